@@ -1,2 +1,2 @@
-// Package app turns the parts into a service: wiring, start and shutdown. It holds no rules.
+// Package app wires a process of the service, starts it and shuts it down. It holds no rules.
 package app

@@ -13,13 +13,13 @@ import (
 	"moviola/internal/stores"
 )
 
-// The account of the first start. Design §10.
+// The account that the first start opens. Design §10.
 const (
 	firstAccount     = config.FirstAccount
 	firstAccountPlan = "paid"
 )
 
-// announce tells the operator how to begin; key is that of the account of the first start, empty but then.
+// announce prints how to begin. key is that of the account that the first start has opened, empty at later starts.
 func (s *service) announce(stdout io.Writer, key string) error {
 	if s.public == nil {
 		_, err := fmt.Fprintf(stdout, "Moviola %s works as %v\n", config.Version, s.Config.Roles)
@@ -41,8 +41,8 @@ func (s *service) announce(stdout io.Writer, key string) error {
 	return err
 }
 
-// openFirstAccount opens the account once in the life of an installation, and returns its key then. It comes before the work, so
-// that an opening which was cut short is finished here, where its key is shown.
+// openFirstAccount opens the account once per installation, and returns its key then. It runs before the work list, so that an
+// interrupted opening is completed here, where the key is printed.
 func (s *service) openFirstAccount(ctx context.Context) (string, error) {
 	if s.public == nil {
 		return "", nil

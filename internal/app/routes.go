@@ -19,31 +19,31 @@ import (
 	"moviola/internal/config"
 )
 
-// Guard says who is let in to a route.
+// Guard is the kind of authentication of a route.
 type Guard string
 
-// The guards.
+// Kinds of authentication.
 const (
-	GuardKey      Guard = "key"      // who holds a key with the route's role, or more
-	GuardOperator Guard = "operator" // who has the operator's token
-	GuardSession  Guard = "session"  // who has signed in to the console
-	GuardNone     Guard = "none"     // everybody who knows the address
-	GuardAgent    Guard = "agent"    // who holds a key of any role, also as a bearer token; each tool has its own role
+	GuardKey      Guard = "key"      // an API key with the route's role or a higher one
+	GuardOperator Guard = "operator" // the operator's token
+	GuardSession  Guard = "session"  // a session of the console
+	GuardNone     Guard = "none"     // none: everybody who knows the address
+	GuardAgent    Guard = "agent"    // an API key of any role, also as a bearer token; each tool has its own role
 )
 
-// Route is one method of one path that an installation serves.
+// Route is one method of one path of the HTTP interface.
 type Route struct {
 	Method, Path string
 	Guard        Guard
-	Role         key.Role // the least that is needed, with GuardKey
-	Query        []string // the parameters that are looked at, with GuardKey
+	Role         key.Role // the least role, with GuardKey
+	Query        []string // the query parameters that are read, with GuardKey
 }
 
-// Name is the route's method and path.
+// Name returns the route's method and path.
 func (r Route) Name() string { return r.Method + " " + r.Path }
 
-// Routes assembles the HTTP interface in a data folder, serves nothing, and returns all that it would serve, by path and method.
-// Tests of who may do what begin with it: so nothing that is served can be left out.
+// Routes wires the HTTP interface in a data folder, without serving it, and returns all its routes by path and method. Tests of
+// access use it, so that no route can be left out.
 func Routes(ctx context.Context, data string) (routes []Route, err error) {
 	log, err := config.NewLog(io.Discard, "error", "text")
 	if err != nil {

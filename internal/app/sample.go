@@ -12,7 +12,7 @@ import (
 //go:embed sample.json
 var sampleMovie []byte
 
-// sampleCurl is a command line that renders the sample movie.
+// sampleCurl returns a command line that renders the sample movie.
 func sampleCurl(baseURL, key string) string {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, sampleMovie); err != nil {

@@ -18,14 +18,14 @@ import (
 	"moviola/internal/stores"
 )
 
-// httpGrace is how long a shutdown waits for requests that are being answered.
+// httpGrace is how long a shutdown waits for running requests.
 const httpGrace = 5 * time.Second
 
-// handBack is how much of the time for a shutdown is kept for handing back the work that has not ended.
+// handBack is the part of the drain timeout that is reserved for releasing unfinished work.
 const handBack = 3 * time.Second
 
-// Serve runs one process of an installation until ctx ends, and then drains it. When the file of the read models turns out to be
-// damaged, it starts the program anew in the same process: then the file is set aside.
+// Serve runs one process of an installation until ctx ends, and then drains it. When the database of the read models is damaged,
+// it restarts the program in the same process; the start sets the damaged file aside.
 func Serve(ctx context.Context, cfg config.Config, log *logrus.Logger, stdout io.Writer) error {
 	host.Tune(log)
 	err := serveOnce(ctx, cfg, log, stdout)
@@ -36,7 +36,7 @@ func Serve(ctx context.Context, cfg config.Config, log *logrus.Logger, stdout io
 }
 
 func serveOnce(ctx context.Context, cfg config.Config, log *logrus.Logger, stdout io.Writer) error {
-	if err := stores.ExamineEventStore(ctx, cfg, log); err != nil { // first: nothing is made or shown where it could not be used
+	if err := stores.ExamineEventStore(ctx, cfg, log); err != nil { // first: a refused start must neither create nor print anything
 		return err
 	}
 	s, err := newService(ctx, cfg, log)
@@ -47,13 +47,13 @@ func serveOnce(ctx context.Context, cfg config.Config, log *logrus.Logger, stdou
 	return errors.Join(err, s.close(context.WithoutCancel(ctx)))
 }
 
-// actors are the long-running parts of a process. The first that ends by itself ends the process.
+// actors are the long-running parts of a process. When one ends by itself, the process ends.
 type actors struct {
-	ended   chan error // of each part that has ended by itself
+	ended   chan error // errors of parts that have ended by themselves
 	running sync.WaitGroup
 }
 
-// start runs a part.
+// start starts a part.
 func (a *actors) start(what string, run func() error) {
 	a.running.Go(func() {
 		err := run()
@@ -62,14 +62,14 @@ func (a *actors) start(what string, run func() error) {
 		}
 		select {
 		case a.ended <- err:
-		default: // another part was first
+		default: // another part has ended before
 		}
 	})
 }
 
-// run starts every part, waits for ctx or for a part that fails, and shuts down in order.
+// run starts all parts, waits for ctx or for a part that fails, and shuts down in order.
 func (s *service) run(ctx context.Context, stdout io.Writer) error {
-	listeners, err := s.listen(ctx) // first: a start that fails must not have made a key that nobody gets to see
+	listeners, err := s.listen(ctx) // first: a start that fails must not issue a key that nobody sees
 	if err != nil {
 		return err
 	}
@@ -118,13 +118,12 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 		}
 	}
 	err = errors.Join(err, s.drain(context.WithoutCancel(ctx)))
-	stopReading() // what was read is committed before Run returns
+	stopReading() // Run commits what it has read before it returns
 	parts.running.Wait()
 	return err
 }
 
-// drain stops taking requests and work, and waits for what is at hand. Work that takes longer than the drain timeout is handed
-// back.
+// drain stops accepting requests and work, and waits for what is running. Work that outlasts the drain timeout is released.
 func (s *service) drain(ctx context.Context) error {
 	s.Host.Drain()
 	var all sync.WaitGroup
@@ -159,7 +158,7 @@ func serveHTTP(server *http.Server, ln net.Listener) error {
 	return nil
 }
 
-// shutdownHTTP lets requests finish; those that take too long are cut off, which is no failure of the shutdown.
+// shutdownHTTP waits for running requests. It cuts off those that take too long, which is no error.
 func shutdownHTTP(ctx context.Context, server *http.Server) error {
 	if err := server.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -18,7 +18,7 @@ import (
 	"moviola/internal/config"
 )
 
-// service is one process of an installation, put together and not yet running.
+// service is one process of an installation: wired, not yet running.
 type service struct {
 	*parts.Parts
 	background *background.Background
@@ -29,7 +29,7 @@ type service struct {
 	certificate *certificate.Certificate // of public; nil: plain HTTP
 }
 
-// newService opens the stores and wires every part that the roles of this process need.
+// newService opens the stores and wires the parts that the roles of this process need.
 func newService(ctx context.Context, cfg config.Config, log *logrus.Logger) (s *service, err error) {
 	s = &service{}
 	defer func() {
@@ -46,7 +46,7 @@ func newService(ctx context.Context, cfg config.Config, log *logrus.Logger) (s *
 	return s, s.openHTTP()
 }
 
-// openHTTP wires the addresses for clients and for operators.
+// openHTTP wires the HTTP interface and the operators' address.
 func (s *service) openHTTP() (err error) {
 	seen := &observing.Observing{Parts: s.Parts}
 	if s.Config.Plays(config.RoleAPI) {
@@ -71,7 +71,7 @@ func (s *service) openHTTP() (err error) {
 	return nil
 }
 
-// close closes what newService has opened. Nothing may be running any more.
+// close closes what newService has opened. Call it when nothing is running any more.
 func (s *service) close(ctx context.Context) error {
 	var errs []error
 	if s.front != nil {
@@ -83,7 +83,7 @@ func (s *service) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// listen opens the addresses of the HTTP servers.
+// listen opens the listeners of the HTTP servers.
 func (s *service) listen(ctx context.Context) (map[*http.Server]net.Listener, error) {
 	listeners := map[*http.Server]net.Listener{}
 	for _, server := range []*http.Server{s.public, s.ops} {
@@ -105,7 +105,7 @@ func (s *service) listen(ctx context.Context) (map[*http.Server]net.Listener, er
 	return listeners, nil
 }
 
-// newHTTPServer returns a server whose waits for a client all end. Writing has no limit: a large file may take long.
+// newHTTPServer returns a server that limits every wait for a client. Writing has no limit: a large file may take long.
 func newHTTPServer(addr string, handler http.Handler) *http.Server {
 	return &http.Server{
 		Addr:              addr,

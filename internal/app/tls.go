@@ -10,7 +10,7 @@ import (
 	"moviola/internal/certificate"
 )
 
-// loadCertificate reads the certificate of the HTTP interface, if it has one.
+// loadCertificate reads the certificate of the HTTP interface, if one is configured.
 func (s *service) loadCertificate() (err error) {
 	if s.Config.TLSCert == "" {
 		return nil
@@ -21,18 +21,18 @@ func (s *service) loadCertificate() (err error) {
 	return nil
 }
 
-// withTLS is a listener of the HTTP interface with TLS. It speaks HTTP/1.1, as without: what is promised about answers to broken
-// requests and about the end of connections holds for that.
+// withTLS adds TLS to a listener of the HTTP interface. It offers HTTP/1.1 only, as without TLS: the documented answers to broken
+// requests and ends of connections hold for HTTP/1.1.
 func (s *service) withTLS(ln net.Listener) net.Listener {
 	config := s.certificate.Config()
 	config.NextProtos = []string{"http/1.1"}
 	return tls.NewListener(ln, config)
 }
 
-// certificateRefresh is the time between two looks at the files of the certificate.
+// certificateRefresh is the interval at which the certificate files are checked.
 const certificateRefresh = 5 * time.Second
 
-// watchCertificate reads the certificate anew when its files change.
+// watchCertificate reloads the certificate when its files change.
 func (s *service) watchCertificate(ctx context.Context) error {
 	for {
 		select {

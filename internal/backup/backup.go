@@ -1,8 +1,8 @@
-// Package backup is the format in which an installation is saved: a place that holds chunks, each named by what is in it, and for
-// every backup a list of what it consists of. What an earlier backup has left at the place is not written again; so every backup
-// is whole, and costs only what is new. What the parts mean is not known here.
+// Package backup implements the format of backups. An archive stores chunks, named by the hash of their content, and for every
+// backup a manifest of its items. Chunks of earlier backups are not written again: every backup is complete, and costs only what
+// is new. This package does not interpret the content of the parts.
 //
-// The layout of a place, and what is promised of it, is in docs/backup.md.
+// docs/backup.md describes the layout of an archive and its guarantees.
 package backup
 
 import (
@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// The parts of a backup. Each lies below a folder of its name, so that one can be kept apart from the others.
+// The parts of a backup. Each has a folder of its own in an archive, so that it can be kept in another place.
 const (
 	Log       = "log"
 	Documents = "documents"
@@ -25,7 +25,7 @@ const (
 	Settings  = "settings"
 )
 
-// Parts are all of them.
+// Parts returns all parts.
 func Parts() []string { return []string{Log, Documents, Files, Secrets, Settings} }
 
 const (
@@ -37,23 +37,23 @@ const (
 	sealedSuffix  = ".age"
 	listSuffix    = ".json"
 	idLayout      = "20060102T150405.000Z"
-	chunkBytes    = 4 << 20 // of one chunk, at most
-	packedBytes   = 1 << 20 // a smaller item shares its chunk with others
+	chunkBytes    = 4 << 20 // maximum size of a chunk
+	packedBytes   = 1 << 20 // items up to this size share chunks
 	saltBytes     = 32
-	maxChunkBytes = 64 << 20 // that is read: bounds what a damaged place can cost
+	maxChunkBytes = 64 << 20 // maximum size of a chunk that is read: limits the cost of a damaged archive
 )
 
-// Place keeps what backups consist of. Names are slash-separated. It is called by one goroutine.
+// Place stores the files of an archive. Names are slash-separated. It is used by one goroutine.
 type Place interface {
-	// Put stores content under a name: whole and durable, or not at all.
+	// Put stores content under a name, atomically and durably.
 	Put(ctx context.Context, name string, content io.Reader) error
-	// Open reads what a name holds; fs.ErrNotExist when there is nothing.
+	// Open opens the file with a name; fs.ErrNotExist if there is none.
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
-	// List returns the names that begin with a prefix, which ends with a slash.
+	// List returns the names with a prefix, which ends with a slash.
 	List(ctx context.Context, prefix string) ([]string, error)
 }
 
-// Manifest is the list of what one backup consists of.
+// Manifest lists the content of one backup.
 type Manifest struct {
 	Format  int       `json:"format"`
 	ID      string    `json:"id"`
@@ -62,14 +62,14 @@ type Manifest struct {
 
 	Events   int64 `json:"events"`   // in the log
 	Position int64 `json:"position"` // of the log's last event
-	Gone     int   `json:"gone"`     // files that were deleted while they were looked for
+	Gone     int   `json:"gone"`     // files that were deleted while the backup ran
 
 	Elsewhere   []Elsewhere       `json:"elsewhere,omitempty"`   // files that stay where they are, on S3
-	Environment []string          `json:"environment,omitempty"` // variables that carried secrets, which are not in the backup
+	Environment []string          `json:"environment,omitempty"` // names of variables that held secrets; the secrets are not in the backup
 	Parts       map[string][]Item `json:"parts"`
 }
 
-// Elsewhere is a file that is not in the backup.
+// Elsewhere is a file that the backup only lists.
 type Elsewhere struct {
 	Name    string    `json:"name"`
 	Written time.Time `json:"written"`
@@ -80,34 +80,34 @@ type Item struct {
 	Name    string    `json:"name"`
 	Size    int64     `json:"size"` // bytes
 	Written time.Time `json:"written"`
-	Pieces  []Piece   `json:"pieces,omitempty"` // in order
+	Pieces  []Piece   `json:"pieces,omitempty"` // in the order of the content
 }
 
-// Piece is where some bytes of an item lie.
+// Piece is the location of a part of an item.
 type Piece struct {
 	Chunk  string `json:"chunk"`
 	Offset int    `json:"offset,omitempty"`
 	Size   int    `json:"size"`
 }
 
-// Config says where an archive lies and how it is encrypted.
+// Config is the location of an archive and its encryption.
 type Config struct {
 	Place Place
-	Apart map[string]Place // parts that are kept elsewhere
+	Apart map[string]Place // places of parts that are stored apart from the others
 
 	Passphrase string
-	WorkFactor int      // of the passphrase's scrypt, as a power of two, when an archive is begun; 0: age's own, about a second
-	Recipients []string // of age, age1…
-	Identities string   // the content of an identity file of age; to read what is encrypted to recipients
+	WorkFactor int      // work factor of the passphrase's scrypt, as a power of two, for a new archive; 0: age's default, about a second
+	Recipients []string // public keys of age, age1…
+	Identities string   // content of an age identity file; needed to read an archive that is encrypted to recipients
 }
 
-// Archive is a place with backups in one encryption.
+// Archive holds backups that are encrypted in the same way.
 type Archive struct {
 	cfg  Config
 	seal sealing
 }
 
-// place is where a part lies.
+// place returns the place of a part.
 func (a *Archive) place(part string) Place {
 	if apart, ok := a.cfg.Apart[part]; ok {
 		return apart
@@ -132,12 +132,12 @@ func (a *Archive) List(ctx context.Context) ([]string, error) {
 	return ids, nil
 }
 
-// chunkName is where a chunk of a part lies.
+// chunkName returns the name of a chunk's file.
 func (a *Archive) chunkName(part, chunk string) string {
 	return part + "/" + chunk[:2] + "/" + chunk + a.seal.suffix()
 }
 
-// content reads what a name holds, decrypted.
+// content reads and decrypts a file.
 func (a *Archive) content(ctx context.Context, place Place, name string) ([]byte, error) {
 	stored, err := readAll(ctx, place, name, a.limit(name))
 	if err != nil {
@@ -150,7 +150,7 @@ func (a *Archive) content(ctx context.Context, place Place, name string) ([]byte
 	return plain, nil
 }
 
-// limit is how much of a file is read: lists grow with the installation, chunks do not.
+// limit returns the maximum size of a file: manifests grow with the installation, chunks do not.
 func (a *Archive) limit(name string) int64 {
 	if strings.HasPrefix(name, listFolder) {
 		return 8 << 30
@@ -174,7 +174,7 @@ func readAll(ctx context.Context, place Place, name string, limit int64) (conten
 	return content, nil
 }
 
-// isThere says whether a place holds a name.
+// isThere reports whether a file exists.
 func isThere(ctx context.Context, place Place, name string) (bool, error) {
 	file, err := place.Open(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {

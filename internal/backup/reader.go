@@ -9,16 +9,16 @@ import (
 	"slices"
 )
 
-// ErrNone says that an archive holds no backup.
+// ErrNone says that an archive contains no complete backup.
 var ErrNone = errors.New("there is no complete backup")
 
-// Snapshot is one backup, to be read.
+// Snapshot reads one backup.
 type Snapshot struct {
 	Manifest Manifest
 	archive  *Archive
 }
 
-// Snapshot returns the backup with an id; the newest when that is empty.
+// Snapshot returns the backup with an id or, when id is empty, the newest.
 func (a *Archive) Snapshot(ctx context.Context, id string) (*Snapshot, error) {
 	ids, err := a.List(ctx)
 	if err != nil {
@@ -47,8 +47,8 @@ func (a *Archive) Snapshot(ctx context.Context, id string) (*Snapshot, error) {
 	return s, nil
 }
 
-// Walk hands every item of a part to visit, whose error ends the walk. What it reads is verified: a damaged chunk is an error
-// that names its file, before any of its bytes are handed out.
+// Walk calls visit for every item of a part; an error of visit ends the walk. Content is verified before it is handed to visit.
+// The error for a damaged chunk names its file.
 func (s *Snapshot) Walk(ctx context.Context, part string, visit func(Item, io.Reader) error) error {
 	r := &itemReader{ctx: ctx, archive: s.archive, part: part}
 	for _, item := range s.Manifest.Parts[part] {
@@ -61,7 +61,7 @@ func (s *Snapshot) Walk(ctx context.Context, part string, visit func(Item, io.Re
 	return nil
 }
 
-// chunk reads a chunk and compares it with its name.
+// chunk reads a chunk and checks it against the hash in its name.
 func (a *Archive) chunk(ctx context.Context, part, chunk string) ([]byte, error) {
 	if len(chunk) != 64 {
 		return nil, fmt.Errorf("%q is no name of a chunk", chunk)
@@ -78,7 +78,7 @@ func (a *Archive) chunk(ctx context.Context, part, chunk string) ([]byte, error)
 	return content, nil
 }
 
-// itemReader reads the pieces of one item after the other. It keeps the last chunk: small items share it.
+// itemReader reads the pieces of one item in order. It caches the last chunk, because small items share chunks.
 type itemReader struct {
 	ctx     context.Context
 	archive *Archive

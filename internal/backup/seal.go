@@ -17,33 +17,33 @@ import (
 	"filippo.io/age"
 )
 
-// The encryptions of an archive.
+// Kinds of encryption of an archive.
 const (
 	encryptionNone       = "none"
 	encryptionPassphrase = "passphrase"
 	encryptionRecipients = "recipients"
 )
 
-// errSealed says that an archive cannot be read with what was given.
+// errSealed says that an archive cannot be decrypted with the given keys.
 var errSealed = errors.New("the archive is encrypted")
 
-// header is what everybody may read of an archive.
+// header is the unencrypted description of an archive.
 type header struct {
 	Format     int      `json:"format"`
 	Encryption string   `json:"encryption"`
 	Recipients []string `json:"recipients,omitempty"`
 }
 
-// sealing encrypts and decrypts what an archive holds. Encrypted to recipients, it may only be able to write.
+// sealing encrypts and decrypts the files of an archive. With recipients and no identity, it only encrypts.
 type sealing struct {
 	kind       string
 	recipients []age.Recipient
 	identities []age.Identity
-	key        []byte // what names are derived with; nil: they are plain SHA-256
+	key        []byte // HMAC key for the names of chunks; nil: names are plain SHA-256
 }
 
-// Create opens the archive at a place to add a backup, and begins it when the place is empty. One archive has one encryption:
-// what is there already must have the same.
+// Create opens the archive at a place for writing, and creates it when the place is empty. All backups of an archive have the
+// same encryption: an existing archive must have the requested one.
 func Create(ctx context.Context, cfg Config) (*Archive, error) {
 	want := header{Format: format, Encryption: encryptionNone}
 	switch {
@@ -69,10 +69,10 @@ func Create(ctx context.Context, cfg Config) (*Archive, error) {
 	return open(ctx, cfg, &want)
 }
 
-// Open opens an archive to read it.
+// Open opens an archive for reading.
 func Open(ctx context.Context, cfg Config) (*Archive, error) { return open(ctx, cfg, nil) }
 
-// open reads the header, which must be as wanted unless that is nil.
+// open opens an archive. Its header must equal want, unless that is nil.
 func open(ctx context.Context, cfg Config, want *header) (*Archive, error) {
 	encoded, err := readAll(ctx, cfg.Place, formatFile, maxChunkBytes)
 	if err != nil {
@@ -101,7 +101,7 @@ func open(ctx context.Context, cfg Config, want *header) (*Archive, error) {
 	return nil, fmt.Errorf("the archive has an encryption that this program does not know: %s", is.Encryption)
 }
 
-// unlock takes the archive's own key out of the file that the passphrase opens.
+// unlock decrypts the archive's key with the passphrase.
 func (a *Archive) unlock(ctx context.Context) error {
 	if a.cfg.Passphrase == "" {
 		return fmt.Errorf("%w: give its passphrase", errSealed)
@@ -127,7 +127,7 @@ func (a *Archive) unlock(ctx context.Context) error {
 	return err
 }
 
-// address prepares for recipients; whoever reads needs an identity.
+// address sets up encryption to recipients. Reading requires an identity.
 func (a *Archive) address(is header, reads bool) (err error) {
 	if a.seal.recipients, err = parseRecipients(is.Recipients); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (a *Archive) address(is header, reads bool) (err error) {
 	return nil
 }
 
-// begin writes what an archive begins with. The header comes last: without it nothing is there.
+// begin creates an archive. The header is written last: without it there is no archive.
 func begin(ctx context.Context, cfg Config, want header) error {
 	if want.Encryption == encryptionPassphrase {
 		identity, err := age.GenerateX25519Identity()
@@ -197,7 +197,7 @@ func parseRecipients(texts []string) ([]age.Recipient, error) {
 	return all, nil
 }
 
-// suffix ends the names of encrypted files.
+// suffix returns the suffix of encrypted files.
 func (s *sealing) suffix() string {
 	if s.kind == encryptionNone {
 		return ""
@@ -205,10 +205,10 @@ func (s *sealing) suffix() string {
 	return sealedSuffix
 }
 
-// reads says whether what was written can be read again.
+// reads reports whether this process can decrypt the archive.
 func (s *sealing) reads() bool { return s.kind == encryptionNone || len(s.identities) > 0 }
 
-// name is what a chunk with this content is called.
+// name returns the name of a chunk, a hash of its content.
 func (s *sealing) name(content []byte) string {
 	if s.key == nil {
 		return sum(content)

@@ -17,34 +17,34 @@ import (
 	"time"
 )
 
-// Writer adds one backup to an archive. What was added counts only when Finish has returned. It is used by one goroutine.
+// Writer adds one backup to an archive. The backup exists when Finish has returned. A Writer is used by one goroutine.
 type Writer struct {
 	Manifest Manifest
 
 	archive *Archive
 	packs   map[string]*pack
-	there   map[string]map[string]bool // by part: the chunks that are at its place
-	fresh   map[string]string          // by name: what was written now, as the sum of its stored bytes
+	there   map[string]map[string]bool // by part: names of chunks that are in the archive
+	fresh   map[string]string          // by name of a chunk that this backup has written: hash of its stored bytes
 	written int64
 }
 
-// pack is a chunk in the making, which small items share.
+// pack is an unfinished chunk of small items.
 type pack struct {
 	content []byte
-	items   []int // in the part's list
+	items   []int // indexes in the part's list
 }
 
-// Summary is what a backup came to.
+// Summary describes a finished backup.
 type Summary struct {
 	ID      string
 	Items   map[string]int   // by part
 	Bytes   map[string]int64 // by part
-	Written int64            // bytes that were not there from an earlier backup, as they are stored
-	// false: what was reused from an earlier backup could only be seen to be there, for want of an identity
+	Written int64            // new bytes, as stored
+	// Verified is false when reused chunks could only be checked for existence, because no identity was given.
 	Verified bool
 }
 
-// Begin begins a backup.
+// Begin starts a backup.
 func (a *Archive) Begin(ctx context.Context, at time.Time, version string) (*Writer, error) {
 	at = at.UTC().Truncate(time.Millisecond)
 	w := &Writer{
@@ -66,11 +66,11 @@ func (a *Archive) Begin(ctx context.Context, at time.Time, version string) (*Wri
 	return w, nil
 }
 
-// Add adds an item to a part. Items that were there in an earlier backup, in the same order, cost no new chunks.
+// Add adds an item to a part. Items of an earlier backup, added in the same order, need no new chunks.
 func (w *Writer) Add(ctx context.Context, part, name string, written time.Time, content io.Reader) error {
 	item := Item{Name: name, Written: written.UTC()}
 	for first := true; ; first = false {
-		// One byte more than a pack takes would do to tell small from large; a chunk is read at once.
+		// Small and large items could be told apart by fewer bytes; a chunk is read at once.
 		piece, err := readChunk(content)
 		if err != nil {
 			return fmt.Errorf("read %s %s: %w", part, name, err)
@@ -98,8 +98,8 @@ func readChunk(r io.Reader) ([]byte, error) {
 	return content, err
 }
 
-// pack puts a small item, the last of its part's list, into the chunk that is being made. A chunk ends after an item whose name
-// says so: after one was removed or added, the following chunks begin where they did before.
+// pack adds a small item, the last of its part's list, to the unfinished chunk. The chunk may end after the item, depending on
+// the item's name: therefore, after an item was removed or added, later chunks begin at the same items as before.
 func (w *Writer) pack(ctx context.Context, part, name string, content []byte) error {
 	if len(w.packs[part].content)+len(content) > chunkBytes {
 		if err := w.flush(ctx, part); err != nil {
@@ -107,7 +107,7 @@ func (w *Writer) pack(ctx context.Context, part, name string, content []byte) er
 		}
 	}
 	p := w.packs[part]
-	if part == Secrets && len(p.content) == 0 { // the name of the chunk must not tell what is in it, where it is kept apart
+	if part == Secrets && len(p.content) == 0 { // salt, so that in a place of its own the chunk's name tells nothing about its content
 		p.content = make([]byte, saltBytes)
 		if _, err := rand.Read(p.content); err != nil {
 			return err
@@ -123,14 +123,14 @@ func (w *Writer) pack(ctx context.Context, part, name string, content []byte) er
 	return nil
 }
 
-// endsChunk says by an item's name whether its chunk ends after it, which is so the more often the larger the items are: chunks
-// have about a MiB.
+// endsChunk decides by an item's name whether its chunk ends after it. The probability grows with the item's size, so that chunks
+// have about a MiB on average.
 func endsChunk(name string, size int) bool {
-	digest := sha256.Sum256([]byte(name)) // names are alike: a weaker hash spreads them badly
+	digest := sha256.Sum256([]byte(name)) // a strong hash, because names are similar
 	return float64(binary.BigEndian.Uint32(digest[:])) < math.MaxUint32*float64(size)/packedBytes
 }
 
-// flush stores the chunk that is being made.
+// flush stores the unfinished chunk.
 func (w *Writer) flush(ctx context.Context, part string) error {
 	p := w.packs[part]
 	if len(p.items) == 0 {
@@ -147,7 +147,7 @@ func (w *Writer) flush(ctx context.Context, part string) error {
 	return nil
 }
 
-// store writes a chunk, unless it is there.
+// store stores a chunk, unless it exists.
 func (w *Writer) store(ctx context.Context, part string, content []byte) (chunk string, err error) {
 	chunk = w.archive.seal.name(content)
 	name := w.archive.chunkName(part, chunk)
@@ -174,8 +174,8 @@ func (w *Writer) put(ctx context.Context, place Place, name string, content []by
 	return nil
 }
 
-// Finish reads everything back that the backup consists of, and then lists the backup: before, it is not there. A chunk of an
-// earlier backup that turns out to be damaged is written anew by the next backup when it was removed.
+// Finish reads back all chunks of the backup, and then writes its manifest; only then the backup exists. When a chunk of an
+// earlier backup is damaged, remove its file: the next backup writes it again.
 func (w *Writer) Finish(ctx context.Context) (Summary, error) {
 	for _, part := range Parts() {
 		if err := w.flush(ctx, part); err != nil {
@@ -207,7 +207,7 @@ func (w *Writer) Finish(ctx context.Context) (Summary, error) {
 	return done, nil
 }
 
-// verify reads every chunk of the backup. Without a key to decrypt them, only those that were written now can be compared.
+// verify reads every chunk of the backup. Without a key for decryption, only chunks that this backup has written can be compared.
 func (w *Writer) verify(ctx context.Context) (all bool, err error) {
 	all = true
 	var errs []error
@@ -235,7 +235,7 @@ func (w *Writer) verify(ctx context.Context) (all bool, err error) {
 	return all, errors.Join(errs...)
 }
 
-// readBack compares what was written now with what is there.
+// readBack compares a chunk that this backup has written with the stored one.
 func (w *Writer) readBack(ctx context.Context, place Place, name string) error {
 	stored, err := readAll(ctx, place, name, w.archive.limit(name))
 	if err == nil && sum(stored) != w.fresh[name] {
@@ -244,7 +244,7 @@ func (w *Writer) readBack(ctx context.Context, place Place, name string) error {
 	return err
 }
 
-// chunksOf are the chunks that items lie in, each once.
+// chunksOf returns the chunks of items, each once.
 func chunksOf(items []Item) []string {
 	all := map[string]bool{}
 	for _, item := range items {

@@ -1,5 +1,5 @@
-// Package cli is the command line of `moviola`: a package for each group of commands, and here those of the process itself. serve
-// runs internal/app, the others ask a running service or open its stores themselves.
+// Package cli is the command line of `moviola`. Each group of commands has a package; here are those of the process itself. serve
+// runs internal/app; the others call a running service or open its stores themselves.
 package cli
 
 import (
@@ -25,9 +25,9 @@ import (
 	"moviola/internal/jail"
 )
 
-// Main runs the command line and returns the exit code: 0 when all went well, otherwise 1.
+// Main runs the command line and returns the exit code: 0 for success, the code of an exit.Error, otherwise 1.
 func Main(args []string, stdout, stderr io.Writer) int {
-	jail.Main() // may become another program
+	jail.Main() // in a sandboxed child process this call does not return
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	root := rootCommand()
@@ -35,7 +35,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	if err := root.ExecuteContext(ctx); err != nil {
-		_, _ = fmt.Fprintln(stderr, "moviola:", err) // there is nowhere else to say it
+		_, _ = fmt.Fprintln(stderr, "moviola:", err) // when stderr fails, there is no place left to report it
 		var ends exit.Error
 		if errors.As(err, &ends) {
 			return ends.Code
@@ -73,7 +73,7 @@ func rootCommand() *cobra.Command {
 	return root
 }
 
-// allFlags are the names of the flags of a command and those below it.
+// allFlags returns the names of the flags of a command and its subcommands.
 func allFlags(cmd *cobra.Command) []string {
 	var names []string
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })

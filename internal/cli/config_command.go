@@ -8,7 +8,7 @@ import (
 	"moviola/internal/config"
 )
 
-// configCommand looks at what `moviola serve` would be told by the same flags, variables and files.
+// configCommand checks or prints the configuration that `moviola serve` would have with the same flags, variables and files.
 func configCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Look at the configuration: flags, variables and --config"}
 	var checked, shown config.Config

@@ -18,14 +18,14 @@ import (
 	"moviola/internal/config"
 )
 
-// requirement is something from outside that Moviola uses.
+// requirement is a program or file of the system that Moviola uses.
 type requirement struct {
 	name    string
-	command string // looked up in PATH; or
-	file    string // looked up as it is
+	command string // looked up in PATH
+	file    string // a path, instead of command
 	pkg     string // Debian package
 	use     string
-	needed  bool // without it nothing renders
+	needed  bool // nothing renders without it
 }
 
 var requirements = []requirement{
@@ -87,7 +87,7 @@ func doctorCommand() *cobra.Command {
 	return cmd
 }
 
-// printFontService says whether font families can be fetched. Movies are rendered without it too.
+// printFontService prints whether font families can be fetched. Movies can be rendered without the font service.
 func printFontService(cmd *cobra.Command, address string, allow []string) error {
 	state := "off: families that are not there have a stand-in"
 	if address != "" {

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// probeTime bounds the question of a probe.
+	// probeTime limits the request of a probe.
 	probeTime = 3 * time.Second
-	// maxProbeAnswer bounds what is shown of an answer.
+	// maxProbeAnswer limits the printed part of a response.
 	maxProbeAnswer = 4 << 10
 )
 
-// probeCommand asks the service of the same host or container whether it lives, for health checks of images that have no HTTP
-// client.
+// probeCommand asks the service on the same host or in the same container whether it is alive. Images without an HTTP client use
+// it for health checks.
 func probeCommand() *cobra.Command {
 	var listen string
 	var ready bool
@@ -46,7 +46,7 @@ func probeCommand() *cobra.Command {
 	return cmd
 }
 
-// probe asks a path of the address at which a service of this host listens, and returns its answer if that was 200.
+// probe requests a path from the service of this host, and returns the response body if the status is 200.
 func probe(ctx context.Context, listen, path string) (string, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {

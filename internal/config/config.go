@@ -31,15 +31,15 @@ const (
 
 var AllRoles = []string{RoleAPI, RoleProjector, RoleRenderer, RoleDeliverer, RoleKeeper}
 
-// EnvPrefix begins the environment variable of every flag: --render-timeout is MOVIOLA_RENDER_TIMEOUT.
+// EnvPrefix is the prefix of the environment variable of every flag: --render-timeout is MOVIOLA_RENDER_TIMEOUT.
 const EnvPrefix = "MOVIOLA_"
 
-// Config is what `moviola serve` can be told. The time limits of the specification are settings with the specification's
-// values, so that a test can shorten them.
+// Config is the configuration of `moviola serve`. Time limits of the specification are settings with the specification's values,
+// so that tests can shorten them.
 type Config struct {
 	Data       string
 	Listen     string
-	TLSCert    string // PEM file of the HTTP interface's certificate; empty: it speaks plain HTTP
+	TLSCert    string // PEM file of the HTTP interface's certificate; empty: plain HTTP
 	TLSKey     string
 	OpsListen  string
 	PublicURL  string
@@ -51,8 +51,8 @@ type Config struct {
 	EventStoreListen string // loopback TCP address of the embedded server; empty: its unix socket only
 	Mongo            string
 	Blobs            string // s3://bucket?…; empty: a folder in the data folder
-	Plans            string // file of the plans; empty: the built-in ones
-	Library          bool   // bring the program's own templates
+	Plans            string // file with the plans; empty: the built-in plans
+	Library          bool   // list the built-in templates
 	Console          bool   // serve the console
 
 	RenderTimeout time.Duration
@@ -89,23 +89,23 @@ type Config struct {
 	Cores        int
 	MemoryMB     int
 
-	Sandbox jail.Mode // of every program that this one starts
+	Sandbox jail.Mode // for every program that this process starts
 
 	LogLevel    string
 	LogFormat   string
-	LogRequests bool // a line at level info for each request
+	LogRequests bool // log a line at level info for each request
 
 	AdminTokenFile   string
 	WrongTokenDelay  time.Duration
-	OpsHosts         []string // names by which the operators' address is called, beside IP addresses and localhost
+	OpsHosts         []string // permitted Host names of the operators' address, beside IP addresses and localhost
 	Pprof            bool
-	MetricsTokenFile string // file with the token that /metrics asks for; empty: it asks for none
+	MetricsTokenFile string // file with the token that /metrics requires; empty: none is required
 
-	Exposed []string          // flags with secrets that stand in the command line
+	Exposed []string          // flags whose secrets are on the command line
 	Given   map[string]string // the flags that were set, without secrets; nil: not from a command line
 }
 
-// Bind declares the flags of serve.
+// Bind declares the flags of `moviola serve`.
 func (c *Config) Bind(f *pflag.FlagSet) {
 	bindFile(f)
 	f.StringVar(&c.Data, "data", "./data", "folder for everything that is stored here")
@@ -168,14 +168,14 @@ func (c *Config) Bind(f *pflag.FlagSet) {
 	f.BoolVar(&c.LogRequests, "log-requests", true, "a line in the log for each request; without it, at level debug only")
 }
 
-// BindSandbox declares what confines ffmpeg, Chromium and the built-in voice.
+// BindSandbox declares the flag for the sandbox of ffmpeg, Chromium and the built-in voice.
 func BindSandbox(f *pflag.FlagSet, mode *jail.Mode) {
 	*mode = jail.Best
 	f.Var(mode, "sandbox", "what confines ffmpeg, Chromium and espeak-ng: require refuses to start when a layer is missing, best takes what the machine allows, off nothing")
 }
 
-// BindProviders declares the flags of what renders draw from. Give keys by their environment variables: a command line can be read
-// by every user of the host.
+// BindProviders declares the flags for browsers, fonts, speech and images. Keys belong into environment variables: every user of
+// the host can read command lines.
 func (c *Config) BindProviders(f *pflag.FlagSet) {
 	f.IntVar(&c.Look, "look", document.CurrentLook, "how movies look: 1 is the look before text styles followed their documentation, for one more release")
 	f.StringVar(&c.Chromium, "chromium", browser.DefaultPath, "chromium-headless-shell, for html elements")

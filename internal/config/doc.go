@@ -1,3 +1,3 @@
-// Package config holds what `moviola serve` can be told: flags, their environment variables and secret files, the complaints
-// about them, and the note of them in the data folder.
+// Package config is the configuration of `moviola serve`: flags, environment variables, files, their validation, and their record
+// in the data folder.
 package config

@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// What --config-unknown may be: what happens to names that this version does not know.
+// Values of --config-unknown, which says what happens to names that this version does not know.
 const (
 	unknownFlag    = "config-unknown"
 	refuseUnknown  = "refuse"
@@ -28,8 +28,8 @@ func bindFile(f *pflag.FlagSet) {
 		"does not know: refuse or warn")
 }
 
-// FromFile sets every flag that neither the command line nor a variable has given from the file of --config. Where there is none,
-// it does nothing.
+// FromFile sets flags from the file of --config, except those that the command line or a variable has set. Without --config it
+// does nothing.
 func FromFile(f *pflag.FlagSet) error {
 	file := f.Lookup("config")
 	if file == nil || file.Value.String() == "" {
@@ -50,7 +50,7 @@ func FromFile(f *pflag.FlagSet) error {
 	if top.Kind != yaml.MappingNode {
 		return fmt.Errorf("--config %s: give names of flags with their values, such as `listen: \":8080\"`", file.Value)
 	}
-	if err := top.Decode(&map[string]any{}); err != nil { // names that stand twice
+	if err := top.Decode(&map[string]any{}); err != nil { // finds duplicate names
 		return fmt.Errorf("--config %s: %w", file.Value, err)
 	}
 	var errs []error
@@ -91,7 +91,7 @@ func setFromFile(f *pflag.FlagSet, key, value *yaml.Node) error {
 	return nil
 }
 
-// givenOtherwise says whether the secret of a flag was given by the flag that names a file with it, or the other way round.
+// givenOtherwise reports whether the secret of a flag was given by its -file flag, or the other way round.
 func givenOtherwise(f *pflag.FlagSet, name string) bool {
 	other, isFile := strings.CutSuffix(name, fileSuffix)
 	if !isFile {
@@ -101,7 +101,7 @@ func givenOtherwise(f *pflag.FlagSet, name string) bool {
 	return flag != nil && flag.Changed && sourceOf(flag) != "file"
 }
 
-// commaSeparated is a list as flags take it.
+// commaSeparated joins values in the form that list flags parse.
 func commaSeparated(values []string) (string, error) {
 	if len(values) == 0 {
 		return "", nil
@@ -115,7 +115,7 @@ func commaSeparated(values []string) (string, error) {
 	return strings.TrimSuffix(line.String(), "\n"), w.Error()
 }
 
-// scalars are the texts of a value, or of a list of values.
+// scalars returns the text of a value, or the texts of a list.
 func scalars(value *yaml.Node) ([]string, error) {
 	switch {
 	case value.Kind == yaml.AliasNode:
@@ -136,7 +136,7 @@ func scalars(value *yaml.Node) ([]string, error) {
 	}
 }
 
-// unknown refuses what this version does not know, or keeps it as a warning, as --config-unknown says.
+// unknown refuses a name that this version does not know, or keeps it as a warning, according to --config-unknown.
 func unknown(f *pflag.FlagSet, what string) error {
 	how := f.Lookup(unknownFlag)
 	if how == nil || how.Value.String() != warnOfUnknown {
@@ -146,7 +146,7 @@ func unknown(f *pflag.FlagSet, what string) error {
 	return nil
 }
 
-// keep notes a warning for when there is a log.
+// keep stores a warning until there is a logger.
 func keep(flag *pflag.Flag, warning string) {
 	if flag.Annotations == nil {
 		flag.Annotations = map[string][]string{}
@@ -154,7 +154,7 @@ func keep(flag *pflag.Flag, warning string) {
 	flag.Annotations[warningsOfFile] = append(flag.Annotations[warningsOfFile], warning)
 }
 
-// Warnings are what was found in the file and the variables and does not keep the service from starting.
+// Warnings returns findings in the file and the variables that do not prevent the start.
 func Warnings(f *pflag.FlagSet) []string {
 	how := f.Lookup(unknownFlag)
 	if how == nil {
@@ -169,7 +169,7 @@ func flagNames(f *pflag.FlagSet) []string {
 	return names
 }
 
-// near suggests the name that was perhaps meant.
+// near returns a suggestion for a name that is probably mistyped.
 func near(name string, known []string) string {
 	for _, other := range known {
 		if distance(name, other) <= nearLetters {

@@ -5,13 +5,13 @@ import (
 	"os"
 )
 
-// AdminTokenEnv names the variable that carries the operator's token.
+// AdminTokenEnv names the variable with the operator's token.
 const AdminTokenEnv = EnvPrefix + "ADMIN_TOKEN"
 
-// minOperatorToken is the least length of an operator's token that is chosen by hand.
+// minOperatorToken is the minimum length of an operator's token.
 const minOperatorToken = 24
 
-// OperatorToken is the operator's token in a file, when one is named, or in the environment; empty: none is set.
+// OperatorToken returns the operator's token from a file, if one is named, or from the environment; empty: none is set.
 func OperatorToken(file string) (string, error) {
 	token := os.Getenv(AdminTokenEnv)
 	if file == "" {
@@ -27,7 +27,7 @@ func OperatorToken(file string) (string, error) {
 	return token, nil
 }
 
-// CheckOperatorToken refuses a token that could be guessed. It does not say how long the token is.
+// CheckOperatorToken refuses a token that is short enough to be guessed. The error does not tell its length.
 func CheckOperatorToken(token string) error {
 	if token != "" && len(token) < minOperatorToken {
 		return fmt.Errorf("the admin token is too short: give at least %d characters, such as the output of `openssl "+

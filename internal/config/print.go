@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Print writes every flag with its value as a file for --config, and where the value comes from. Secrets are hidden.
+// Print writes every flag, with its value and where that comes from, as a file for --config. Secrets are hidden.
 func Print(w io.Writer, f *pflag.FlagSet) error {
 	var err error
 	f.VisitAll(func(flag *pflag.Flag) {
@@ -24,7 +24,7 @@ func Print(w io.Writer, f *pflag.FlagSet) error {
 	return err
 }
 
-// printed is a flag's value on one line.
+// printed returns a flag's value as a YAML node on one line.
 func printed(flag *pflag.Flag) *yaml.Node {
 	scalar := func(text string) *yaml.Node {
 		switch flag.Value.Type() {

@@ -2,8 +2,8 @@ package config
 
 import "strings"
 
-// BeyondHost says whether other hosts may share the installation: through a database, an event store or storage that is not on
-// this one.
+// BeyondHost reports whether processes on other hosts may share the installation, because its database, event store or storage is
+// not on this host.
 func (c *Config) BeyondHost() bool {
 	return c.Mongo != "" && !mongoOnLoopback(c.Mongo) || c.EventStore != "" && !eventStoreOnHost(c.EventStore) || c.Blobs != ""
 }
@@ -40,7 +40,7 @@ func eventStoreOnHost(address string) bool {
 	return true
 }
 
-// withPort completes a host without port, so that it can be split.
+// withPort adds a port to a host without one, so that net.SplitHostPort accepts it.
 func withPort(host string) string {
 	if strings.Contains(host, ":") {
 		return host

@@ -6,14 +6,14 @@ import (
 	"moviola/adapters/disk"
 )
 
-// Rooms are the bounds of what is kept for accounts, for each of them and for all together. 0: there is none.
+// Rooms are the bounds of what accounts store, per account and for all accounts together. 0: no bound.
 type Rooms struct {
 	AccountStorage, TotalStorage disk.Size // of files that accounts store
 	AccountRenders, TotalRenders disk.Size // of rendered files
 	AccountSources, TotalSources disk.Size // of downloads on this host
 	AccountCache, TotalCache     disk.Size // of rendered parts, of speech and of generated images on this host, each
 
-	// The same of the number of files.
+	// The same bounds as numbers of files.
 	AccountFiles, TotalFiles, AccountRenderFiles, TotalRenderFiles, AccountSourceFiles, TotalSourceFiles,
 	AccountCacheFiles, TotalCacheFiles int64
 }
@@ -59,14 +59,14 @@ func (r *Rooms) bind(f *pflag.FlagSet) {
 	}
 }
 
-// leastSources is what may be kept of sources at least: one of them may be as large. leastSourceFiles is how many: those of a few
-// movies at a time.
+// leastSources is the minimum of the bounds on sources: a single source may be as large. leastSourceFiles is the minimum number
+// of files: enough for a few movies at a time.
 const (
 	leastSources     = 2 << 30
 	leastSourceFiles = 1000
 )
 
-// check complains about bounds that a single source may exceed, and of numbers that are none.
+// check reports bounds that a single source may exceed, and negative bounds.
 func (r Rooms) check(complain complaint) {
 	for flag, size := range map[string]disk.Size{"--account-sources": r.AccountSources, "--total-sources": r.TotalSources} {
 		if size != 0 && size < leastSources {

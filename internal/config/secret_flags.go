@@ -11,25 +11,25 @@ import (
 )
 
 const (
-	// fileSuffix ends the name of the flag that names a file with the value of another one, which is a secret.
+	// fileSuffix is the suffix of a flag that names a file with the value of a secret flag.
 	fileSuffix = "-file"
-	// maxSecretFile bounds what is read of such a file.
+	// maxSecretFile limits the size of such a file.
 	maxSecretFile = 64 << 10
-	// elsewhere marks a flag whose value did not stand in the command line.
+	// elsewhere is the annotation of a flag whose value does not come from the command line.
 	elsewhere = "source"
 )
 
-// secretFlags are the flags whose values are secrets, or addresses that may carry one.
+// secretFlags are the flags whose values are secrets, or addresses that may contain one.
 var secretFlags = []string{"eventstore", "mongo", "blobs", "smtp", "speech-key", "transcription-key", "image-key"}
 
-// bindSecretFiles declares --NAME-file for each flag with a secret.
+// bindSecretFiles declares --NAME-file for each secret flag.
 func bindSecretFiles(f *pflag.FlagSet) {
 	for _, name := range secretFlags {
 		f.String(name+fileSuffix, "", "file with the value of --"+name)
 	}
 }
 
-// FromFiles sets the flags that are secrets from the files that are named for them.
+// FromFiles sets secret flags from the files that are named for them.
 func FromFiles(f *pflag.FlagSet) error {
 	var errs []error
 	for _, name := range secretFlags {
@@ -54,7 +54,7 @@ func FromFiles(f *pflag.FlagSet) error {
 	return errors.Join(errs...)
 }
 
-// ReadSecretFile is the content of a file without the spaces and line ends around it.
+// ReadSecretFile returns the content of a file without surrounding white space.
 func ReadSecretFile(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -72,7 +72,7 @@ func ReadSecretFile(path string) (string, error) {
 	return value, nil
 }
 
-// mark notes where a flag's value comes from that did not stand in the command line.
+// mark records where a flag's value comes from, if not from the command line.
 func mark(flag *pflag.Flag, source string) {
 	if flag.Annotations == nil {
 		flag.Annotations = map[string][]string{}
@@ -80,7 +80,7 @@ func mark(flag *pflag.Flag, source string) {
 	flag.Annotations[elsewhere] = []string{source}
 }
 
-// sourceOf is where a flag's value comes from.
+// sourceOf returns where a flag's value comes from.
 func sourceOf(flag *pflag.Flag) string {
 	switch source := flag.Annotations[elsewhere]; {
 	case len(source) > 0:
@@ -92,7 +92,7 @@ func sourceOf(flag *pflag.Flag) string {
 	}
 }
 
-// Exposed are the flags whose secrets stand in the command line, which every user of the host can read.
+// Exposed returns the flags whose secrets are on the command line, which every user of the host can read.
 func Exposed(f *pflag.FlagSet) []string {
 	var names []string
 	for _, name := range secretFlags {
@@ -108,7 +108,7 @@ func Exposed(f *pflag.FlagSet) []string {
 	return names
 }
 
-// WarnOfExposed says in the log which secrets stand in the command line, and where to put them.
+// WarnOfExposed logs which secrets are on the command line, and where to put them instead.
 func (c *Config) WarnOfExposed(warn func(...any)) {
 	for _, name := range c.Exposed {
 		warn(fmt.Sprintf("The command line can be read by every user of this host, and --%s carries a secret: use %s or --%s%s",

@@ -16,18 +16,18 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// FlagFolder is where the data folder has what its processes were started with, a file for each set of roles. A backup takes it
-// along, so that who brings an installation back need not remember. Passwords and keys are left out of it.
+// FlagFolder is the folder, below the data folder, in which processes record their flags, a file for each set of roles. Backups
+// include it, so that a restore can print how to start the service. Passwords and keys are left out.
 const FlagFolder = "flags"
 
-// hidden stands where a password or a key stood.
+// hidden replaces a password or a key.
 const hidden = "***"
 
-// Settings are what one process was started with.
+// Settings are the recorded flags of one process.
 type Settings struct {
 	Version     string            `json:"version"`
-	Flags       map[string]string `json:"flags"`       // those that were given, also by variables; secrets are hidden
-	Environment []string          `json:"environment"` // variables that carry secrets: their names
+	Flags       map[string]string `json:"flags"`       // flags that were set, also by variables; secrets are hidden
+	Environment []string          `json:"environment"` // names of variables that hold secrets
 }
 
 var (
@@ -37,7 +37,7 @@ var (
 	secretVariable = regexp.MustCompile(`^(MOVIOLA_.*(SECRET|PASSWORD|TOKEN|KEY)|AWS_(ACCESS|SECRET|SESSION)).*$`)
 )
 
-// Given returns the flags that were set, by the command line or by variables.
+// Given returns the flags that were set, on the command line or otherwise.
 func Given(f *pflag.FlagSet) map[string]string {
 	flags := map[string]string{}
 	f.Visit(func(flag *pflag.Flag) {
@@ -45,7 +45,7 @@ func Given(f *pflag.FlagSet) map[string]string {
 		if list, ok := flag.Value.(pflag.SliceValue); ok {
 			value = strings.Join(list.GetSlice(), ",")
 		}
-		if flag.Name == "plans" { // it is looked for from elsewhere
+		if flag.Name == "plans" { // the working directory of a later reader is another one
 			if absolute, err := filepath.Abs(value); err == nil {
 				value = absolute
 			}
@@ -55,7 +55,7 @@ func Given(f *pflag.FlagSet) map[string]string {
 	return flags
 }
 
-// WithoutSecret hides what must not stand in a note.
+// WithoutSecret hides secrets in the value of a flag.
 func WithoutSecret(name, value string) string {
 	if secretName.MatchString(name) && !strings.HasSuffix(name, fileSuffix) && value != "" {
 		return hidden
@@ -63,7 +63,7 @@ func WithoutSecret(name, value string) string {
 	return secretInQuery.ReplaceAllString(passwordInURL.ReplaceAllString(value, "://$1:"+hidden+"@"), "$1="+hidden)
 }
 
-// SecretVariables are the names of the variables of this process that carry secrets.
+// SecretVariables returns the names of this process's variables that hold secrets.
 func SecretVariables() []string {
 	names := []string{}
 	for _, variable := range os.Environ() {
@@ -75,9 +75,9 @@ func SecretVariables() []string {
 	return names
 }
 
-// Note leaves in the data folder what this process was started with.
+// Note records the flags of this process in the data folder.
 func Note(cfg Config) error {
-	if cfg.Given == nil { // it was not started by a command line
+	if cfg.Given == nil { // the configuration is not from a command line
 		return nil
 	}
 	dir := filepath.Join(cfg.Data, FlagFolder)
@@ -95,7 +95,7 @@ func Note(cfg Config) error {
 	return nil
 }
 
-// Noted reads what the processes of a data folder were started with, by the names of the files.
+// Noted reads the recorded flags of the processes of a data folder, by file name.
 func Noted(data string) (map[string]Settings, error) {
 	entries, err := os.ReadDir(filepath.Join(data, FlagFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -119,7 +119,7 @@ func Noted(data string) (map[string]Settings, error) {
 	return all, nil
 }
 
-// CommandLine is how a process is started with the same flags, apart from its data folder.
+// CommandLine returns a command line with the same flags, some of them replaced.
 func (s Settings) CommandLine(replaced map[string]string) string {
 	flags := maps.Clone(s.Flags)
 	if flags == nil {
@@ -133,7 +133,7 @@ func (s Settings) CommandLine(replaced map[string]string) string {
 	return line
 }
 
-// quoted is a value as a shell takes it.
+// quoted quotes a value for a shell.
 func quoted(value string) string {
 	if value != "" && !strings.ContainsAny(value, " \t\n'\"\\$&?*;<>|()[]{}~`#!") {
 		return value

@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// autoSlots are the render slots of --render-slots auto.
+// autoSlots stands for --render-slots auto.
 const autoSlots = 0
 
-// slotsFlag reads --render-slots: a number of at least 1, or auto.
+// slotsFlag is the value of --render-slots: a number of at least 1, or auto.
 type slotsFlag int
 
 // Set implements pflag.Value.
@@ -36,8 +36,8 @@ func (s *slotsFlag) String() string {
 // Type implements pflag.Value.
 func (s *slotsFlag) Type() string { return "slots" }
 
-// MoviesAtOnce is how many movies this process renders at the same time: with auto one for every two processor cores, because the
-// windows of one movie keep two busy.
+// MoviesAtOnce returns the number of render slots. auto is one for every two processor cores: the windows of one movie keep two
+// busy.
 func (c *Config) MoviesAtOnce() int {
 	if c.RenderSlots == autoSlots {
 		return max(1, c.Cores/2)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Validate joins every complaint about the configuration and fills in what follows from the rest.
+// Validate returns all complaints about the configuration joined, and derives the values that depend on others.
 func (c *Config) Validate() error {
 	var errs []error
 	complain := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
@@ -23,10 +23,10 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// complaint takes what is wrong with a flag, and what to give instead.
+// complaint adds a complaint: what is wrong with a flag, and what to give instead.
 type complaint func(format string, args ...any)
 
-// checkProcess complains about what this process is to do, and how much of it at once.
+// checkProcess checks roles, the embedded event store and slots of this process.
 func (c *Config) checkProcess(complain complaint) {
 	for _, role := range c.Roles {
 		if !slices.Contains(AllRoles, role) {
@@ -44,7 +44,7 @@ func (c *Config) checkProcess(complain complaint) {
 	}
 }
 
-// checkCallers complains about who may ask, and what of.
+// checkCallers checks the flags on access.
 func (c *Config) checkCallers(complain complaint) {
 	if c.WrongTokenDelay < 0 || c.WrongTokenDelay > 2*time.Second {
 		complain("--wrong-token-delay %s: give a time of 2s at most", c.WrongTokenDelay)
@@ -61,7 +61,7 @@ func (c *Config) checkCallers(complain complaint) {
 	}
 }
 
-// checkStores complains about the addresses of stores.
+// checkStores checks the addresses of stores.
 func (c *Config) checkStores(complain complaint) {
 	for _, where := range []struct {
 		flag, value, example string
@@ -77,7 +77,7 @@ func (c *Config) checkStores(complain complaint) {
 	}
 }
 
-// checkTimes complains about times that are none.
+// checkTimes checks that durations are positive.
 func (c *Config) checkTimes(complain complaint) {
 	for _, span := range []struct {
 		flag   string
@@ -94,7 +94,7 @@ func (c *Config) checkTimes(complain complaint) {
 	}
 }
 
-// checkAddresses complains about how the HTTP interface is reached, and fills in its public address.
+// checkAddresses checks the addresses of the HTTP interface, and derives its public address.
 func (c *Config) checkAddresses(complain complaint) {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		complain("--tls-cert and --tls-key: give both or none")
@@ -116,11 +116,11 @@ func (c *Config) checkAddresses(complain complaint) {
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
 }
 
-// nearMiss is an address that lacks a slash or two, and would be taken for a path: s3:/bucket, s3:bucket, s3//bucket.
+// nearMiss matches a mistyped address that would be taken for a path: s3:/bucket, s3:bucket, s3//bucket.
 var nearMiss = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+(:|//)`)
 
-// knownAddress says whether an address is empty, or has one of some schemes and something behind it; without a scheme it is a
-// path, where the empty scheme is one of them. It returns no more than the scheme: the rest may carry a password.
+// knownAddress reports whether an address is empty, or has one of the schemes and something after it. A text without a scheme is
+// a path, which is valid if the empty scheme is among them. Only the scheme is returned: the rest may contain a password.
 func knownAddress(address string, schemes []string) (scheme string, ok bool) {
 	scheme, rest, found := strings.Cut(address, "://")
 	switch {
@@ -132,7 +132,7 @@ func knownAddress(address string, schemes []string) (scheme string, ok bool) {
 	return scheme, slices.Contains(schemes, scheme) && strings.Trim(rest, "/") != ""
 }
 
-// webAddress says whether a text is an address of a web server, without a query.
+// webAddress reports whether a text is an http or https address without query, fragment or user.
 func webAddress(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.RawQuery == "" && u.Fragment == "" &&

@@ -9,23 +9,23 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// nearLetters is how many letters a variable's name may be away from a known one to count as that, mistyped.
+// nearLetters is the maximum edit distance between a mistyped name and the known one.
 const nearLetters = 2
 
-// otherVariables are those that are no flags.
+// otherVariables are the variables without a flag.
 var otherVariables = []string{
 	AdminTokenEnv, EnvPrefix + "SECRET", EnvPrefix + "CREDENTIALS_SECRET", EnvPrefix + "FORMER_CREDENTIALS_SECRETS",
 	EnvPrefix + "STARTED_ANEW",
 }
 
-// What Kubernetes puts into the variables of every container for a service called moviola-something.
+// Variables that Kubernetes sets in every container for a service called moviola-something.
 var (
 	injectedName = regexp.MustCompile(`(_SERVICE_HOST|_SERVICE_PORT(_[A-Z0-9_]+)?|_PORT_[0-9]+_(TCP|UDP)(_[A-Z]+)?)$`)
 	injectedPort = regexp.MustCompile(`^(tcp|udp)://`)
 )
 
-// CheckVariables looks for variables of an environment that begin as ours do and that no command knows. One that is nearly a
-// known one is mistyped, and refused; others are warned of. known are the flags of all commands.
+// CheckVariables checks the variables with our prefix that no command knows. A name close to a known one is probably mistyped,
+// and refused; others are warnings. known are the flags of all commands.
 func CheckVariables(f *pflag.FlagSet, environment, known []string) error {
 	how := f.Lookup(unknownFlag)
 	if how == nil {
@@ -56,12 +56,12 @@ func CheckVariables(f *pflag.FlagSet, environment, known []string) error {
 	return nil
 }
 
-// injected says whether a variable is one that Kubernetes makes for a service.
+// injected reports whether Kubernetes has set a variable for a service.
 func injected(name, value string) bool {
 	return injectedName.MatchString(name) || strings.HasSuffix(name, "_PORT") && injectedPort.MatchString(value)
 }
 
-// distance is how many letters have to be put in, taken out or changed to make b of a.
+// distance returns the edit distance of two texts.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -14,18 +14,18 @@ import (
 	"moviola/projections"
 )
 
-// markEvery is how many rows are written before the place is noted from which an export can go on.
+// markEvery is the number of rows between two marks, from which an interrupted export can continue.
 const markEvery = 10_000
 
-// Export is the writing of one table into one file.
+// Export writes one table into one file.
 type Export struct {
 	Table  Table
 	Format Format
-	Want   Want // its After is found beside the file
+	Want   Want // its After is set from the mark
 	Path   string
 }
 
-// mark is how far an export has come: it lies beside the part of the file that is written.
+// mark records the progress of an export. It is stored beside the unfinished file.
 type mark struct {
 	Table    string `json:"table"`
 	Format   Format `json:"format"`
@@ -36,13 +36,14 @@ type mark struct {
 	Rows     int    `json:"rows"`
 }
 
-// sameAs tells whether two marks are of the same export.
+// sameAs reports whether two marks belong to the same export.
 func (m mark) sameAs(other mark) bool {
 	m.After, m.Bytes, m.Rows = other.After, other.Bytes, other.Rows
 	return m == other
 }
 
-// Run writes the file, or goes on with one that was cut short, and returns its rows. The file stands under its name when it is complete.
+// Run writes the file, or continues an interrupted export, and returns the number of rows. The file gets its name when it is
+// complete.
 func (e Export) Run(ctx context.Context, from *projections.Extract) (int, error) {
 	if _, err := os.Lstat(e.Path); err == nil {
 		return 0, fmt.Errorf("%s is there already: remove it, or name another file", e.Path)
@@ -62,7 +63,7 @@ func (e Export) Run(ctx context.Context, from *projections.Extract) (int, error)
 	return w.at.Rows, os.Remove(e.Path + ".mark")
 }
 
-// begin opens the part that is written, at the place of the mark.
+// begin opens the unfinished file at the position of the mark.
 func (e Export) begin() (*os.File, mark, error) {
 	at := mark{Table: e.Table.Name, Format: e.Format, Personal: e.Want.WithPersonal}
 	if !e.Want.Since.IsZero() {
@@ -99,7 +100,7 @@ func (e Export) begin() (*os.File, mark, error) {
 	return part, at, nil
 }
 
-// exporting is an export on its way.
+// exporting is a running export.
 type exporting struct {
 	Export
 	part *os.File
@@ -135,13 +136,13 @@ func (w *exporting) run(ctx context.Context, from *projections.Extract) error {
 		}
 		return nil
 	})
-	if err == nil || ctx.Err() != nil { // what is written so far counts when the export is cut short
+	if err == nil || ctx.Err() != nil { // an interrupted export keeps what it has written
 		err = errors.Join(err, w.note())
 	}
 	return err
 }
 
-// note makes what is written last, and then notes how far it is.
+// note flushes the rows to disk, and then writes the mark.
 func (w *exporting) note() error {
 	if err := w.out.Flush(); err != nil {
 		return err
@@ -160,7 +161,8 @@ func (w *exporting) note() error {
 	return os.Rename(next, w.Path+".mark")
 }
 
-// complete gives the file its name. Parquet is made of the rows now: its directory stands at the end, so that it cannot be gone on with.
+// complete renames the file. A Parquet file is made from the rows only now: its metadata is at its end, so that it cannot be
+// continued.
 func (w *exporting) complete() error {
 	if w.Format != Parquet {
 		return errors.Join(w.part.Close(), os.Rename(w.part.Name(), w.Path))

@@ -11,7 +11,7 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// Format is how a file of rows is written.
+// Format is a file format for rows.
 type Format string
 
 // The formats.
@@ -30,13 +30,13 @@ func ParseFormat(name string) (Format, error) {
 	return "", fmt.Errorf("%q is none of csv, jsonl and parquet", name)
 }
 
-// liner writes a table line by line.
+// liner encodes a table line by line.
 type liner struct {
 	head func() []byte
 	line func(Row) ([]byte, error)
 }
 
-// lines is how rows are kept until the file is complete: of Parquet as arrays in JSON.
+// lines returns the encoding of rows in the unfinished file. For Parquet it is JSON arrays, which are converted at the end.
 func (f Format) lines(t Table) liner {
 	switch f {
 	case CSV:
@@ -51,7 +51,7 @@ func (f Format) lines(t Table) liner {
 	}
 }
 
-// valuesOf are the values of a row as JSON has them.
+// valuesOf returns the values of a row in the form for JSON.
 func valuesOf(t Table, row Row) []any {
 	values := make([]any, len(row.Values))
 	for i, value := range row.Values {
@@ -70,7 +70,7 @@ func valuesOf(t Table, row Row) []any {
 	return values
 }
 
-// objectLine is a row as one object, its fields in the order of the columns.
+// objectLine encodes a row as a JSON object, with fields in the order of the columns.
 func objectLine(t Table, row Row) ([]byte, error) {
 	var line bytes.Buffer
 	for i, value := range valuesOf(t, row) {
@@ -91,7 +91,7 @@ func objectLine(t Table, row Row) ([]byte, error) {
 	return line.Bytes(), nil
 }
 
-// csvLines are rows as RFC 4180 has them. Spreadsheets take no text of a client for a formula: see web.CSVText.
+// csvLines encodes rows by RFC 4180. Texts that spreadsheets would run as formulas are escaped: see web.CSVText.
 func csvLines(t Table) liner {
 	record := func(cells []string) ([]byte, error) {
 		var line bytes.Buffer
@@ -106,7 +106,7 @@ func csvLines(t Table) liner {
 			for i, column := range t.Columns {
 				names[i] = column.Name
 			}
-			line, _ := record(names) // a buffer takes everything
+			line, _ := record(names) // writing to a buffer cannot fail
 			return line
 		},
 		line: func(row Row) ([]byte, error) {
@@ -119,7 +119,7 @@ func csvLines(t Table) liner {
 	}
 }
 
-// cell is a value as a cell of a CSV has it; nothing is an empty cell.
+// cell returns a value as the text of a CSV cell; nil is an empty cell.
 func cell(value any) string {
 	switch v := value.(type) {
 	case nil:

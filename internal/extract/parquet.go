@@ -11,10 +11,10 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// groupRows is how many rows of a Parquet file stand together: what is kept in memory.
+// groupRows is the number of rows in a row group of a Parquet file, which are held in memory.
 const groupRows = 10_000
 
-// schemaOf is the schema of a table: every column may be empty.
+// schemaOf returns the schema of a table: every column is optional.
 func schemaOf(t Table) *parquet.Schema {
 	nodes := map[Kind]func() parquet.Node{
 		Text:  parquet.String,
@@ -31,7 +31,7 @@ func schemaOf(t Table) *parquet.Schema {
 	return parquet.NewSchema(t.Name, group)
 }
 
-// toParquet makes a Parquet file of rows that Format.lines has kept.
+// toParquet converts the rows of Format.lines to a Parquet file.
 func toParquet(t Table, kept io.Reader, to io.Writer) error {
 	schema := schemaOf(t)
 	places := make([]int, len(t.Columns))
@@ -67,7 +67,7 @@ func toParquet(t Table, kept io.Reader, to io.Writer) error {
 	}
 }
 
-// parquetRow reads a row that was kept.
+// parquetRow decodes a row of the unfinished file.
 func parquetRow(t Table, places []int, line []byte) (parquet.Row, error) {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(line, &raw); err != nil || len(raw) != len(t.Columns) {

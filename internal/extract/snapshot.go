@@ -10,13 +10,15 @@ import (
 	"moviola/projections"
 )
 
-// snapshotForm numbers the form of a snapshot: it rises when a column goes or changes what it means, not when one is added.
+// snapshotForm is the version of a snapshot's schema. It rises when a column is removed or changes its meaning, not when one is
+// added.
 const snapshotForm = 1
 
-// timeForm is how a time is written.
+// timeForm is the format of times.
 const timeForm = "2006-01-02T15:04:05.000Z"
 
-// Snapshot writes all tables into a new SQLite file, as they are at one moment where the store can tell one. It returns the rows by table.
+// Snapshot writes all tables into a new SQLite file, and returns the numbers of rows by table. All rows are of one moment, if the
+// store has consistent reads.
 func Snapshot(ctx context.Context, from *projections.Extract, path string, withPersonal bool, now time.Time) (rows map[string]int, err error) {
 	rows = make(map[string]int)
 	err = from.AtOneMoment(ctx, func(from *projections.Extract) error {
@@ -39,7 +41,7 @@ func Snapshot(ctx context.Context, from *projections.Extract, path string, withP
 	return rows, err
 }
 
-// inFile is the table of a snapshot.
+// inFile returns the definition and rows of a table in a snapshot.
 func (t Table) inFile(ctx context.Context, from *projections.Extract, withPersonal bool, rows map[string]int) sqlite.PlainTable {
 	types := map[Kind]string{Text: "TEXT", Whole: "INTEGER", Real: "REAL", Flag: "INTEGER", Time: "TEXT", JSON: "TEXT"}
 	out := sqlite.PlainTable{Name: t.Name}
@@ -61,7 +63,7 @@ func (t Table) inFile(ctx context.Context, from *projections.Extract, withPerson
 	return out
 }
 
-// plain is a value as SQLite has it: texts, whole numbers, real numbers and nothing.
+// plain converts a value to a type of SQLite: text, integer, real or null.
 func plain(value any) any {
 	switch v := value.(type) {
 	case time.Time:

@@ -1,6 +1,6 @@
-// Package extract holds the tables that analysts take out of an installation: what their columns are called, what they hold, and which of it is
-// about people. Snapshots and exports in every format are made of the same tables. No table holds a secret that opens a door: no token of a
-// file, no key.
+// Package extract defines the tables that analysts extract from an installation: columns, their meaning, and which of them are
+// personal data. Snapshots and exports in all formats use the same tables. No table contains a secret, such as a file token or a
+// key.
 package extract
 
 import (
@@ -11,10 +11,10 @@ import (
 	"moviola/projections"
 )
 
-// Kind is what a column holds.
+// Kind is the type of a column.
 type Kind int
 
-// The kinds of columns.
+// Types of columns.
 const (
 	Text Kind = iota
 	Whole
@@ -28,30 +28,30 @@ const (
 type Column struct {
 	Name string
 	Kind Kind
-	// Personal columns are empty unless they were asked for.
+	// Personal columns are empty unless personal data was requested.
 	Personal bool
 }
 
 // Row is a row of a table.
 type Row struct {
-	ID     string    // rows come in the order of their ids
-	At     time.Time // what --since is held against
+	ID     string    // rows are ordered by id
+	At     time.Time // compared with --since
 	Values []any     // by column: string, int64, float64, bool, time.Time, or nil
 }
 
-// Table is something to extract.
+// Table is a table that can be extracted.
 type Table struct {
 	Name    string
 	Doc     string // one sentence
 	Columns []Column
-	Indexes [][]string // of a snapshot: columns
+	Indexes [][]string // in snapshots; column names
 	read    func(ctx context.Context, from *projections.Extract, after string, visit func(Row) error) error
 }
 
-// Tables are all tables, in the order in which a snapshot has them.
+// Tables returns all tables, in the order of a snapshot.
 func Tables() []Table { return []Table{movies(), deliveries(), usage(), ledgerTable()} }
 
-// Named is the table of a name, and false when there is none.
+// Named returns the table with a name, and whether there is one.
 func Named(name string) (Table, bool) {
 	all := Tables()
 	i := slices.IndexFunc(all, func(t Table) bool { return t.Name == name })
@@ -61,14 +61,14 @@ func Named(name string) (Table, bool) {
 	return all[i], true
 }
 
-// Want says which rows are wanted.
+// Want selects rows.
 type Want struct {
-	After        string    // the id of the last row that is known; empty: none is
-	Since        time.Time // the earliest row; zero: no bound
+	After        string    // id of the last row that is already known; empty: none
+	Since        time.Time // time of the earliest row; zero: no bound
 	WithPersonal bool
 }
 
-// Rows hands out the rows of a table that are wanted, in the order of their ids, in memory that does not grow with their number.
+// Rows calls visit for the selected rows, ordered by id. Its memory does not grow with their number.
 func (t Table) Rows(ctx context.Context, from *projections.Extract, want Want, visit func(Row) error) error {
 	return t.read(ctx, from, want.After, func(row Row) error {
 		if row.At.Before(want.Since) {
@@ -85,13 +85,13 @@ func (t Table) Rows(ctx context.Context, from *projections.Extract, want Want, v
 	})
 }
 
-// field is a column and its value in a document.
+// field is a column with a function that reads its value from a document.
 type field[T any] struct {
 	Column
 	value func(T) any
 }
 
-// tableOf makes a table of a read model's documents.
+// tableOf returns a table over the documents of a read model.
 func tableOf[T any](name, doc string, fields []field[T], at func(T) time.Time, indexes [][]string,
 	documents func(*projections.Extract) func(context.Context, string, func(string, T) error) error) Table {
 	t := Table{Name: name, Doc: doc, Indexes: indexes}
@@ -126,7 +126,7 @@ func flag[T any](name string, value func(T) bool) field[T] {
 	return field[T]{Column{Name: name, Kind: Flag}, func(d T) any { return value(d) }}
 }
 
-// maybe is a column that is empty where value returns nil.
+// maybe returns a column that is empty when value returns nil.
 func maybe[T any](name string, kind Kind, value func(T) any) field[T] {
 	return field[T]{Column{Name: name, Kind: kind}, value}
 }

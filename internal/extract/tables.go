@@ -9,13 +9,13 @@ import (
 	"moviola/projections"
 )
 
-// asJSON is an array or object as text. What the documents hold can be encoded.
+// asJSON encodes an array or object. Encoding the values of documents cannot fail.
 func asJSON(value any) string {
 	encoded, _ := json.Marshal(value)
 	return string(encoded)
 }
 
-// ofPlan is a column that is empty until a movie is laid out.
+// ofPlan returns a column that is empty until a movie's plan is known.
 func ofPlan(name string, kind Kind, value func(movie.Plan) any) field[projections.Movie] {
 	return maybe(name, kind, func(m projections.Movie) any {
 		if m.Plan == nil || m.Plan.FPSNum <= 0 || m.Plan.FPSDen <= 0 {
@@ -25,7 +25,7 @@ func ofPlan(name string, kind Kind, value func(movie.Plan) any) field[projection
 	})
 }
 
-// ofFile is a column that is empty until a movie has its file.
+// ofFile returns a column that is empty until a movie has a file.
 func ofFile(name string, kind Kind, value func(movie.File) any) field[projections.Movie] {
 	return maybe(name, kind, func(m projections.Movie) any {
 		if m.File == nil {
@@ -35,7 +35,7 @@ func ofFile(name string, kind Kind, value func(movie.File) any) field[projection
 	})
 }
 
-// ofSpent is a column that is empty where nobody has measured the attempt.
+// ofSpent returns a column that is empty when the attempt was not measured.
 func ofSpent(name string, kind Kind, value func(projections.MovieSpent) any) field[projections.Movie] {
 	return maybe(name, kind, func(m projections.Movie) any {
 		if m.Spent == nil {
@@ -154,7 +154,7 @@ func usage() Table {
 		whole("delivery_tries", func(u doc) int64 { return u.DeliveryTries }),
 	}
 	return tableOf("usage_daily", "A row for each day and account.", fields,
-		func(u doc) time.Time { // the day's end: a day belongs to what is asked for if a part of it does
+		func(u doc) time.Time { // the end of the day: --since selects a day if a part of it matches
 			day, _ := time.Parse(time.DateOnly, u.Day)
 			return day.Add(24*time.Hour - time.Millisecond)
 		},
@@ -172,7 +172,7 @@ func ledgerTable() Table {
 		moment("at", func(e doc) time.Time { return e.At }),
 		text("event", func(e doc) string { return e.Event }),
 		maybe("subject", Text, func(e doc) any {
-			if e.Granted != 0 { // the operator's own words
+			if e.Granted != 0 { // set by operators, not by customers
 				return nil
 			}
 			return e.Subject

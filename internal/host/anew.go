@@ -11,14 +11,14 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// anewVariable tells a program that was started anew by itself when that was, in seconds since 1970.
+// anewVariable tells a restarted program when it was restarted, in Unix seconds.
 const anewVariable = "MOVIOLA_STARTED_ANEW"
 
-// anewPause is the shortest time between two such starts: a disk that damages a file again at once needs people.
+// anewPause is the minimum time between two restarts: when a disk damages a file again at once, an operator has to act.
 const anewPause = time.Minute
 
-// StartAnew replaces this program by itself, with the same arguments and environment, because of an error that a new start mends.
-// It returns only when that is not possible, or did not help before.
+// StartAnew replaces this process by a new run of the same program, with the same arguments and environment, after an error that
+// a new start repairs. It returns only when that is impossible, or when the last restart was too recent.
 func StartAnew(log logrus.FieldLogger, cause error) error {
 	last, err := strconv.ParseInt(os.Getenv(anewVariable), 10, 64)
 	if err == nil && time.Since(time.Unix(last, 0)) < anewPause {

@@ -1,3 +1,3 @@
-// Package host is what a process is to its machine: the mark by which processes of one data folder know each other, the evidence
-// of how a process ended, the limits of its runtime, and a start anew.
+// Package host connects a process with its machine: the mark by which processes of one data folder recognise each other, the
+// evidence of how a process ended, the settings of the Go runtime, and restarts.
 package host

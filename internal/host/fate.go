@@ -16,16 +16,16 @@ import (
 	"moviola/internal/oom"
 )
 
-// reportFolder holds, below the data folder, what the Go runtime says of a process that crashes.
+// reportFolder is the folder, below the data folder, for crash reports of the Go runtime.
 const reportFolder = "crashes"
 
-// reportsKept is how long the reports of processes that have ended are kept, for people.
+// reportsKept is how long crash reports of ended processes are kept for operators.
 const reportsKept = 30 * 24 * time.Hour
 
-// markNote is what a process says of itself in its mark, for whoever has to judge its end.
+// markNote is the content of a mark. It helps others to judge how the process ended.
 type markNote struct {
-	Memory   oom.Count `json:"memory"`   // when the mark was renewed last
-	Draining bool      `json:"draining"` // it was told to end
+	Memory   oom.Count `json:"memory"`   // when the mark was last renewed
+	Draining bool      `json:"draining"` // the process was told to end
 }
 
 func (n markNote) write(file *os.File) error {
@@ -39,20 +39,20 @@ func (n markNote) write(file *os.File) error {
 	return file.Truncate(int64(len(text)) + 1)
 }
 
-// Drain notes that the process was told to end: however it ends from now on, no work is to blame.
+// Drain notes that the process was told to end. From now on no work is blamed for its end.
 func (m *Mark) Drain() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.note.Draining = true
-	_ = m.note.write(m.file) // at worst, a crash while draining counts
+	_ = m.note.write(m.file) // at worst, a crash while draining is blamed on work
 }
 
-// report is the path of the crash report of a process of this host.
+// report returns the path of the crash report of a process of this host.
 func (m *Mark) report(worker string) string {
 	return filepath.Join(filepath.Dir(m.dir), reportFolder, worker+"@"+m.host)
 }
 
-// reportCrashes makes the Go runtime write what it says of a crash of this process to a file.
+// reportCrashes makes the Go runtime write its crash report of this process to a file.
 func (m *Mark) reportCrashes() error {
 	if err := os.MkdirAll(filepath.Dir(m.report(m.worker)), 0o700); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (m *Mark) reportCrashes() error {
 	return file.Close() // the runtime has its own descriptor
 }
 
-// endReports is reportCrashes undone.
+// endReports reverts reportCrashes.
 func (m *Mark) endReports() error {
 	err := debug.SetCrashOutput(nil, debug.CrashOptions{})
 	if removed := os.Remove(m.report(m.worker)); !errors.Is(removed, fs.ErrNotExist) {
@@ -77,7 +77,7 @@ func (m *Mark) endReports() error {
 	return err
 }
 
-// sweepReports removes the reports of processes that have ended: empty ones, and those that nobody has read for long.
+// sweepReports removes reports of ended processes: empty ones, and those older than reportsKept.
 func (m *Mark) sweepReports(now time.Time) error {
 	entries, err := os.ReadDir(filepath.Dir(m.report("")))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -89,7 +89,7 @@ func (m *Mark) sweepReports(now time.Time) error {
 	for _, entry := range entries {
 		info, err := entry.Info()
 		if err != nil {
-			continue // it has just gone
+			continue // another process has removed it
 		}
 		age := now.Sub(info.ModTime())
 		if _, err := os.Stat(filepath.Join(m.dir, entry.Name())); err == nil || age < markExpiry || info.Size() > 0 &&
@@ -103,8 +103,8 @@ func (m *Mark) sweepReports(now time.Time) error {
 	return nil
 }
 
-// Fate says whether a process of this host is known to have ended without taking its mark away, and how. One of which this is not
-// known may have ended too.
+// Fate reports whether a process of this host has ended without removing its mark, and how. A zero result means that this is
+// unknown: the process may have ended all the same.
 func (m *Mark) Fate(worker string) workqueue.Fate {
 	if fate, known := m.gone[worker]; known {
 		return fate
@@ -115,7 +115,7 @@ func (m *Mark) Fate(worker string) workqueue.Fate {
 	return m.judge(worker)
 }
 
-// judge looks for evidence that a process which has ended failed by itself. Decision 56.
+// judge looks for evidence that an ended process has crashed or run out of memory. Decision 56.
 func (m *Mark) judge(worker string) workqueue.Fate {
 	fate := workqueue.Fate{Ended: true}
 	var note markNote
@@ -136,7 +136,7 @@ func (m *Mark) judge(worker string) workqueue.Fate {
 	return fate
 }
 
-// fromOutside says that a report is of a signal that somebody sent, such as kill -QUIT.
+// fromOutside reports whether a crash was caused by a signal from outside, such as kill -QUIT.
 func fromOutside(report []byte) bool {
 	return bytes.HasPrefix(report, []byte("SIGQUIT:")) || bytes.HasPrefix(report, []byte("SIGABRT:"))
 }

@@ -16,9 +16,9 @@ import (
 	"moviola/internal/oom"
 )
 
-// A folder on a network file system can be opened by two hosts, which neither SQLite nor the locks of this program survive. So
-// every process leaves a mark with the name of its host in the data folder and renews it. The mark is locked as long as its
-// process lives, which tells others on this host at once when it has ended, however it did.
+// Two hosts can open the same folder on a network file system, which neither SQLite nor the file locks of this program survive.
+// Therefore every process writes a mark with the name of its host into the data folder and renews it. The process holds a lock on
+// its mark until it ends, however it ends, so that other processes on this host notice the end at once.
 const (
 	markFolder  = "processes"
 	markRenewal = 5 * time.Second
@@ -29,17 +29,17 @@ const (
 type Mark struct {
 	dir, host, worker string
 
-	gone map[string]workqueue.Fate // of the processes that had ended before this one began
+	gone map[string]workqueue.Fate // by worker: the processes that had ended before this one started
 	stop chan struct{}
 	done sync.WaitGroup
 
-	mu   sync.Mutex // guards what follows; the mark is written under it
+	mu   sync.Mutex // guards the fields below and the writing of the mark
 	file *os.File   // locked
-	note markNote   // what stands in the mark
+	note markNote   // content of the mark
 }
 
-// Leave leaves the mark of a process, which is called as it is in its claims, or refuses when a process of another host is alive
-// in the folder.
+// Leave creates the mark of a process, named as in its claims. It returns an error when a process of another host is using the
+// folder.
 func Leave(data, worker string) (*Mark, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -64,10 +64,10 @@ func Leave(data, worker string) (*Mark, error) {
 	return m, nil
 }
 
-// of is the path of the mark of a process of this host.
+// of returns the path of the mark of a process of this host.
 func (m *Mark) of(worker string) string { return filepath.Join(m.dir, worker+"@"+m.host) }
 
-// leave puts the mark there. It never stands there without its lock.
+// leave creates the mark. The mark is locked before it gets its name.
 func (m *Mark) leave() error {
 	file, err := os.CreateTemp(m.dir, "new-*@"+m.host)
 	if err != nil {
@@ -86,8 +86,8 @@ func (m *Mark) leave() error {
 	return nil
 }
 
-// look refuses a folder in which a process of another host is alive, sweeps the marks of those that are not, and remembers whose
-// of this host they were.
+// look returns an error when a process of another host is using the folder. It removes the marks of ended processes, and
+// remembers those of this host.
 func (m *Mark) look(now time.Time) error {
 	entries, err := os.ReadDir(m.dir)
 	if err != nil {
@@ -114,7 +114,7 @@ func (m *Mark) look(now time.Time) error {
 			m.gone[worker] = m.judge(worker)
 		}
 		if !expired {
-			continue // other processes may still ask whether this one has ended
+			continue // other processes may still ask about its end
 		}
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -123,7 +123,7 @@ func (m *Mark) look(now time.Time) error {
 	return m.sweepReports(now)
 }
 
-// unlocked says that a mark is there and that its process has ended.
+// unlocked reports whether a mark exists and its process has ended.
 func unlocked(path string) bool {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -133,7 +133,7 @@ func unlocked(path string) bool {
 	return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }
 
-// keep renews the mark. A renewal that fails is tried again: at worst another host does not see this process.
+// keep renews the mark at intervals. A failed renewal is retried at the next: at worst another host does not see this process.
 func (m *Mark) keep() {
 	tick := time.NewTicker(markRenewal)
 	defer tick.Stop()
@@ -154,7 +154,7 @@ func (m *Mark) renew(now time.Time) {
 		m.note.Memory = count
 		_ = m.note.write(m.file)
 	}
-	if err := os.Chtimes(m.of(m.worker), now, now); errors.Is(err, fs.ErrNotExist) { // swept while this process was paused
+	if err := os.Chtimes(m.of(m.worker), now, now); errors.Is(err, fs.ErrNotExist) { // removed by another process while this one was paused
 		former := m.file
 		if m.leave() == nil {
 			_ = former.Close() // nothing was written
@@ -162,7 +162,7 @@ func (m *Mark) renew(now time.Time) {
 	}
 }
 
-// Remove takes the mark away.
+// Remove stops the renewal and removes the mark.
 func (m *Mark) Remove() error {
 	close(m.stop)
 	m.done.Wait()

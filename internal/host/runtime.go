@@ -11,18 +11,16 @@ import (
 )
 
 const (
-	// heapGrowth is by how many percent the heap of a service may grow before garbage is collected. What lives on is small, a few
-	// dozen megabytes, and every request leaves garbage behind: with Go's own 100 the collector takes a seventh of the processor
-	// under load.
+	// heapGrowth is the value for GOGC. The live heap of a service is small, a few dozen megabytes, and every request leaves
+	// garbage: with Go's default of 100 the collector uses a seventh of the processor under load.
 	heapGrowth = 300
-	// syncers are the goroutines that spend their time in fsync: the writers of the event store and of the documents. Go lets as
-	// many threads run as there are processors and counts one in a system call among them until its monitor looks: up to 10 ms.
-	// With two more threads than processors, two cores take a fifth more submissions, and the slowest hundredth of them take a
-	// sixth less time.
+	// syncers is the number of goroutines that spend their time in fsync: the writers of the event store and of the documents. Go
+	// runs as many threads as there are processors, and counts a thread in a system call among them for up to 10 ms. With two
+	// more threads, a machine of two cores accepts a fifth more submissions, and the slowest 1 % of them take a sixth less time.
 	syncers = 2
 )
 
-// Tune fits Go's scheduler and collector to a service, unless the operator has fitted them (GOMAXPROCS, GOGC, GOMEMLIMIT).
+// Tune adjusts Go's scheduler and collector to the service, unless the operator has set GOMAXPROCS, GOGC or GOMEMLIMIT.
 func Tune(log logrus.FieldLogger) {
 	limitMemory(log, memlimit.FromCgroup)
 	if os.Getenv("GOMAXPROCS") == "" {
@@ -33,11 +31,11 @@ func Tune(log logrus.FieldLogger) {
 	}
 }
 
-// memoryShare is how much of a container's memory the garbage collector tries to keep this process below: the programs that
-// render are in the same container.
+// memoryShare is the part of a container's memory that the garbage collector may use: programs of the renderer run in the same
+// container.
 const memoryShare = 0.5
 
-// limitMemory gives the garbage collector a limit from that of the container, unless GOMEMLIMIT does.
+// limitMemory sets the garbage collector's limit from that of the container, unless GOMEMLIMIT is set.
 func limitMemory(log logrus.FieldLogger, container memlimit.Provider) {
 	limit, err := memlimit.SetGoMemLimitWithOpts(memlimit.WithRatio(memoryShare), memlimit.WithProvider(container))
 	switch {

@@ -1,8 +1,8 @@
-// Package metrics counts what a process does, for Prometheus. The parts that are counted know nothing of it: they call functions
-// and small interfaces that are given to them.
+// Package metrics has the Prometheus metrics of a process. The measured packages do not import it: they call functions and small
+// interfaces that they are given.
 //
-// Every label has a bounded set of values: names of routes, kinds of work, types of events, plans. Nothing that a client chooses
-// is one.
+// Every label has a bounded set of values, such as names of routes, kinds of work, types of events or plans. No label value is
+// chosen by a client.
 package metrics
 
 import (
@@ -18,7 +18,7 @@ import (
 	"moviola/eventstore"
 )
 
-// other is the value of a label for what has no name of its own.
+// other is the label value for everything unnamed.
 const other = "other"
 
 // Metrics are the metrics of one process. It is safe for concurrent use.
@@ -52,7 +52,7 @@ type Metrics struct {
 	credits      *prometheus.CounterVec
 }
 
-// The bounds of histograms, in seconds.
+// Buckets of histograms, in seconds.
 var (
 	answerBounds = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15}
 	appendBounds = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, 1, 5}
@@ -99,7 +99,7 @@ func New(version string, codec *eventstore.Codec) *Metrics {
 	return m
 }
 
-// build tells what runs here.
+// build registers the gauge with the version of this program.
 func (m *Metrics) build(version string) {
 	revision := "unknown"
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -133,18 +133,18 @@ func (m *Metrics) histogram(name, help string, bounds []float64, labels ...strin
 	return h
 }
 
-// Gather implements prometheus.Gatherer.
+// Gatherer returns what collects the metrics at a scrape.
 func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }
 
-// Register adds collectors of others.
+// Register adds collectors.
 func (m *Metrics) Register(all ...prometheus.Collector) { m.registry.MustRegister(all...) }
 
-// Show adds a gauge that is asked for at every scrape.
+// Show adds a gauge whose value is computed at every scrape.
 func (m *Metrics) Show(name, help string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help}, value))
 }
 
-// Answered counts an answer to a request. Requests without a route are one operation.
+// Answered counts a response. All requests without a route count as one operation.
 func (m *Metrics) Answered(operation string, status int, took time.Duration) {
 	if operation == "" {
 		operation = other
@@ -157,7 +157,7 @@ func (m *Metrics) Answered(operation string, status int, took time.Duration) {
 	m.requestTime.WithLabelValues(operation).Observe(took.Seconds())
 }
 
-// Slots tells how many pieces of each kind of work this process does at the same time, and names the kinds from the start.
+// Slots sets the gauge of slots by kind of work, and creates the series of running work.
 func (m *Metrics) Slots(slots map[string]int) {
 	all := m.gauge("slots", "Pieces of work that this process does at the same time at most.", "kind")
 	for kind, n := range slots {
@@ -166,7 +166,7 @@ func (m *Metrics) Slots(slots map[string]int) {
 	}
 }
 
-// Working notes that a piece of work has begun, and returns what notes its end.
+// Working counts the start of an item of work, and returns a function that counts its end.
 func (m *Metrics) Working(kind string) (ended func(result string)) {
 	began := time.Now()
 	m.busy.WithLabelValues(kind).Inc()

@@ -12,7 +12,7 @@ import (
 	"moviola/handlers/background/processors"
 )
 
-// Rendered counts an attempt at a movie that came to an outcome.
+// Rendered counts an attempt that has ended with an outcome.
 func (m *Metrics) Rendered(took processors.Measures) {
 	for stage, time := range took.Stages {
 		m.stageTime.WithLabelValues(stage).Observe(time.Seconds())
@@ -24,7 +24,7 @@ func (m *Metrics) Rendered(took processors.Measures) {
 	}
 }
 
-// Purpose is what another server is asked for.
+// Purpose is the reason of a request to another server.
 type Purpose string
 
 // The purposes.
@@ -35,7 +35,7 @@ const (
 	Images  Purpose = "images"
 )
 
-// Client returns a client that counts its requests, each redirection as one. A nil Metrics counts nothing.
+// Client returns a client that counts its requests; each redirect is a request. A nil Metrics counts nothing.
 func (m *Metrics) Client(client *http.Client, purpose Purpose) *http.Client {
 	if m == nil {
 		return client
@@ -71,7 +71,7 @@ func (t countedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// CloseIdleConnections lets http.Client.CloseIdleConnections reach the connections.
+// CloseIdleConnections passes the call of http.Client on to the base transport.
 func (t countedTransport) CloseIdleConnections() {
 	if closer, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		closer.CloseIdleConnections()
@@ -89,7 +89,7 @@ func (b countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Pages draws html pages and drawings in SVG.
+// Pages renders HTML pages and SVG drawings.
 type Pages interface {
 	Still(ctx context.Context, p timeline.Page, w, h int) (*image.NRGBA, error)
 	Frames(ctx context.Context, p timeline.Page, w, h int, rate timeline.Rate, n int64,
@@ -97,7 +97,7 @@ type Pages interface {
 	Drawing(ctx context.Context, svg []byte, v timeline.DrawingView) (*image.NRGBA, error)
 }
 
-// Pages returns pages whose drawings are counted. A nil Metrics counts nothing.
+// Pages returns pages with counted drawings. A nil Metrics counts nothing.
 func (m *Metrics) Pages(pages Pages) Pages {
 	if m == nil {
 		return pages

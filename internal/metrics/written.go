@@ -11,7 +11,7 @@ import (
 	"moviola/eventstore"
 )
 
-// Written counts an append to the log, and what its events say.
+// Written counts an append and the content of its events.
 func (m *Metrics) Written(_ context.Context, w eventstore.Written) {
 	category, _ := eventstore.SplitStream(w.Stream)
 	m.appends.WithLabelValues(category, resultOf(w.Err)).Inc()
@@ -40,7 +40,7 @@ func resultOf(err error) string {
 	}
 }
 
-// told are the events whose content is counted.
+// told lists the events whose content is counted.
 var told = []string{
 	ledger.CreditsGranted{}.EventType(), ledger.CreditsHeld{}.EventType(), ledger.CreditsCharged{}.EventType(),
 	ledger.CreditsReleased{}.EventType(),
@@ -50,7 +50,7 @@ var told = []string{
 func (m *Metrics) told(stream string, event eventstore.Proposed) {
 	data, _, err := m.codec.Decode(eventstore.Recorded{Stream: stream, Type: event.Type, Data: event.Data, Metadata: event.Metadata})
 	if err != nil {
-		return // this process has just written it: the types above can be read
+		return // this process has just encoded the event, so it can be decoded
 	}
 	switch d := data.(type) {
 	case ledger.CreditsGranted:
@@ -70,14 +70,14 @@ func (m *Metrics) told(stream string, event eventstore.Proposed) {
 	}
 }
 
-// move counts credits. A grant may be negative: what it takes back is not counted.
+// move counts credits. Negative grants are not counted.
 func (m *Metrics) move(movement string, amount int64) {
 	if amount > 0 {
 		m.credits.WithLabelValues(movement).Add(float64(amount))
 	}
 }
 
-// Destination is a kind of destination as metrics and logs name it: what a client made up is "other".
+// Destination returns a kind of destination for metrics and logs. Unknown kinds, which clients make up, become "other".
 func Destination(kind string) string {
 	if slices.Contains(connection.Kinds(), kind) {
 		return kind

@@ -13,9 +13,9 @@ import (
 	"moviola/adapters/vault"
 )
 
-// What stored credentials are encrypted with can be renewed without touching the secret of the installation, which is also in
-// addresses that were handed out. The variables name the secret in use, and those before it, separated by commas; the files in
-// the data folder do the same, a secret a line. Without any of them it is the secret of the installation.
+// The secret for stored credentials can be changed without changing the secret of the installation, on which published addresses
+// depend. The variables contain the current secret and the former ones, separated by commas; the files in the data folder contain
+// the same, one secret a line. Without any of them, credentials are encrypted with the secret of the installation.
 const (
 	CredentialsEnv        = "MOVIOLA_CREDENTIALS_SECRET"
 	FormerCredentialsEnv  = "MOVIOLA_FORMER_CREDENTIALS_SECRETS"
@@ -23,7 +23,7 @@ const (
 	FormerCredentialsFile = "credentials.former"
 )
 
-// NewVault returns what stored credentials are encrypted with.
+// NewVault returns the vault for stored credentials.
 func NewVault(data string, secret Secret) (*vault.Vault, error) {
 	masters, err := credentialSecrets(data, secret)
 	if err != nil {
@@ -40,8 +40,7 @@ func NewVault(data string, secret Secret) (*vault.Vault, error) {
 	return vault.New(keys[0], keys[1:]...)
 }
 
-// credentialSecrets are the secrets that credentials are encrypted with: the one in use first, then those whose work stays
-// readable.
+// credentialSecrets returns the secrets for credentials: the current one first, then the former ones, which still decrypt.
 func credentialSecrets(data string, secret Secret) ([][]byte, error) {
 	var all [][]byte
 	for _, source := range []struct{ env, file string }{{CredentialsEnv, CredentialsFile},
@@ -74,7 +73,7 @@ func split(text string) [][]byte {
 	return secrets
 }
 
-// RenewCredentials generates a secret. The ones so far are kept first: a crash in between loses none.
+// RenewCredentials generates a new secret. It stores the former secrets first: a crash in between loses none.
 func RenewCredentials(data string, master Secret) error {
 	all, err := credentialSecrets(data, master)
 	if err != nil {
@@ -97,7 +96,7 @@ func RenewCredentials(data string, master Secret) error {
 	return nil
 }
 
-// WriteWhole replaces a file that nobody else may read.
+// WriteWhole replaces a file atomically. Only its owner may read it.
 func WriteWhole(path string, content []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".secret-")
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"moviola/domain/connection"
 )
 
-// LateVault is a vault that is opened when something is to be sealed or opened first: commands that only look at read models
-// often need none, and may not have the secret. It is safe for concurrent use.
+// LateVault is a vault that is opened at its first use: commands that only read the read models often need no secret, and may not
+// have it. It is safe for concurrent use.
 type LateVault struct{ open func() (*vault.Vault, error) }
 
-// NewLateVault returns the vault of a data folder; shared says whether other hosts may share the installation.
+// NewLateVault returns the vault of a data folder. shared says whether other hosts may share the installation.
 func NewLateVault(data string, shared bool) LateVault {
 	return LateVault{sync.OnceValues(func() (*vault.Vault, error) {
 		secret, err := Load(data, shared)

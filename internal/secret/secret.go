@@ -12,18 +12,18 @@ import (
 	"path/filepath"
 )
 
-// Env names the variable that carries the secret of an installation.
+// Env names the variable with the secret of an installation.
 const Env = "MOVIOLA_SECRET"
 
-// File is where the data folder has it.
+// File is the name of the secret's file in the data folder.
 const File = "secret"
 
-// Secret is what the keys of an installation are derived from: those of cursors now, of uploads and stored credentials as they
-// come. It never leaves the process.
+// Secret is the secret of an installation, from which keys are derived: for cursors, file tokens, upload addresses, stored
+// credentials and others. It never leaves the process.
 type Secret struct{ master []byte }
 
-// Load takes the secret from the environment, or from the data folder, where the first start leaves one.
-// Where other hosts may share the installation it must be set: a generated one would be another on each host.
+// Load reads the secret from the environment, or from the data folder, where the first start stores one. When other hosts may
+// share the installation, the variable must be set: each host would generate another secret.
 func Load(data string, shared bool) (Secret, error) {
 	if value := os.Getenv(Env); value != "" {
 		return Secret{[]byte(value)}, nil
@@ -47,7 +47,7 @@ func Load(data string, shared bool) (Secret, error) {
 	}
 }
 
-// writeSecret creates the secret's file whole: processes that start together must read the same secret, or none.
+// writeSecret creates the secret's file atomically: processes that start together must read the same secret.
 func writeSecret(path string) error {
 	random := make([]byte, 32)
 	if _, err := rand.Read(random); err != nil {
@@ -62,10 +62,10 @@ func writeSecret(path string) error {
 	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return err
 	}
-	return os.Link(tmp.Name(), path) // fails when another process was first
+	return os.Link(tmp.Name(), path) // fails when another process has created it
 }
 
-// Key derives the 32 byte key for one purpose.
+// Key derives the 32-byte key for a purpose.
 func (s Secret) Key(purpose string) ([]byte, error) { return derive(s.master, purpose) }
 
 func derive(master []byte, purpose string) ([]byte, error) {

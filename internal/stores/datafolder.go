@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 )
 
-// Restoring is the folder in the new data folder in which everything is put together, before it is moved to its place.
+// Restoring is the folder, in a new data folder, in which a restore collects its files before it moves them up.
 const Restoring = ".restoring"
 
-// MakeDataFolder makes the folder that everything local lies in, for this user only. One that others can enter is closed to them.
+// MakeDataFolder creates the data folder, readable by this user only. The permissions of an existing folder are tightened.
 func MakeDataFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
@@ -26,20 +26,20 @@ func MakeDataFolder(dir string) error {
 	return nil
 }
 
-// checkLogThere refuses a data folder that has documents and no log any more. A new log would know none of them, and they would
-// be removed as those of movies that never were.
+// checkLogThere refuses a data folder that has documents but no log. With a new log, all documents would look abandoned and be
+// removed.
 func checkLogThere(data string) error {
 	log, documents := filepath.Join(data, "events", "events.db"), filepath.Join(data, "files", "documents.db")
 	_, lost := os.Stat(log)
 	if _, err := os.Stat(documents); err != nil || !errors.Is(lost, fs.ErrNotExist) {
-		return nil // a new folder, or one that has its log: whoever opens it says what is wrong with it
+		return nil // a new folder, or one with a log: opening the log reports other problems
 	}
 	return fmt.Errorf("the log %s is lost, and %s is still there: restore the newest backup (docs/backup.md), or name the "+
 		"event store "+
 		"that has the log with --eventstore", log, documents)
 }
 
-// RefuseHalfRestored refuses a data folder in which a restore was cut short: a service would begin a new installation there.
+// RefuseHalfRestored refuses a data folder with an interrupted restore: a service would start a new installation there.
 func RefuseHalfRestored(data string) error {
 	_, err := os.Lstat(filepath.Join(data, Restoring))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,3 +1,3 @@
-// Package stores opens what keeps the state of an installation, the log, the read models and the files, and says of a data folder
-// whether it may be used.
+// Package stores opens the stores of an installation, the log, the read models and the files, and checks whether a data folder
+// may be used.
 package stores

@@ -14,7 +14,7 @@ import (
 	"moviola/internal/quota"
 )
 
-// limitFiles has the storage of files hold the bounds of what accounts store, and of what was rendered for them.
+// limitFiles sets the bounds of stored and rendered files on the file storage.
 func (s *Stores) limitFiles(cfg config.Config) {
 	s.Stored = s.Files.Limit(quota.Of(int64(cfg.AccountStorage), int64(cfg.TotalStorage), cfg.AccountFiles, cfg.TotalFiles),
 		blobs.StorageFull, blobkey.AccountPrefixes()...)
@@ -28,7 +28,7 @@ func (s *Stores) limitFiles(cfg config.Config) {
 	})
 }
 
-// opener is the account whose event a stream begins with; empty: there is none that this version can read.
+// opener returns the account in the first event of a stream; empty: there is no event that this version can read.
 func (s *Stores) opener(ctx context.Context, stream string) (string, error) {
 	for recorded, err := range s.Log.Store().ReadStream(ctx, stream, eventstore.Forwards, 0) {
 		if err != nil {

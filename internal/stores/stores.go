@@ -23,19 +23,19 @@ import (
 	"moviola/projections"
 )
 
-// ReadModelsFile is what the read models lie in, below the data folder.
+// ReadModelsFile is the name of the read models' database, below the data folder.
 const ReadModelsFile = "read-models.db"
 
-// StartTime bounds each step of a start that needs the event store, so that a start without one says so.
+// StartTime limits each step of a start that needs the event store, so that the start fails with a clear error without one.
 const StartTime = 30 * time.Second
 
-// CloseTime bounds the closing of each store.
+// CloseTime limits the closing of each store.
 const CloseTime = 10 * time.Second
 
-// Stores are what keeps the installation's state: the log, the read models and the files.
+// Stores holds the stores of an installation: the log, the read models and the files.
 type Stores struct {
-	Server *embedded.Server // nil when the log is another process's
-	served chan error       // what its Serve returned
+	Server *embedded.Server // nil when another process has the log
+	served chan error       // the result of its Serve
 	client *eventstoredb.Store
 	Log    *eventstore.Log
 	Docs   projections.Documents
@@ -45,7 +45,7 @@ type Stores struct {
 	Rendered *blobs.Room // --account-renders, --total-renders
 
 	CloseDocs func(context.Context) error
-	Damaged   <-chan struct{} // closed when the file of the read models cannot be used any more; nil: there is none
+	Damaged   <-chan struct{} // closed when the database of the read models is damaged; nil: it is not a file
 	logger    logrus.FieldLogger
 	observers []func(context.Context, eventstore.Written)
 }
@@ -56,8 +56,8 @@ func (s *Stores) tell(ctx context.Context, w eventstore.Written) {
 	}
 }
 
-// Open opens everything below the data folder, or connects to what the configuration names in its place. After an error nothing
-// is open. The observers are told of every append.
+// Open opens the stores in the data folder, or connects to those that the configuration names. After an error nothing is open.
+// The observers are called after every append.
 func Open(
 	ctx context.Context, cfg config.Config, logger logrus.FieldLogger, observers ...func(context.Context, eventstore.Written),
 ) (*Stores, error) {
@@ -92,7 +92,7 @@ func (s *Stores) open(ctx context.Context, cfg config.Config) error {
 	return nil
 }
 
-// openEventStore starts the embedded server, unless another one is configured, and says what the client has to dial.
+// openEventStore starts the embedded server, unless another one is configured, and returns the address for the client.
 func (s *Stores) openEventStore(cfg config.Config, logger logrus.FieldLogger) (eventstoredb.Config, error) {
 	target := eventstoredb.Config{Log: logger.WithField("part", "eventstore-client")}
 	switch {
@@ -120,7 +120,8 @@ func (s *Stores) openEventStore(cfg config.Config, logger logrus.FieldLogger) (e
 	return target, nil
 }
 
-// ExamineEventStore refuses to start where the event store of another process would not be of use: certificate, rights, cluster.
+// ExamineEventStore returns an error when the event store of another process is unusable, because of its certificate, permissions
+// or cluster.
 func ExamineEventStore(ctx context.Context, cfg config.Config, logger logrus.FieldLogger) error {
 	if cfg.EventStore == "" {
 		return nil
@@ -137,18 +138,18 @@ func ExamineEventStore(ctx context.Context, cfg config.Config, logger logrus.Fie
 	return nil
 }
 
-// WatchServer waits until the embedded server ends by itself, or ctx does.
+// WatchServer waits until the embedded server ends by itself, or ctx ends.
 func (s *Stores) WatchServer(ctx context.Context) error {
 	select {
 	case err := <-s.served:
-		s.served <- err // for close
+		s.served <- err // for Close
 		return err
 	case <-ctx.Done():
 		return nil
 	}
 }
 
-// WatchDocuments waits until the file of the read models cannot be used any more, or ctx ends.
+// WatchDocuments waits until the database of the read models is damaged, or ctx ends.
 func (s *Stores) WatchDocuments(ctx context.Context) error {
 	select {
 	case <-s.Damaged:
@@ -158,7 +159,7 @@ func (s *Stores) WatchDocuments(ctx context.Context) error {
 	}
 }
 
-// OpenAsStored opens the read models as they are stored: the tokens of files in them stay encrypted.
+// OpenAsStored opens the read models without decrypting the file tokens in them.
 func (s *Stores) OpenAsStored(cfg config.Config) error { return s.openStore(cfg) }
 
 // OpenDocuments opens the read models.
@@ -192,7 +193,7 @@ func (s *Stores) openStore(cfg config.Config) error {
 	return nil
 }
 
-// Close closes what was opened: the client after its last call, the embedded server last.
+// Close closes the stores: the client first, the embedded server last.
 func (s *Stores) Close(ctx context.Context) error {
 	var errs []error
 	ctx, cancel := context.WithTimeout(ctx, CloseTime)
@@ -205,7 +206,7 @@ func (s *Stores) Close(ctx context.Context) error {
 	}
 	if s.client != nil {
 		if err := s.client.Close(ctx); err != nil {
-			// The server is away, and calls to it are stuck in the client. Nothing is lost by leaving them.
+			// The server does not respond, so calls hang in the client. It is safe to abandon them.
 			s.logger.WithError(err).Warn("event store client not closed cleanly")
 		}
 	}
@@ -221,7 +222,7 @@ func (s *Stores) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// head returns how to see at once where the log ends; nil when the log is another process's.
+// head returns a function that returns the end of the log without waiting; nil when another process has the log.
 func (s *Stores) head() func() eventstore.Position {
 	if s.Server == nil {
 		return nil
@@ -232,7 +233,7 @@ func (s *Stores) head() func() eventstore.Position {
 	}
 }
 
-// ModelsConfig is the configuration of the read models.
+// ModelsConfig returns the configuration of the read models.
 func (s *Stores) ModelsConfig(cfg config.Config, logger logrus.FieldLogger) projections.Config {
 	return projections.Config{
 		Head:          s.head(),
@@ -250,7 +251,7 @@ func (s *Stores) ModelsConfig(cfg config.Config, logger logrus.FieldLogger) proj
 	}
 }
 
-// EventStoreAt is how to reach an event store by its address.
+// EventStoreAt returns the client configuration for an event store's address.
 func EventStoreAt(address string) eventstoredb.Config {
 	if strings.HasPrefix(address, "unix://") {
 		return eventstoredb.Config{Addr: address}

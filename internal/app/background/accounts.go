@@ -2,7 +2,7 @@ package background
 
 import "moviola/handlers/background/processors"
 
-// accountWork wires what becomes of accounts: openings that were cut short, balances at zero for too long, closings.
+// accountWork wires the work on accounts: unfinished openings, purges after a balance of zero, closings.
 func (s *Background) accountWork() processors.Accounts {
 	do, files := s.Do, s.Stores.Files
 	return processors.Accounts{

@@ -10,21 +10,21 @@ import (
 	"moviola/internal/config"
 )
 
-// Background is what works without a request.
+// Background holds what runs without requests: work list, chores and the library.
 type Background struct {
 	*parts.Parts
-	Work    *processors.Processors // nil when no role takes work
+	Work    *processors.Processors // nil without the role keeper
 	Chores  *chores.Chores
 	Curator *curator.Curator // nil without the role keeper
 }
 
-// New wires what works without a request, and the renderer of the process.
+// New wires work list, chores, library and, with the role renderer, the renderer of the process.
 func New(ctx context.Context, all *parts.Parts) (*Background, error) {
 	s := &Background{Parts: all}
 	return s, s.openWork(ctx)
 }
 
-// openWork wires what works without a request.
+// openWork wires the parts that the roles of this process need.
 func (s *Background) openWork(ctx context.Context) (err error) {
 	if s.Config.Works() {
 		if s.Work, err = s.newProcessors(ctx); err != nil {

@@ -12,11 +12,12 @@ import (
 	"moviola/internal/config"
 )
 
-// halfFileAge is the age at which a stored file that nobody has finished is removed.
-// As long as it is being written it is younger than the longest pause of a sender.
+// halfFileAge is the age at which an unfinished stored file is removed. It is longer than the longest pause of a sender, so that
+// a file that is still being written stays.
 const halfFileAge = time.Hour
 
-// newChores says what this process tidies up: the keeper what is stored for all, the renderer its own working files and caches.
+// newChores lists the clean-up chores of this process: the keeper cleans the storage of the installation, the renderer its own
+// working files and caches.
 func (s *Background) newChores() (*chores.Chores, error) {
 	parts := chores.Config{
 		First: min(10*time.Minute, s.Config.SweepEvery), Every: s.Config.SweepEvery,
@@ -49,8 +50,8 @@ func (s *Background) newChores() (*chores.Chores, error) {
 	return chores.New(parts)
 }
 
-// tidied is the chore of removing what was not used for the time to live from a cache of the renderer, which has the name of its
-// folder.
+// tidied is the chore that removes from one cache of the renderer what was not used for the time to live. name is the chore,
+// folder the cache.
 func (s *Background) tidied(name, folder string) chores.Chore {
 	return chores.Tidy(name, s.Config.AssetCacheTTL, func(ctx context.Context, before time.Time) error {
 		var failures []error
@@ -59,15 +60,15 @@ func (s *Background) tidied(name, folder string) chores.Chore {
 				failures = append(failures, place.Room.Sweep(ctx, before))
 			}
 		}
-		// what was never finished, too
+		// unfinished files, too
 		return errors.Join(append(failures, scratch.Tidy(ctx, filepath.Join(s.WorkFolder(), folder), before))...)
 	})
 }
 
-// rowsAge is how long the rows of a batch are kept that no work has removed: far longer than an installation stands still.
+// rowsAge is the age at which rows of a batch are removed that no work has removed: longer than any outage.
 const rowsAge = 60 * 24 * time.Hour
 
-// mediaChores tidy up what is stored for media libraries and preloads.
+// mediaChores lists the chores that clean up the storage of media libraries and preloads.
 func (s *Background) mediaChores() []chores.Chore {
 	files := s.Stores.Files
 	return []chores.Chore{

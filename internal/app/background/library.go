@@ -7,7 +7,7 @@ import (
 	"moviola/third_party/photographs"
 )
 
-// newCurator wires what keeps the library; without --library only what operators publish is listed.
+// newCurator wires the keeper of the template library. Without --library, only templates that operators publish are listed.
 func (s *Background) newCurator() (*curator.Curator, error) {
 	cfg := curator.Config{Shelves: s.Do.Library, Movies: s.Models.Movies, Log: s.Logger.WithField("part", "library")}
 	if s.Config.Library {

@@ -11,7 +11,7 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// preloadWork is what the work on preloads needs. Without the role renderer nothing prepares, but what was held is settled.
+// preloadWork wires the work on preloads. Without the role renderer this process prepares nothing, but it settles holds.
 func (s *Background) preloadWork() processors.Preloads {
 	work := processors.Preloads{
 		Items: s.Do.PreloadItems,
@@ -28,7 +28,7 @@ func (s *Background) preloadWork() processors.Preloads {
 	return work
 }
 
-// libraryWork is what is left to do in media libraries.
+// libraryWork completes moves and deletions in media libraries.
 type libraryWork struct {
 	mediafiles.MoveMediaHandler
 	mediafiles.DeleteMediaHandler

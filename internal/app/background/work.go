@@ -1,4 +1,4 @@
-// Package background wires what works without a request: the work list, chores, and the library.
+// Package background wires what runs without requests: the work list, chores, and the library.
 package background
 
 import (
@@ -16,14 +16,14 @@ import (
 	"moviola/projections"
 )
 
-// newProcessors wires the work of this process: the queue over the work list, the processors and what they use.
+// newProcessors wires the work of this process: the queue on the work list, the processors and their dependencies.
 func (s *Background) newProcessors(ctx context.Context) (*processors.Processors, error) {
 	slots := s.Slots()
 	queue, err := workqueue.New(workqueue.Config{
 		Work:     s.Models.Work,
 		Presence: s.Models.Presence,
 		Slots:    slots,
-		// Receivers and the servers of sources may be slow: those of one account leave places for the others.
+		// Receivers and the servers of sources may be slow: one account must not occupy all slots.
 		PerAccount: map[string]int{
 			projections.WorkDeliver: max(1, s.Config.DeliverSlots/accountDeliveries),
 			projections.WorkFetch:   max(1, s.Config.FetchSlots/rendering.AccountFetches),
@@ -81,7 +81,7 @@ func (s *Background) newProcessors(ctx context.Context) (*processors.Processors,
 	return processors.New(parts)
 }
 
-// commands are the decisions that the processors ask for.
+// commands returns the use cases that the processors call.
 func (s *Background) commands() processors.Commands {
 	do := s.Do
 	return processors.Commands{
@@ -93,8 +93,8 @@ func (s *Background) commands() processors.Commands {
 	}
 }
 
-// closedForWork says whether this process takes no new work of a kind, because the disk has less room than its reserve, or
-// because there is no room for what would be rendered. Deliveries and removals go on.
+// closedForWork reports whether this process starts no new work of a kind: because free disk space is below the reserve or, for
+// renders, because the storage of rendered files is full. Deliveries and removals continue.
 func (s *Background) closedForWork(kind string) bool {
 	if kind == projections.WorkRender && s.Stores.Rendered.Full() {
 		return true
@@ -102,10 +102,10 @@ func (s *Background) closedForWork(kind string) bool {
 	return slices.Contains([]string{projections.WorkFetch, projections.WorkRender, projections.WorkPreload}, kind) && s.Disk.Low()
 }
 
-// accountDeliveries is the share of the deliveries of a process that one account may have: 1 in so many.
+// accountDeliveries is the divisor of an account's share: one account may use 1/16 of the delivery slots.
 const accountDeliveries = 16
 
-// addDelivery gives the processors what they deliver with.
+// addDelivery adds the senders of deliveries to the processors.
 func (s *Background) addDelivery(config *processors.Config, guard *outbound.Guard) error {
 	to, err := roads.NewDestinations(s.Config, guard)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"moviola/internal/secret"
 )
 
-// addPages registers what people open in a browser: the documentation and the console.
+// addPages registers the pages for browsers: the documentation and the console.
 func (s *Front) addPages(secret secret.Secret, router *mux.Router, log logrus.FieldLogger) error {
 	home := ""
 	if s.Config.Console {
@@ -38,7 +38,7 @@ func (s *Front) addPages(secret secret.Secret, router *mux.Router, log logrus.Fi
 	return nil
 }
 
-// newConsole wires the console. Its calls are served by the router that serves everybody else's.
+// newConsole wires the console. Its calls are served by the same router as all API requests.
 func (s *Front) newConsole(secret secret.Secret, router *mux.Router, log logrus.FieldLogger) (*console.Console, error) {
 	sealKey, err := secret.Key("console sessions")
 	if err != nil {
@@ -64,8 +64,9 @@ func (s *Front) newConsole(secret secret.Secret, router *mux.Router, log logrus.
 	})
 }
 
-// uploadOrigin is where browsers send files to, when that is the storage itself; empty: it is this service. It is read from an
-// address that is signed and not used; storage that cannot sign now is only missing in the console's policy.
+// uploadOrigin returns the origin to which browsers upload files: the storage, or empty for this service. It is read from a
+// presigned address that is not used otherwise. When the storage cannot sign now, the origin is only missing from the console's
+// content security policy.
 func (s *Front) uploadOrigin(log logrus.FieldLogger) string {
 	if !s.Stores.Files.Presigns() {
 		return ""

@@ -1,4 +1,4 @@
-// Package front puts the HTTP interface together: who is let in, all operations, rendered files and the description.
+// Package front assembles the HTTP interface: authentication, all operations, rendered files and the documentation.
 package front
 
 import (
@@ -28,16 +28,16 @@ type Front struct {
 	Keys           *keyring.Ring
 	Handler        http.Handler
 	Router         *mux.Router
-	Operations     []access.Operation // all that a key opens
-	GeneratedToken string             // the operator's token, when this start has made it
-	// to be called when the server stops: a shutdown waits for open answers, and a stream has no end of its own
+	Operations     []access.Operation // all that need an API key
+	GeneratedToken string             // the operator's token, set when this start has generated it
+	// Stops are called when the server stops: a shutdown waits for open responses, and streams do not end by themselves.
 	Stops []func()
 
 	operator  *web.OperatorToken
 	resources *resources.Resources
 }
 
-// New wires the HTTP interface. After an error, too, Close must be called.
+// New wires the HTTP interface. Close must be called after an error, too.
 func New(all *parts.Parts) (*Front, error) {
 	s := &Front{Parts: all, Keys: keyring.New(keyring.Config{Log: all.Stores.Log, Logger: all.Logger.WithField("part", "keys")})}
 	if err := s.loadOperatorToken(); err != nil {
@@ -47,7 +47,7 @@ func New(all *parts.Parts) (*Front, error) {
 	return s, s.newPublic(all.Secret)
 }
 
-// Close closes what the resources have opened. Nothing may be running any more.
+// Close closes what the resources have opened. Call it when no request is running any more.
 func (s *Front) Close(ctx context.Context) error {
 	if s.resources == nil {
 		return nil
@@ -55,7 +55,7 @@ func (s *Front) Close(ctx context.Context) error {
 	return s.resources.Close(ctx)
 }
 
-// newPublic wires the HTTP interface: what a key opens, rendered files, the operator's interface and the description of it all.
+// newPublic wires the HTTP interface: operations with API keys, rendered files, the operator's interface and the documentation.
 func (s *Front) newPublic(secret secret.Secret) error {
 	log := s.Logger.WithField("part", "http")
 	gate := access.New(access.Config{
@@ -119,7 +119,7 @@ func (s *Front) newPublic(secret secret.Secret) error {
 	return nil
 }
 
-// newRouter returns a router whose operations are named and bounded in time.
+// newRouter returns a router that names operations and limits their time.
 func newRouter() *mux.Router {
 	router := web.NewRouter()
 	web.NameOperations(router)
@@ -127,12 +127,12 @@ func newRouter() *mux.Router {
 	return router
 }
 
-// cleanPaths serves what a key opens at paths with slashes too many.
+// cleanPaths serves the paths of operations with API keys also when they contain superfluous slashes.
 func (s *Front) cleanPaths(router *mux.Router, next http.Handler) http.Handler {
 	return web.CleanSlashes(router, s.keyPaths(), next)
 }
 
-// keyPaths are the paths of what a key opens, as the router has them.
+// keyPaths returns the path templates of the operations with API keys.
 func (s *Front) keyPaths() map[string]bool {
 	paths := make(map[string]bool, len(s.Operations))
 	for _, op := range s.Operations {
@@ -141,10 +141,10 @@ func (s *Front) keyPaths() map[string]bool {
 	return paths
 }
 
-// answered counts an answer.
+// answered counts a response.
 func (s *Front) answered(a web.Answered) { s.Metrics.Answered(a.Operation, a.Status, a.Took) }
 
-// requestLevel is the level of the lines that tell of requests (--log-requests).
+// requestLevel is the log level of request lines (--log-requests).
 func (s *Front) requestLevel() logrus.Level {
 	if s.Config.LogRequests {
 		return logrus.InfoLevel
@@ -152,11 +152,11 @@ func (s *Front) requestLevel() logrus.Level {
 	return logrus.DebugLevel
 }
 
-// OtherLimits are the times of the routes that do not answer within web.AnswerTime.
+// OtherLimits are the time limits of the routes for which web.AnswerTime is too short.
 var OtherLimits = map[string]time.Duration{
-	"POST /v2/connections/test":             45 * time.Second, // somebody else's server is asked
-	"POST /v2/batches":                      2 * time.Minute,  // a thousand movies are read
-	"POST " + mcp.Path:                      mcp.AnswerTime,   // a movie's end is waited for
+	"POST /v2/connections/test":             45 * time.Second, // calls an external server
+	"POST /v2/batches":                      2 * time.Minute,  // reads up to a thousand movies
+	"POST " + mcp.Path:                      mcp.AnswerTime,   // waits for the end of a movie
 	"PUT /v2/media/upload/{ticket}":         web.NoLimit,
 	"GET /v2/movies/progress":               web.NoLimit,
 	"GET /v2/credits/ledger":                web.NoLimit, // as CSV, it is an export
@@ -164,12 +164,12 @@ var OtherLimits = map[string]time.Duration{
 	"GET /v2/media/{token}/files/{path:.+}": web.NoLimit,
 	"GET /v2/media/{token}/cache/{path:.+}": web.NoLimit,
 	"GET /v2/library/{id}/{name}":           web.NoLimit,
-	// What they are handed to has a limit of its own.
+	// The console passes calls on to operations that have time limits of their own.
 	"GET " + console.APIPath: web.NoLimit, "POST " + console.APIPath: web.NoLimit,
 	"PUT " + console.APIPath: web.NoLimit, "DELETE " + console.APIPath: web.NoLimit,
 }
 
-// accountExists says whether there is an account.
+// accountExists reports whether an account exists.
 func (s *Front) accountExists(ctx context.Context, id domain.AccountID) (bool, error) {
 	_, exists, err := s.Models.Accounts.Get(ctx, id)
 	return exists, err

@@ -11,7 +11,8 @@ import (
 	"moviola/internal/config"
 )
 
-// routeAgents serves the tools of agents. They ask the interface as its clients do, so that their calls are bounded, counted and logged as theirs.
+// routeAgents serves the tools of agents. The tools call the HTTP interface like any client, so that their calls are limited,
+// counted and logged alike.
 func (s *Front) routeAgents(router *mux.Router, gate *access.Gate, log logrus.FieldLogger) error {
 	agents, err := mcp.New(mcp.Config{
 		Gate: gate, Operations: s.Operations, PublicURL: s.Config.PublicURL, CORSOrigins: s.Config.CORSOrigin, Version: config.Version, Log: log,

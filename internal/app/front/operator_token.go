@@ -10,7 +10,7 @@ import (
 	"moviola/internal/config"
 )
 
-// loadOperatorToken takes the operator's token, or makes one for this run.
+// loadOperatorToken reads the operator's token from its file, or generates one for this run.
 func (s *Front) loadOperatorToken() error {
 	token, err := config.OperatorToken(s.Config.AdminTokenFile)
 	if err := errors.Join(err, config.CheckOperatorToken(token)); err != nil {

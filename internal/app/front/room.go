@@ -6,13 +6,13 @@ import (
 	"moviola/handlers/http/access"
 )
 
-// newWork are the operations that bring something new onto the disk. All others go on when there is little room.
+// newWork lists the operations that store new data. All others continue when the disk is nearly full.
 var newWork = map[string]bool{
 	"POST /v2/movies": true, "POST /v2/preloads": true, "POST /v2/batches": true, "POST /v2/media/file": true,
 	"POST /v2/templates": true,
 }
 
-// guardRoom makes the operations that bring something new ask for room first.
+// guardRoom lets the operations that store new data check the free disk space first.
 func (s *Front) guardRoom(operations []access.Operation) {
 	for i := range operations {
 		op := &operations[i]

@@ -1,4 +1,4 @@
-// Package journal tells in the log of a process what it has appended to the event store.
+// Package journal logs the events that this process appends.
 package journal
 
 import (
@@ -16,9 +16,8 @@ import (
 	"moviola/internal/metrics"
 )
 
-// Journal writes a line to the log of the process for what it has appended and operators look for: submissions, claims, outcomes,
-// tries at destinations, operators' acts. A line takes ids, kinds, counts and times: no address, no message, no name that a
-// client chose.
+// Journal logs the appended events that operators look for: submissions, claims, outcomes, delivery attempts, operators' acts. A
+// line has ids, kinds, counts and times only: no address, no message, no name that a client chose.
 type Journal struct {
 	codec *eventstore.Codec
 	log   logrus.FieldLogger
@@ -29,7 +28,7 @@ func New(codec *eventstore.Codec, log logrus.FieldLogger) Journal {
 	return Journal{codec, log.WithField("part", "journal")}
 }
 
-// journalled are the types of events that a line is written for.
+// journalled are the logged event types.
 var journalled = typesOf(movie.Submitted{}, movie.Cancelled{}, movie.RenderStarted{}, movie.RenderReleased{},
 	movie.RenderTimedOut{},
 
@@ -43,7 +42,7 @@ func typesOf(events ...domain.Event) map[string]bool {
 	return types
 }
 
-// Written tells of an append.
+// Written logs the events of an append.
 func (j Journal) Written(ctx context.Context, w eventstore.Written) {
 	if w.Err != nil {
 		return
@@ -55,7 +54,7 @@ func (j Journal) Written(ctx context.Context, w eventstore.Written) {
 		data, meta, err := j.codec.Decode(eventstore.Recorded{Stream: w.Stream, Type: event.Type, Data: event.Data,
 			Metadata: event.Metadata})
 		if err != nil {
-			continue // this process has just written it: these types can be read
+			continue // this process has just encoded the event, so it can be decoded
 		}
 		line, fields := lineOf(ctx, data)
 		if category, id := eventstore.SplitStream(w.Stream); category == movie.StreamCategory {
@@ -69,7 +68,7 @@ func (j Journal) Written(ctx context.Context, w eventstore.Written) {
 	}
 }
 
-// lineOf is what is said of an event.
+// lineOf returns the log line and fields of an event.
 func lineOf(ctx context.Context, event domain.Event) (string, logrus.Fields) {
 	switch d := event.(type) {
 	case movie.Submitted:
@@ -93,7 +92,7 @@ func lineOf(ctx context.Context, event domain.Event) (string, logrus.Fields) {
 		return "delivery asked for again", logrus.Fields{}
 	case acts.Acted:
 		fields := logrus.Fields{"act": d.Act, "refused": d.Refused != ""}
-		if d.Act != acts.OpenAccount { // an account that is opened has no id yet, only what a customer is called
+		if d.Act != acts.OpenAccount { // a new account has no id yet, and On is its customer's name
 			fields["on"] = d.On
 		}
 		return "operator acted", fields

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// gatherer registers what is asked for at a scrape, beside what is counted all the time.
+// gatherer registers the gauges that are computed at a scrape, beside the counters of the process.
 func (s *Observing) gatherer() prometheus.Gatherer {
 	gauge := s.Metrics.Show
 	gauge("projection_position", "Place in the log up to which the read models stand.", func() float64 {
@@ -52,7 +52,7 @@ func truth(yes bool) float64 {
 	return 0
 }
 
-// stuckWork counts what operators have to look into. Design §6.
+// stuckWork returns the number of stuck items. Design §6.
 func (s *Observing) stuckWork() float64 {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

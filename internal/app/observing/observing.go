@@ -1,4 +1,4 @@
-// Package observing wires the operators' address: whether a process is ready, and its metrics.
+// Package observing wires the operators' address: readiness and metrics of a process.
 package observing
 
 import (
@@ -16,7 +16,7 @@ import (
 	"moviola/projections/keyring"
 )
 
-// Observing is what operators see of a process.
+// Observing serves readiness and metrics of a process.
 type Observing struct {
 	*parts.Parts
 	Keys *keyring.Ring // nil without the role api
@@ -35,12 +35,12 @@ func (s *Observing) Handler() (handler http.Handler, err error) {
 	}), nil
 }
 
-// checks are what a process needs to be sent work.
+// checks returns the conditions under which a process is ready.
 func (s *Observing) checks() map[string]ops.Check {
 	checks := map[string]ops.Check{
 		"eventstore": func(ctx context.Context) error {
 			last, err := s.Stores.Log.Last(ctx, installation.Stream)
-			if err == nil && last.Revision == eventstore.NoStream { // every start makes sure that it is there
+			if err == nil && last.Revision == eventstore.NoStream { // every start writes this stream
 				err = errors.New("the event store answers, and does not show this installation")
 			}
 			return err

@@ -15,14 +15,15 @@ import (
 	"moviola/projections"
 )
 
-// How long a scrape may ask the stores, and for how long their answer is good: several scrapers cost no more than one.
+// scrapeTime limits the reads of a scrape. Within scrapePause, further scrapes get the same result: several scrapers cost no more
+// than one.
 const (
 	scrapeTime  = 3 * time.Second
 	scrapePause = 5 * time.Second
 )
 
-// standing tells at a scrape how far the read models are, and in processes with the role keeper what waits to be done. It is a
-// prometheus.Collector.
+// standing reports at a scrape how far the read models are and, with the role keeper, what is waiting in the work list. It
+// implements prometheus.Collector.
 type standing struct {
 	parts *parts.Parts
 	now   func() time.Time
@@ -52,7 +53,7 @@ func (s *standing) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. What a store does not tell now is left out, and said in the log at debug level.
+// Collect implements prometheus.Collector. It leaves out what cannot be read now, and logs that at debug level.
 func (s *standing) Collect(to chan<- prometheus.Metric) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +87,7 @@ func (s *standing) askLag(ctx context.Context, log logrus.FieldLogger) []prometh
 	}
 }
 
-// askQueue tells of every kind and plan: what is zero now was perhaps not a while ago.
+// askQueue reports every kind and plan, also with zero items: a series that disappears would keep its last value on dashboards.
 func (s *standing) askQueue(ctx context.Context, log logrus.FieldLogger) []prometheus.Metric {
 	if !s.parts.Config.Plays(config.RoleKeeper) {
 		return nil
@@ -123,7 +124,7 @@ func (s *standing) askQueue(ctx context.Context, log logrus.FieldLogger) []prome
 	return metrics
 }
 
-// askWanted tells for how many movies there should be a slot.
+// askWanted reports the number of render slots that the waiting movies could use.
 func (s *standing) askWanted(ctx context.Context, log logrus.FieldLogger) []prometheus.Metric {
 	if !s.parts.Config.Plays(config.RoleKeeper) {
 		return nil
@@ -136,10 +137,10 @@ func (s *standing) askWanted(ctx context.Context, log logrus.FieldLogger) []prom
 	return []prometheus.Metric{gaugeOf(slotsWanted, float64(demand.Waiting+demand.Running))}
 }
 
-// noPlan is the plan of work of the service itself, and of accounts whose plan is not known here.
+// noPlan is the plan label of the service's own work, and of accounts whose plan cannot be read.
 const noPlan = "none"
 
-// planNames are the plans of the installation, and noPlan.
+// planNames returns the plans of the installation, and noPlan.
 func (s *standing) planNames() []string { return append(s.parts.Plans.Names(), noPlan) }
 
 func (s *standing) planOf(ctx context.Context, account domain.AccountID) string {

@@ -9,7 +9,7 @@ import (
 	"moviola/adapters/disk"
 )
 
-// diskGauges tell operators how much room there is.
+// diskGauges registers the gauges of free disk space.
 func (s *Observing) diskGauges(gauge func(name, help string, value func() float64)) {
 	gauge("disk_free_bytes", "Room on the disk of the data folder; -1 when that cannot be told now.", func() float64 {
 		space, err := s.Disk.Space()
@@ -34,7 +34,8 @@ func (s *Observing) diskGauges(gauge func(name, help string, value func() float6
 	})
 }
 
-// PrintRoom has the doctor say how much room there is on the disk of a data folder, or of the one it would be made in.
+// PrintRoom prints for `moviola doctor` the free space on the disk of a data folder. A folder that does not exist yet is looked
+// up by its nearest existing parent.
 func PrintRoom(out io.Writer, folder string, reserve disk.Reserve) error {
 	at := folder
 	for at != "." && at != "/" {

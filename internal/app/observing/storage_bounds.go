@@ -6,7 +6,7 @@ import (
 	"moviola/internal/quota"
 )
 
-// storageBounds are the metrics of the bounds of what accounts keep, by place: files (--account-storage, --total-storage),
+// storageBounds reports how much accounts store and what the bounds are, by place: files (--account-storage, --total-storage),
 // renders (--account-renders, --total-renders), sources (--account-sources, --total-sources), and parts, speech and images
 // (--account-cache, --total-cache). It is a prometheus.Collector.
 type storageBounds map[string]func() quota.Status

@@ -13,7 +13,7 @@ import (
 	"moviola/projections/keyring"
 )
 
-// NewKeys wires the operations on keys.
+// NewKeys wires the operations on API keys.
 func (s *Operators) NewKeys(secret secret.Secret, log logrus.FieldLogger) (*keys.API, error) {
 	cursorKey, err := secret.Key("cursors")
 	if err != nil {
@@ -24,7 +24,7 @@ func (s *Operators) NewKeys(secret secret.Secret, log logrus.FieldLogger) (*keys
 	})
 }
 
-// keyCalls wires what operators do with keys.
+// keyCalls wires the operators' operations on API keys.
 func (s *Operators) keyCalls(lists *keys.API) admin.KeyCalls {
 	return admin.KeyCalls{List: lists, Issue: s.Do.IssueKey, Revoke: s.keyRevoker()}
 }
@@ -33,7 +33,7 @@ func (s *Operators) keyRevoker() revoker {
 	return revoker{revoke: s.Do.RevokeKey, ring: s.Keys}
 }
 
-// revoker revokes keys, so that this process refuses them before it says so.
+// revoker revokes keys, and makes this process refuse them before the answer is sent.
 type revoker struct {
 	revoke accounts.RevokeKeyHandler
 	ring   *keyring.Ring
@@ -42,11 +42,11 @@ type revoker struct {
 // Handle implements keys.Revoker.
 func (r revoker) Handle(ctx context.Context, cmd accounts.RevokeKey) (accounts.Revocation, error) {
 	revocation, err := r.revoke.Handle(ctx, cmd)
-	r.ring.Forget(cmd.ID) // even after an error: what became of the append may be unknown
+	r.ring.Forget(cmd.ID) // also after an error: the append may have succeeded
 	return revocation, err
 }
 
-// closer closes accounts, so that this process refuses their keys before it says so.
+// closer closes accounts, and makes this process refuse their keys before the answer is sent.
 type closer struct {
 	close accounts.CloseAccountHandler
 	ring  *keyring.Ring

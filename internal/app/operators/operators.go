@@ -22,7 +22,7 @@ import (
 	"moviola/projections/keyring"
 )
 
-// Operators are what operators do, and what accounts share with them.
+// Operators wires the operators' interface and the operations on keys.
 type Operators struct {
 	*parts.Parts
 	Keys  *keyring.Ring
@@ -56,10 +56,10 @@ func (s *Operators) NewAdmin(secret secret.Secret, log logrus.FieldLogger, keyri
 	}), nil
 }
 
-// operatorWorker stands for operators where an event names who did its work.
+// operatorWorker is the worker's name in events of work that an operator has ended.
 const operatorWorker = "operator"
 
-// drops are the ways to end stuck work that may be given up. What is not here has to be done: settling, above all.
+// drops lists the kinds of stuck work that operators may give up. Work of other kinds must be done: settling, above all.
 func (s *Operators) drops() map[string]admin.DropFunc {
 	giveUp := func(ctx context.Context, subject string) (eventstore.Position, error) {
 		return s.Do.DropMovie.Handle(ctx, commands.DropMovie{Project: domain.ProjectID(subject), Worker: operatorWorker})

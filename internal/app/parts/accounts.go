@@ -6,7 +6,7 @@ import (
 	"moviola/commands"
 )
 
-// Standings tell what accounts may do.
+// Standings returns the reader of what accounts may do.
 func (s *Parts) Standings() *commands.Standings {
 	return commands.NewStandings(s.Stores.Log, s.Ledgers, s.Plans, time.Now)
 }

@@ -1,4 +1,4 @@
-// Package parts opens what all roles of a process share, and builds the use cases that more than one of them needs.
+// Package parts opens what all roles of a process share, and makes the use cases that more than one role needs.
 package parts
 
 import (
@@ -10,14 +10,14 @@ import (
 	"moviola/internal/secret"
 )
 
-// Media are what the media libraries of this process share.
+// Media is what the media libraries of this process share.
 type Media struct {
 	Addresses *domainmedia.Addresses
 	UploadKey []byte
 	Storage   *mediafiles.Storage
 }
 
-// openMedia puts together what the media libraries need.
+// openMedia opens what the media libraries share.
 func (s *Parts) openMedia(secret secret.Secret) error {
 	key, err := secret.Key("media addresses")
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *Parts) openMedia(secret secret.Secret) error {
 	return nil
 }
 
-// FileServer serves stored files at their addresses, to everybody who knows one and to renders.
+// FileServer returns the server of stored files. Clients need the address only; renders read through it, too.
 func (s *Parts) FileServer(log logrus.FieldLogger) *files.Server {
 	return files.New(files.Config{
 		Movies: s.Models.Movies, Library: s.Models.Library, Addresses: s.Media.Addresses, Files: s.Stores.Files,

@@ -27,11 +27,11 @@ import (
 	"moviola/projections"
 )
 
-// Parts is what one process of an installation is made of, and not yet running.
+// Parts is what the roles of one process share: opened, not yet running.
 type Parts struct {
 	Config   config.Config
 	Logger   *logrus.Logger
-	Worker   string // this run of this process, in claims
+	Worker   string // name of this run of this process in claims
 	Host     *host.Mark
 	Stores   *stores.Stores
 	Models   *projections.ReadModels
@@ -44,12 +44,12 @@ type Parts struct {
 	Metrics   *metrics.Metrics
 	Disk      *disk.Watch
 	Plans     plan.Plans
-	Tokens    result.Tokens // in the addresses of rendered files
-	FirstKeys []byte        // what the first keys of accounts are derived from
+	Tokens    result.Tokens // for the addresses of rendered files
+	FirstKeys []byte        // secret from which the first keys of accounts are derived
 	Secret    secret.Secret
 }
 
-// Open opens the stores and what is built on them. After an error, too, Close must be called.
+// Open opens the stores and what depends on them. Close must be called after an error, too.
 func Open(ctx context.Context, cfg config.Config, log *logrus.Logger) (*Parts, error) {
 	s := &Parts{Config: cfg, Logger: log, Disk: watchDisk(cfg, log)}
 	master, err := s.prepare()
@@ -74,7 +74,7 @@ func Open(ctx context.Context, cfg config.Config, log *logrus.Logger) (*Parts, e
 	return s, nil
 }
 
-// Close closes what Open has opened, and the renderer. Nothing may be running any more.
+// Close closes what Open has opened, and the renderer. Call it when nothing is running any more.
 func (s *Parts) Close(ctx context.Context) error {
 	var errs []error
 	if s.Renderer != nil {
@@ -92,7 +92,7 @@ func (s *Parts) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// prepare reads what the data folder and the flags name, and leaves the mark of this process there.
+// prepare reads the files that flags name, and marks the data folder as in use by this process.
 func (s *Parts) prepare() (master secret.Secret, err error) {
 	data := s.Config.Data
 	if err := stores.MakeDataFolder(data); err != nil {
@@ -119,7 +119,7 @@ func (s *Parts) prepare() (master secret.Secret, err error) {
 	return master, nil
 }
 
-// openStores opens the stores, whose appends are counted and told in the log.
+// openStores opens the stores. Their appends are counted and logged.
 func (s *Parts) openStores(ctx context.Context) (err error) {
 	codec := eventstore.NewCodec()
 	s.Metrics = metrics.New(config.Version, codec)
@@ -127,7 +127,7 @@ func (s *Parts) openStores(ctx context.Context) (err error) {
 	return err
 }
 
-// deriveKeys derives what parts of several roles need of the secret.
+// deriveKeys derives the keys that several roles need from the secret.
 func (s *Parts) deriveKeys(secret secret.Secret) error {
 	tokens, err := secret.Key("file tokens")
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *Parts) deriveKeys(secret secret.Secret) error {
 	return err
 }
 
-// maxLag is how old an event may be that lists do not show yet. Decision 59.
+// maxLag is the longest time that lists may lag behind the log. Decision 59.
 const maxLag = 5 * time.Second
 
 // openModels opens the read models.
@@ -149,7 +149,7 @@ func (s *Parts) openModels(ctx context.Context) (err error) {
 	return err
 }
 
-// openInstallation makes sure that this process works with the secret of the installation.
+// openInstallation checks that this process has the secret of the installation.
 func (s *Parts) openInstallation(ctx context.Context, secret secret.Secret) error {
 	fingerprint, err := secret.Key("fingerprint")
 	if err != nil {
@@ -164,7 +164,7 @@ func (s *Parts) openInstallation(ctx context.Context, secret secret.Secret) erro
 	return nil
 }
 
-// CaughtUp waits until the read models have seen what the log has now.
+// CaughtUp waits until the read models have reached the present end of the log.
 func (s *Parts) CaughtUp(ctx context.Context) error {
 	for last, err := range s.Stores.Log.Store().ReadAll(ctx, eventstore.Backwards, eventstore.Position{}) {
 		if err != nil {
@@ -175,7 +175,7 @@ func (s *Parts) CaughtUp(ctx context.Context) error {
 	return nil
 }
 
-// watchDisk watches the disk of the data folder.
+// watchDisk starts watching the disk of the data folder.
 func watchDisk(cfg config.Config, log logrus.FieldLogger) *disk.Watch {
 	return disk.NewWatch(disk.Config{Folder: cfg.Data, Reserve: cfg.DiskReserve, Log: log.WithField("part", "disk")})
 }

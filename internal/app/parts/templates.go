@@ -12,16 +12,16 @@ import (
 	"moviola/domain/template"
 )
 
-// libraryCredits are what the account of the library is opened with: far more than its examples cost.
+// libraryCredits is the initial balance of the library's account: far more than its examples cost.
 const libraryCredits = 1_000_000
 
-// TemplateConfig is what the commands on templates need.
+// TemplateConfig returns the dependencies of the use cases of templates.
 func (s *Parts) TemplateConfig() templatecommands.TemplateConfig {
 	files := commands.SealDocuments(s.Stores.Files, s.Vault)
 	return templatecommands.TemplateConfig{Log: s.Stores.Log, Files: files, NewID: commands.NewTemplateID, Now: time.Now}
 }
 
-// openLibraryAccount opens the account of the library, once in the life of an installation. Its key is shown to nobody.
+// openLibraryAccount opens the library's account once per installation. Its key is not shown.
 func (s *Parts) openLibraryAccount(ctx context.Context) error {
 	if _, known, err := s.Models.Accounts.Get(ctx, commands.LibraryAccount); known || err != nil {
 		return err
@@ -35,7 +35,7 @@ func (s *Parts) openLibraryAccount(ctx context.Context) error {
 	return err
 }
 
-// templateUsed says whether a movie that is still to be rendered or delivered was made of a template.
+// templateUsed reports whether an open movie, to be rendered or delivered, was made from a template.
 func (s *Parts) templateUsed(ctx context.Context, id template.ID) (bool, error) {
 	if err := s.CaughtUp(ctx); err != nil {
 		return false, err

@@ -13,9 +13,9 @@ import (
 	"moviola/commands/templates"
 )
 
-// UseCases is all that can be done to an installation. What drives them takes them from here.
+// UseCases is the table of all use cases. HTTP resources and processors take theirs from here.
 type UseCases struct {
-	SubmitMovie       commands.SubmitMovieHandler // without the budgets of what is posted: resources has one of its own
+	SubmitMovie       commands.SubmitMovieHandler // without the memory budget of requests, which package resources adds
 	AbandonSubmission commands.AbandonSubmissionHandler
 	CancelMovie       commands.CancelMovieHandler
 	SettleMovie       commands.SettleMovieHandler
@@ -30,7 +30,7 @@ type UseCases struct {
 	FinishRender      commands.FinishRenderHandler
 	TimeOutRender     commands.TimeOutRenderHandler
 	CompleteBatch     commands.CompleteBatchHandler
-	CancelBatch       commands.CancelBatchHandler // RequestBatch shares the budgets of what is posted
+	CancelBatch       commands.CancelBatchHandler // RequestBatch is missing here: it shares the memory budget of requests
 
 	StartDelivery     deliveries.StartDeliveryHandler
 	RecordDelivery    deliveries.RecordDeliveryHandler
@@ -74,7 +74,7 @@ type UseCases struct {
 	RecordAct       accounts.RecordActHandler
 }
 
-// openUseCases makes the use cases. Read models and storage are open.
+// openUseCases makes the use cases. Read models and storage must be open.
 func (s *Parts) openUseCases() {
 	s.movieUseCases()
 	s.deliveryUseCases()
@@ -83,7 +83,7 @@ func (s *Parts) openUseCases() {
 	s.accountUseCases()
 }
 
-// movieUseCases are those of movies, their renders and their batches.
+// movieUseCases makes those of movies, their renders and their batches.
 func (s *Parts) movieUseCases() {
 	do, log, files, now := &s.Do, s.Stores.Log, s.Stores.Files, time.Now
 	do.SubmitMovie = commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
@@ -111,7 +111,7 @@ func (s *Parts) movieUseCases() {
 	do.CancelBatch = commands.NewCancelBatchHandler(log, now)
 }
 
-// deliveryUseCases are those of deliveries and of the connections that they go to.
+// deliveryUseCases makes those of deliveries and connections.
 func (s *Parts) deliveryUseCases() {
 	do, log, now := &s.Do, s.Stores.Log, time.Now
 	do.StartDelivery = deliveries.NewStartDeliveryHandler(log, now)
@@ -126,7 +126,7 @@ func (s *Parts) deliveryUseCases() {
 	do.RecordConnectionTest = connections.NewRecordConnectionTestHandler(log, now)
 }
 
-// templateUseCases are those of templates, and of the library that shows them.
+// templateUseCases makes those of templates and of the template library.
 func (s *Parts) templateUseCases() {
 	do, log, cfg := &s.Do, s.Stores.Log, s.TemplateConfig()
 	do.SaveTemplate = templates.NewSaveTemplateHandler(cfg)
@@ -141,7 +141,7 @@ func (s *Parts) templateUseCases() {
 	})
 }
 
-// assetUseCases are those of media libraries and of preloads.
+// assetUseCases makes those of media libraries and preloads.
 func (s *Parts) assetUseCases() {
 	do, log, files, storage, now := &s.Do, s.Stores.Log, s.Stores.Files, s.Media.Storage, time.Now
 	do.RequestPreload = preloads.NewRequestPreloadHandler(log, s.Ledgers, files, s.ItemPrices(), now)
@@ -157,7 +157,7 @@ func (s *Parts) assetUseCases() {
 	do.MediaFolders = mediafiles.NewMediaFolderHandler(log, now)
 }
 
-// accountUseCases are those of accounts and their keys, and of what operators do.
+// accountUseCases makes those of accounts, keys and operators.
 func (s *Parts) accountUseCases() {
 	do, log, now := &s.Do, s.Stores.Log, time.Now
 	do.CompleteOpening = accounts.NewCompleteOpeningHandler(accounts.CompleteOpeningConfig{

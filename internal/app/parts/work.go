@@ -13,10 +13,10 @@ import (
 	"moviola/projections"
 )
 
-// keeperSlots is how many of each of the keeper's small tasks are done at the same time.
+// keeperSlots is the number of slots of each of the keeper's kinds of work.
 const keeperSlots = 4
 
-// Slots says which work this process takes, and how much of each at the same time: every kind of its roles.
+// Slots returns the kinds of work that this process takes, which are those of its roles, and the slots of each.
 func (s *Parts) Slots() map[string]int {
 	own := map[string]int{
 		projections.WorkRender:  s.Config.MoviesAtOnce(),
@@ -28,7 +28,7 @@ func (s *Parts) Slots() map[string]int {
 	for _, kind := range projections.WorkKinds() {
 		switch n, has := own[kind.Name]; {
 		case !s.Config.Plays(kind.Role):
-		case kind.Name == projections.WorkConfirm && !s.Stores.Files.Presigns(): // every upload comes to this service
+		case kind.Name == projections.WorkConfirm && !s.Stores.Files.Presigns(): // without presigning every upload passes through this service
 		case has:
 			slots[kind.Name] = n
 		default:
@@ -38,14 +38,14 @@ func (s *Parts) Slots() map[string]int {
 	return slots
 }
 
-// WorkFolder is where everything lies that renders keep, below the data folder.
+// WorkFolder is the folder of the renderers' files, relative to the data folder.
 const WorkFolder = "work"
 
-// WorkFolder is where this host's renderers keep what can be made again.
+// WorkFolder returns the folder in which this host's renderers keep files that can be made again.
 func (s *Parts) WorkFolder() string { return filepath.Join(s.Config.Data, WorkFolder) }
 
-// SharedSources is where the renderers of other hosts find what this one has downloaded: in the storage of files, unless that is
-// the data folder, which they share.
+// SharedSources returns the storage through which hosts share downloaded sources. It is nil when files are stored in the data
+// folder, which the renderers share already.
 func (s *Parts) SharedSources() assets.Store {
 	if s.Config.Blobs == "" {
 		return nil
@@ -53,13 +53,13 @@ func (s *Parts) SharedSources() assets.Store {
 	return s.Stores.Files
 }
 
-// ItemPrices are what the items of preloads cost here.
+// ItemPrices returns the prices of preload items in this installation.
 func (s *Parts) ItemPrices() preloadcommands.ItemPrices {
 	return preloadcommands.ItemPrices{Prices: s.Plans.Prices(), SpeechByProvider: s.Config.Speech.URL != ""}
 }
 
-// workerName names this run of this process in its claims: host, process id and random digits, so that no other run, before or
-// after, here or elsewhere, has the same.
+// workerName returns the name of this run of this process in claims. Host, process id and random digits make it unique among all
+// runs of all processes.
 func workerName() (string, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -72,7 +72,7 @@ func workerName() (string, error) {
 	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), hex.EncodeToString(random)), nil
 }
 
-// SavedProvider finds the endpoint behind a saved connection of an account. Decision 48.
+// SavedProvider returns the lookup of providers in saved connections. Decision 48.
 func (s *Parts) SavedProvider() roads.SavedProvider {
 	return roads.NewSavedProvider(s.Stores.Log, s.Vault)
 }

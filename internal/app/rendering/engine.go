@@ -1,4 +1,4 @@
-// Package rendering wires the render engine and what it draws from, and finds out what confines its programs.
+// Package rendering wires the render engine and its dependencies, and detects the sandbox for its programs.
 package rendering
 
 import (
@@ -28,20 +28,20 @@ import (
 	"moviola/internal/stores"
 )
 
-// How long fetching one asset may take. Connecting and the first answer are bounded apart, so that a dead server is noticed
-// early.
+// assetTimes limits the fetch of an asset. Connecting and the first response have limits of their own, so that a dead server is
+// noticed early.
 var assetTimes = outbound.Options{Connect: 10 * time.Second, Header: 30 * time.Second, Follow: true, KeepAlive: true}
 
-// How long a speech provider may take to begin its answer.
+// speechTimes limits the time until a speech provider responds.
 var speechTimes = outbound.Options{Connect: 10 * time.Second, Header: 2 * time.Minute, KeepAlive: true}
 
-// How long the font service and the servers of its files may take.
+// FontTimes limits requests to the font service and to the servers of font files.
 var FontTimes = outbound.Options{Connect: 5 * time.Second, Header: 5 * time.Second, Follow: true, KeepAlive: true}
 
-// How long an image provider may take to begin its answer.
+// imageTimes limits the time until an image provider responds.
 var imageTimes = outbound.Options{Connect: 10 * time.Second, Header: 3 * time.Minute, KeepAlive: true}
 
-// Renderer is the render engine and what it draws from: downloads, pages and voices.
+// Renderer is the render engine with its dependencies: downloads, browsers, voices and fonts.
 type Renderer struct {
 	Engine  *render.Engine
 	Assets  *assets.Cache
@@ -49,12 +49,12 @@ type Renderer struct {
 	Fonts   *webfonts.Service
 	Sandbox *Sandbox
 	Kept    []KeptPlace
-	Caches  []chores.Cache // all that is kept on this disk for accounts
+	Caches  []chores.Cache // all caches of accounts' files on this disk
 }
 
-// NewRenderer puts the renderer together. Everything it keeps lies below dir: work, windows, assets and speech. own opens
-// addresses under the service's own base, shared keeps downloads for other hosts, fonts keeps font families, and saved the
-// providers that accounts have saved; all but fonts are nil when there is no service around, and so is count.
+// NewRenderer wires the renderer. It stores all its files below dir: work, windows, assets and speech. own opens addresses of the
+// service itself, shared stores downloads for other hosts, fonts stores font families, saved finds the providers in accounts'
+// connections, count is the metrics. Without a service, as in `moviola render`, all of them but fonts are nil.
 func NewRenderer(
 	ctx context.Context, cfg config.Config, dir string, own assets.OwnFiles, shared assets.Store, fonts webfonts.Store,
 	saved roads.SavedProvider, count *metrics.Metrics, log logrus.FieldLogger,
@@ -125,7 +125,7 @@ func NewRenderer(
 	return r, nil
 }
 
-// newAssets wires the cache of sources.
+// newAssets wires the asset cache.
 func newAssets(
 	cfg config.Config, dir string, own assets.OwnFiles, shared assets.Store, tools *ffmpeg.Tools,
 	client *http.Client, log logrus.FieldLogger,
@@ -140,13 +140,13 @@ func newAssets(
 	})
 }
 
-// KeptPlace is a cache with its bounds, by the name that metrics have for it.
+// KeptPlace is a bounded cache and its name in metrics.
 type KeptPlace struct {
 	Name string
 	Room *quota.Folder
 }
 
-// Close ends the browsers. No render may be under way.
+// Close ends the browsers. Call it when no render is running.
 func (r *Renderer) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stores.CloseTime)
 	defer cancel()

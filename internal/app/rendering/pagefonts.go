@@ -10,8 +10,8 @@ import (
 	"moviola/third_party/fonts"
 )
 
-// pageFonts offers pages the fonts that texts have though they are not installed, shipped and fetched ones: those whose name
-// stands in the page, and all where the page is not known before it is loaded.
+// pageFonts returns the fonts that are offered to pages beside the installed ones: shipped and fetched fonts whose name occurs in
+// the page, or all of them when the page's text is unknown before it loads.
 func pageFonts(drawer *text.Engine, fetched *webfonts.Service) func(browser.Page) []browser.Font {
 	shipped := drawer.Shipped()
 	return func(p browser.Page) (all []browser.Font) {
@@ -34,7 +34,8 @@ func pageFonts(drawer *text.Engine, fetched *webfonts.Service) func(browser.Page
 	}
 }
 
-// namesIn says whether a page may name a family, in whatever case, and with underscores as Tailwind writes them.
+// namesIn returns a function that reports whether a page may use a family. Case is ignored, and underscores count as spaces, as
+// in Tailwind's classes.
 func namesIn(p browser.Page) func(family string) bool {
 	if p.HTML == "" {
 		return func(string) bool { return true }

@@ -15,14 +15,14 @@ import (
 	"moviola/internal/jail"
 )
 
-// Sandbox starts the programs of this process and knows what confines them.
+// Sandbox starts the programs of this process and knows which layers of the sandbox confine them.
 type Sandbox struct {
 	jail   *jail.Jail
 	states []jail.State
 }
 
-// openSandbox finds out what confines programs that read and write below dir, and says so. With --sandbox require, a layer that
-// is missing is an error.
+// openSandbox detects the layers of the sandbox for programs that read and write below dir, and logs them. With --sandbox
+// require, a missing layer is an error.
 func openSandbox(mode jail.Mode, dir string, log logrus.FieldLogger) (*Sandbox, error) {
 	s, err := examineSandbox(mode, dir)
 	if err != nil {
@@ -58,7 +58,7 @@ func examineSandbox(mode jail.Mode, dir string) (*Sandbox, error) {
 	return s, os.Remove(trial)
 }
 
-// programs are those that states are about, each once.
+// programs returns the programs of states, each once.
 func (s *Sandbox) programs() []string {
 	var all []string
 	for _, state := range s.states {
@@ -69,7 +69,7 @@ func (s *Sandbox) programs() []string {
 	return all
 }
 
-// tell logs what confines a program.
+// tell logs the sandbox of a program.
 func (s *Sandbox) tell(program string, log logrus.FieldLogger) {
 	var missing []string
 	for _, state := range s.states {
@@ -109,13 +109,13 @@ var sandboxLayer = prometheus.NewDesc("moviola_sandbox_layer",
 	"1 for the state of each layer of the sandbox of each program: on, missing, off, or unneeded.",
 	[]string{"layer", "program", "state"}, nil)
 
-// PrintSandbox says for `moviola doctor` what confines programs here, and how to get the rest.
+// PrintSandbox prints for `moviola doctor` the sandbox of programs here, and how to get missing layers.
 func PrintSandbox(to io.Writer) error {
 	dir, err := os.MkdirTemp("", "moviola-doctor-")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // a folder for temporary files: nothing depends on it
+	defer func() { _ = os.RemoveAll(dir) }() // only temporary files remain
 	s, err := examineSandbox(jail.Best, dir)
 	if err != nil {
 		return err

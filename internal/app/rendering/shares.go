@@ -9,17 +9,17 @@ import (
 	"moviola/internal/quota"
 )
 
-// What accounts take turns for while sources are fetched, and how much of it one account may have.
+// Budgets for fetching sources, which accounts share in turns.
 const (
-	fetchConnections = 4        // for each of --fetch-slots; a quarter of all for one account
-	downloadBudget   = 16 << 30 // bytes of sources that are being downloaded
+	fetchConnections = 4        // connections per slot of --fetch-slots; one account may use a quarter of all
+	downloadBudget   = 16 << 30 // bytes of running downloads
 	downloadShare    = downloadBudget / 4
 )
 
-// AccountFetches is the part of the slots for fetching that one account may take: a quarter.
+// AccountFetches is the divisor of an account's share: one account may use a quarter of the fetch slots.
 const AccountFetches = 4
 
-// bytesOrAll is a bound in bytes, the largest one for "off".
+// bytesOrAll returns a size in bytes; "off" is the largest number.
 func bytesOrAll(s disk.Size) int64 {
 	if s == 0 {
 		return math.MaxInt64
@@ -27,19 +27,19 @@ func bytesOrAll(s disk.Size) int64 {
 	return int64(s)
 }
 
-// cacheBounds are those of each of the caches of what was made.
+// cacheBounds returns the bounds of each cache of generated files.
 func cacheBounds(cfg config.Config) quota.Limits {
 	return quota.Of(int64(cfg.AccountCache), int64(cfg.TotalCache), cfg.AccountCacheFiles, cfg.TotalCacheFiles)
 }
 
-// newConnections bounds the connections to servers of sources. Decision 54.
+// newConnections returns the budget of connections to servers of sources. Decision 54.
 func newConnections(cfg config.Config) *fair.Budget {
 	total := int64(max(1, cfg.FetchSlots) * fetchConnections)
 	return fair.New(fair.Limits{Total: total, Account: total / AccountFetches})
 }
 
-// newDownloads bounds the bytes of sources that are under way. A single file is smaller than the share of an account. Decision
-// 54.
+// newDownloads returns the budget of bytes that are being downloaded. The share of an account is larger than the largest
+// permitted file. Decision 54.
 func newDownloads() *fair.Budget {
 	return fair.New(fair.Limits{Total: downloadBudget, Account: downloadShare})
 }

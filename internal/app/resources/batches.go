@@ -31,7 +31,7 @@ func (s *Resources) newBatches(
 	})
 }
 
-// NewMany wires the operations on batches, of movies and of assets.
+// NewMany wires the operations on batches of movies and on preloads.
 func (s *Resources) NewMany(
 	secret secret.Secret, submit commands.SubmitMovieHandler, log logrus.FieldLogger,
 ) ([]access.Operation, error) {

@@ -53,8 +53,8 @@ func (s *Resources) NewMovies(
 	})
 }
 
-// surveyor lays movies out to validate them, with the fonts of this machine if it has any. They are looked for when they are
-// first needed.
+// surveyor returns the validator's layout check, with the fonts of this machine if there are any. The fonts are loaded at the
+// first use.
 func (s *Resources) surveyor() commands.Surveyor {
 	return survey.New(sync.OnceValues(func() (*text.Engine, error) {
 		return text.NewEngine(filepath.Join(s.WorkFolder(), "fonts"), s.Logger)

@@ -11,7 +11,8 @@ import (
 	"moviola/internal/app/rendering"
 )
 
-// previewer opens what draws previews: the renderer of this process, or one of its own where it has none, at the first preview.
+// previewer opens the renderer that draws previews: that of this process or, without the role renderer, one of its own at the
+// first preview.
 type previewer struct {
 	resources *Resources
 
@@ -29,7 +30,7 @@ func (s *Resources) newPreviews(read previews.Reader) *previews.Handler {
 	return previews.New(previews.Config{Drawer: s.previewer.open, Reader: read, Now: time.Now, Places: max(1, cores/2)})
 }
 
-// open returns the engine. A process that cannot draw says so.
+// open returns the engine. Its error says why this process cannot draw.
 func (p *previewer) open(ctx context.Context) (previews.Drawer, error) {
 	s := p.resources
 	if s.Renderer != nil {
@@ -49,7 +50,7 @@ func (p *previewer) open(ctx context.Context) (previews.Drawer, error) {
 	return p.own.Engine, nil
 }
 
-// close closes the renderer that was opened for previews.
+// close closes the renderer that previews have opened.
 func (p *previewer) close(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package resources wires the operations that the keys of accounts open, a file for each resource.
+// Package resources wires the operations that need an API key, a file for each resource.
 package resources
 
 import (
@@ -11,19 +11,19 @@ import (
 	"moviola/internal/fair"
 )
 
-// Resources are the operations that the keys of accounts open.
+// Resources wires the operations that need an API key.
 type Resources struct {
 	*parts.Parts
 	Operator  *web.OperatorToken
-	previewer *previewer // nil until movies are wired
+	previewer *previewer // nil until NewMovies
 }
 
-// New returns resources that are not wired yet.
+// New returns resources without any wiring.
 func New(all *parts.Parts, operator *web.OperatorToken) *Resources {
 	return &Resources{Parts: all, Operator: operator}
 }
 
-// Close closes what previews have opened. Nothing may be running any more.
+// Close closes what previews have opened. Call it when no request is running any more.
 func (s *Resources) Close(ctx context.Context) error {
 	if s.previewer == nil {
 		return nil
@@ -31,18 +31,18 @@ func (s *Resources) Close(ctx context.Context) error {
 	return s.previewer.close(ctx)
 }
 
-// What accounts take turns for in this process beside the work list, and how much of it one account may have. What requests wait
-// for is answered 503 after a while; a queue of one account is bounded.
+// Budgets of requests in this process, which accounts share in turns. A request that waits too long is answered 503; the queue of
+// one account is bounded.
 const (
-	growthBudget = 256 << 20 // memory for movies that grow while they are read: with variables, iterations or templates
+	growthBudget = 256 << 20 // memory for movies that grow when they are expanded: by variables, iterations or templates
 	growthWait   = 5 * time.Second
-	uploadBudget = 8 << 30 // bytes of uploads that are under way
+	uploadBudget = 8 << 30 // bytes of running uploads
 	uploadShare  = uploadBudget / 4
 	uploadWait   = 10 * time.Second
-	requestQueue = 64 // requests of one account that wait
+	requestQueue = 64 // waiting requests of one account
 )
 
-// Room is web.ErrNoRoom while the disk has less room than its reserve.
+// Room returns web.ErrNoRoom while free disk space is below the reserve.
 func (s *Resources) Room() error {
 	if s.Disk.Low() {
 		return web.ErrNoRoom
@@ -50,7 +50,7 @@ func (s *Resources) Room() error {
 	return nil
 }
 
-// PublicSubmitter accepts the movies, and batches of them, that are posted. They have one budget.
+// PublicSubmitter returns the use case that accepts posted movies. Batches share its budget.
 func (s *Resources) PublicSubmitter() commands.SubmitMovieHandler {
 	return commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
 		Log: s.Stores.Log, Ledgers: s.Ledgers, Files: commands.SealDocuments(s.Stores.Files, s.Vault), Plans: s.Plans,

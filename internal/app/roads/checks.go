@@ -15,8 +15,8 @@ import (
 	"moviola/internal/config"
 )
 
-// MovieChecks tells what a movie alone does not: what this installation can reach, and whom it can ask. It implements
-// rest.Outside.
+// MovieChecks checks for the validator what depends on the installation: addresses, providers and destinations. It implements
+// movies.Outside.
 type MovieChecks struct {
 	cfg         config.Config
 	guard       *outbound.Guard
@@ -24,14 +24,14 @@ type MovieChecks struct {
 	emails      func(ctx context.Context, account domain.AccountID) error // why the account may send none
 }
 
-// NewMovieChecks returns the checks; emails says why an account may send none.
+// NewMovieChecks returns the checks. emails returns the reason for which an account may not send mail.
 func NewMovieChecks(
 	cfg config.Config, guard *outbound.Guard, saved connections.Connections, emails func(context.Context, domain.AccountID) error,
 ) MovieChecks {
 	return MovieChecks{cfg: cfg, guard: guard, connections: saved, emails: emails}
 }
 
-// Of implements rest.Outside.
+// Of implements movies.Outside.
 func (c MovieChecks) Of(ctx context.Context, account domain.AccountID) lint.Outside {
 	return lint.Outside{
 		Address:     c.address,
@@ -40,10 +40,10 @@ func (c MovieChecks) Of(ctx context.Context, account domain.AccountID) lint.Outs
 	}
 }
 
-// address says why the road out of this process does not lead there. Names are not resolved.
+// address returns the reason for which the guard refuses an address. Names are not resolved.
 func (c MovieChecks) address(address string) string {
 	if own, ok := strings.CutPrefix(address, c.cfg.PublicURL); ok && (own == "" || own[0] == '/') {
-		return "" // it is read from the service's own files. Decision 8
+		return "" // the service reads its own files directly. Decision 8
 	}
 	_, err := c.guard.CheckURL(address)
 	var refused *outbound.Refused
@@ -53,7 +53,7 @@ func (c MovieChecks) address(address string) string {
 	return ""
 }
 
-// provider says why nobody makes a source.
+// provider returns the reason for which no provider can make a source.
 func (c MovieChecks) provider(ctx context.Context, account domain.AccountID, s document.Source) string {
 	saved, model, configured, what := "", "", false, ""
 	switch {
@@ -85,7 +85,7 @@ func (c MovieChecks) provider(ctx context.Context, account domain.AccountID, s d
 	return why
 }
 
-// open opens a saved connection, or says why it cannot be used. What fails for a passing reason is no mistake of the movie.
+// open opens a saved connection, or returns the reason for which it cannot be used. A transient error is no mistake in the movie.
 func (c MovieChecks) open(ctx context.Context, account domain.AccountID, id string) (connections.OpenedConnection, string) {
 	opened, err := c.connections.Open(ctx, account, id)
 	var refusal *domain.Error
@@ -98,7 +98,7 @@ func (c MovieChecks) open(ctx context.Context, account domain.AccountID, id stri
 	return opened, ""
 }
 
-// destination says why nothing can be delivered to an entry, as far as that is known before.
+// destination returns the reason for which nothing can be delivered to an entry, as far as that is known before the render.
 func (c MovieChecks) destination(ctx context.Context, account domain.AccountID, d document.Destination) string {
 	kind, unknown := connection.ParseKind(d.Type)
 	switch {
@@ -124,7 +124,7 @@ func (c MovieChecks) destination(ctx context.Context, account domain.AccountID, 
 	return c.entitled(ctx, account, kind)
 }
 
-// saved checks an entry that names a saved connection.
+// saved checks a destination that names a saved connection.
 func (c MovieChecks) saved(ctx context.Context, account domain.AccountID, d document.Destination, kind connection.Kind) string {
 	opened, why := c.open(ctx, account, d.ID)
 	switch {
@@ -138,7 +138,7 @@ func (c MovieChecks) saved(ctx context.Context, account domain.AccountID, d docu
 	return c.entitled(ctx, account, opened.Kind)
 }
 
-// entitled says why the account's plan has no destinations of a kind. Decision 55.
+// entitled returns the reason for which the account's plan excludes a kind of destination. Decision 55.
 func (c MovieChecks) entitled(ctx context.Context, account domain.AccountID, kind connection.Kind) string {
 	var refusal *domain.Error
 	if kind.HasRecipients() && errors.As(c.emails(ctx, account), &refusal) {

@@ -17,19 +17,19 @@ import (
 	"moviola/internal/config"
 )
 
-// How long a server that takes files or mail may take to let us in, and may stay silent after that.
+// Limits for servers of files and mail: for connecting with sign-in, and for silence after that.
 const (
 	connectTime = 15 * time.Second
 	silentTime  = 30 * time.Second
 )
 
-// Destinations are the roads to every kind of destination, all through the guard.
+// Destinations are the senders of all kinds of destinations. All of them connect through the guard.
 type Destinations struct {
 	Webhook processors.WebhookFunc
 	Senders map[connection.Kind]deliveries.Sender
 }
 
-// NewDestinations opens the roads.
+// NewDestinations wires the senders.
 func NewDestinations(cfg config.Config, guard *outbound.Guard) (Destinations, error) {
 	dial := func(ports ...int) func(context.Context, string, string) (net.Conn, error) {
 		return guard.Dialer(outbound.DialOptions{Ports: ports, Connect: connectTime, Idle: silentTime})
@@ -51,10 +51,10 @@ func NewDestinations(cfg config.Config, guard *outbound.Guard) (Destinations, er
 	}, nil
 }
 
-// newWebhook is one try at a receiver.
+// newWebhook returns the function that calls a receiver once.
 func newWebhook(cfg config.Config, guard *outbound.Guard) processors.WebhookFunc {
 	sender := webhook.NewSender(webhook.Config{
-		// The library goes on connecting when nobody waits for the answer any more: that ends too, a little later than the wait.
+		// net/http continues to connect after the caller has given up: this limit ends that soon after the wait.
 		Transport: guard.Transport(outbound.Options{Connect: cfg.WebhookTimeout + time.Second}),
 		Wait:      cfg.WebhookTimeout, UserAgent: "Moviola/" + config.Version,
 	})

@@ -1,5 +1,5 @@
-// Package roads wires what leads out of an installation: the guard, the senders of destinations, providers that accounts have
-// saved, and what is known of all of them before a movie is rendered.
+// Package roads wires outgoing connections: the guard, the senders of destinations, providers in saved connections, and the
+// checks of all of them before a render.
 package roads
 
 import (
@@ -11,7 +11,7 @@ import (
 	"moviola/internal/config"
 )
 
-// selfOf is host:port of the base of the addresses that are handed out.
+// selfOf returns host:port of the service's public address.
 func selfOf(publicURL string) string {
 	u, err := url.Parse(publicURL)
 	if err != nil || u.Hostname() == "" {
@@ -24,7 +24,7 @@ func selfOf(publicURL string) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// NewGuard is the road out of this process. What the service itself serves is not reached by it. Decision 8.
+// NewGuard returns the guard of this process's outgoing connections. It refuses the service's own address. Decision 8.
 func NewGuard(cfg config.Config) (*outbound.Guard, error) {
 	guard, err := outbound.NewGuard(outbound.Config{Allow: cfg.AllowHosts, Self: selfOf(cfg.PublicURL)})
 	if err != nil {

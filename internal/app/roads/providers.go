@@ -14,7 +14,7 @@ import (
 	"moviola/eventstore"
 )
 
-// NewSavedProvider finds saved connections in the log.
+// NewSavedProvider returns a lookup of saved connections in the log.
 func NewSavedProvider(log *eventstore.Log, vault *vault.Vault) SavedProvider {
 	saved := connectioncommands.NewConnections(log, vault)
 	return func(ctx context.Context, account domain.AccountID, id string) (connection.Settings, error) {
@@ -30,10 +30,10 @@ func NewSavedProvider(log *eventstore.Log, vault *vault.Vault) SavedProvider {
 	}
 }
 
-// SavedProvider finds the endpoint behind a saved connection of an account. Decision 48.
+// SavedProvider returns the settings of a provider in an account's saved connection. Decision 48.
 type SavedProvider func(ctx context.Context, account domain.AccountID, id string) (connection.Settings, error)
 
-// Images finds the endpoint of prompts; nil where there are no connections.
+// Images returns the lookup of image providers for prompts; nil without connections.
 func (p SavedProvider) Images() func(context.Context, domain.AccountID, string) (images.Endpoint, error) {
 	if p == nil {
 		return nil
@@ -47,7 +47,7 @@ func (p SavedProvider) Images() func(context.Context, domain.AccountID, string) 
 	}
 }
 
-// Speech finds the endpoint of voices and subtitles; nil where there are no connections.
+// Speech returns the lookup of speech providers for voices and subtitles; nil without connections.
 func (p SavedProvider) Speech() func(context.Context, domain.AccountID, string) (speech.Endpoint, error) {
 	if p == nil {
 		return nil
@@ -59,11 +59,11 @@ func (p SavedProvider) Speech() func(context.Context, domain.AccountID, string) 
 	}
 }
 
-// speechProviders are the protocols that the speech adapter knows besides OpenAI's.
+// speechProviders maps kinds of connections to the protocols of the speech adapter other than OpenAI's.
 var speechProviders = map[string]string{connection.AzureSpeech: speech.ProviderAzure,
 	connection.ElevenLabs: speech.ProviderElevenLabs}
 
-// NewProber tries providers out, through the guard.
+// NewProber returns what tests providers, through the guard.
 func NewProber(guard *outbound.Guard) provider.Prober {
 	return provider.Prober{Client: guard.Client(outbound.Options{Connect: connectTime, Header: silentTime})}
 }

@@ -27,7 +27,7 @@ import (
 	"moviola/internal/secret"
 )
 
-// archiveFlags say where an archive lies and how it is encrypted.
+// archiveFlags are the flags for the location and the encryption of an archive.
 type archiveFlags struct {
 	parts          map[string]string
 	passphraseFile string
@@ -37,7 +37,7 @@ type archiveFlags struct {
 	open []*blobs.Bucket
 }
 
-// config reads what the flags name.
+// config reads the places, passphrase and keys that the flags name.
 func (f *archiveFlags) config(ctx context.Context, where string) (cfg backup.Config, err error) {
 	if cfg.Place, err = f.place(ctx, where); err != nil {
 		return cfg, err
@@ -89,7 +89,7 @@ func (f *archiveFlags) place(ctx context.Context, where string) (backup.Place, e
 	return bucketPlace{bucket}, nil
 }
 
-// close closes what place has opened.
+// close closes the buckets that place has opened.
 func (f *archiveFlags) close() error {
 	var errs []error
 	for _, bucket := range f.open {
@@ -98,7 +98,7 @@ func (f *archiveFlags) close() error {
 	return errors.Join(errs...)
 }
 
-// bucketPlace keeps backups in a bucket.
+// bucketPlace is a backup.Place in a bucket.
 type bucketPlace struct{ *blobs.Bucket }
 
 func (b bucketPlace) Open(ctx context.Context, name string) (io.ReadCloser, error) {
@@ -109,7 +109,7 @@ func (b bucketPlace) Open(ctx context.Context, name string) (io.ReadCloser, erro
 	return file, err
 }
 
-// backingUp is what `moviola backup` can be told.
+// backingUp holds the flags of `moviola backup`.
 type backingUp struct {
 	cfg config.Config
 	to  string
@@ -149,7 +149,7 @@ func BackupCommand() *cobra.Command {
 	return cmd
 }
 
-// run makes one backup and says what it came to.
+// run makes one backup and prints a summary.
 func (b *backingUp) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	logger, err := config.NewLog(stderr, b.cfg.LogLevel, b.cfg.LogFormat)
 	if err != nil {
@@ -185,8 +185,8 @@ func (b *backingUp) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	return b.report(stdout, done, w.Manifest)
 }
 
-// check refuses what would make a backup with something missing: a folder without an installation, or flags that the service has
-// and this command has not.
+// check refuses to make an incomplete backup: without an installation in the data folder, or without the flags with which the
+// service was started.
 func (b *backingUp) check() (map[string]config.Settings, error) {
 	if _, err := os.Stat(b.cfg.Data); err != nil {
 		return nil, fmt.Errorf("--data: %w", err)
@@ -195,7 +195,7 @@ func (b *backingUp) check() (map[string]config.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	elsewhere := 0 // processes whose log is another one's; beside a process that has it in the data folder, that is the same
+	elsewhere := 0 // processes with the log of another one; when a process has it in this data folder, it is the same log
 	for _, one := range noted {
 		if one.Flags["eventstore"] != "" {
 			elsewhere++
@@ -213,7 +213,7 @@ func (b *backingUp) check() (map[string]config.Settings, error) {
 	return noted, nil
 }
 
-// save adds everything to a backup. The log comes first, as it is at one moment: what it names was stored before it.
+// save writes the whole backup. The log is read first, as of one moment: the files that it names were stored before.
 func (b *backingUp) save(
 	ctx context.Context, w *backup.Writer, noted map[string]config.Settings, logger *logrus.Logger,
 ) (err error) {
@@ -247,7 +247,7 @@ func (b *backingUp) save(
 	return b.saveSettings(ctx, w, noted)
 }
 
-// OpenFiles opens the files of an installation that is there.
+// OpenFiles opens the file storage of an existing installation.
 func OpenFiles(ctx context.Context, cfg config.Config) (*blobs.Bucket, error) {
 	where := cfg.Blobs
 	if where == "" {
@@ -259,7 +259,7 @@ func OpenFiles(ctx context.Context, cfg config.Config) (*blobs.Bucket, error) {
 	return blobs.Open(ctx, where, blobkey.DocumentPrefixes()...)
 }
 
-// saveSecrets adds the secrets that lie in the data folder, and the names of the variables that carry others.
+// saveSecrets adds the secrets in the data folder, and the names of the variables that hold others.
 func (b *backingUp) saveSecrets(ctx context.Context, w *backup.Writer, noted map[string]config.Settings) error {
 	names := config.SecretVariables()
 	for _, one := range noted {
@@ -282,7 +282,7 @@ func (b *backingUp) saveSecrets(ctx context.Context, w *backup.Writer, noted map
 	return nil
 }
 
-// saveSettings adds the plans file and what the processes were started with.
+// saveSettings adds the plans file and the flags of the processes.
 func (b *backingUp) saveSettings(ctx context.Context, w *backup.Writer, noted map[string]config.Settings) error {
 	if b.cfg.Plans != "" {
 		if err := addFile(ctx, w, backup.Settings, plansFile, b.cfg.Plans); err != nil {
@@ -317,7 +317,7 @@ func addFile(ctx context.Context, w *backup.Writer, part, name, path string) (er
 	return w.Add(ctx, part, name, info.ModTime(), file)
 }
 
-// report says what a backup came to.
+// report prints the summary of a backup.
 func (b *backingUp) report(w io.Writer, done backup.Summary, m backup.Manifest) error {
 	text := fmt.Sprintf("backup %s lies in %s\n", done.ID, b.to)
 	text += fmt.Sprintf("%-10s %d events, up to position %d\n", backup.Log, m.Events, m.Position)

@@ -12,17 +12,17 @@ import (
 	"moviola/internal/backup"
 )
 
-// plansFile is what the plans file is called in a backup and in a restored data folder.
+// plansFile is the name of the plans file in a backup and in a restored data folder.
 const plansFile = "plans.yaml"
 
-// source is where the files of an installation are.
+// source reads the files of an installation.
 type source interface {
 	Walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
 	Open(ctx context.Context, key string) (commands.File, error)
 }
 
-// saveFiles adds documents and files, oldest first: what is new comes after what earlier backups have. Files that stay where they
-// are, on S3, are only listed; documents are small, and are copied from there too.
+// saveFiles adds documents and files, oldest first, so that new ones follow those of earlier backups. Files that stay on S3 are
+// only listed; documents are small and are always copied.
 func saveFiles(ctx context.Context, w *backup.Writer, files source, stay bool) error {
 	type found struct {
 		key     string
@@ -30,7 +30,7 @@ func saveFiles(ctx context.Context, w *backup.Writer, files source, stay bool) e
 	}
 	var all []found
 	err := files.Walk(ctx, "", func(key string, written time.Time) error {
-		if !blobkey.Sources.Is(key) && !blobkey.Fonts.Is(key) { // downloads are made again
+		if !blobkey.Sources.Is(key) && !blobkey.Fonts.Is(key) { // caches can be filled again
 			all = append(all, found{key, written})
 		}
 		return nil
@@ -47,7 +47,7 @@ func saveFiles(ctx context.Context, w *backup.Writer, files source, stay bool) e
 	seen := make(map[string]bool, len(all))
 	for _, one := range all {
 		if seen[one.key] {
-			continue // a document that was replaced while the folder was read
+			continue // the document was replaced during the walk
 		}
 		seen[one.key] = true
 		part := backup.Files
@@ -59,7 +59,7 @@ func saveFiles(ctx context.Context, w *backup.Writer, files source, stay bool) e
 		}
 		file, err := files.Open(ctx, one.key)
 		if errors.Is(err, commands.ErrFileNotFound) {
-			w.Manifest.Gone++ // it was deleted since
+			w.Manifest.Gone++ // the file was deleted meanwhile
 			continue
 		}
 		if err != nil {

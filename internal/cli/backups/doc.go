@@ -1,2 +1,2 @@
-// Package backups has the commands that keep an installation safe: it is backed up and restored, and its secrets are changed.
+// Package backups has the commands for backups, restores and the change of secrets.
 package backups

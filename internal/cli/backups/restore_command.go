@@ -26,7 +26,7 @@ import (
 	"moviola/internal/stores"
 )
 
-// bringingBack is what `moviola restore` can be told.
+// bringingBack holds the flags of `moviola restore`.
 type bringingBack struct {
 	from, id, data, eventStore, blobs, level string
 	archiveFlags
@@ -61,7 +61,7 @@ func RestoreCommand() *cobra.Command {
 	return cmd
 }
 
-// run brings a backup back and says how to go on.
+// run restores a backup and prints the next steps.
 func (r *bringingBack) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	logger, err := config.NewLog(stderr, r.level, "text")
 	if err != nil {
@@ -102,7 +102,7 @@ func (r *bringingBack) run(ctx context.Context, stdout, stderr io.Writer) (err e
 	return r.report(stdout, s.Manifest)
 }
 
-// emptyFolder refuses a folder with something in it. What a restore has left that was cut short is removed.
+// emptyFolder refuses a folder with content. It removes what an interrupted restore has left.
 func emptyFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -118,7 +118,7 @@ func emptyFolder(dir string) error {
 	return nil
 }
 
-// restore puts everything together in a folder.
+// restore restores all parts into a folder.
 func (r *bringingBack) restore(ctx context.Context, s *backup.Snapshot, work string, logger *logrus.Logger) error {
 	if err := r.restoreFiles(ctx, s, work); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (r *bringingBack) restore(ctx context.Context, s *backup.Snapshot, work str
 	return r.restoreLog(ctx, s, filepath.Join(work, "events"), logger)
 }
 
-// assemble makes the log of its pieces.
+// assemble writes the log from its pieces.
 func assemble(ctx context.Context, s *backup.Snapshot, dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
@@ -155,7 +155,7 @@ func assemble(ctx context.Context, s *backup.Snapshot, dir string) error {
 	return errors.Join(err, log.Close())
 }
 
-// restoreLog makes and verifies the log, and copies it into another event store when one was named.
+// restoreLog writes and verifies the log, and copies it into another event store if one is named.
 func (r *bringingBack) restoreLog(ctx context.Context, s *backup.Snapshot, dir string, logger *logrus.Logger) error {
 	if err := assemble(ctx, s, dir); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (r *bringingBack) restoreLog(ctx context.Context, s *backup.Snapshot, dir s
 	return errors.Join(err, os.RemoveAll(dir))
 }
 
-// restoreFiles puts documents and files into a folder; on S3, those that are not there.
+// restoreFiles restores documents and files into a folder; on S3, only those that are missing.
 func (r *bringingBack) restoreFiles(ctx context.Context, s *backup.Snapshot, work string) (err error) {
 	where := r.blobs
 	if where == "" {
@@ -197,7 +197,7 @@ func (r *bringingBack) restoreFiles(ctx context.Context, s *backup.Snapshot, wor
 				return err
 			}
 			path := filepath.Join(where, filepath.FromSlash(item.Name))
-			return os.Chtimes(path, item.Written, item.Written) // it is kept for as long as it would have been
+			return os.Chtimes(path, item.Written, item.Written) // retention counts from the original time
 		})
 		if err != nil {
 			return err
@@ -206,7 +206,7 @@ func (r *bringingBack) restoreFiles(ctx context.Context, s *backup.Snapshot, wor
 	return lost(ctx, files, s.Manifest.Elsewhere)
 }
 
-// lost is an error that names files that are not where the backup left them.
+// lost returns an error that names files which are no longer where the backup left them.
 func lost(ctx context.Context, files *blobs.Bucket, elsewhere []backup.Elsewhere) error {
 	if len(elsewhere) == 0 {
 		return nil
@@ -232,7 +232,7 @@ func lost(ctx context.Context, files *blobs.Bucket, elsewhere []backup.Elsewhere
 		missing[0])
 }
 
-// writeNew writes a file that nobody else may read.
+// writeNew creates a file that only its owner may read.
 func writeNew(path string, content io.Reader) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -245,7 +245,7 @@ func writeNew(path string, content io.Reader) error {
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// moveUp moves everything from a folder into the one it lies in. The log comes last: without it no installation is there.
+// moveUp moves the content of a folder into its parent. The log is moved last: without a log there is no installation.
 func moveUp(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -263,7 +263,7 @@ func moveUp(from, to string) error {
 	return os.Remove(from)
 }
 
-// report says what was brought back and how to start it.
+// report prints what was restored and how to start it.
 func (r *bringingBack) report(w io.Writer, m backup.Manifest) error {
 	text := fmt.Sprintf("backup %s was restored into %s: %d events, %d documents, %d files\n",
 		m.ID, r.data, m.Events, len(m.Parts[backup.Documents]), len(m.Parts[backup.Files]))

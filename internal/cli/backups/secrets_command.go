@@ -61,7 +61,7 @@ func rotateSecretsCommand() *cobra.Command {
 	return cmd
 }
 
-// rotateSecrets renews the secret and seals everything anew. A run that was cut short is completed by the next.
+// rotateSecrets generates a new secret and encrypts all stored credentials with it. A further run completes an interrupted one.
 func rotateSecrets(ctx context.Context, cfg config.Config, stores *stores.Stores, out io.Writer) error {
 	master, err := secret.Load(cfg.Data, cfg.BeyondHost())
 	if err != nil {
@@ -90,7 +90,7 @@ func rotateSecrets(ctx context.Context, cfg config.Config, stores *stores.Stores
 	return err
 }
 
-// resealConnections finds every connection in the log, which read models may trail.
+// resealConnections encrypts every connection again. It finds them in the log, because read models may lag.
 func resealConnections(ctx context.Context, log *eventstore.Log, sealing *vault.Vault) (int, error) {
 	found, err := connectionsIn(ctx, log)
 	if err != nil {

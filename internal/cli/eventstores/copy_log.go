@@ -16,9 +16,9 @@ import (
 	"moviola/internal/stores"
 )
 
-// CopyOfLog writes the log of an installation, as it is at one moment, into a new file and verifies it: that of the data folder,
-// whether a service runs there or not, or that of another event store, which is copied through its protocol with ids, order and
-// revisions.
+// CopyOfLog copies the log of an installation, as of one moment, into a new file and verifies the copy. The source is the log in
+// the data folder, whether a service uses it or not, or another event store; from that it is copied through the protocol, with
+// ids, order and revisions.
 func CopyOfLog(
 	ctx context.Context, cfg config.Config, work, to string, logger *logrus.Logger,
 ) (report embedded.Report, err error) {
@@ -40,7 +40,7 @@ func CopyOfLog(
 
 type OpenStore = func(eventstoredb.Config, string) (*eventstoredb.Store, error)
 
-// WithLogAt serves the log in a folder while do runs.
+// WithLogAt runs an event store server on the log in a folder while do runs.
 func WithLogAt(
 	ctx context.Context, dir string, logger *logrus.Logger, do func(at eventstoredb.Config, open OpenStore) error,
 ) error {

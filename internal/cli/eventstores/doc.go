@@ -1,3 +1,2 @@
-// Package eventstores has the commands on event stores: one is served, looked into, copied, backed up and verified, and its users
-// are kept.
+// Package eventstores has the commands for event stores: serve, inspect, copy, back up, verify, and manage users.
 package eventstores

@@ -16,7 +16,7 @@ import (
 	"moviola/internal/config"
 )
 
-// eventStoreGrace is how long the event store lets running calls finish when it stops.
+// eventStoreGrace is how long a stopping event store waits for running calls.
 const eventStoreGrace = 5 * time.Second
 
 // EventStoreCommand is `moviola eventstore`.
@@ -71,7 +71,7 @@ func eventStoreServeCommand() *cobra.Command {
 	return cmd
 }
 
-// checkListener says by the names of the flags why an event store must not listen so.
+// checkListener refuses insecure combinations of listener flags. Its errors name the flags.
 func checkListener(options embedded.Config) error {
 	withTLS, open := options.CertFile != "" && options.KeyFile != "", options.Listen != "" && !config.Loopback(options.Listen)
 	switch {
@@ -88,7 +88,7 @@ func checkListener(options embedded.Config) error {
 	return nil
 }
 
-// refreshOnHangup reads certificate and users anew on SIGHUP, until stop is called. What happened stands in the server's log.
+// refreshOnHangup reloads certificate and users on SIGHUP, until stop is called. The server logs the result.
 func refreshOnHangup(server *embedded.Server) (stop func()) {
 	hangups, end := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(hangups, syscall.SIGHUP)
@@ -110,7 +110,7 @@ func refreshOnHangup(server *embedded.Server) (stop func()) {
 	}
 }
 
-// serveEventStore serves until the context ends, and then lets running calls finish.
+// serveEventStore serves until the context ends, and then waits for running calls.
 func serveEventStore(ctx context.Context, server *embedded.Server) error {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve() }()

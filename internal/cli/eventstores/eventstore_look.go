@@ -224,7 +224,7 @@ func eventStoreTailCommand() *cobra.Command {
 	return cmd
 }
 
-// tailLog prints the last events that match, and then what comes. That it is interrupted is no error.
+// tailLog prints the last matching events, and then new ones as they come. An interrupt is no error.
 func tailLog(ctx context.Context, w io.Writer, store eventstore.Store, filter eventstore.Filter, last int, asJSON bool) error {
 	head, err := store.Head(ctx)
 	if err != nil {
@@ -268,8 +268,8 @@ func tailLog(ctx context.Context, w io.Writer, store eventstore.Store, filter ev
 	}
 }
 
-// withStore connects to an event store: at an address, or that of a data folder, whose server is used if one runs and started if
-// not.
+// withStore connects to an event store: the one at an address, or the one of a data folder. For a data folder it uses the running
+// server, or starts one.
 func withStore(ctx context.Context, data, at string, do func(*eventstoredb.Store) error) error {
 	source, stop, err := copySource(ctx, data, at)
 	if err != nil {
@@ -286,8 +286,8 @@ func withStore(ctx context.Context, data, at string, do func(*eventstoredb.Store
 	return errors.Join(err, CloseStore(ctx, store), stop())
 }
 
-// storePatience is how long a command waits for an event store that does not answer: one that was just started, or a cluster that
-// elects.
+// storePatience is how long a command waits for an event store to respond: it may be starting, or its cluster may be electing a
+// leader.
 const storePatience = 30 * time.Second
 
 func waitForStore(ctx context.Context, store eventstore.Store) error {
@@ -317,7 +317,7 @@ func printEvents(w io.Writer, events iter.Seq2[eventstore.Recorded, error], coun
 	return nil
 }
 
-// maxShown is how much of an event's data a line for people shows.
+// maxShown is the maximum of an event's data in a line for people.
 const maxShown = 160
 
 // printEvent prints an event on one line.
@@ -337,7 +337,7 @@ func printEvent(w io.Writer, event eventstore.Recorded, asJSON bool) error {
 	return err
 }
 
-// asRawJSON is JSON as it is, and other bytes as base64.
+// asRawJSON returns valid JSON unchanged; encoding/json writes other bytes as base64.
 func asRawJSON(data []byte) any {
 	if json.Valid(data) {
 		return json.RawMessage(data)
@@ -359,7 +359,7 @@ func printJSON(w io.Writer, value any) error {
 	return out.Encode(value)
 }
 
-// table prints rows in columns. Flush tells of failures.
+// table prints rows in columns. Errors are returned by Flush.
 type table struct{ *tabwriter.Writer }
 
 func newTable(w io.Writer, head ...any) table {

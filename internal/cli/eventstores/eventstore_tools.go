@@ -69,7 +69,7 @@ func dataFlag(cmd *cobra.Command, data *string) {
 	cmd.Flags().StringVar(data, "data", "./data/events", "folder of the log")
 }
 
-// printReport prints what is wrong with a log, one problem a line, and makes that the command's failure.
+// printReport prints the problems of a log, one a line, and returns an error if there are any.
 func printReport(w io.Writer, path string, report embedded.Report) error {
 	var err error
 	for _, problem := range report.Problems {
@@ -120,7 +120,8 @@ func eventStoreCopyCommand() *cobra.Command {
 	return cmd
 }
 
-// copySource finds the log to copy from: at an address, or in a data folder, whose server is used if one runs and started if not.
+// copySource returns the log to copy from: the one at an address, or the one of a data folder. For a data folder it uses the
+// running server, or starts one.
 func copySource(ctx context.Context, data, from string) (source eventstoredb.Config, stop func() error, err error) {
 	none := func() error { return nil }
 	if from != "" {
@@ -143,7 +144,7 @@ func copySource(ctx context.Context, data, from string) (source eventstoredb.Con
 	return eventstoredb.Config{Addr: server.Addr()}, func() error { end(); return <-served }, nil
 }
 
-// CopyLog copies and says how it goes.
+// CopyLog copies a log and prints the progress.
 func CopyLog(ctx context.Context, w io.Writer, source, target eventstoredb.Config,
 	open func(eventstoredb.Config, string) (*eventstoredb.Store, error)) (err error) {
 	from, err := open(source, "source")
@@ -176,7 +177,7 @@ func CopyLog(ctx context.Context, w io.Writer, source, target eventstoredb.Confi
 	return err
 }
 
-// copyProgress prints once a second how far a copy has come and when it will be there.
+// copyProgress prints once a second how much is copied and the estimated end.
 type copyProgress struct {
 	w           io.Writer
 	begun, next time.Time

@@ -12,7 +12,7 @@ import (
 	"moviola/eventstore/embedded"
 )
 
-// maxPasswordFile is how many bytes are read as a password; bcrypt takes 72.
+// maxPasswordFile limits the bytes that are read for a password; bcrypt uses 72.
 const maxPasswordFile = 4096
 
 func eventStoreUserCommand() *cobra.Command {
@@ -79,7 +79,7 @@ func eventStoreUserRemoveCommand() *cobra.Command {
 
 var errUsersMissing = errors.New("--users is missing: say which file holds the users")
 
-// readPassword returns the first line of a file, or of in when none is named.
+// readPassword returns the first line of a file, or of in when path is empty.
 func readPassword(in io.Reader, path string) (string, error) {
 	if path != "" {
 		file, err := os.Open(path)

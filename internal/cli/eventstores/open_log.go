@@ -11,7 +11,8 @@ import (
 	"moviola/eventstore/eventstoredb"
 )
 
-// OpenLog opens another store's log, or, when from is empty, that of the data folder: whether a service runs there or not.
+// OpenLog opens the log of another event store or, when from is empty, that of the data folder, whether a service runs there or
+// not.
 func OpenLog(ctx context.Context, data, from string, logger *logrus.Logger) (*eventstoredb.Store, func() error, error) {
 	source, stop, err := copySource(ctx, filepath.Join(data, "events"), from)
 	if err != nil {

@@ -1,19 +1,19 @@
-// Package exit says how the process ends after a command that failed in a way of its own.
+// Package exit carries the exit codes of commands.
 package exit
 
-// The exit codes of commands that look for mistakes.
+// Exit codes of commands that check something.
 const (
 	Findings   = 1
 	NotChecked = 2
 )
 
-// Error is an error that the process ends with in a way of its own.
+// Error is an error with an exit code.
 type Error struct {
 	error
 	Code int
 }
 
-// With is an error that the process ends with by an exit code.
+// With returns an error with an exit code.
 func With(err error, code int) Error { return Error{err, code} }
 
 // Unwrap returns the error.

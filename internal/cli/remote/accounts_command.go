@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The paths of the operator's interface for accounts, credits, stuck work and the trail.
+// The paths of the operator's interface for accounts, credits, work and the audit trail.
 const (
 	adminAccountsPath = "/admin/accounts"
 	adminPlanPath     = "/admin/accounts/plan"
@@ -35,7 +35,7 @@ func AccountsCommand() *cobra.Command {
 	return cmd
 }
 
-// accountRow is an account as the operator's interface shows it.
+// accountRow is an account in responses of the operator's interface.
 type accountRow struct {
 	Account  string  `json:"account"`
 	Name     string  `json:"name"`
@@ -60,7 +60,7 @@ func listAccountsCommand(o *operator) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			_, _ = fmt.Fprintln(out, "ACCOUNT\tPLAN\tSTATE\tOPENED\tNAME") // Flush tells of failures
+			_, _ = fmt.Fprintln(out, "ACCOUNT\tPLAN\tSTATE\tOPENED\tNAME") // errors are returned by Flush
 			for query := (url.Values{}); ; {
 				var page struct {
 					NextToken *string      `json:"next_token"`
@@ -96,7 +96,7 @@ func showAccountCommand(o *operator) *cobra.Command {
 	}
 }
 
-// account asks for one account.
+// account requests one account.
 func (o *operator) account(cmd *cobra.Command, id string) (accountRow, error) {
 	var answer struct {
 		Account accountRow `json:"account"`
@@ -107,7 +107,7 @@ func (o *operator) account(cmd *cobra.Command, id string) (accountRow, error) {
 
 func (a accountRow) print(w io.Writer) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(name string, value any) { _, _ = fmt.Fprintf(out, "%s\t%v\n", name, value) } // Flush tells of failures
+	row := func(name string, value any) { _, _ = fmt.Fprintf(out, "%s\t%v\n", name, value) } // errors are returned by Flush
 	row("account", a.Account)
 	row("name", a.Name)
 	row("plan", a.Plan)

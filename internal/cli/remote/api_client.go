@@ -16,21 +16,21 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// apiKeyEnv carries the key of the account that asks.
+// apiKeyEnv names the variable with the API key of the command line.
 const apiKeyEnv = config.EnvPrefix + "API_KEY"
 
-// apiClient calls a service as its clients do, for the command line.
+// apiClient calls the HTTP interface with an API key.
 type apiClient struct{ URL, keyFile string }
 
-// bind declares where the service is. The key comes from the environment or a file: a command line can be read by every user of
-// the host.
+// bind declares the flags for the service's address and the key file. There is no flag for the key itself: every user of the host
+// can read command lines.
 func (c *apiClient) bind(f *pflag.FlagSet) {
 	f.StringVar(&c.URL, "url", "", "base address of a service that is asked, such as http://localhost:8080; "+apiKeyEnv+
 		" carries the key")
 	f.StringVar(&c.keyFile, "api-key-file", "", "file with the key (default: "+apiKeyEnv+")")
 }
 
-// key is the API key.
+// key returns the API key.
 func (c *apiClient) key() (string, error) {
 	if c.keyFile != "" {
 		return config.ReadSecretFile(c.keyFile)
@@ -41,7 +41,7 @@ func (c *apiClient) key() (string, error) {
 	return "", fmt.Errorf("set %s to a key of the service, or give --api-key-file", apiKeyEnv)
 }
 
-// send makes a call with the key and returns the body of its answer, which was a success. body is nil where there is none.
+// send sends a request with the key and returns the body of a successful response. A nil body sends none.
 func (c *apiClient) send(ctx context.Context, method, path string, header http.Header, body []byte) ([]byte, error) {
 	if c.URL == "" {
 		return nil, errors.New("give --url: the base address of a service, such as http://localhost:8080")
@@ -61,7 +61,7 @@ func (c *apiClient) send(ctx context.Context, method, path string, header http.H
 	return sendAndRead(r)
 }
 
-// call makes a call and decodes its answer.
+// call sends a request and decodes the response.
 func (c *apiClient) call(ctx context.Context, method, path string, into any) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, operatorTime)
 	defer cancel()
@@ -72,7 +72,7 @@ func (c *apiClient) call(ctx context.Context, method, path string, into any) ([]
 	return answer, err
 }
 
-// validate asks the service what would become of a movie.
+// validate asks the service to validate a movie.
 func (c *apiClient) validate(ctx context.Context, movie []byte) (verdict, error) {
 	ctx, cancel := context.WithTimeout(ctx, operatorTime)
 	defer cancel()
@@ -88,9 +88,9 @@ func (c *apiClient) validate(ctx context.Context, movie []byte) (verdict, error)
 	return found, nil
 }
 
-// sendAndRead makes a call and returns the body of its answer, which was a success. A refusal is returned in the service's words.
+// sendAndRead sends a request and returns the body of a successful response. Its error for a refusal has the service's message.
 func sendAndRead(r *http.Request) ([]byte, error) {
-	// A redirect would carry the secret of the call to wherever it points.
+	// A redirect would send the secret to another address.
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(r)
 	if err != nil {

@@ -19,10 +19,10 @@ import (
 	"moviola/internal/cli/exit"
 )
 
-// batchTime bounds the call that starts a batch: a thousand movies are read for it.
+// batchTime limits the request that starts a batch: the service reads up to a thousand movies for it.
 const batchTime = 3 * time.Minute
 
-// batchPoll is how often a batch is looked at while it is waited for.
+// batchPoll is the interval at which --wait asks for the batch.
 const batchPoll = 3 * time.Second
 
 // BatchCommand is `moviola batch`.
@@ -41,7 +41,7 @@ func BatchCommand() *cobra.Command {
 	return cmd
 }
 
-// asked runs what asks a service: what cannot be asked has an exit status of its own.
+// asked runs a command that calls the service. Errors without an exit code of their own end with exit.NotChecked.
 func asked(do func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		err := do(cmd, args)
@@ -53,7 +53,7 @@ func asked(do func(cmd *cobra.Command, args []string) error) func(*cobra.Command
 	}
 }
 
-// startedBatch is the answer of POST /v2/batches, or its refusal.
+// startedBatch is the response to POST /v2/batches, accepted or refused.
 type startedBatch struct {
 	Batch   string
 	Rows    int
@@ -113,7 +113,7 @@ func batchStart(client *apiClient) *cobra.Command {
 	f.StringVar(&key, "idempotency-key", "", "a name for this start: repeating it with the same name starts nothing twice")
 	f.BoolVar(&wait, "wait", false, "wait until every movie has ended")
 	f.BoolVar(&asJSON, "json", false, "print the answer of the service")
-	_ = cmd.MarkFlagRequired("template") // the flag exists
+	_ = cmd.MarkFlagRequired("template") // cannot fail: the flag exists
 	return cmd
 }
 
@@ -129,7 +129,7 @@ func flawLines(flaws []batch.Flaw) string {
 	return lines.String()
 }
 
-// shownBatch is a batch as GET /v2/batches and GET /v2/batches/{id} show it.
+// shownBatch is a batch in responses of GET /v2/batches and GET /v2/batches/{id}.
 type shownBatch struct {
 	ID        string
 	State     string
@@ -147,7 +147,7 @@ func (b shownBatch) line() string {
 		b.Counts["waiting"]+b.Counts["pending"], b.Counts["error"]+b.Counts["timeout"], b.Counts["invalid"])
 }
 
-// batch asks how far a batch is.
+// batch requests the state of a batch.
 func (c *apiClient) batch(ctx context.Context, id string) (b shownBatch, answer []byte, err error) {
 	var shown struct{ Batch shownBatch }
 	answer, err = c.call(ctx, http.MethodGet, "/v2/batches/"+url.PathEscape(id), &shown)

@@ -1,3 +1,3 @@
-// Package remote has the commands that ask a running service over HTTP: those of its operators, and those of its clients. A movie
-// is validated here, too, when no service is named.
+// Package remote has the commands that call a running service over HTTP: those for operators, and those for clients. `validate`
+// works without a service, too.
 package remote

@@ -31,7 +31,7 @@ func listKeysCommand(o *operator) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			_, _ = fmt.Fprintln(out, "ID\tROLE\tCREATED\tEXPIRES\tNAME") // Flush tells of failures
+			_, _ = fmt.Fprintln(out, "ID\tROLE\tCREATED\tEXPIRES\tNAME") // errors are returned by Flush
 			query := url.Values{"account": {account}}
 			for {
 				var page keys.Page
@@ -52,7 +52,7 @@ func listKeysCommand(o *operator) *cobra.Command {
 	return cmd
 }
 
-// roleOf is a key's role, with its kind when that is a legacy one.
+// roleOf returns a key's role, with the kind of a legacy key.
 func roleOf(k keys.Key) string {
 	if k.Legacy != nil {
 		return fmt.Sprintf("%s (%s)", k.Role, *k.Legacy)

@@ -21,24 +21,25 @@ import (
 )
 
 const (
-	// operatorTime bounds a call of the operator's interface.
+	// operatorTime limits a request to the operator's interface.
 	operatorTime = 30 * time.Second
-	// maxOperatorAnswer bounds an answer that is held in memory.
+	// maxOperatorAnswer limits a response that is held in memory.
 	maxOperatorAnswer = 16 << 20
 )
 
-// operator calls the operator's interface of a running service, for the command line.
+// operator calls the operator's interface of a running service.
 type operator struct{ URL, tokenFile string }
 
-// bind declares where the service is. The token comes from the environment or a file: a command line can be read by every user of
-// the host.
+// bind declares the flags for the service's address and the token file. There is no flag for the token itself: every user of the
+// host can read command lines.
 func (o *operator) bind(f *pflag.FlagSet) {
 	f.StringVar(&o.URL, "url", "http://localhost:8080",
 		"base address of the service; "+config.AdminTokenEnv+" carries its admin token")
 	f.StringVar(&o.tokenFile, "admin-token-file", "", "file with the admin token (default: "+config.AdminTokenEnv+")")
 }
 
-// call makes a call and decodes its answer. The body is encoded as JSON; nil: none. A refusal is returned in the service's words.
+// call sends a request and decodes the response. The body is encoded as JSON; nil sends none. The error for a refusal has the
+// service's message.
 func (o *operator) call(ctx context.Context, method, path string, query url.Values, body, into any) error {
 	answer, err := o.send(ctx, method, path, query, body)
 	if err != nil {
@@ -50,7 +51,7 @@ func (o *operator) call(ctx context.Context, method, path string, query url.Valu
 	return nil
 }
 
-// send makes a call and returns the body of its answer, which was a success.
+// send sends a request and returns the body of a successful response.
 func (o *operator) send(ctx context.Context, method, path string, query url.Values, body any) ([]byte, error) {
 	token, err := config.OperatorToken(o.tokenFile)
 	if err != nil {
@@ -70,7 +71,7 @@ func (o *operator) send(ctx context.Context, method, path string, query url.Valu
 	return sendAndRead(r)
 }
 
-// callerName is how the command line names whoever uses it in the trail of operators' acts.
+// callerName returns the name of the command line's user for the trail of operators' acts.
 func callerName() string {
 	name := "command line"
 	if who, err := user.Current(); err == nil {

@@ -17,14 +17,14 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// maxValidated is the largest movie or template that is read, as POST /movies has it.
+// maxValidated is the maximum size of a movie or template, the same as for POST /movies.
 const maxValidated = 2 << 20
 
-// validating is what `moviola validate` can be told.
+// validating holds the flags of `moviola validate`.
 type validating struct {
 	asJSON    bool
-	service   apiClient         // asked when its URL is set
-	templates map[string]string // files by the ids of the templates that they stand for
+	service   apiClient         // used when its URL is set
+	templates map[string]string // file names by template id
 }
 
 // ValidateCommand is `moviola validate`.
@@ -65,7 +65,7 @@ func readMovie(name string, stdin io.Reader) ([]byte, error) {
 	return readAtMost(name, stdin, maxValidated)
 }
 
-// readAtMost reads a file, or standard input for -, of at most a number of bytes.
+// readAtMost reads a file, or standard input for "-". More than limit bytes are an error.
 func readAtMost(name string, stdin io.Reader, limit int64) ([]byte, error) {
 	in := stdin
 	if name != "-" {
@@ -83,7 +83,7 @@ func readAtMost(name string, stdin io.Reader, limit int64) ([]byte, error) {
 	return raw, err
 }
 
-// run checks one movie and prints what was found.
+// run validates one movie and prints the findings.
 func (v validating) run(ctx context.Context, name string, raw []byte, w io.Writer) error {
 	var found verdict
 	var err error
@@ -109,7 +109,7 @@ func (v validating) run(ctx context.Context, name string, raw []byte, w io.Write
 	return err
 }
 
-// alone checks a movie without a service.
+// alone validates a movie without a service.
 func (v validating) alone(ctx context.Context, raw []byte) (verdict, error) {
 	in, unchecked, err := v.read(raw)
 	if err != nil {
@@ -129,12 +129,12 @@ func (v validating) alone(ctx context.Context, raw []byte) (verdict, error) {
 	return found, nil
 }
 
-// errNotGiven says that a template was not given as a file.
+// errNotGiven says that no file was given for a template.
 type errNotGiven struct{ id string }
 
 func (e errNotGiven) Error() string { return "template " + e.id + " was not given" }
 
-// read reads a movie and the templates that it refers to, as far as they are given. The texts say what is missing.
+// read reads a movie and the templates that it refers to. unchecked lists what could not be read.
 func (v validating) read(raw []byte) (in lint.Input, unchecked []string, err error) {
 	in = lint.Read(raw)
 	switch {
@@ -177,7 +177,7 @@ func openFonts() (*text.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // the index of one run is of no use to the next one
+	defer func() { _ = os.RemoveAll(dir) }() // the font index is not reused
 	quiet := logrus.New()
 	quiet.SetOutput(io.Discard)
 	return text.NewEngine(dir, quiet)

@@ -14,7 +14,7 @@ import (
 	"moviola/domain/lint"
 )
 
-// verdict is what POST /movies/validate answers, as far as the command line shows it.
+// verdict is the part of the response to POST /movies/validate that the command line prints.
 type verdict struct {
 	Valid     bool      `json:"valid"`
 	Problems  []problem `json:"problems"`
@@ -28,7 +28,7 @@ type verdict struct {
 	Credits   *int64    `json:"credits"`
 	Exact     *bool     `json:"exact"`
 
-	answer []byte // of a service, in full; nil: none was asked
+	answer []byte // the full response of a service; nil without a service
 }
 
 // problem is one finding.
@@ -43,7 +43,7 @@ type problem struct {
 	Template string `json:"template,omitempty"`
 }
 
-// describe fills in what the JSON says of the finished movie.
+// describe fills in size, length and price of the finished movie.
 func (v *verdict) describe(m *document.Movie, o document.Outlook) {
 	fps := 1 / m.FPS.Seconds(1).Float()
 	v.Width, v.Height, v.FPS, v.Draft = &m.Width, &m.Height, &fps, &m.Draft
@@ -58,7 +58,7 @@ func (v *verdict) take(report lint.Report) {
 	v.Total, v.Valid = report.Total, len(report.Errors()) == 0
 }
 
-// errors is how many problems are errors.
+// errors returns the number of problems with severity error.
 func (v *verdict) errors() int {
 	n := 0
 	for _, p := range v.Problems {
@@ -69,7 +69,7 @@ func (v *verdict) errors() int {
 	return n
 }
 
-// printJSON prints the answer of a service as it is, and otherwise one of the same form.
+// printJSON prints the service's response unchanged or, without a service, the same structure.
 func (v *verdict) printJSON(w io.Writer) error {
 	if v.answer != nil {
 		var out bytes.Buffer
@@ -87,7 +87,7 @@ func (v *verdict) printJSON(w io.Writer) error {
 	return err
 }
 
-// printLines prints a report for people, one line a problem, as compilers do.
+// printLines prints a line for each problem, in the format of compiler messages.
 func (v *verdict) printLines(w io.Writer, name string) error {
 	var out strings.Builder
 	for _, p := range v.Problems {
@@ -117,7 +117,7 @@ func (v *verdict) printLines(w io.Writer, name string) error {
 	return err
 }
 
-// sentence ends a text as a sentence, unless it does so already.
+// sentence adds a full stop unless the text ends as a sentence.
 func sentence(text string) string {
 	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "!") {
 		return text
@@ -125,7 +125,7 @@ func sentence(text string) string {
 	return text + "."
 }
 
-// counted is a number of things.
+// counted returns a number with its noun in singular or plural.
 func counted(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -133,10 +133,10 @@ func counted(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing
 }
 
-// short writes a number without needless digits.
+// short formats a number without superfluous digits.
 func short(n float64) string { return strconv.FormatFloat(n, 'g', 8, 64) }
 
-// isRefusal says that an error is a mistake of the movie.
+// isRefusal reports whether an error is a mistake in the movie.
 func isRefusal(err error) bool {
 	var refusal *domain.Error
 	return errors.As(err, &refusal)

@@ -19,7 +19,7 @@ func WorkCommand() *cobra.Command {
 	return cmd
 }
 
-// stuckRow is a stuck piece of work as the operator's interface shows it.
+// stuckRow is a stuck item in responses of the operator's interface.
 type stuckRow struct {
 	Work      string `json:"work"`
 	Account   string `json:"account"`
@@ -46,7 +46,7 @@ func listWorkCommand(o *operator) *cobra.Command {
 				return err
 			}
 			out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			_, _ = fmt.Fprintln(out, "WORK\tACCOUNT\tFAILURES\tLAST\tDROPPABLE\tMESSAGE") // Flush tells of failures
+			_, _ = fmt.Fprintln(out, "WORK\tACCOUNT\tFAILURES\tLAST\tDROPPABLE\tMESSAGE") // errors are returned by Flush
 			for _, s := range stuck {
 				_, _ = fmt.Fprintf(out, "%s\t%s\t%d\t%s\t%t\t%s\n", s.Work, s.Account, s.Failures, s.Last, s.Droppable, s.Message)
 			}
@@ -119,7 +119,7 @@ func ActsCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			_, _ = fmt.Fprintln(out, "AT\tWHO\tACT\tON\tHOW\tREFUSED") // Flush tells of failures
+			_, _ = fmt.Fprintln(out, "AT\tWHO\tACT\tON\tHOW\tREFUSED") // errors are returned by Flush
 			query := url.Values{}
 			if on != "" {
 				query.Set("on", on)
@@ -147,7 +147,7 @@ func ActsCommand() *cobra.Command {
 	return cmd
 }
 
-// capacityCommand tells how many movies want a slot of a renderer.
+// capacityCommand prints how many movies wait for a render slot and how many have one.
 func capacityCommand(o *operator) *cobra.Command {
 	return &cobra.Command{
 		Use:   "capacity",

@@ -56,8 +56,8 @@ func RenderCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { _ = stored.Close() }() // it is removed
-			if cfg.PublicURL == "" {              // there is no service: the templates of the program find their photographs all the same
+			defer func() { _ = stored.Close() }() // the folder is removed anyway
+			if cfg.PublicURL == "" {              // without a service the built-in templates still need the address of their photographs
 				cfg.PublicURL = strings.TrimSuffix(library.Photographs, photographs.Path)
 			}
 			r, err := rendering.NewRenderer(cmd.Context(), cfg, dir, files.Photographs{}, nil, stored, nil, nil, log)
@@ -86,7 +86,7 @@ func RenderCommand() *cobra.Command {
 	return cmd
 }
 
-// renderFile renders one document under a progress bar and puts the movie in its place.
+// renderFile renders one document, with a progress bar, and moves the movie to out.
 func renderFile(ctx context.Context, engine *render.Engine, source []byte, out string, stdout, stderr io.Writer) (err error) {
 	progress := mpb.NewWithContext(ctx, mpb.WithOutput(stderr), mpb.WithWidth(60))
 	bar := progress.AddBar(100, mpb.PrependDecorators(decor.Name("rendering ")),
@@ -118,12 +118,12 @@ func renderFile(ctx context.Context, engine *render.Engine, source []byte, out s
 	return err
 }
 
-// moveFile puts a finished file in its place: whole, or not at all.
+// moveFile moves a finished file. The target is complete or absent, never half written.
 func moveFile(from, to string) error {
 	if os.Rename(from, to) == nil {
 		return nil
 	}
-	in, err := os.Open(from) // another file system
+	in, err := os.Open(from) // rename failed: another file system
 	if err != nil {
 		return err
 	}

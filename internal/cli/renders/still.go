@@ -16,16 +16,16 @@ import (
 	"moviola/commands/previews"
 )
 
-// stillFlag is the flag of `moviola render` that draws one moment.
+// stillFlag is the flag of `moviola render` that draws one moment as a picture.
 const stillFlag = "still"
 
-// The pictures of a still on the command line: as large as the largest movie.
+// Bounds of a still on the command line: as large as the largest movie.
 const (
 	stillSide    = 3840
 	stillQuality = 92
 )
 
-// drawStill draws one moment of a document into a picture.
+// drawStill draws one moment of a document and writes the picture.
 func drawStill(
 	ctx context.Context, engine *render.Engine, source []byte, moment float64, out string, stdout, stderr io.Writer,
 ) error {
@@ -60,7 +60,7 @@ func drawStill(
 	return err
 }
 
-// checkStill returns the extension of the picture, or says what cannot be.
+// checkStill returns the file extension of the picture, or an error for an invalid moment or extension.
 func checkStill(moment float64, out string) (extension string, err error) {
 	extension = strings.ToLower(filepath.Ext(out))
 	switch {

@@ -21,7 +21,7 @@ import (
 	"moviola/projections"
 )
 
-// readingModels is where the read models are that a command reads.
+// readingModels holds the flags that name the store of the read models.
 type readingModels struct{ data, mongo string }
 
 func (m *readingModels) bind(f *pflag.FlagSet) {
@@ -29,9 +29,9 @@ func (m *readingModels) bind(f *pflag.FlagSet) {
 	f.StringVar(&m.mongo, "mongo", "", "MongoDB of the read models, mongodb://…/database (default: the SQLite file in the data folder)")
 }
 
-// use calls do with the read models as they are stored.
+// use calls do with the stored read models.
 func (m *readingModels) use(ctx context.Context, do func(*projections.Extract) error) (err error) {
-	if m.mongo == "" { // opening would make the file
+	if m.mongo == "" { // opening would create the file
 		if _, err := os.Stat(filepath.Join(m.data, stores.ReadModelsFile)); err != nil {
 			return fmt.Errorf("look for the read models (say --data, or --mongo): %w", err)
 		}
@@ -48,7 +48,7 @@ func (m *readingModels) use(ctx context.Context, do func(*projections.Extract) e
 	return do(from)
 }
 
-// AnalyticsCommand gives analysts something to read.
+// AnalyticsCommand is `moviola analytics`.
 func AnalyticsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "analytics", Short: "Give analysts something to read"}
 	cmd.AddCommand(snapshotCommand(), viewsCommand())
@@ -123,10 +123,10 @@ func viewsCommand() *cobra.Command {
 	return cmd
 }
 
-// exported are the tables by the names that `moviola export` takes.
+// exported maps the arguments of `moviola export` to tables.
 var exported = map[string]string{"movies": "movies", "ledger": "ledger", "deliveries": "deliveries", "usage": "usage_daily"}
 
-// ExportCommand writes one table into a file.
+// ExportCommand is `moviola export`, which writes one table into a file.
 func ExportCommand() *cobra.Command {
 	var from readingModels
 	var to, format, since string

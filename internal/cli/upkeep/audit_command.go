@@ -28,10 +28,10 @@ import (
 	"moviola/projections/audit"
 )
 
-// errDifference ends an audit that has found something.
+// errDifference is the error of an audit with findings.
 var errDifference = errors.New("the ledgers are not as they have to be")
 
-// auditing is what `moviola audit` can be told.
+// auditing holds the flags of `moviola audit`.
 type auditing struct {
 	data, eventStore, mongo string
 	logOnly                 bool
@@ -75,7 +75,7 @@ func AuditCommand() *cobra.Command {
 	return cmd
 }
 
-// run audits and prints.
+// run audits and prints the findings.
 func (a *auditing) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	statement, err := a.statement(stdout)
 	if err != nil {
@@ -124,7 +124,7 @@ func (a *auditing) run(ctx context.Context, stdout, stderr io.Writer) (err error
 	return err
 }
 
-// requireAccount returns an error for an account that the log does not know: a mistyped one has no empty statement.
+// requireAccount returns an error for an account that is not in the log: a mistyped id must not print an empty statement.
 func requireAccount(ctx context.Context, store eventstore.Store, id domain.AccountID) error {
 	log := eventstore.NewLog(store, eventstore.NewCodec())
 	for _, stream := range []string{account.Stream(id), ledger.Stream(id)} {
@@ -136,7 +136,7 @@ func requireAccount(ctx context.Context, store eventstore.Store, id domain.Accou
 	return fmt.Errorf("--account: there is no account %q", id)
 }
 
-// open finds the log: another store's, that of a running service, or that of one which is not running.
+// open opens the log: another store's, or that of the data folder, whether a service runs there or not.
 func (a *auditing) open(ctx context.Context, stderr io.Writer) (*eventstoredb.Store, func() error, error) {
 	log, err := config.NewLog(stderr, a.level, "text")
 	if err != nil {
@@ -145,9 +145,9 @@ func (a *auditing) open(ctx context.Context, stderr io.Writer) (*eventstoredb.St
 	return eventstores.OpenLog(ctx, a.data, a.eventStore, log)
 }
 
-// books opens the read models, to look at them only.
+// books opens the read models for reading.
 func (a *auditing) books(ctx context.Context, store eventstore.Store) (*projections.Books, func(), error) {
-	if a.mongo == "" { // opening would make the file
+	if a.mongo == "" { // opening would create the file
 		if _, err := os.Stat(filepath.Join(a.data, stores.ReadModelsFile)); err != nil {
 			return nil, nil, err
 		}
@@ -163,7 +163,7 @@ func (a *auditing) books(ctx context.Context, store eventstore.Store) (*projecti
 	return books, func() { _ = s.CloseDocs(context.WithoutCancel(ctx)) }, nil // nothing was written
 }
 
-// statement is the statement that was asked for: nil when none was.
+// statement returns the requested statement; nil when none was requested.
 func (a *auditing) statement(w io.Writer) (*statement, error) {
 	if a.account == "" {
 		if a.from != "" || a.to != "" {
@@ -196,7 +196,7 @@ func (a *auditing) statement(w io.Writer) (*statement, error) {
 	return nil, fmt.Errorf("--format: %q is neither csv nor json", a.format)
 }
 
-// statement prints the entries of one account, each with what the account comes to after it.
+// statement prints the entries of one account, each with the balance after it.
 type statement struct {
 	account  domain.AccountID
 	from, to time.Time

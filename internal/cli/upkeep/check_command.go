@@ -33,7 +33,7 @@ import (
 	"moviola/projections"
 )
 
-// checking is what `moviola check` can be told.
+// checking holds the flags of `moviola check`.
 type checking struct {
 	cfg    config.Config
 	repair bool
@@ -81,7 +81,7 @@ func CheckCommand() *cobra.Command {
 	return cmd
 }
 
-// run checks and prints what was found.
+// run checks and prints the findings.
 func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	logger, err := config.NewLog(stderr, c.cfg.LogLevel, c.cfg.LogFormat)
 	if err != nil {
@@ -100,7 +100,7 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, files.Close()) }()
-	// loading would make one
+	// secret.Load would create a secret
 	if _, err := os.Stat(filepath.Join(c.cfg.Data, secret.File)); err != nil && os.Getenv(secret.Env) == "" {
 		return fmt.Errorf("the secret of the installation, without which documents cannot be read: %w", err)
 	}
@@ -133,7 +133,7 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 	return c.print(stdout, report)
 }
 
-// cachesOf are the caches of this machine.
+// cachesOf returns the caches of this machine.
 func cachesOf(cfg config.Config) []check.Cache {
 	work := filepath.Join(cfg.Data, parts.WorkFolder)
 	engine, sources, voices, pictures := filepath.Join(work, "render"), filepath.Join(work, "assets"), filepath.Join(work,
@@ -150,9 +150,9 @@ func cachesOf(cfg config.Config) []check.Cache {
 	}
 }
 
-// compareModels lets a check compare the read models, in a store of its own that is gone afterwards.
+// compareModels adds to a check the comparison of the read models with a rebuild in a temporary store.
 func (c *checking) compareModels(config *check.Config, logger *logrus.Logger) (done func() error, err error) {
-	if c.cfg.Mongo == "" { // opening would make the file
+	if c.cfg.Mongo == "" { // opening would create the file
 		if _, err := os.Stat(filepath.Join(c.cfg.Data, stores.ReadModelsFile)); err != nil {
 			return nil, fmt.Errorf("the read models (say --files-only to check without them): %w", err)
 		}
@@ -184,7 +184,7 @@ func (c *checking) compareModels(config *check.Config, logger *logrus.Logger) (d
 	}, nil
 }
 
-// print says what was found.
+// print prints the findings.
 func (c *checking) print(w io.Writer, report check.Report) error {
 	left := report.Left()
 	if c.json {

@@ -1,3 +1,2 @@
-// Package upkeep has the commands that look after the stores of an installation: they are checked, audited, made again and told
-// about.
+// Package upkeep has the commands that check, audit, rebuild and export the stores of an installation.
 package upkeep

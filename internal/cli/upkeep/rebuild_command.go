@@ -38,7 +38,7 @@ func RebuildCommand() *cobra.Command {
 	return cmd
 }
 
-// rebuild makes the read models again and says how far it is.
+// rebuild rebuilds the read models and prints the progress.
 func rebuild(ctx context.Context, cfg config.Config, names []string, stdout, stderr io.Writer) (err error) {
 	logger, err := config.NewLog(stderr, cfg.LogLevel, cfg.LogFormat)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package extracttest makes what tests of extracts read: a few movies with everything that a table can show, and the example queries of
-// docs/read-models.md.
+// Package extracttest makes test data for extracts: a few movies with everything that a table can show, and the example queries
+// of docs/read-models.md.
 package extracttest
 
 import (
@@ -17,16 +17,16 @@ import (
 	"moviola/projections"
 )
 
-// Texts that no extract may show, and texts that only one with personal data may.
+// Secret lists texts that no extract may show, Personal those that only an extract with personal data may show.
 var (
 	Secret   = []string{"0123456789abcdeffedcba9876543210", "renders/secret.mp4"}
 	Personal = []string{"anna@example.com", "annas-archive", "for Anna"}
 )
 
-// T0 is when everything begins.
+// T0 is the time of the first event.
 var T0 = time.Date(2026, 3, 1, 23, 0, 0, 0, time.UTC)
 
-// Fill makes read models in a store, of movies of two accounts.
+// Fill makes read models in a store, with movies of two accounts.
 func Fill(t *testing.T, docs projections.Documents) {
 	t.Helper()
 	log := eventstore.NewLog(memory.New(), eventstore.NewCodec())
@@ -47,7 +47,7 @@ func Fill(t *testing.T, docs projections.Documents) {
 	}
 }
 
-// history writes the events and returns where they end.
+// history appends the events and returns the position of the last.
 func history(t *testing.T, log *eventstore.Log) eventstore.Position {
 	t.Helper()
 	var last eventstore.Position
@@ -88,7 +88,7 @@ func history(t *testing.T, log *eventstore.Log) eventstore.Position {
 	return last
 }
 
-// Query is an example, in both languages.
+// Query is an example query, for SQLite and for MongoDB.
 type Query struct {
 	Name       string
 	SQL        string
@@ -98,7 +98,7 @@ type Query struct {
 
 var example = regexp.MustCompile("(?s)([^\n]+):\n\n```sql\n(.+?)\n```\n```js\ndb\\.(\\w+)\\.aggregate\\((.+?)\\)\n```")
 
-// Queries are the examples of a document.
+// Queries returns the examples in a document.
 func Queries(t *testing.T, document string) []Query {
 	t.Helper()
 	var out []Query
