@@ -17,11 +17,11 @@ type apart struct {
 	second  string // base address of the second process
 }
 
-func newApart(t *testing.T) *apart {
+func newApart(t *testing.T, flags ...string) *apart {
 	t.Helper()
 	addr := harness.FreeAddr(t)
 	harness.StartEventStore(t, filepath.Join(t.TempDir(), "events"), addr)
-	service := harness.NewService(t, "--eventstore", "esdb://"+addr+"?tls=false")
+	service := harness.NewService(t, append(flags, "--eventstore", "esdb://"+addr+"?tls=false")...)
 	service.StartAPI()
 	second := harness.FreeAddr(t)
 	p := service.StartProcess("api-2", "--roles", "api", "--listen", second)

@@ -6,11 +6,12 @@ import { Failure, Waiting } from "./states";
 
 export interface Part<T> { items: T[]; next?: string | null }
 
-export interface Endless<T> { items: T[]; done: boolean; loading: boolean; error?: Error; more: () => void; reload: () => void; change: (change: (items: T[]) => T[]) => void }
+// started: a part has come, even if it was empty.
+export interface Endless<T> { items: T[]; started: boolean; done: boolean; loading: boolean; error?: Error; more: () => void; reload: () => void; change: (change: (items: T[]) => T[]) => void }
 
 // useEndless loads parts of a list: load gets what the part before gave as next, nothing for the first. It begins anew when one of deps changes.
 export function useEndless<T>(load: (next: string | undefined, signal: AbortSignal) => Promise<Part<T>>, deps: unknown[]): Endless<T> {
-  const first = { items: [] as T[], next: undefined as string | undefined, done: false, loading: false, error: undefined as Error | undefined };
+  const first = { items: [] as T[], next: undefined as string | undefined, started: false, done: false, loading: false, error: undefined as Error | undefined };
   const [state, setState] = useState(first);
   const [turn, setTurn] = useState(0);
   const current = useRef({ state, abort: new AbortController() });
@@ -23,7 +24,7 @@ export function useEndless<T>(load: (next: string | undefined, signal: AbortSign
       (part) => {
         if (abort.signal.aborted) return;
         const now = current.current.state;
-        set({ items: [...now.items, ...part.items], next: part.next ?? undefined, done: !part.next, loading: false, error: undefined });
+        set({ items: [...now.items, ...part.items], next: part.next ?? undefined, started: true, done: !part.next, loading: false, error: undefined });
       },
       (error) => abort.signal.aborted || set({ ...current.current.state, loading: false, error }),
     );
@@ -35,7 +36,7 @@ export function useEndless<T>(load: (next: string | undefined, signal: AbortSign
     return () => abort.abort();
   }, [more]);
   return {
-    items: state.items, done: state.done, loading: state.loading, error: state.error, more,
+    items: state.items, started: state.started, done: state.done, loading: state.loading, error: state.error, more,
     reload: useCallback(() => setTurn((n) => n + 1), []),
     change: useCallback((change) => set({ ...current.current.state, items: change(current.current.state.items) }), []),
   };
@@ -57,7 +58,7 @@ export function List<T>({ of, label, empty, id, children, class: kind = "rows" }
       {of.done && of.items.length === 0 && empty}
       {of.error && <Failure message={of.error.message} retry={of.more} />}
       {of.loading && <Waiting />}
-      {!of.done && !of.loading && !of.error && of.items.length > 0 && <button type="button" class="more" onClick={of.more}>{texts.states.more}</button>}
+      {!of.done && !of.loading && !of.error && of.started && <button type="button" class="more" onClick={of.more}>{texts.states.more}</button>}
       <div ref={end} aria-hidden="true" />
     </>
   );

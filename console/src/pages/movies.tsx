@@ -1,15 +1,15 @@
 // The movies of the account, newest first, with how far they are.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { api } from "../api";
-import { TextField } from "../components/form";
+import { api, type Query } from "../api";
 import { Icon } from "../components/icon";
 import { List, useEndless, type Part } from "../components/list";
 import { PageHead } from "../components/page";
 import { Ago, Badge, Progress } from "../components/small";
 import { Empty } from "../components/states";
 import { length } from "../format";
+import { Filters, filtersOf } from "../moviefilters";
 import { getMovie, nameOf, open, tones, type Movie, type MoviePage, type Status } from "../movies";
-import { Link, setQuery, usePlace } from "../router";
+import { Link, usePlace } from "../router";
 import { may } from "../session";
 import { texts } from "../texts";
 
@@ -18,19 +18,28 @@ const rangeDays = 89;
 const emptyRanges = 4;
 const pageSize = 40;
 const day = 24 * 60 * 60 * 1000;
+// A page of a filtered list may be empty and yet not the last. So many are asked for before the reader is asked whether to go on.
+const askedAtOnce = 12;
 
-// load reads a page: the next one of a range ("next:" and its token), or the first one of the range before a time ("before:").
-async function load(from: string, to: string, next: string | undefined, signal: AbortSignal): Promise<Part<Movie>> {
-  if (next?.startsWith("next:")) return partOf(await api.get<MoviePage>("/v2/movies", { next_token: next.slice(5) }, signal), from);
-  let end = next?.startsWith("before:") ? next.slice(7) : to;
-  for (let tried = 0; tried < emptyRanges; tried++) {
-    const start = new Date((end ? Date.parse(end) : Date.now()) - rangeDays * day).toISOString();
-    const page = await api.get<MoviePage>("/v2/movies", { format: "simple", limit: pageSize, from: from && from > start ? from : start, to: end || undefined }, signal);
+type Asked = Record<string, string>;
+
+// load reads on until there is a movie: the next page of a range ("next:" and its token), or the first one of the range before a time ("before:").
+async function load(asked: Asked, from: string, to: string, next: string | undefined, signal: AbortSignal): Promise<Part<Movie>> {
+  let at = next ?? "before:" + to;
+  for (let pages = 0, empty = 0; pages < askedAtOnce && empty < emptyRanges; pages++) {
+    const page = await api.get<MoviePage>("/v2/movies", at.startsWith("next:") ? { next_token: at.slice(5), format: "simple" } : first(asked, from, at.slice(7)), signal);
     const part = partOf(page, from);
     if (part.items.length > 0 || !part.next) return part;
-    end = part.next.startsWith("before:") ? part.next.slice(7) : end;
+    if (!page.has_next) empty++;
+    at = part.next;
+    if (empty === emptyRanges) return { items: [], next: null };
   }
-  return { items: [], next: null };
+  return { items: [], next: at };
+}
+
+function first(asked: Asked, from: string, end: string): Query {
+  const start = new Date((end ? Date.parse(end) : Date.now()) - rangeDays * day).toISOString();
+  return { ...asked, format: "simple", limit: pageSize, from: from && from > start ? from : start, to: end || undefined };
 }
 
 function partOf(page: MoviePage, from: string): Part<Movie> {
@@ -40,50 +49,31 @@ function partOf(page: MoviePage, from: string): Part<Movie> {
 }
 
 export default function Movies() {
-  const { query } = usePlace();
-  const from = query.get("from") ?? "", to = query.get("to") ?? "", project = query.get("project") ?? "";
+  const given = filtersOf(usePlace().query);
+  const { from = "", to = "", project, ...asked } = given;
   const movies = useEndless<Movie>(async (next, signal) => {
-    if (!project) return load(from, to && to + "T23:59:59.999Z", next, signal);
+    if (!project) return load(asked, from, to && to + "T23:59:59.999Z", next, signal);
     const one = await getMovie(project, signal).catch((error) => {
       if (error.status === 404 || error.status === 400) return null;
       throw error;
     });
     return { items: one ? [one] : [] };
-  }, [from, to, project]);
+  }, [JSON.stringify(given)]);
   useLive(movies.items, movies.change);
-  const filtered = from || to || project;
   return (
     <>
       <PageHead title={texts.movies.title}>
         {may("render") && <Link to="/write" class="button primary"><Icon name="plus" />{texts.movies.write}</Link>}
-        
       </PageHead>
-      <Filters from={from} to={to} project={project} />
+      <Filters given={given} />
       <List of={movies} label={texts.movies.list} id={(m) => m.project} class="movies" empty={
-        filtered
+        Object.keys(given).length > 0
           ? <Empty icon="search" title={texts.movies.noneFound}><p>{texts.movies.noneFoundHint}</p></Empty>
           : <Empty icon="film" title={texts.movies.none}><p>{texts.movies.noneHint}</p></Empty>
       }>
         {(m) => <Row movie={m} />}
       </List>
     </>
-  );
-}
-
-function Filters({ from, to, project }: { from: string; to: string; project: string }) {
-  const [search, setSearch] = useState(project);
-  const change = (next: Record<string, string>) => setQuery({ from, to, project, ...next });
-  const submit = (event: Event) => {
-    event.preventDefault();
-    change({ project: search.trim() });
-  };
-  return (
-    <form class="filters" role="search" aria-label={texts.movies.filters} onSubmit={submit}>
-      <TextField label={texts.movies.search} value={search} onValue={setSearch} placeholder={texts.movies.searchHint} type="search" onChange={submit} maxLength={16} spellcheck={false} />
-      <TextField label={texts.movies.from} type="date" value={from} onValue={(from) => change({ from })} max={to || undefined} />
-      <TextField label={texts.movies.to} type="date" value={to} onValue={(to) => change({ to })} min={from || undefined} />
-      {(from || to || project) && <button type="button" class="plain" onClick={() => { setSearch(""); setQuery({}); }}>{texts.movies.clear}</button>}
-    </form>
   );
 }
 
