@@ -69,7 +69,7 @@ func TestOperatorCommands(t *testing.T) {
 func TestAudit_usage(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		{"--from", "2026-01-01"}, {"--account", "a", "--from", "yesterday"}, {"--account", "a", "--to", "x"}, {"--account", "a", "--format", "xml"},
+		{"--from", "2026-01-01"}, {"--full"}, {"--account", "a", "--from", "yesterday"}, {"--account", "a", "--to", "x"}, {"--account", "a", "--format", "xml"},
 		{"--data", t.TempDir()},
 	} {
 		if code, stdout, stderr := command(append([]string{"audit"}, args...)...); code != 1 || stdout != "" || stderr == "" {

@@ -15,8 +15,10 @@ type account struct {
 	revision               int64 // of its last event
 	granted, charged, held int64
 	references             map[string]bool // references of its grants
-	used                   map[string]*used
-	closed                 bool
+	// taken are the movies and items that were ever held or counted, when the ledger is audited alone: there is no sum begun then.
+	taken  map[domain.ProjectID]bool
+	used   map[string]*used
+	closed bool
 	// begun is a checksum: the sum of number() of every hold or count, less that of every movie or item that has begun. While
 	// every hold has its movie, and no movie was held twice, it equals the sum of the holds that are open and whose movies have
 	// not begun.
@@ -60,7 +62,8 @@ func number(subject domain.ProjectID) uint64 {
 func (a *auditor) ledgerOf(r *eventstore.Recorded, id domain.AccountID) (*account, error) {
 	acc := a.accounts[id]
 	if acc == nil {
-		acc = &account{revision: -1, references: make(map[string]bool), used: make(map[string]*used)}
+		acc = &account{revision: -1, references: make(map[string]bool), used: make(map[string]*used),
+			taken: make(map[domain.ProjectID]bool)}
 		a.accounts[id] = acc
 	}
 	if int64(r.Revision) != acc.revision+1 {
@@ -136,11 +139,11 @@ func (a *auditor) count(acc *account, id domain.AccountID, event domain.Event) e
 		acc.in(e.Period).drafts++
 		return a.begin(acc, e.Project, &open{account: id, counted: true, draft: true, period: e.Period})
 	case ledger.CountKept:
-		return a.end(id, e.Project, func(o *open) bool { return o.counted && (o.outcome == made || o.outcome == cached) })
+		return a.end(id, e.Project, func(o *open) bool { return o.counted && a.mayBe(o, made, cached) })
 	case ledger.CountReleased:
 		acc.giveBack(e)
 		return a.end(id, e.Project, func(o *open) bool {
-			return o.counted && o.draft == e.Draft && o.period == e.Period && o.outcome == failed
+			return o.counted && o.draft == e.Draft && o.period == e.Period && a.mayBe(o, failed)
 		})
 	}
 	return nil
@@ -184,6 +187,12 @@ func (a *auditor) begin(acc *account, subject domain.ProjectID, o *open) error {
 	case a.open[subject] != nil:
 		return wrongf("%s is held or counted twice", subject)
 	}
+	if a.alone() {
+		if acc.taken[subject] {
+			return wrongf("%s is held or counted twice", subject)
+		}
+		acc.taken[subject] = true
+	}
 	acc.begun += number(subject)
 	o.since = a.at
 	a.open[subject] = o
@@ -223,7 +232,7 @@ func (a *auditor) charge(acc *account, id domain.AccountID, e ledger.CreditsChar
 		return wrongf("it says that nothing is left, but the balance is %d", acc.granted-acc.charged)
 	}
 	return a.end(id, e.Project, func(o *open) bool {
-		return !o.counted && o.amount == e.Amount && o.outcome == made && o.credits == e.Amount
+		return !o.counted && o.amount == e.Amount && a.mayBe(o, made) && (a.alone() || o.credits == e.Amount)
 	})
 }
 
@@ -231,7 +240,7 @@ func (a *auditor) charge(acc *account, id domain.AccountID, e ledger.CreditsChar
 func (a *auditor) release(acc *account, id domain.AccountID, e ledger.CreditsReleased) error {
 	acc.held -= e.Amount
 	return a.end(id, e.Project, func(o *open) bool {
-		return !o.counted && o.amount == e.Amount && o.outcome != undecided && o.outcome != made
+		return !o.counted && o.amount == e.Amount && a.mayBe(o, cached, failed)
 	})
 }
 

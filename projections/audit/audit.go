@@ -10,6 +10,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"time"
 
 	"moviola/domain"
@@ -26,6 +28,9 @@ type Config struct {
 	// Grace is how long, in the time of the log, a hold may stay open after its outcome or without a movie. A longer time means
 	// that nobody settles it. Default: an hour.
 	Grace time.Duration
+	// Account, if set, is the only account that is audited: its ledger is read alone, and held against the rules that a ledger can be
+	// held against without the movies and preload batches that it pays for. It takes as long as that ledger is, not the log.
+	Account domain.AccountID
 	// Books are the read models to compare with; nil: no comparison.
 	Books Books
 	// Line is called with every entry of every ledger, in the order of the log; nil: no calls. Its error ends the audit.
@@ -58,15 +63,17 @@ type Line struct {
 
 // Report is the result of an audit. The same log produces the same report, whoever runs the audit.
 type Report struct {
-	Position Place  `json:"position"` // position of the last audited event
-	Events   int64  `json:"events"`   // audited events
-	Entries  int64  `json:"entries"`  // entries of all ledgers
-	Digest   string `json:"digest"`   // seal over all entries: see Seal
-	Accounts int64  `json:"accounts"` // accounts with a ledger
-	Granted  int64  `json:"granted"`
-	Charged  int64  `json:"charged"`
-	Held     int64  `json:"held"`
-	Open     int64  `json:"open"` // holds and counts that are not settled
+	// Account is the account whose ledger alone was audited; empty: the whole log was. Every other figure is of that ledger then.
+	Account  domain.AccountID `json:"account,omitempty"`
+	Position Place            `json:"position"` // position of the last audited event
+	Events   int64            `json:"events"`   // audited events
+	Entries  int64            `json:"entries"`  // entries of all ledgers
+	Digest   string           `json:"digest"`   // seal over all entries: see Seal
+	Accounts int64            `json:"accounts"` // accounts with a ledger
+	Granted  int64            `json:"granted"`
+	Charged  int64            `json:"charged"`
+	Held     int64            `json:"held"`
+	Open     int64            `json:"open"` // holds and counts that are not settled
 	// Balances is how many accounts were compared with the read models, Movies how many settled movies.
 	Balances int64 `json:"balances_compared"`
 	Movies   int64 `json:"movies_compared"`
@@ -114,6 +121,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	if cfg.Books != nil {
 		a.compare = &comparer{books: cfg.Books}
 	}
+	a.report.Account = cfg.Account
 	err := a.replay(ctx)
 	if err == nil {
 		err = a.finish(ctx)
@@ -190,12 +198,29 @@ type reader struct {
 	out   chan<- batch
 	next  batch
 	after eventstore.Position
+	done  eventstore.Revision // how many events of a ledger that is read alone
+}
+
+// alone reports whether one ledger is audited, without the log around it.
+func (a *auditor) alone() bool { return a.cfg.Account != "" }
+
+// mayBe reports whether an outcome is among those given. A ledger that is audited alone does not tell outcomes.
+func (a *auditor) mayBe(o *open, outcomes ...outcome) bool {
+	return a.alone() || slices.Contains(outcomes, o.outcome)
+}
+
+// events yields what is audited and was not read yet.
+func (r *reader) events(ctx context.Context) iter.Seq2[eventstore.Recorded, error] {
+	if r.alone() {
+		return r.cfg.Store.ReadStream(ctx, ledger.Stream(r.cfg.Account), eventstore.Forwards, r.done)
+	}
+	return r.cfg.Store.ReadAll(ctx, eventstore.Forwards, r.after)
 }
 
 // stretch reads to the end, or until the store becomes unavailable.
 func (r *reader) stretch(ctx context.Context) error {
 	until := r.cfg.Until
-	for recorded, err := range r.cfg.Store.ReadAll(ctx, eventstore.Forwards, r.after) {
+	for recorded, err := range r.events(ctx) {
 		if err != nil {
 			return err
 		}
@@ -203,6 +228,7 @@ func (r *reader) stretch(ctx context.Context) error {
 			return nil
 		}
 		r.after = recorded.Position
+		r.done++
 		if r.next.events = append(r.next.events, recorded); len(r.next.events) == batchSized && !r.send(ctx) {
 			return ctx.Err()
 		}

@@ -18,8 +18,10 @@ func (a *auditor) finish(ctx context.Context) error {
 	waiting := make(map[domain.AccountID]uint64)
 	for _, subject := range slices.Sorted(maps.Keys(a.open)) {
 		o := a.open[subject]
-		if err := a.stillOpen(ctx, subject, o); err != nil {
-			return err
+		if !a.alone() {
+			if err := a.stillOpen(ctx, subject, o); err != nil {
+				return err
+			}
 		}
 		held[o.account] += o.amount
 		if !o.begun {
@@ -38,7 +40,7 @@ func (a *auditor) finish(ctx context.Context) error {
 		switch {
 		case acc.held != held[id]:
 			return at("what is held is not the sum of the open holds")
-		case acc.begun != waiting[id]:
+		case !a.alone() && acc.begun != waiting[id]:
 			return at("something was held or counted twice, or something that was never begun has been settled")
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 // sealed is the report of an audit, as far as this test looks at it.
 type sealed struct {
+	Accounts         int64 `json:"accounts"`
 	Digest           string
 	Charged, Open    int64
 	BalancesCompared int64 `json:"balances_compared"`
@@ -61,7 +62,11 @@ func TestAudit(t *testing.T) {
 	if running.Difference != nil || running.MoviesCompared < 1 || running.BalancesCompared != 2 {
 		t.Errorf("report %+v", running)
 	}
-	sheet, _ := audit("--account", opened.Account)
+	whole, _ := audit("--account", opened.Account, "--full")
+	sheet, alone := audit("--account", opened.Account)
+	if sheet != whole || alone.Accounts != 1 || alone.BalancesCompared != 1 || alone.Charged != 2 || alone.Difference != nil {
+		t.Errorf("of the ledger alone: report %+v, statement\n%s\nof the whole log\n%s", alone, sheet, whole)
+	}
 	if lines := strings.Split(strings.TrimSpace(sheet), "\n"); len(lines) != 4 ||
 		!strings.Contains(lines[3], ",CreditsCharged,"+project+",2,0,-2,2,,,,false,50,2,0,48,48") {
 		t.Errorf("statement\n%s", sheet)

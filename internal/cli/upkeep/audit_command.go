@@ -34,7 +34,7 @@ var errDifference = errors.New("the ledgers are not as they have to be")
 // auditing holds the flags of `moviola audit`.
 type auditing struct {
 	data, eventStore, mongo string
-	logOnly                 bool
+	logOnly, full           bool
 	until                   uint64
 	grace                   time.Duration
 
@@ -51,8 +51,9 @@ func AuditCommand() *cobra.Command {
 		Long: "Recompute every credit from the raw events, hold the ledgers against the movies and the read models, and " +
 			"print a sealed\n" +
 			"report. The exit status is 0 only when nothing differs. It reads only, and may run beside the service. With " +
-			"--account, the\n" +
-			"statement of that account is printed and the report goes to the standard error. docs/audit.md explains the seal.",
+			"--account, that\n" +
+			"account's ledger alone is read, its statement printed and the report goes to the standard error; --full audits the whole " +
+			"log\nbeside it. docs/audit.md explains the seal.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -68,6 +69,7 @@ func AuditCommand() *cobra.Command {
 		"end of the log)")
 	f.DurationVar(&a.grace, "grace", time.Hour, "how long something may stay unsettled, in the time of the log")
 	f.StringVar(&a.account, "account", "", "print the statement of this account")
+	f.BoolVar(&a.full, "full", false, "with --account: audit the whole log, not that account's ledger alone")
 	f.StringVar(&a.from, "from", "", "first moment of the statement: a date or date-time, UTC without a zone")
 	f.StringVar(&a.to, "to", "", "last moment of the statement; a date means its end")
 	f.StringVar(&a.format, "format", "csv", "of the statement: csv or json (one object a line)")
@@ -98,6 +100,9 @@ func (a *auditing) run(ctx context.Context, stdout, stderr io.Writer) (err error
 	reportTo := stdout
 	if statement != nil {
 		cfg.Line, reportTo = statement.line, stderr
+		if !a.full {
+			cfg.Account = statement.account
+		}
 	}
 	if !a.logOnly {
 		books, closeBooks, err := a.books(ctx, store)
@@ -166,8 +171,8 @@ func (a *auditing) books(ctx context.Context, store eventstore.Store) (*projecti
 // statement returns the requested statement; nil when none was requested.
 func (a *auditing) statement(w io.Writer) (*statement, error) {
 	if a.account == "" {
-		if a.from != "" || a.to != "" {
-			return nil, errors.New("--from and --to are of a statement: say whose with --account")
+		if a.from != "" || a.to != "" || a.full {
+			return nil, errors.New("--from, --to and --full are of a statement: say whose with --account")
 		}
 		return nil, nil
 	}
