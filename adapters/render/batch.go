@@ -1,11 +1,13 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -114,10 +116,17 @@ const (
 // encoded. They are taken too. Where there is room for several processes, none waits for another's windows.
 func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 	waiting := q.waiting()
-	room := int(max(1, r.engine.limiter.total/int64(r.plan.Width*r.plan.Height)))
+	room := r.engine.limiter.room(r.plan.Width * r.plan.Height)
 	most := min(mostTogether, mostTogether*pixelsHD/(r.plan.Width*r.plan.Height), (len(waiting)+room)/room)
 	if most < 2 || !r.few(ctx, t) {
 		return nil
+	}
+	if len(r.playsOf(t.window)) > 0 { // those that show the same source come first, the nearest before all: it is decoded once for them
+		far := map[*ticket]float64{}
+		for _, o := range waiting {
+			far[o] = r.apart(t.window, o.window)
+		}
+		slices.SortStableFunc(waiting, func(a, b *ticket) int { return cmp.Compare(far[a], far[b]) })
 	}
 	var all []*ticket
 	for _, o := range waiting {
@@ -161,6 +170,7 @@ func (r *run) renderTogether(ctx context.Context, all []*ticket) {
 	c := ffmpeg.Command{Dir: dir, Read: []string{r.in}, Stall: time.Duration(len(all)) * ffmpeg.DefaultStall}
 	frames, warnings := make([]rests, len(all)), make([][]string, len(all))
 	folder := func(i int) string { return "w" + strconv.Itoa(i) }
+	shared := r.openingsOf(all)
 	for i, t := range all {
 		ways, err := r.waysOf(ctx, t.window)
 		if err != nil {
@@ -169,12 +179,13 @@ func (r *run) renderTogether(ctx context.Context, all []*ticket) {
 		frames[i] = ways[0]
 		err = os.Mkdir(filepath.Join(dir, folder(i)), 0o700)
 		if err == nil {
-			warnings[i], err = r.shoot(ctx, &c, t, frames[i], folder(i))
+			warnings[i], err = r.shoot(ctx, &c, t, frames[i], folder(i), shared)
 		}
 		if err != nil {
 			return
 		}
 	}
+	c.Graph = strings.Join(append(shared.chains(), c.Graph), ";\n")
 	if err := r.engine.cfg.Tools.Run(ctx, c); err != nil {
 		r.log.WithError(err).Debug("windows that were encoded together failed; they are rendered one by one")
 		return

@@ -19,12 +19,13 @@ type graph struct {
 	chains []string
 	top    string // label of the composition so far
 	labels int
-	first  int    // the number of its first input: other graphs of the same run have those before
-	name   string // which its labels begin with
-	pick   string // filter that selects the encoded frames; empty once it has been applied
-	picked bool   // only some frames are encoded
-	taken  []span // the frames that pick takes
-	spans  []span // the same, once it has been applied
+	first  int       // the number of its first input: other graphs of the same run have those before
+	name   string    // which its labels begin with
+	pick   string    // filter that selects the encoded frames; empty once it has been applied
+	picked bool      // only some frames are encoded
+	taken  []span    // the frames that pick takes
+	spans  []span    // the same, once it has been applied
+	shared *openings // of the windows of the same run; nil: none
 }
 
 func (g *graph) label() string {

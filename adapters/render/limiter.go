@@ -27,9 +27,15 @@ func newLimiter(cores, memoryMB int) *limiter {
 	return &limiter{free: semaphore.NewWeighted(total), total: total, unit: max(1, total/int64(cores))}
 }
 
+// weight is what frames of a number of pixels take of the limit.
+func (l *limiter) weight(pixels int) int64 { return min(max(int64(pixels), l.unit), l.total) }
+
+// room is how many encoders of such frames run at the same time.
+func (l *limiter) room(pixels int) int { return int(l.total / l.weight(pixels)) }
+
 // acquire waits until frames of the given number of pixels fit. A request larger than the whole limit waits for all of it.
 func (l *limiter) acquire(ctx context.Context, pixels int) (release func(), err error) {
-	weight := min(max(int64(pixels), l.unit), l.total)
+	weight := l.weight(pixels)
 	if err := l.free.Acquire(ctx, weight); err != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -107,21 +107,34 @@ func (g *graph) played(l timeline.Layer, src source, p place) string {
 // stretch opens the source for one repetition and returns the label of its frames, in the colours and size of the canvas.
 func (g *graph) stretch(s play, src source, l timeline.Layer, p place) string {
 	v := src.asset.Media.Video
-	drop := int64(0)
-	// A time after the last frame shows that frame. The source is opened a little before it, because the end of a file is not
-	// known exactly, and the frames before the last one are dropped.
-	if end := src.asset.Facts.Duration; end > 0 && s.at > end-1/math.Max(v.FrameRate, 1) {
-		early := 3 / math.Max(v.FrameRate, 1)
-		s.at = math.Max(0, end-early)
-		drop = int64(math.Ceil(early*float64(g.rate.Num)/float64(g.rate.Den))) + 1
+	s, drop := s.within(src, g.rate)
+	from, start, shared := g.shared.branch(g, src, s)
+	var filters []string
+	if shared {
+		filters = g.steady(v, start, start+s.end(g.rate)-s.at+1)
+	} else {
+		var in ffmpeg.Input
+		in, filters = g.opened(src, s.at, s.frames)
+		from = pad(g.input(in), v.Index)
 	}
-	in, filters := g.opened(src, s.at, s.frames+drop)
 	filters = append(filters, shape(v, l, p)...)
-	filters = append(filters, "tpad=stop_mode=clone:stop=-1",
-		fmt.Sprintf("trim=start_frame=%d:end_frame=%d", drop, drop+s.frames), number(0))
+	filters = append(filters, "tpad=stop_mode=clone:stop=-1", fmt.Sprintf("trim=start_frame=%d:end_frame=%d", drop, s.frames), number(0))
 	to := g.label()
-	g.chain(pad(g.input(in), v.Index), filters, to)
+	g.chain(from, filters, to)
 	return to
+}
+
+// within moves the beginning of a stretch into its source, and returns how many of its first frames are then dropped. A time after
+// the last frame shows that frame. The source is opened a little before it, because the end of a file is not known exactly.
+func (s play) within(src source, rate timeline.Rate) (play, int64) {
+	fps := math.Max(src.asset.Media.Video.FrameRate, 1)
+	end := src.asset.Facts.Duration
+	if end <= 0 || s.at <= end-1/fps {
+		return s, 0
+	}
+	early := 3 / fps
+	drop := int64(math.Ceil(early*float64(rate.Num)/float64(rate.Den))) + 1
+	return play{at: math.Max(0, end-early), frames: s.frames + drop}, drop
 }
 
 // opened returns a source from a time in seconds, and the filters that sample it at the movie's rate, numbered from 0.
@@ -136,14 +149,19 @@ func (g *graph) opened(src source, at float64, frames int64) (ffmpeg.Input, []st
 		in.Seek, start = skip, lead(v)
 	}
 	in.Length = start + float64(frames)*float64(g.rate.Den)/float64(g.rate.Num) + 1
-	filters := []string{g.sampled(start, in.Length)}
-	if v.Rotation == 0 { // otherwise ffmpeg's own rotation filters come first
+	in.Steady = v.Rotation == 0 // otherwise ffmpeg's own rotation filters come first
+	return in, g.steady(v, start, in.Length)
+}
+
+// steady are the filters that sample frames at the movie's rate, from start seconds to at most end seconds after the opening.
+func (g *graph) steady(v *commands.VideoStream, start, end float64) []string {
+	filters := []string{g.sampled(start, end)}
+	if v.Rotation == 0 {
 		// Video calls are recorded in sizes that vary with the network: all frames are scaled to the first one's size. Equal
 		// frames are not changed.
-		in.Steady = true
 		filters = append(filters, fmt.Sprintf("scale=w=%d:h=%d:flags=bicubic", v.Width, v.Height))
 	}
-	return in, filters
+	return filters
 }
 
 // webp plays an animated WebP at the movie's rate.

@@ -280,7 +280,7 @@ func (r *run) keepWindow(ctx context.Context, t *ticket, made string, warnings [
 func (r *run) encodeWindow(ctx context.Context, t *ticket, frames rests, to string) ([]string, error) {
 	w := t.window
 	c := ffmpeg.Command{Dir: filepath.Dir(to), Read: []string{r.in}, Frame: func(n int64) { t.count.reached(frames.shown(n)) }}
-	warnings, err := r.shoot(ctx, &c, t, frames, "")
+	warnings, err := r.shoot(ctx, &c, t, frames, "", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -297,8 +297,8 @@ func (r *run) encodeWindow(ctx context.Context, t *ticket, frames rests, to stri
 }
 
 // shoot adds to a run of ffmpeg that it composes and encodes frames of a window, into files of a folder in its own.
-func (r *run) shoot(ctx context.Context, c *ffmpeg.Command, t *ticket, frames rests, folder string) ([]string, error) {
-	g := &graph{w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, first: len(c.Inputs), name: folder}
+func (r *run) shoot(ctx context.Context, c *ffmpeg.Command, t *ticket, frames rests, folder string, shared *openings) ([]string, error) {
+	g := &graph{w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, first: len(c.Inputs), name: folder, shared: shared}
 	warnings, err := r.composeInto(ctx, g, t.window, frames)
 	if err != nil {
 		return nil, err
