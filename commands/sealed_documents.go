@@ -112,6 +112,32 @@ func unsealFile(vault Vault, key string, file File) (content []byte, sealed conn
 	return content, sealed, nil
 }
 
+// PutSealed stores content encrypted.
+func PutSealed(ctx context.Context, files Files, vault Vault, key string, content []byte) error {
+	data, err := sealFile(vault, key, content)
+	if err != nil {
+		return err
+	}
+	return files.Put(ctx, key, bytes.NewReader(data))
+}
+
+// OpenSealed returns the content of a file that PutSealed has stored. Errors are ErrFileNotFound, and ErrDamaged when it cannot be
+// decrypted.
+func OpenSealed(ctx context.Context, files Files, vault Vault, key string) ([]byte, error) {
+	file, err := files.Open(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	content, sealed, err := unsealFile(vault, key, file)
+	if err != nil {
+		return nil, err
+	}
+	if sealed.Key == "" {
+		err = fmt.Errorf("read %s: %w: it is not encrypted", key, ErrDamaged)
+	}
+	return content, errors.Join(err, file.Close())
+}
+
 // ResealDocument encrypts a stored document again when it was encrypted with another key than the vault's present one, and
 // returns whether it was.
 func ResealDocument(ctx context.Context, files Files, vault Vault, key string) (bool, error) {

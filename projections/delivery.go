@@ -1,9 +1,11 @@
 package projections
 
 import (
+	"context"
 	"fmt"
 	"time"
 
+	"moviola/domain"
 	"moviola/domain/movie"
 )
 
@@ -64,4 +66,37 @@ func (deliveryModel) apply(id string, doc any, _ bool, e Event) (folded, error) 
 	next.Tries++
 	next.DurationMS += tried.DurationMS
 	return folded{doc: next, changed: true}, nil
+}
+
+// Deliveries answers queries for what was delivered where.
+type Deliveries struct{ at *catalogue }
+
+// DeliveryList selects a page of an account's destinations, the last tried first. Its JSON is the cursor of GET /deliveries.
+type DeliveryList struct {
+	Account domain.AccountID `json:"a"`
+	Limit   int              `json:"l"` // 1 to 100
+	// After is the place of the last destination of the previous page; nil: the first page.
+	After *DeliveryCursor `json:"d,omitempty"`
+}
+
+// DeliveryCursor is a place in a list.
+type DeliveryCursor struct {
+	At time.Time `json:"t"`
+	ID string    `json:"i"`
+}
+
+// Cursor returns the destination's place in the list.
+func (d Delivery) Cursor() DeliveryCursor { return DeliveryCursor{At: d.At, ID: d.ID} }
+
+// List returns a page of an account's destinations, and whether more follow.
+func (d *Deliveries) List(ctx context.Context, list DeliveryList) ([]Delivery, bool, error) {
+	q := Query{Index: indexNewest, Equal: []any{string(list.Account)}, Limit: list.Limit + 1}
+	if list.After != nil {
+		q.After = []any{list.After.At, list.After.ID}
+	}
+	found, err := page[Delivery](ctx, d.at, deliveryModel{}.name(), q)
+	if err != nil || len(found) <= list.Limit {
+		return found, false, err
+	}
+	return found[:list.Limit], true, nil
 }

@@ -116,6 +116,7 @@ type ReadModels struct {
 	Usage      *UsageDays
 	// Connections are the saved connections, without their secrets.
 	Connections *Connections
+	Deliveries  *Deliveries
 	Templates   *Templates
 	Work        *Work
 	Presence    *PresenceBoard
@@ -159,6 +160,7 @@ func Open(ctx context.Context, config Config) (*ReadModels, error) {
 		Batches:     &MovieBatches{at: at, log: config.Log},
 		Usage:       &UsageDays{at: at},
 		Connections: &Connections{at: at},
+		Deliveries:  &Deliveries{at: at},
 		Templates:   &Templates{at: at, log: config.Log},
 		Work:        &Work{at: at, next: make(map[string]string)},
 		Presence:    newPresenceBoard(config.Documents, config.Now),

@@ -26,6 +26,7 @@ const DefaultWait = 30 * time.Second
 // The bounds for reading a response's body. A little of it is read, so that a receiver that is still writing gets no error.
 const (
 	maxAnswerBytes = 64 << 10
+	maxAnswerKept  = 2 << 10 // what Result.Answer has of it
 	maxAnswerTime  = time.Second
 )
 
@@ -68,6 +69,10 @@ type Result struct {
 	// Retry says that another try is allowed: the receiver answered 5xx, or the connection failed before any answer.
 	// Spec: Delivery rules.
 	Retry bool
+	// Sent is the body as it was sent, ContentType its form, Answer the beginning of the response's body.
+	Sent        []byte
+	ContentType string
+	Answer      []byte
 }
 
 // Call is one try at a receiver.
@@ -100,14 +105,18 @@ func (s *Sender) Send(ctx context.Context, call Call) (Result, error) {
 	sign(request.Header, call, started, body)
 	response, err := s.transport.RoundTrip(request)
 	took := time.Since(started)
-	if err != nil {
-		if ctx.Err() != nil {
-			return Result{Duration: took}, fmt.Errorf("call a receiver: %w", ctx.Err())
-		}
-		return s.failed(request.URL, err, answered.Load(), took), nil
+	var result Result
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return Result{Duration: took}, fmt.Errorf("call a receiver: %w", ctx.Err())
+	case err != nil:
+		result = s.failed(request.URL, err, answered.Load(), took)
+	default:
+		result = answer(request.URL, response.StatusCode, took)
+		result.Answer = drain(response.Body, cancel)
 	}
-	drain(response.Body, cancel)
-	return answer(request.URL, response.StatusCode, took), nil
+	result.Sent, result.ContentType = body, contentType
+	return result, nil
 }
 
 // request builds the POST. Only the endpoint itself may contain secrets.
@@ -148,12 +157,16 @@ func traced(ctx context.Context, answered *atomic.Bool) context.Context {
 	})
 }
 
-// drain reads a little of the body, so that the receiver's connection is not reset.
-func drain(body io.ReadCloser, cancel context.CancelFunc) {
+// drain reads a little of the body, so that the receiver's connection is not reset, and returns its beginning.
+func drain(body io.ReadCloser, cancel context.CancelFunc) []byte {
 	timer := time.AfterFunc(maxAnswerTime, cancel)
 	defer timer.Stop()
 	defer body.Close()
-	_, _ = io.CopyN(io.Discard, body, maxAnswerBytes)
+	begin, err := io.ReadAll(io.LimitReader(body, maxAnswerKept))
+	if err == nil {
+		_, _ = io.CopyN(io.Discard, body, maxAnswerBytes-maxAnswerKept)
+	}
+	return begin
 }
 
 // answer returns the result for a status. Spec: Delivery rules.

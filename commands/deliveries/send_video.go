@@ -52,4 +52,8 @@ type WebhookResult struct {
 	HTTPStatus int    // 0: no answer
 	Message    string // contains only scheme and host of addresses
 	Retry      bool   // a further try may succeed: the answer was 5xx, or the connection failed before any answer
+	// Sent is the body as it was sent, ContentType its form, Answer the beginning of the receiver's body.
+	Sent        []byte
+	ContentType string
+	Answer      []byte
 }

@@ -24,5 +24,6 @@ export const routes: Route[] = [
   { path: "/batches/:id", role: "viewer", load: () => import("./pages/batch") },
   { path: "/account", role: "admin", label: texts.account.title, icon: "chart", load: () => import("./pages/account") },
   { path: "/connections", role: "manager", label: texts.connections.title, icon: "link", load: () => import("./pages/connections") },
+  { path: "/deliveries", role: "manager", label: texts.deliveries.title, icon: "send", load: () => import("./pages/deliveries") },
   { path: "/keys", role: "admin", label: texts.keys.title, icon: "key", load: () => import("./pages/keys") },
 ];

@@ -149,6 +149,14 @@ export const texts = {
       secure: "Encrypt (TLS)", to: "To", from: "From", subject: "Subject", message: "Message", security: "Encryption", provider: "Provider", key: "Key", url: "Address", model: "Model", voice: "Voice",
     } as Record<string, string>,
   },
+  deliveries: {
+    title: "Deliveries", note: "Where movies went, the last tried first. What was sent and answered is kept for 30 days.", reload: "Look again",
+    none: "No deliveries yet", noneHint: "Name a destination in a movie's exports: what is sent there stands here.", unknown: "Unknown",
+    named: (project: string, n: number) => `destination ${n + 1} of ${project}`, movie: "Movie", show: "Show tries", hide: "Hide tries", tries: (name: string) => `Tries at ${name}`,
+    address: "Address", status: "Status", took: "Took", result: "Result", form: "Form", sent: (size: string) => `Sent, ${size}`, answer: "Answer, its first 2 kB", nothingSent: "Nothing", noAnswer: "No body",
+    gone: "What was sent is not kept: nothing was sent, or it is older than 30 days.",
+    states: { ok: "Delivered", error: "Failed", skipped: "Skipped" } as Record<string, string>,
+  },
   batches: {
     title: "Batches", start: "Start a batch", none: "No batches yet", noneHint: "A batch makes a movie of a template for each row of a table.",
     movies: (n: number) => plural(n, "movie", "movies"), invalid: (n: number) => plural(n, "invalid row", "invalid rows"),

@@ -25,6 +25,7 @@ const (
 	Uploads   Kind = "staging"   // upload that is not confirmed: <account>/<entry>
 	Requests  Kind = "batches"   // JSON of a preload: <account>/<preload>.json
 	Rows      Kind = "rows"      // rows of a batch of movies: <account>/<batch>.json
+	Exchanges Kind = "exchanges" // what a try at a destination has sent and got: <account>/<project>-<destination>-<run>-<try>.json
 	Prepared  Kind = "preloads"  // prepared asset: <account>/<preload>/<number>-<random><extension>
 	Sources   Kind = "sources"   // download shared by the hosts of an installation
 	Fonts     Kind = "fonts"     // font fetched by its name, shared by all accounts
@@ -49,7 +50,7 @@ func DocumentPrefixes() []string { return []string{Documents.Prefix(), Bodies.Pr
 
 // AccountPrefixes are the prefixes of keys of files that count towards an account's storage. The account id and a slash follow.
 func AccountPrefixes() []string {
-	return []string{Media.Prefix(), Uploads.Prefix(), Documents.Prefix(), Requests.Prefix(), Rows.Prefix(), Prepared.Prefix()}
+	return []string{Media.Prefix(), Uploads.Prefix(), Documents.Prefix(), Requests.Prefix(), Rows.Prefix(), Exchanges.Prefix(), Prepared.Prefix()}
 }
 
 // Document is the key of the JSON of a movie.
@@ -85,6 +86,11 @@ func Request(account domain.AccountID, id preload.ID) string {
 // BatchRows is the key of the rows of a batch of movies. The file is kept until each row has its movie.
 func BatchRows(account domain.AccountID, id domain.BatchID) string {
 	return Rows.Of(account) + string(id) + jsonExtension
+}
+
+// Exchange is the key of what one try at a destination of a movie has sent and got. It is encrypted.
+func Exchange(account domain.AccountID, project domain.ProjectID, destination, run, try int) string {
+	return fmt.Sprintf("%s%s-%d-%d-%d%s", Exchanges.Of(account), project, destination, run, try, jsonExtension)
 }
 
 // PreparedStem is the key of a prepared asset without its extension. number counts the items of a preload from 1; random differs
@@ -187,6 +193,10 @@ var shapes = map[Kind]shape{
 	Requests: {json: true, read: ofPreload},
 	Rows: {json: true, read: func(o *Owner, first, second string) {
 		o.Account, o.Batch = domain.AccountID(first), domain.BatchID(second)
+	}},
+	Exchanges: {json: true, read: func(o *Owner, first, second string) {
+		project, _, _ := strings.Cut(second, "-")
+		o.Account, o.Project = domain.AccountID(first), domain.ProjectID(project)
 	}},
 	Prepared: {folder: true, read: ofPreload},
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"moviola/domain/key"
+	"moviola/tests/harness"
 )
 
 // saveHook saves a webhook of the world's web server and returns what the answer says.
@@ -163,6 +164,63 @@ var connectionRows = []row{
 		}
 		if form, json := w.web.received(path)[0], w.web.received(other)[0]; form.contentType != "application/x-www-form-urlencoded" || json.contentType != "application/json" {
 			t.Errorf("%s, %s", form.contentType, json.contentType)
+		}
+	}},
+	{"deliveries-log", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		bad := "/status/404/secret-path-" + c.account
+		project := c.submit(t, quick(`,"exports":[{"destinations":[{"type":"webhook","endpoint":"`+w.web.base+bad+`?token=secret-token"},{"id":"nowhere"}]}]`))
+		harness.Eventually(t, "both were tried", func() bool { return c.into(t, "GET", "/deliveries", "")["count"] == 2.0 })
+		tries := c.into(t, "GET", "/deliveries/"+project, "")
+		if tries["count"] != 2.0 {
+			t.Fatalf("%v", tries)
+		}
+		last, first := tries["tries"].([]any)[0].(object), tries["tries"].([]any)[1].(object)
+		if first["address"] != w.web.base || first["http_status"] != 404.0 || first["status"] != "error" || first["content_type"] != "application/json" ||
+			first["sent"] != string(w.web.received(bad)[0].body) || first["answer"] == nil || first["started_at"] == nil {
+			t.Errorf("the webhook: %v", first)
+		}
+		if last["address"] != nil || last["sent"] != nil || last["answer"] != nil || last["message"] != "Connection nowhere not found" {
+			t.Errorf("where nothing was sent: %v", last)
+		}
+		for _, path := range []string{"/deliveries", "/deliveries/" + project} {
+			if body := string(c.call(t, "GET", path, "").Body); strings.Contains(body, "secret-") {
+				t.Errorf("%s shows the address: %s", path, body)
+			}
+		}
+		c.refused(t, "GET", "/deliveries/"+project+"?a=%zz", "", 400, "query_invalid", "")
+	}},
+	{"deliveries-pages", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		delivered(t, c, 3, `{"id":"a"}`, `{"id":"b"}`, `{"id":"c"}`)
+		harness.Eventually(t, "all were tried", func() bool { return c.into(t, "GET", "/deliveries", "")["count"] == 3.0 })
+		first := c.into(t, "GET", "/deliveries?limit=2", "")
+		next := c.into(t, "GET", "/deliveries?next_token="+first["next_token"].(string), "")
+		if first["count"] != 2.0 || first["has_next"] != true || next["count"] != 1.0 || next["next_token"] != nil {
+			t.Errorf("%v, then %v", first, next)
+		}
+		for _, query := range []string{"?limit=0", "?next_token=x", "?limit=1&next_token=" + first["next_token"].(string)} {
+			if answer := c.call(t, "GET", "/deliveries"+query, ""); answer.Status != 400 {
+				t.Errorf("%s: %d %s", query, answer.Status, answer.Body)
+			}
+		}
+	}},
+	{"deliveries-foreign-like-unknown", func(t *testing.T, w *world) {
+		c, other := w.plain.open(t, 600), w.plain.open(t, 600)
+		project := c.submit(t, short(`,"exports":[{"destinations":[{"id":"nowhere"}]}]`))
+		other.refused(t, "GET", "/deliveries/"+project, "", 404, "movie_not_found", "Movie "+project+" not found")
+		other.refused(t, "GET", "/deliveries/..%2F..", "", 404, "not_found", "Not found")
+		if list := other.into(t, "GET", "/deliveries", ""); list["count"] != 0.0 {
+			t.Errorf("%v", list)
+		}
+	}},
+	{"deliveries-manager", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 0)
+		for _, path := range []string{"/deliveries", "/deliveries/aaaaaaaaaaaaaaaa"} {
+			if answer := c.as(t, key.Editor, nil).call(t, "GET", path, ""); answer.Status != 403 {
+				t.Errorf("%s: %d %s", path, answer.Status, answer.Body)
+			}
+			(&client{installation: c.installation}).refused(t, "GET", path, "", 401, "api_key_missing", "Invalid or missing API key")
 		}
 	}},
 	{"connections-deleted", func(t *testing.T, w *world) {

@@ -9,7 +9,7 @@ import (
 
 // rows are those of all areas. A route may have several.
 func rows() []row {
-	return slices.Concat(movieRows, keyRows, connectionRows, mediaRows, creditRows, preloadRows, templateRows, batchRows)
+	return slices.Concat(movieRows, keyRows, connectionRows, deliveryRows, mediaRows, creditRows, preloadRows, templateRows, batchRows)
 }
 
 // row says how a route is asked about a subject, and what it answers to those who may ask.

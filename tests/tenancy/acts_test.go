@@ -66,7 +66,7 @@ var acts = []act{
 
 // lists are what an account reads of its own.
 var lists = []string{
-	"/movies", "/movies?format=simple", "/keys", "/connections", "/media", "/media/folder?tree=true", "/templates", "/templates?tag=shared",
+	"/movies", "/movies?format=simple", "/keys", "/connections", "/deliveries", "/media", "/media/folder?tree=true", "/templates", "/templates?tag=shared",
 	"/templates/library", "/templates/library?tags=shared", "/credits", "/credits/ledger", "/credits/ledger?format=csv",
 }
 

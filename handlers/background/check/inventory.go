@@ -185,7 +185,10 @@ func (m *movieFiles) wants(time.Time) []want {
 	return all
 }
 
-func (m *movieFiles) mayHave(string) bool { return m.submitted && !m.closed }
+// mayHave implements subject. What deliveries have sent and got is removed by age, and no event names it.
+func (m *movieFiles) mayHave(key string) bool {
+	return m.submitted && (!m.closed || blobkey.Exchanges.Is(key))
+}
 
 // placeFile is the file at a path of a media library.
 type placeFile struct {

@@ -69,6 +69,7 @@ func (d *delivery) announce(ctx context.Context, try movie.DeliveryAttempted, st
 // post makes one try at a webhook and sets its result.
 func (d *delivery) post(ctx context.Context, try *movie.DeliveryAttempted, t target) error {
 	var result WebhookResult
+	started := d.config.Now()
 	err := d.timed(ctx, try, t, func(ctx context.Context) error {
 		var err error
 		result, err = d.config.Webhook(ctx, WebhookCall{
@@ -84,6 +85,9 @@ func (d *delivery) post(ctx context.Context, try *movie.DeliveryAttempted, t tar
 	if try.Status == movie.DeliverySkipped {
 		return nil
 	}
+	d.keep(ctx, *try, deliveries.Exchange{
+		Address: originOf(t), StartedAt: started, ContentType: result.ContentType, Sent: result.Sent, Answer: result.Answer,
+	})
 	try.Status, try.Message = movie.DeliveryError, result.Message
 	if result.Delivered {
 		try.Status = movie.DeliveryOK
@@ -102,6 +106,7 @@ func (d *delivery) send(ctx context.Context, try movie.DeliveryAttempted, t targ
 	parcel := d.parcel(try.Index, t)
 	var receipt deliveries.Receipt
 	var refusal *domain.Error
+	started := d.config.Now()
 	err := d.timed(ctx, &try, t, func(ctx context.Context) error {
 		err := d.entitle(ctx, try.Index, t.kind, parcel.Settings)
 		if err == nil {
@@ -112,6 +117,9 @@ func (d *delivery) send(ctx context.Context, try movie.DeliveryAttempted, t targ
 		}
 		return err
 	})
+	if err == nil && try.Status != movie.DeliverySkipped {
+		d.keep(ctx, try, deliveries.Exchange{Address: originOf(t), StartedAt: started})
+	}
 	switch {
 	case errors.Is(err, commands.ErrFileNotFound):
 		try.Status, try.Message = movie.DeliverySkipped, goneMessage

@@ -94,6 +94,11 @@ type (
 	WebhookResult = deliveries.WebhookResult
 )
 
+// Exchanges keeps what a try has sent and got. deliveries.Exchanges does.
+type Exchanges interface {
+	Keep(ctx context.Context, try deliveries.Try, what deliveries.Exchange) error
+}
+
 // WebhookFunc makes one try. It waits for an answer up to the limit in the spec. When ctx ends first, it returns an error.
 type WebhookFunc func(ctx context.Context, call WebhookCall) (WebhookResult, error)
 

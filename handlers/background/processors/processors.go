@@ -53,6 +53,8 @@ type Config struct {
 	// by kind.
 	Connections Connections
 	Senders     map[connection.Kind]deliveries.Sender
+	// Exchanges keeps what deliveries have sent and got. nil: it is not kept.
+	Exchanges Exchanges
 	// PublicURL is the base of the addresses of rendered files: scheme and host, no slash at the end. Decision 8.
 	PublicURL string
 	Tokens    result.Tokens // derives the tokens in the addresses of rendered files

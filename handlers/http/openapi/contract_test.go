@@ -25,6 +25,7 @@ import (
 	moviebatches "moviola/handlers/http/batches"
 	"moviola/handlers/http/connections"
 	"moviola/handlers/http/credits"
+	"moviola/handlers/http/deliveries"
 	"moviola/handlers/http/files"
 	"moviola/handlers/http/keys"
 	"moviola/handlers/http/movies"
@@ -93,7 +94,7 @@ func operations(t *testing.T) []access.Operation {
 		movies.Operations(),
 		own.Operations(),
 		money(t).Operations(),
-		savedConnections(t).Operations(),
+		savedConnections(t).Operations(), deliveryLog(t).Operations(),
 		library(t).Operations(),
 		batches(t).Operations(),
 		movieBatches(t).Operations(),
@@ -133,6 +134,18 @@ func money(t *testing.T) *credits.API {
 	api, err := credits.New(credits.Config{
 		Totals: struct{ credits.Totals }{}, Standings: struct{ credits.Standings }{},
 		Statements: struct{ credits.Statements }{}, Gate: struct{ credits.Gate }{}, CursorKey: make([]byte, 32), Log: logrus.New(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return api
+}
+
+func deliveryLog(t *testing.T) *deliveries.API {
+	t.Helper()
+	api, err := deliveries.New(deliveries.Config{
+		Deliveries: struct{ deliveries.Lister }{}, History: struct{ deliveries.Histories }{}, Exchanges: struct{ deliveries.Exchanges }{},
+		CursorKey: make([]byte, 32), Log: logrus.New(),
 	})
 	if err != nil {
 		t.Fatal(err)

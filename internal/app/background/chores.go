@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"moviola/adapters/scratch"
+	"moviola/commands/deliveries"
 	"moviola/domain/blobkey"
 	"moviola/handlers/background/chores"
 	"moviola/internal/config"
@@ -75,6 +76,7 @@ func (s *Background) mediaChores() []chores.Chore {
 		chores.Media(files, s.Models.Library, s.CaughtUp),
 		chores.Old("prepared assets", blobkey.Prepared.Prefix(), s.Config.AssetCacheTTL+halfFileAge, files),
 		chores.Old("rows of batches", blobkey.Rows.Prefix(), rowsAge, files),
+		chores.Old("what deliveries have sent and got", blobkey.Exchanges.Prefix(), deliveries.ExchangesKept, files),
 		chores.Old("documents of preloads", blobkey.Requests.Prefix(), s.Config.AssetCacheTTL+24*time.Hour, files),
 		chores.Old("uploads that nobody expects", blobkey.Uploads.Prefix(), 24*time.Hour, files),
 	}

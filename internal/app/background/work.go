@@ -113,5 +113,6 @@ func (s *Background) addDelivery(config *processors.Config, guard *outbound.Guar
 	}
 	config.Webhook, config.Senders = to.Webhook, to.Senders
 	config.Connections = connections.NewConnections(s.Stores.Log, s.Vault)
+	config.Exchanges = s.Do.Exchanges
 	return nil
 }

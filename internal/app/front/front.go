@@ -80,6 +80,10 @@ func (s *Front) newPublic(secret secret.Secret) error {
 	if err != nil {
 		return err
 	}
+	delivered, err := s.resources.NewDeliveries(secret, log)
+	if err != nil {
+		return err
+	}
 	money, err := s.resources.NewCredits(secret, gate, log)
 	if err != nil {
 		return err
@@ -98,7 +102,7 @@ func (s *Front) newPublic(secret secret.Secret) error {
 	}
 	router := newRouter()
 	s.Operations = slices.Concat(
-		movies.Operations(), issued.Operations(), money.Operations(), saved.Operations(), library.Operations(), many,
+		movies.Operations(), issued.Operations(), money.Operations(), saved.Operations(), delivered.Operations(), library.Operations(), many,
 		catalogue.Operations(),
 	)
 	s.guardRoom(s.Operations)

@@ -34,6 +34,7 @@ type UseCases struct {
 
 	StartDelivery     deliveries.StartDeliveryHandler
 	RecordDelivery    deliveries.RecordDeliveryHandler
+	Exchanges         deliveries.Exchanges
 	ReleaseDelivery   deliveries.ReleaseDeliveryHandler
 	FinishDelivery    deliveries.FinishDeliveryHandler
 	RequestRedelivery deliveries.RequestRedeliveryHandler
@@ -120,6 +121,7 @@ func (s *Parts) deliveryUseCases() {
 	do.FinishDelivery = deliveries.NewFinishDeliveryHandler(log, now)
 	do.RequestRedelivery = deliveries.NewRequestRedeliveryHandler(log, now)
 	do.DropDelivery = deliveries.NewDropDeliveryHandler(log, now)
+	do.Exchanges = deliveries.NewExchanges(s.Stores.Files, s.Vault, now)
 	do.CountRecipients = deliveries.NewCountRecipientsHandler(log, s.Plans, now)
 	do.SaveConnection = connections.NewSaveConnectionHandler(log, s.Vault, rand.Reader, now)
 	do.DeleteConnection = connections.NewDeleteConnectionHandler(log, now)

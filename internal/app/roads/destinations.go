@@ -65,6 +65,7 @@ func newWebhook(cfg config.Config, guard *outbound.Guard) processors.WebhookFunc
 		}
 		return processors.WebhookResult{
 			Delivered: result.Delivered, HTTPStatus: result.HTTPStatus, Message: result.Message, Retry: result.Retry,
+			Sent: result.Sent, ContentType: result.ContentType, Answer: result.Answer,
 		}, nil
 	}
 }

@@ -1,0 +1,43 @@
+package processors
+
+import (
+	"context"
+	"net/url"
+
+	"moviola/commands/deliveries"
+	"moviola/domain/connection"
+	"moviola/domain/movie"
+)
+
+// keep stores what a try has sent and got, before its result is in the log: who sees the result finds the rest. A failure ends no
+// delivery.
+func (d *delivery) keep(ctx context.Context, try movie.DeliveryAttempted, what deliveries.Exchange) {
+	if d.config.Exchanges == nil {
+		return
+	}
+	what.EndedAt = d.config.Now()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.limits.Release)
+	defer cancel()
+	err := d.config.Exchanges.Keep(ctx, deliveries.Try{
+		Account: d.claim.Account, Project: d.project, Destination: try.Index, Run: d.claim.Run, Number: try.Try,
+	}, what)
+	if err != nil {
+		d.log.WithError(err).WithField("project", d.project).Warn("what a delivery has sent and got is not kept; the delivery log shows " +
+			"its result only")
+	}
+}
+
+// originOf is the scheme and host that a target is at: all that is ever shown of an address.
+func originOf(t target) string {
+	if u, err := url.Parse(t.settings["endpoint"]); err == nil && u.Host != "" {
+		return u.Scheme + "://" + u.Host
+	}
+	scheme := string(t.kind)
+	if t.kind == connection.S3 {
+		scheme = "https"
+	}
+	if host := hostOf(t); host != "" {
+		return scheme + "://" + host
+	}
+	return scheme + ":"
+}
