@@ -61,7 +61,7 @@ func (h FinishRenderHandler) Handle(ctx context.Context, cmd FinishRender) (even
 		return eventstore.Position{}, err // the outcome may have been stored, so the files stay
 	}
 	if cmd.File != nil && !d.KeepsFile(cmd.File.Key) {
-		if err := deleteAll(ctx, h.files, cmd.File.Key, cmd.File.Thumbnail, cmd.File.Subtitles); err != nil {
+		if err := deleteAll(ctx, h.files, cmd.File.Keys()...); err != nil {
 			return eventstore.Position{}, fmt.Errorf("discard the files of attempt %d at movie %s: %w", cmd.Attempt, cmd.Project, err)
 		}
 	}

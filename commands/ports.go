@@ -78,8 +78,26 @@ type Rendered struct {
 	Movie     string     // path of the MP4
 	Thumbnail string     // path of the JPEG, empty when none was made
 	Subtitles string     // path of the captions as ASS, empty when the movie has none
+	Still     int64      // frame of the thumbnail
 	Warnings  []string   // problems in spite of which the render succeeded
 	Close     func()     // removes the working files
+}
+
+// OutputJob is the making of other outputs of a finished movie.
+type OutputJob struct {
+	Movie   string // path of the MP4; its folder takes the files that are made
+	Plan    movie.Plan
+	Sound   bool     // the MP4 has sound
+	Still   int64    // frame that stills show
+	Formats []string // what to make
+	// Until is when outputs that are not finished are given up.
+	Until time.Time
+}
+
+// Outputs makes other outputs of finished movies. The keys of files in its answer are local paths. What cannot be made has status
+// error and says why; the error is ctx's.
+type Outputs interface {
+	Make(ctx context.Context, job OutputJob) ([]movie.Output, error)
 }
 
 // Renderer renders movies. A *domain.Error is the movie's own fault (its text is shown to the client and the render is not

@@ -43,7 +43,7 @@ func (h RequestBatchHandler) readRows(ctx context.Context, account domain.Accoun
 	if err != nil {
 		return requested, err
 	}
-	r.pack, requested.Counted = totals.Pack, r.plan.Counted
+	r.pack, requested.Counted, requested.Outputs = totals.Pack, r.plan.Counted, r.plan.Outputs
 	bare, err := batch.Document(order.Template, []byte("{}"))
 	if err != nil {
 		return requested, fmt.Errorf("write the movie of a row: %w", err)

@@ -42,7 +42,7 @@ func TestStartRender(t *testing.T) {
 	w.must(err)
 	s, _ := submitted.Submitted()
 	want := commands.RenderClaim{
-		Account: alice, Attempt: 1, DocumentHash: s.DocumentHash, FirstStarted: t0.Add(timeout), Held: 7, Position: end.Position,
+		Account: alice, Attempt: 1, DocumentHash: s.DocumentHash, FirstStarted: t0.Add(timeout), Held: 7, Until: t0.Add(2 * timeout), Position: end.Position,
 	}
 	if diff := cmp.Diff(want, claim); diff != "" {
 		t.Errorf("claim (-want +got):\n%s", diff)

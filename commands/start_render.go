@@ -28,8 +28,10 @@ type RenderClaim struct {
 	FetchedSince time.Time // when its sources were first requested; zero: they were not
 	Held         int64     // credits held at submission
 	Draft        bool
-	Counted      bool  // on a counted plan: nothing is held
-	MaxCredits   int64 // the most that the movie may cost; 0: any price
+	Counted      bool           // on a counted plan: nothing is held
+	MaxCredits   int64          // the most that the movie may cost; 0: any price
+	Outputs      []movie.Output // what the movie asks for beside its MP4
+	Until        time.Time      // when the movie times out
 	Position     eventstore.Position
 }
 
@@ -69,6 +71,8 @@ func (h StartRenderHandler) Handle(ctx context.Context, cmd StartRender) (Render
 		Held:         submitted.Held,
 		Draft:        submitted.Draft,
 		Counted:      submitted.Counted,
+		Outputs:      submitted.Outputs,
+		Until:        d.FirstStarted().Add(h.timeout),
 		MaxCredits:   submitted.MaxCredits,
 		Position:     d.Position,
 	}, nil

@@ -283,6 +283,10 @@ func submittedOf(account domain.AccountID, read reading, t terms) movie.Submitte
 		Sources:      document.NamesFiles(read.doc),
 		Warnings:     lint.Warnings(read.lint),
 		Terms:        movie.Terms(account, echo.ID, echo.ClientData),
+		Outputs:      outputsOf(read.doc, t.plan),
+	}
+	if refused := refusedOutputs(read.doc, s.Outputs); len(s.Warnings)+len(refused) <= maxOutputWarnings {
+		s.Warnings = append(s.Warnings, refused...)
 	}
 	destinations, err := document.Destinations(read.doc)
 	if err != nil {

@@ -46,6 +46,8 @@ type Movie struct {
 	Plan     *movie.Plan `json:"plan"`
 	File     *movie.File `json:"file"`
 	Warnings []string    `json:"warnings"`
+	// Outputs are what the movie has beside its MP4, or will have. Decision 61.
+	Outputs []movie.Output `json:"outputs"`
 	// CacheKey finds the movie's file for an equal movie, while the file exists; empty: the file must not be reused. Decision 20.
 	CacheKey   string `json:"cache_key"`
 	CachedFrom string `json:"cached_from"` // project whose file was copied; empty: the movie was rendered
@@ -117,7 +119,7 @@ func foldMovie(m Movie, e Event) Movie {
 		m.DocumentSize = d.DocumentSize
 		m.Destinations = d.Destinations
 		m.Batch, m.Row = string(d.Batch), d.Row
-		m.Warnings = slices.Clone(d.Warnings)
+		m.Warnings, m.Outputs = slices.Clone(d.Warnings), slices.Clone(d.Outputs)
 		for _, use := range d.Templates {
 			m.Templates = append(slices.Clip(m.Templates), use.ID)
 		}
@@ -134,7 +136,7 @@ func foldMovie(m Movie, e Event) Movie {
 	case movie.RenderFinished:
 		m = m.finished(d)
 	case movie.Cancelled:
-		m = m.failed(movie.CancelledByUser)
+		m = m.failed(movie.CancelledByUser).madeOutputs(nil)
 		m.Closed = true
 		m.EndedAt = at(d.At)
 	case movie.FileDeleted:
@@ -158,6 +160,21 @@ func (m Movie) started(d movie.RenderStarted) Movie {
 	return m
 }
 
+// madeOutputs sets the outputs of a finished movie; a nil file: it has failed.
+func (m Movie) madeOutputs(file *movie.File) Movie {
+	if file != nil && len(file.Outputs) > 0 {
+		m.Outputs = file.Outputs
+		return m
+	}
+	m.Outputs = slices.Clone(m.Outputs)
+	for i, o := range m.Outputs {
+		if o.Status == movie.OutputPending {
+			m.Outputs[i] = o.Failed("The movie has no video")
+		}
+	}
+	return m
+}
+
 func (m Movie) failed(why movie.Failure) Movie {
 	m.FailureCode, m.FailureFamily = why.Code, why.Family
 	return m
@@ -170,6 +187,7 @@ func (m Movie) finished(d movie.RenderFinished) Movie {
 	m.Credits = d.Credits
 	m.Plan = d.Plan
 	m.File = d.File
+	m = m.madeOutputs(d.File)
 	for _, warning := range d.Warnings { // added to those of the submission
 		if len(m.Warnings) < maxMovieWarnings && !slices.Contains(m.Warnings, warning) {
 			m.Warnings = append(slices.Clip(m.Warnings), warning)

@@ -41,6 +41,7 @@ type row struct {
 	EmailRecipients int  `yaml:"email_recipients"`
 
 	Previews int `yaml:"previews_per_hour"`
+	Outputs  int `yaml:"outputs"`
 }
 
 type prices struct {

@@ -32,7 +32,9 @@ type Requested struct {
 	Rows      []Row               `json:"rows"`
 	Flaws     []Flaw              `json:"flaws,omitempty"`
 	// the account is on a counted plan: the batch costs no credits (decision 36)
-	Counted bool      `json:"counted,omitempty"`
+	Counted bool `json:"counted,omitempty"`
+	// Outputs is how many outputs the account's plan allows each movie beside its MP4. Decision 61.
+	Outputs int       `json:"outputs,omitempty"`
 	At      time.Time `json:"at"`
 }
 

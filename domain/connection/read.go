@@ -73,7 +73,7 @@ func (k Kind) Override(saved Settings, given map[string]any) (Settings, error) {
 		f, known := k.field(name)
 		value, ok := Text(given[name])
 		switch {
-		case name == "id" || name == "type":
+		case name == "id" || name == "type" || name == "format" && k.TakesFiles():
 		case !known:
 			return nil, domain.Errorf(domain.Invalid, "setting_unknown", "A destination of type %s has no property %s", k, name)
 		case f.Secret && k != Webhook: // a webhook's address is replaced as a whole, so no secret is sent elsewhere

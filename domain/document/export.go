@@ -14,6 +14,7 @@ type Destination struct {
 	ID          string // of a saved connection
 	Endpoint    string // of a webhook
 	ContentType string // of a webhook: JSONContent or FormContent
+	Format      string // of the output that is sent; empty: the MP4
 	// Given is the entry as written in the document, for kinds with more properties.
 	Given map[string]any
 	// Problem says why the entry cannot be read; empty: it is valid.
@@ -82,7 +83,7 @@ func destinationEntries(exports any) ([]any, error) {
 func readDestination(props map[string]any) Destination {
 	r := reader{movie: &Movie{}}.as(DestinationKind, props)
 	d := Destination{Type: r.word("type"), ID: r.reference("id"), Endpoint: r.reference("endpoint"), ContentType: JSONContent,
-		Given: props}
+		Given: props, Format: r.reference("format")}
 	if r.word("content-type") == FormContent {
 		d.ContentType = FormContent
 	}

@@ -23,6 +23,7 @@ type Movie struct {
 	Scenes        []Scene
 	Elements      []Element        // shown over the whole movie
 	Preload       []preload.Wanted // prepared before everything else
+	Outputs       []Output         // asked for beside the MP4
 	Subtitles     *Subtitles       // nil: none; subtitles of a scene are here too
 	// Warnings are texts for the client about properties that were changed or ignored.
 	Warnings []string

@@ -44,6 +44,7 @@ func readMovie(props map[string]any) *Movie {
 	m.Background = r.color("background-color")
 	m.Thumbnail = r.thumbnail()
 	m.Preload = r.readPreload()
+	m.Outputs = readOutputs(m, props["exports"])
 	m.readScenes(props)
 	elements, _, _ := list(props, "elements")
 	m.Elements = m.readElements(0, elements)

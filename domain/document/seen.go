@@ -16,7 +16,7 @@ var unseen = map[string][]string{
 	"Element subtitles": {
 		"language", "model", "connection", "cache",
 	},
-	"Preload": {"id", "type"}, "Exports": {"destinations"},
+	"Preload": {"id", "type"}, "Exports": {"destinations", "format", "codec"},
 }
 
 // Unseen says that a property of the chapter changes neither picture nor sound.

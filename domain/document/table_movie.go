@@ -98,6 +98,10 @@ var exportProperties = []Property{
 	{Name: "destinations", Type: ListType, Kind: DestinationKind,
 		Example: `[{"type": "webhook", "endpoint": "https://example.com/done"}]`,
 		Doc:     "Lists up to 20 places to which the finished movie is sent or announced, in order."},
+	{Name: "format", Type: ListType, Or: TextType, Example: `["gif", "mp3"]`,
+		Doc: "Names what is made of the movie beside the MP4: webm, gif, png-sequence, png, jpg, mp3, wav, m4a, hls, storyboard."},
+	{Name: "codec", Type: ChoiceType, Values: append([]string{"h264"}, OutputCodecs...), Default: `"h264"`, Example: `"hevc"`,
+		Doc: "Makes another MP4 in this codec, beside the one in H.264."},
 }
 
 // The properties of a destination.
@@ -125,6 +129,8 @@ var destinationProperties = []Property{
 		Doc: "Is the folder on the server; macros such as __yyyy__, __mm__, __dd__ and __random__ are filled in."},
 	{Name: "file", Type: TextType, Example: `"__filename_without_extension__-final.mp4"`,
 		Doc: "Is the name of the file on the server, with macros; without it one is made of the date."},
+	{Name: "format", Type: TextType, Example: `"gif"`,
+		Doc: "Sends this output of the movie in place of the MP4 (ftp, sftp, email); the export must name it in format too."},
 	{Name: "from", Type: TextType, Example: `"studio@example.com"`, Doc: "Is the sender of an e-mail."},
 	{Name: "to", Type: ListType, Or: TextType, Example: `["ana@example.com"]`,
 		Doc: "Lists up to 10 addresses that get the e-mail."},

@@ -18,9 +18,9 @@ var uncached = []string{"id", "client-data", "client_data", "comment", "exports"
 
 // CacheKey returns the key by which a finished movie is found again when an equal one is submitted: the hex SHA-256 of its
 // document (without properties that do not change the video), of the content hash of each source by address, and of the version
-// of the look, so that movies drawn in another look do not match. The order and spacing of the JSON do not matter. Decisions 20
-// and 69.
-func CacheKey(movie []byte, sources map[string]string) (string, error) {
+// of the look, so that movies drawn in another look do not match, and of the formats of the outputs that are made of it. The
+// order and spacing of the JSON do not matter. Decisions 20, 61 and 69.
+func CacheKey(movie []byte, sources map[string]string, outputs []string) (string, error) {
 	var written map[string]json.RawMessage
 	if err := json.Unmarshal(movie, &written); err != nil {
 		return "", fmt.Errorf("read the document for its cache key: %w", err)
@@ -48,6 +48,9 @@ func CacheKey(movie []byte, sources map[string]string) (string, error) {
 	hash.Write(fmt.Appendf(nil, "\x00look %d", document.Look()))
 	for _, address := range slices.Sorted(maps.Keys(sources)) {
 		hash.Write([]byte("\x00" + address + "\x00" + sources[address]))
+	}
+	for _, format := range slices.Sorted(slices.Values(outputs)) {
+		hash.Write([]byte("\x00output " + format))
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }

@@ -31,6 +31,9 @@ type Submitted struct {
 	// Batch and Row name the row of a batch that the movie is made from. Decision 63.
 	Batch domain.BatchID `json:"batch,omitempty"`
 	Row   int            `json:"row,omitempty"`
+	// Outputs are what the movie asks for beside the MP4: those to be made, and those that the account's plan or the document
+	// rules out. Decision 61.
+	Outputs []Output `json:"outputs,omitempty"`
 	// Terms are the hashes by which a search finds the movie: see the function Terms. Movies of earlier versions have none.
 	// Decision 73.
 	Terms []string `json:"terms,omitempty"`
@@ -174,6 +177,8 @@ type File struct {
 	ColorTransfer  string  `json:"color_transfer"`  // bt709
 	ColorPrimaries string  `json:"color_primaries"` // bt709
 	ColorSpace     string  `json:"color_space"`     // bt709
+	// Outputs are what was made of the movie beside the MP4, and what could not be made. Decision 61.
+	Outputs []Output `json:"outputs,omitempty"`
 	// Loudness is the loudness of the movie's sound; nil for silence, and for movies that were made before it was measured.
 	Loudness *Loudness `json:"loudness,omitempty"`
 }

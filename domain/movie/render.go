@@ -147,6 +147,7 @@ func (m *Movie) FinishRender(c Claim, r Result, now time.Time) ([]domain.Event, 
 	file := *r.File
 	if m.gone {
 		file.Key, file.Thumbnail, file.Subtitles, file.Token = "", "", "", ""
+		file.Outputs = withoutFiles(file.Outputs)
 	}
 	e.File, e.CacheKey, e.CachedFrom = &file, r.CacheKey, r.CachedFrom
 	if !m.timedOut && !m.submitted.Counted && r.CachedFrom == "" {

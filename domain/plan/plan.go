@@ -33,6 +33,8 @@ type Plan struct {
 	EmailRecipients int
 	// Previews is the number of previews of unrendered movies that may be requested per hour; 0: DefaultPreviews.
 	Previews int
+	// Outputs is the number of outputs that a movie may have beside its MP4; 0: none. Decision 61.
+	Outputs int
 }
 
 // DefaultPreviews is the number of previews per hour on a plan that does not set one: one every six seconds.
@@ -106,12 +108,12 @@ func (p Plans) Parse(name string) (Plan, error) {
 }
 
 var builtIn = []Plan{
-	{Name: Free, Length: time.Minute, PackLength: 30 * time.Minute, Width: 1920, Height: 1080},
+	{Name: Free, Length: time.Minute, PackLength: 30 * time.Minute, Width: 1920, Height: 1080, Outputs: 2},
 	{Name: Paid, Length: 30 * time.Minute, Width: 3840, Height: 3840, Email: true, EmailRecipients: DefaultEmailRecipients,
-		Previews: 3600},
+		Previews: 3600, Outputs: 10},
 	{
 		Name: Counted, Length: 30 * time.Minute, Width: 3840, Height: 3840, Counted: true, Movies: 100, Drafts: 400,
-		Email: true, EmailRecipients: DefaultEmailRecipients, Previews: 3600,
+		Email: true, EmailRecipients: DefaultEmailRecipients, Previews: 3600, Outputs: 10,
 	},
 }
 
@@ -152,6 +154,8 @@ func (p Plan) check() error {
 		return fmt.Errorf("plan %q: the numbers of movies and drafts must not be negative", p.Name)
 	case p.Previews < 0:
 		return fmt.Errorf("plan %q: the number of previews an hour must not be negative", p.Name)
+	case p.Outputs < 0:
+		return fmt.Errorf("plan %q: the number of outputs must not be negative", p.Name)
 	case p.EmailRecipients < 0 || p.EmailRecipients > 0 && !p.Email:
 		return fmt.Errorf("plan %q: the number of e-mail recipients must not be negative, and needs email: true", p.Name)
 	}
@@ -237,4 +241,12 @@ func CheckCredits(credits, most int64) error {
 	}
 	return domain.Errorf(domain.Invalid, "max_credits_exceeded",
 		"The movie costs %d credits, more than max_credits (%d). Make it shorter, or raise max_credits.", credits, most)
+}
+
+// OutputsMessage tells why a movie has fewer outputs than it asks for.
+func (p Plan) OutputsMessage() string {
+	if p.Outputs == 0 {
+		return "The account's plan makes nothing but the MP4 of a movie"
+	}
+	return fmt.Sprintf("The account's plan allows a movie %d outputs beside its MP4", p.Outputs)
 }

@@ -20,6 +20,7 @@ type Ended struct {
 	File *movie.File
 	// Addresses are empty when the file is deleted.
 	Addresses Addresses
+	Outputs   []Output // what the movie has beside its MP4
 }
 
 // head are the fields that both payloads share, in the order of the specification's table.
@@ -35,20 +36,21 @@ type head struct {
 // video are the fields of a success. The colour fields may be null.
 type video struct {
 	head
-	Thumbnail      string  `json:"thumbnail,omitempty"`
-	Width          int     `json:"width"`
-	Height         int     `json:"height"`
-	Duration       float64 `json:"duration"`
-	Size           int64   `json:"size"`
-	Codec          string  `json:"codec"`
-	CodecType      string  `json:"codec_type"`
-	PixelFormat    string  `json:"pix_fmt"`
-	VideoStreams   int     `json:"video_streams"`
-	AudioStreams   int     `json:"audio_streams"`
-	FrameRate      float64 `json:"frame_rate"`
-	ColorTransfer  *string `json:"color_transfer"`
-	ColorPrimaries *string `json:"color_primaries"`
-	ColorSpace     *string `json:"color_space"`
+	Thumbnail      string   `json:"thumbnail,omitempty"`
+	Width          int      `json:"width"`
+	Height         int      `json:"height"`
+	Duration       float64  `json:"duration"`
+	Size           int64    `json:"size"`
+	Codec          string   `json:"codec"`
+	CodecType      string   `json:"codec_type"`
+	PixelFormat    string   `json:"pix_fmt"`
+	VideoStreams   int      `json:"video_streams"`
+	AudioStreams   int      `json:"audio_streams"`
+	FrameRate      float64  `json:"frame_rate"`
+	ColorTransfer  *string  `json:"color_transfer"`
+	ColorPrimaries *string  `json:"color_primaries"`
+	ColorSpace     *string  `json:"color_space"`
+	Outputs        []Output `json:"outputs,omitempty"`
 }
 
 // Payload is the flat JSON object that a webhook carries. Spec: Events, Payload fields; decision 35.
@@ -70,7 +72,7 @@ func Payload(m Ended) ([]byte, error) {
 		Codec: m.File.Codec, CodecType: m.File.CodecType, PixelFormat: m.File.PixelFormat,
 		VideoStreams: m.File.VideoStreams, AudioStreams: m.File.AudioStreams, FrameRate: m.File.FrameRate,
 		ColorTransfer: orNull(m.File.ColorTransfer), ColorPrimaries: orNull(m.File.ColorPrimaries),
-		ColorSpace: orNull(m.File.ColorSpace),
+		ColorSpace: orNull(m.File.ColorSpace), Outputs: m.Outputs,
 	})
 }
 

@@ -33,6 +33,7 @@ type Tools struct {
 	ffmpeg, ffprobe string // absolute paths
 	jail            *jail.Jail
 	version         string
+	encoders        string // the list of encoders, as ffmpeg prints it
 	probeLimit      time.Duration
 	log             logrus.FieldLogger
 }
@@ -76,6 +77,9 @@ func Open(ctx context.Context, cfg Config) (*Tools, error) {
 // Version is the version line of ffmpeg, as in "ffmpeg version 5.1.9-0+deb12u1".
 func (t *Tools) Version() string { return t.version }
 
+// Encodes says whether ffmpeg has the encoder of a name.
+func (t *Tools) Encodes(name string) bool { return strings.Contains(t.encoders, " "+name+" ") }
+
 func find(given, usual string) (string, error) {
 	if given == "" {
 		given = usual
@@ -92,6 +96,7 @@ func (t *Tools) checkAbilities(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("list encoders of %s: %w", t.ffmpeg, err)
 	}
+	t.encoders = encoders
 	filters, err := t.ask(ctx, t.ffmpeg, "-hide_banner", "-v", "error", "-filters")
 	if err != nil {
 		return fmt.Errorf("list filters of %s: %w", t.ffmpeg, err)

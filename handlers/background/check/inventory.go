@@ -182,6 +182,9 @@ func (m *movieFiles) wants(time.Time) []want {
 			all = append(all, want{key: key, what: what, required: true})
 		}
 	}
+	for _, f := range m.file.OutputFiles() {
+		all = append(all, want{key: f.Key, what: "output of a movie", size: f.Size, hash: f.Hash, required: true})
+	}
 	return all
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"moviola/domain"
@@ -87,7 +88,7 @@ func Renders(files Files, movies Movies) Chore {
 
 // names reports whether the record of a closed movie names a stored file.
 func names(m projections.Movie, key string) bool {
-	return !m.Gone && m.File != nil && (m.File.Key == key || m.File.Thumbnail == key || m.File.Subtitles == key)
+	return !m.Gone && m.File != nil && slices.Contains(m.File.Keys(), key)
 }
 
 const (

@@ -27,7 +27,7 @@ func (r *render) fetched(ctx context.Context, raw []byte, sources map[string]str
 	if err != nil || !doc.Cache {
 		return err
 	}
-	if r.key, err = movie.CacheKey(raw, sources); err != nil {
+	if r.key, err = movie.CacheKey(raw, sources, movie.FormatsToMake(r.claim.Outputs)); err != nil {
 		return err
 	}
 	source, ok, err := r.config.Cache.Cached(ctx, r.claim.Account, r.key)
@@ -44,6 +44,9 @@ func (r *render) fetched(ctx context.Context, raw []byte, sources map[string]str
 		}
 		return r.copyFile(ctx, key, from, 0, "")
 	})
+	if err == nil {
+		file.Outputs, err = r.copyOutputs(ctx, source.File)
+	}
 	if errors.Is(err, commands.ErrFileNotFound) {
 		return nil // the file was deleted meanwhile
 	}

@@ -148,7 +148,7 @@ func parseDestinations(raw []byte) ([]document.Destination, error) {
 func (d *delivery) announcement(raw []byte) ([]byte, error) {
 	return result.Payload(result.Ended{
 		Project: d.project, Echo: result.ReadEcho(document.Sound(raw)), Success: d.claim.Success, Message: d.claim.Message,
-		Plan: d.claim.Plan, File: d.claim.File, Addresses: d.addresses(),
+		Plan: d.claim.Plan, File: d.claim.File, Addresses: d.addresses(), Outputs: d.outputs(),
 	})
 }
 
@@ -158,6 +158,14 @@ func (d *delivery) addresses() result.Addresses {
 		return result.Addresses{}
 	}
 	return d.config.Tokens.AddressesOf(d.config.PublicURL, d.project, d.claim.File)
+}
+
+// outputs are what the movie has beside its MP4.
+func (d *delivery) outputs() []result.Output {
+	if d.claim.File == nil {
+		return nil
+	}
+	return d.config.Tokens.OutputsOf(d.config.PublicURL, d.project, d.claim.File, d.claim.FileGone, d.claim.File.Outputs)
 }
 
 // confirmAfter is how long a confirmation of the claim by the log is valid for sending. It is well below the time without a sign

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"path"
 	"time"
 
 	"moviola/commands"
@@ -26,6 +27,9 @@ func (d *delivery) serve(ctx context.Context, index int, state movie.Destination
 		return d.record(ctx, try)
 	}
 	t, err := d.resolve(ctx, to)
+	if err == nil {
+		err = d.choose(&t, to.Format)
+	}
 	if try.Type == "" {
 		try.Type = string(t.kind)
 	}
@@ -158,27 +162,36 @@ func (d *delivery) parcel(index int, t target) deliveries.Parcel {
 	_, _ = fmt.Fprintf(h, "%s/%d", d.project, index) // never fails
 	facts := d.facts
 	facts.Random = fmt.Sprintf("%05d", h.Sum32()%100_000)
+	file := movie.OutputFile{Key: d.claim.File.Key, Size: d.claim.File.Size, Hash: d.claim.File.Hash}
+	if t.file.Key != "" {
+		file = t.file
+		facts.Source = string(d.project) + path.Ext(file.Name)
+		facts.VideoURL = d.config.Tokens.OutputAddress(d.config.PublicURL, d.project, d.claim.File, file)
+	}
 	return deliveries.Parcel{
 		Account:  d.claim.Account,
-		Settings: t.kind.Fill(t.settings, facts), HostKey: t.hostKey, Size: d.claim.File.Size,
-		Open: func(ctx context.Context) (commands.File, error) {
-			f, err := d.config.Files.Open(ctx, d.claim.File.Key)
-			if err != nil && !errors.Is(err, commands.ErrFileNotFound) {
-				err = passing{err}
-			}
-			if err != nil {
-				return nil, err
-			}
-			err = commands.CheckFile(ctx, f, d.claim.File.Key, d.claim.File.Size, d.claim.File.Hash)
-			switch {
-			case err == nil:
-				return f, nil
-			case errors.Is(err, commands.ErrFileDamaged):
-				return nil, err // the error is shown to the operator, who may have a backup
-			default:
-				return nil, passing{err}
-			}
-		},
+		Settings: t.kind.Fill(t.settings, facts), HostKey: t.hostKey, Size: file.Size,
+		Open: func(ctx context.Context) (commands.File, error) { return d.open(ctx, file) },
+	}
+}
+
+// open opens a file of the movie, and checks that it is the one that was stored.
+func (d *delivery) open(ctx context.Context, file movie.OutputFile) (commands.File, error) {
+	f, err := d.config.Files.Open(ctx, file.Key)
+	if err != nil && !errors.Is(err, commands.ErrFileNotFound) {
+		err = passing{err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = commands.CheckFile(ctx, f, file.Key, file.Size, file.Hash)
+	switch {
+	case err == nil:
+		return f, nil
+	case errors.Is(err, commands.ErrFileDamaged):
+		return nil, err // the error is shown to the operator, who may have a backup
+	default:
+		return nil, passing{err}
 	}
 }
 

@@ -37,6 +37,7 @@ type Config struct {
 	Commands Commands
 	Log      *eventstore.Log // followed for events that end a claim
 	Renderer commands.Renderer
+	Outputs  commands.Outputs // nil: movies have their MP4 only
 	Fetcher  commands.SourceFetcher
 	Fetches  Fetches
 	Cache    Cache

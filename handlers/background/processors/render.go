@@ -96,6 +96,9 @@ func (r *render) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if file.Outputs, err = r.makeOutputs(ctx, &rendered); err != nil {
+		return err
+	}
 	return r.finish(ctx, commands.FinishRender{Success: true, Plan: &rendered.Plan, File: file, Warnings: rendered.Warnings})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"moviola/domain"
 	"moviola/domain/connection"
+	"moviola/domain/document"
 	"moviola/domain/movie"
 )
 
@@ -26,9 +27,10 @@ const (
 type target struct {
 	kind     connection.Kind
 	settings connection.Settings
-	id       string   // of the saved connection; empty: none
-	signing  []string // secrets that sign a webhook
-	hostKey  string   // host key that the server has shown before
+	id       string           // of the saved connection; empty: none
+	signing  []string         // secrets that sign a webhook
+	hostKey  string           // host key that the server has shown before
+	file     movie.OutputFile // what is sent; empty: the MP4
 }
 
 // verdict is the reason why nothing is sent to a destination. It implements error only so that functions can return it as one.
@@ -125,6 +127,27 @@ func checkSaved(kind connection.Kind, given map[string]any) error {
 			return refused("A destination of type %s may only have id, remote-path and file: remove %s", kind, name)
 		}
 	}
+	return nil
+}
+
+// choose makes an output of the movie what is sent in place of the MP4. Decision 61.
+func (d *delivery) choose(t *target, format string) error {
+	if !t.kind.TakesFiles() || format == "" {
+		return nil
+	}
+	name, known := document.ReadOutputFormat(format)
+	o, made := d.claim.File.OutputOf(name)
+	switch {
+	case known && name == document.MovieFormat:
+		return nil
+	case !known, !made:
+		return refused("The movie has no output %s: name it in 'format' of the export object too", document.Shorten(format))
+	case o.Status != movie.OutputDone || len(o.Files) == 0:
+		return refused("The output %s was not made: %s", name, o.Message)
+	case len(o.Files) > 1:
+		return refused("The output %s has several files: it cannot be sent to a destination", name)
+	}
+	t.file = o.Files[0]
 	return nil
 }
 

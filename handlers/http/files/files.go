@@ -62,6 +62,7 @@ func New(cfg Config) *Server {
 // those of the photographs of the template library.
 func (s *Server) Routes(router *mux.Router) {
 	router.Handle(result.FilesPath+"{token}/{name}", web.Methods{http.MethodGet: s.serve})
+	router.Handle(result.FilesPath+"{token}/{project}/{name}", web.Methods{http.MethodGet: s.serveOutput})
 	router.Handle(photographs.Path+"{name}", web.Methods{http.MethodGet: s.photograph})
 	for path, methods := range s.mediaRoutes() {
 		router.Handle(path, methods)
@@ -126,20 +127,20 @@ func (t target) old(file commands.File, now time.Time) bool {
 
 // find checks the address: the movie exists, its file still exists, and the token is the file's token.
 func (s *Server) find(ctx context.Context, token, name string) (target, bool, error) {
+	if stem, name, ok := strings.Cut(name, "/"); ok {
+		return s.findOutput(ctx, token, stem, name)
+	}
 	stem, contentType, pick := kind(name)
 	project, ok := domain.ParseProjectID(stem)
 	if pick == nil || !ok {
 		return target{}, false, nil
 	}
-	m, ok, err := s.cfg.Movies.Get(ctx, project)
-	if err != nil {
-		return target{}, false, fmt.Errorf("get movie %s: %w", project, err)
-	}
-	if !ok || m.File == nil || m.Gone {
-		return target{}, false, nil
+	m, ok, err := s.opened(ctx, project, token)
+	if err != nil || !ok {
+		return target{}, false, err
 	}
 	key := pick(m.File)
-	if key == "" || !s.cfg.Tokens.Opens(project, m.File, token) {
+	if key == "" {
 		return target{}, false, nil
 	}
 	found := target{account: domain.AccountID(m.Account), key: key, name: name, contentType: contentType}

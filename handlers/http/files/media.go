@@ -52,6 +52,7 @@ var types = map[string]string{
 	".mp4":  "video/mp4", ".mov": "video/quicktime", ".webm": "video/webm", ".mkv": "video/x-matroska", ".avi": "video/x-msvideo",
 	".ts": "video/mp2t", ".wmv": "video/x-ms-wmv", ".ogv": "video/ogg", ".wma": "audio/x-ms-wma", ".mka": "audio/x-matroska",
 	".mp3": "audio/mpeg", ".wav": "audio/wav", ".ogg": "audio/ogg", ".flac": "audio/flac", ".aac": "audio/aac", ".m4a": "audio/mp4",
+	".m3u8": "application/vnd.apple.mpegurl", ".vtt": "text/vtt; charset=utf-8", ".zip": "application/zip",
 }
 
 func typeByName(name string) string {

@@ -44,6 +44,7 @@ type status struct {
 	ClientData         json.RawMessage `json:"client-data"`
 	Warnings           []string        `json:"warnings"`
 	DestinationsResult []destination   `json:"destinations_result"`
+	Outputs            []result.Output `json:"outputs,omitempty"`
 }
 
 // destination is a destination result entry. Spec: Destination result entry.
@@ -106,6 +107,7 @@ func describe(m projections.Movie, base string, tokens result.Tokens) status {
 		s.Size, s.Loudness = &m.File.Size, m.File.Loudness
 		describePlan(&s, m.Plan)
 	}
+	s.Outputs = tokens.OutputsOf(base, domain.ProjectID(m.Project), m.File, m.Gone, m.Outputs)
 	if m.File != nil && !m.Gone {
 		at := tokens.AddressesOf(base, domain.ProjectID(m.Project), m.File)
 		s.URL = &at.Movie

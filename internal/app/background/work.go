@@ -75,7 +75,7 @@ func (s *Background) newProcessors(ctx context.Context) (*processors.Processors,
 			return nil, err
 		}
 		parts.Renderer, parts.Fetcher = s.Renderer.Engine, s.Renderer.Engine
-		parts.Fetches = s.Do.Fetches
+		parts.Fetches, parts.Outputs = s.Do.Fetches, s.Renderer.Outputs
 	}
 	parts.Preloads, parts.Confirm = s.preloadWork(), s.Do.ConfirmUpload
 	return processors.New(parts)

@@ -17,6 +17,7 @@ import (
 	"moviola/adapters/outbound"
 	"moviola/adapters/render"
 	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/outputs"
 	"moviola/adapters/speech"
 	"moviola/adapters/webfonts"
 	"moviola/handlers/background/chores"
@@ -44,6 +45,7 @@ var imageTimes = outbound.Options{Connect: 10 * time.Second, Header: 3 * time.Mi
 // Renderer is the render engine with its dependencies: downloads, browsers, voices and fonts.
 type Renderer struct {
 	Engine  *render.Engine
+	Outputs *outputs.Maker // makes what movies have beside the MP4
 	Assets  *assets.Cache
 	pages   *browser.Pool
 	Fonts   *webfonts.Service
@@ -120,6 +122,7 @@ func NewRenderer(
 	if err != nil {
 		return nil, errors.Join(err, r.Close(ctx))
 	}
+	r.Outputs = outputs.New(outputs.Config{Tools: tools, Cores: cfg.Cores, Log: log})
 	r.Kept = []KeptPlace{{"parts", r.Engine.Room()}, {"speech", speaker.Room()}, {"images", painter.Room()}}
 	r.Caches = []chores.Cache{r.Assets, r.Engine, speaker, painter}
 	return r, nil

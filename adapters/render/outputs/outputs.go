@@ -1,0 +1,184 @@
+// Package outputs makes what movies ask for beside the MP4: other videos, a GIF, stills, sound, an HLS folder, a storyboard. All is
+// made of the finished MP4, by ffmpeg in its sandbox. Decision 61.
+package outputs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/commands"
+	"moviola/domain/movie"
+	"moviola/domain/result"
+)
+
+// Config is the configuration of a Maker. Tools must be set.
+type Config struct {
+	Tools *ffmpeg.Tools
+	Cores int           // processors to use; 0: all
+	Limit time.Duration // for all outputs of a movie together; 0: 5 minutes
+	Log   logrus.FieldLogger
+}
+
+// Maker makes outputs. It is safe for concurrent use: all movies share the places for programs.
+type Maker struct {
+	cfg    Config
+	places chan struct{} // a program takes a place, and gives it back
+}
+
+const (
+	defaultLimit = 5 * time.Minute
+	// threads is how many threads the encoder of an output may use.
+	threads = 2
+)
+
+// Reasons for which outputs are not made, for the movie's owner.
+const (
+	tooLate     = "It could not be made in time: all outputs of a movie together have %s"
+	notMade     = "It could not be made"
+	noSound     = "The movie has no sound"
+	noEncoder   = "This server cannot make it: its ffmpeg lacks the encoder %s"
+	gifTooLong  = "A GIF can be at most %s long: take webm for longer movies"
+	tooManyPNG  = "A sequence of pictures can have at most %d, the movie has %d: take fewer frames per second, or a shorter movie"
+	fileTooLong = "It would be larger than %d MB"
+)
+
+// New returns a Maker.
+func New(cfg Config) *Maker {
+	if cfg.Limit <= 0 {
+		cfg.Limit = defaultLimit
+	}
+	if cfg.Cores <= 0 {
+		cfg.Cores = runtime.NumCPU()
+	}
+	if cfg.Log == nil {
+		cfg.Log = logrus.StandardLogger()
+	}
+	return &Maker{cfg: cfg, places: make(chan struct{}, max(1, cfg.Cores/threads))}
+}
+
+// Make makes the outputs of a movie, one after the other. See commands.Outputs.
+func (m *Maker) Make(ctx context.Context, job commands.OutputJob) ([]movie.Output, error) {
+	until := time.Now().Add(m.cfg.Limit)
+	if !job.Until.IsZero() && job.Until.Before(until) {
+		until = job.Until
+	}
+	limited, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	var all []movie.Output
+	for _, format := range job.Formats {
+		made, err := m.one(limited, job, format)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		var refused refusal
+		switch {
+		case err == nil:
+		case errors.As(err, &refused):
+			made = movie.Output{Format: format}.Failed(string(refused))
+		case limited.Err() != nil, errors.Is(err, ffmpeg.ErrStalled):
+			made = movie.Output{Format: format}.Failed(fmt.Sprintf(tooLate, m.cfg.Limit))
+		default:
+			m.cfg.Log.WithError(err).WithField("format", format).Warn("output of a movie not made; the movie is finished without it")
+			made = movie.Output{Format: format}.Failed(notMade)
+		}
+		all = append(all, made)
+	}
+	return all, nil
+}
+
+// refusal is the reason, for the movie's owner, why an output cannot be made.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
+
+// one makes one output when a place is free.
+func (m *Maker) one(ctx context.Context, job commands.OutputJob, format string) (movie.Output, error) {
+	make, known := recipes[format]
+	if !known {
+		return movie.Output{}, refuse("There is no output format '%s'", format)
+	}
+	select {
+	case m.places <- struct{}{}:
+		defer func() { <-m.places }()
+	case <-ctx.Done():
+		return movie.Output{}, ctx.Err()
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(job.Movie), "output-")
+	if err != nil {
+		return movie.Output{}, fmt.Errorf("make a folder for an output: %w", err)
+	}
+	w := &work{tools: m.cfg.Tools, job: job, dir: dir, out: movie.Output{Format: format, Status: movie.OutputDone}}
+	if err := make(ctx, w); err != nil {
+		return movie.Output{}, fmt.Errorf("make %s: %w", format, err)
+	}
+	return w.out, nil
+}
+
+// work is the making of one output.
+type work struct {
+	tools *ffmpeg.Tools
+	job   commands.OutputJob
+	dir   string // folder of its own
+	out   movie.Output
+}
+
+// path is the path of a file of the output.
+func (w *work) path(name string) string { return filepath.Join(w.dir, name) }
+
+// made adds a finished file to the output.
+func (w *work) made(name string) error {
+	info, err := os.Stat(w.path(name))
+	if err != nil {
+		return err
+	}
+	w.out.Files = append(w.out.Files, movie.OutputFile{Name: name, Key: w.path(name), Size: info.Size()})
+	return nil
+}
+
+// shown sets the size of the output's pictures, and its length to that of the movie.
+func (w *work) shown(width, height int) {
+	w.out.Width, w.out.Height, w.out.Duration = width, height, result.Duration(w.job.Plan)
+}
+
+// input is the finished MP4.
+func (w *work) input(seek float64) ffmpeg.Input {
+	return ffmpeg.Input{Path: w.job.Movie, Format: "mov", Seek: seek}
+}
+
+// run runs ffmpeg on inputs. No file may become larger than the bound.
+func (w *work) run(ctx context.Context, bound uint64, graph string, inputs []ffmpeg.Input, output ...string) error {
+	limit := defaultLimit
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = max(time.Second, time.Until(deadline))
+	}
+	err := w.tools.Run(ctx, ffmpeg.Command{
+		Inputs: inputs, Graph: graph, Output: output, Dir: w.dir, Read: []string{filepath.Dir(w.job.Movie)}, FileBytes: bound,
+		Limit: limit, Stall: limit, // some outputs report no progress on the way
+	})
+	var exit *ffmpeg.ExitError
+	if errors.As(err, &exit) && w.full(bound) {
+		return refuse(fileTooLong, bound>>20)
+	}
+	return err
+}
+
+// full reports whether a file has reached the bound: that ended the program.
+func (w *work) full(bound uint64) bool {
+	entries, _ := os.ReadDir(w.dir)
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && info.Size() >= int64(bound)-4096 { //nolint:gosec // bounds are small
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,164 @@
+package outputs
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/domain/document"
+)
+
+// The largest files that outputs may have, in bytes.
+const (
+	videoBytes  = 4 << 30
+	soundBytes  = 1 << 30
+	gifBytes    = 64 << 20
+	stillBytes  = 128 << 20
+	framesBytes = 2 << 30
+)
+
+// The bounds of a GIF, which grows with each pixel of each frame.
+const (
+	gifSide   = 640 // pixels of the longer side
+	gifFPS    = 15
+	gifLength = 60 // seconds
+)
+
+// recipes make outputs by their formats.
+var recipes = map[string]func(ctx context.Context, w *work) error{
+	document.OutputWebM: func(ctx context.Context, w *work) error {
+		return w.encode(ctx, "libvpx-vp9", "movie.webm", "-c:v", "libvpx-vp9", "-crf", "32", "-b:v", "0", "-row-mt", "1", "-deadline",
+			"good", "-cpu-used", "4", "-pix_fmt", "yuv420p", "-c:a", "libopus", "-b:a", "128k", "-f", "webm")
+	},
+	document.OutputHEVC: func(ctx context.Context, w *work) error {
+		return w.encode(ctx, "libx265", "movie-hevc.mp4", "-c:v", "libx265", "-preset", "fast", "-crf", "24", "-tag:v", "hvc1",
+			"-x265-params", "log-level=error", "-c:a", "copy", "-movflags", "+faststart", "-f", "mp4")
+	},
+	document.OutputAV1: func(ctx context.Context, w *work) error {
+		return w.encode(ctx, "libsvtav1", "movie-av1.mp4", "-c:v", "libsvtav1", "-preset", "9", "-crf", "34", "-pix_fmt", "yuv420p",
+			"-c:a", "copy", "-movflags", "+faststart", "-f", "mp4")
+	},
+	document.OutputGIF: gif,
+	document.OutputPNG: func(ctx context.Context, w *work) error {
+		return w.still(ctx, "still.png", "format=rgb24", "-c:v", "png")
+	},
+	document.OutputJPG: func(ctx context.Context, w *work) error {
+		return w.still(ctx, "still.jpg", "scale=in_color_matrix=bt709:in_range=tv:out_color_matrix=bt601:out_range=pc,"+
+			"format=yuvj420p", "-c:v", "mjpeg", "-q:v", "2")
+	},
+	document.OutputMP3: func(ctx context.Context, w *work) error {
+		return w.sound(ctx, "libmp3lame", "sound.mp3", "-c:a", "libmp3lame", "-q:a", "2", "-f", "mp3")
+	},
+	document.OutputWAV: func(ctx context.Context, w *work) error {
+		return w.sound(ctx, "pcm_s16le", "sound.wav", "-c:a", "pcm_s16le", "-f", "wav")
+	},
+	document.OutputM4A: func(ctx context.Context, w *work) error {
+		return w.sound(ctx, "", "sound.m4a", "-c:a", "copy", "-movflags", "+faststart", "-f", "ipod")
+	},
+	document.OutputHLS:         hls,
+	document.OutputPNGSequence: frames,
+	document.OutputStoryboard:  storyboard,
+}
+
+// rgb converts the movie's colours to those of pictures, at a size.
+func rgb(width, height int) string {
+	return fmt.Sprintf("scale=w=%d:h=%d:flags=lanczos+accurate_rnd:in_color_matrix=bt709:in_range=tv", width, height)
+}
+
+// encode makes another video of the movie.
+func (w *work) encode(ctx context.Context, encoder, name string, args ...string) error {
+	if !w.tools.Encodes(encoder) {
+		return refuse(noEncoder, encoder)
+	}
+	output := append([]string{"-map", "0:v:0", "-map", "0:a?", "-threads", fmt.Sprint(threads), "-map_metadata", "-1"}, args...)
+	if err := w.run(ctx, videoBytes, "", []ffmpeg.Input{w.input(0)}, append(output, name)...); err != nil {
+		return err
+	}
+	w.shown(w.job.Plan.Width, w.job.Plan.Height)
+	return w.made(name)
+}
+
+// sound makes a sound file of the movie's sound. An empty encoder: the sound is copied.
+func (w *work) sound(ctx context.Context, encoder, name string, args ...string) error {
+	switch {
+	case !w.job.Sound:
+		return refuse(noSound)
+	case encoder != "" && !w.tools.Encodes(encoder):
+		return refuse(noEncoder, encoder)
+	}
+	output := append([]string{"-map", "0:a:0", "-vn", "-map_metadata", "-1"}, args...)
+	if err := w.run(ctx, soundBytes, "", []ffmpeg.Input{w.input(0)}, append(output, name)...); err != nil {
+		return err
+	}
+	w.shown(0, 0)
+	return w.made(name)
+}
+
+// still takes the frame of the thumbnail at full size.
+func (w *work) still(ctx context.Context, name, filters string, args ...string) error {
+	plan := w.job.Plan
+	// The seek time is half a frame early: the first frame after it is the wanted one.
+	seek := math.Max(0, (float64(w.job.Still)-0.5)*float64(plan.FPSDen)/float64(plan.FPSNum))
+	output := append([]string{"-map", "[out]", "-frames:v", "1", "-map_metadata", "-1"}, args...)
+	err := w.run(ctx, stillBytes, "[0:v]"+filters+"[out]", []ffmpeg.Input{w.input(seek)}, append(output, "-f", "image2", "-update",
+		"1", name)...)
+	if err != nil {
+		return err
+	}
+	w.out.Width, w.out.Height = plan.Width, plan.Height
+	return w.made(name)
+}
+
+// gif makes a GIF with a palette of its own. The palette is made in a run before: in the same run, all frames would wait for it in
+// memory.
+func gif(ctx context.Context, w *work) error {
+	plan := w.job.Plan
+	if plan.Frames*plan.FPSDen > gifLength*plan.FPSNum {
+		return refuse(gifTooLong, "60 s")
+	}
+	width, height := fit(plan.Width, plan.Height, gifSide)
+	moving := rgb(width, height)
+	if plan.FPSNum > gifFPS*plan.FPSDen {
+		moving = fmt.Sprintf("fps=%d,", gifFPS) + moving
+	}
+	const palette = "palette.png"
+	err := w.run(ctx, stillBytes, "[0:v]"+moving+",palettegen=stats_mode=diff[out]", []ffmpeg.Input{w.input(0)}, "-map", "[out]",
+		"-frames:v", "1", "-c:v", "png", "-f", "image2", "-update", "1", palette)
+	if err != nil {
+		return err
+	}
+	const name = "movie.gif"
+	err = w.run(ctx, gifBytes, "[0:v]"+moving+"[small];[small][1:v]paletteuse=dither=bayer:bayer_scale=4:diff_mode=rectangle[out]",
+		[]ffmpeg.Input{w.input(0), {Path: w.path(palette), Format: "png_pipe"}}, "-map", "[out]", "-loop", "0", "-f", "gif", name)
+	if err != nil {
+		return err
+	}
+	w.shown(width, height)
+	return w.made(name)
+}
+
+// hls makes an HLS folder: a playlist, and one file whose parts it names by their bytes. Nothing is encoded anew.
+func hls(ctx context.Context, w *work) error {
+	const playlist, segments = "index.m3u8", "video.ts"
+	err := w.run(ctx, videoBytes, "", []ffmpeg.Input{w.input(0)}, "-map", "0:v:0", "-map", "0:a?", "-c", "copy", "-map_metadata", "-1",
+		"-f", "hls", "-hls_time", "6", "-hls_playlist_type", "vod", "-hls_flags", "single_file", "-hls_segment_filename", segments, playlist)
+	if err != nil {
+		return err
+	}
+	w.shown(w.job.Plan.Width, w.job.Plan.Height)
+	if err := w.made(playlist); err != nil {
+		return err
+	}
+	return w.made(segments)
+}
+
+// fit returns the size of a picture whose longer side is at most limit; both sides even.
+func fit(w, h, limit int) (width, height int) {
+	long := max(w, h)
+	if long <= limit {
+		return w, h
+	}
+	side := func(n int) int { return max(2, n*limit/long&^1) }
+	return side(w), side(h)
+}

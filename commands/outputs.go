@@ -1,0 +1,41 @@
+package commands
+
+import (
+	"fmt"
+
+	"moviola/domain/document"
+	"moviola/domain/movie"
+	"moviola/domain/plan"
+)
+
+// outputsOf returns what a movie asks for beside its MP4, as far as the account's plan allows. Decision 61.
+func outputsOf(doc *document.Movie, allowed plan.Plan) (all []movie.Output) {
+	making := 0
+	for _, asked := range doc.Outputs {
+		o := movie.Output{Format: asked.Format, Status: movie.OutputPending}
+		switch {
+		case asked.Problem != "":
+			o = o.Failed(asked.Problem)
+		case making == allowed.Outputs:
+			o = o.Failed(allowed.OutputsMessage())
+		default:
+			making++
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// maxOutputWarnings is the largest number of warnings of a submission to which those about outputs are added: the outputs say the
+// same.
+const maxOutputWarnings = 50
+
+// refusedOutputs are warnings about the outputs that only the account's plan rules out.
+func refusedOutputs(doc *document.Movie, outputs []movie.Output) (warnings []string) {
+	for i, o := range outputs {
+		if o.Status == movie.OutputError && doc.Outputs[i].Problem == "" {
+			warnings = append(warnings, fmt.Sprintf("Output %s: %s", o.Format, o.Message))
+		}
+	}
+	return warnings
+}

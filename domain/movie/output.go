@@ -1,0 +1,95 @@
+package movie
+
+import "slices"
+
+// Output is something that is made of the finished movie beside the MP4: a GIF, a sound file, an HLS folder. Decision 61.
+type Output struct {
+	Format  string       `json:"format"`
+	Status  OutputStatus `json:"status"`
+	Message string       `json:"message,omitempty"` // why it was not made
+	// Files are its files. Clients are given the address of the first, which may name the others.
+	Files    []OutputFile `json:"files,omitempty"`
+	Width    int          `json:"width,omitempty"`    // of its pictures; 0: it has none
+	Height   int          `json:"height,omitempty"`   //
+	Duration float64      `json:"duration,omitempty"` // in seconds; 0: it is a single picture
+}
+
+// OutputFile is one file of an output.
+type OutputFile struct {
+	Name string `json:"name"` // the last part of its address, the same for all movies
+	Key  string `json:"key"`  // blob key
+	Size int64  `json:"size"` // bytes
+	Hash string `json:"hash"` // hex SHA-256
+}
+
+// OutputStatus is how far an output is.
+type OutputStatus string
+
+// The statuses of an output.
+const (
+	OutputPending OutputStatus = "pending"
+	OutputDone    OutputStatus = "done"
+	OutputError   OutputStatus = "error"
+)
+
+// Size is the length of all files of an output in bytes.
+func (o Output) Size() (sum int64) {
+	for _, f := range o.Files {
+		sum += f.Size
+	}
+	return sum
+}
+
+// Failed returns the output as one that was not made, for a reason.
+func (o Output) Failed(why string) Output {
+	return Output{Format: o.Format, Status: OutputError, Message: why}
+}
+
+// FormatsToMake are the formats of the outputs that are still to be made.
+func FormatsToMake(outputs []Output) (formats []string) {
+	for _, o := range outputs {
+		if o.Status == OutputPending {
+			formats = append(formats, o.Format)
+		}
+	}
+	return formats
+}
+
+// OutputOf finds the output of a format.
+func (f *File) OutputOf(format string) (Output, bool) {
+	i := slices.IndexFunc(f.Outputs, func(o Output) bool { return o.Format == format })
+	if i < 0 {
+		return Output{}, false
+	}
+	return f.Outputs[i], true
+}
+
+// OutputFiles are the files of all outputs.
+func (f *File) OutputFiles() (files []OutputFile) {
+	for _, o := range f.Outputs {
+		files = append(files, o.Files...)
+	}
+	return files
+}
+
+// Keys are the blob keys of all files that were made for a movie.
+func (f *File) Keys() (keys []string) {
+	for _, key := range []string{f.Key, f.Thumbnail, f.Subtitles} {
+		if key != "" {
+			keys = append(keys, key)
+		}
+	}
+	for _, file := range f.OutputFiles() {
+		keys = append(keys, file.Key)
+	}
+	return keys
+}
+
+// withoutFiles returns the outputs without what was stored of them.
+func withoutFiles(outputs []Output) []Output {
+	all := slices.Clone(outputs)
+	for i := range all {
+		all[i].Files = nil
+	}
+	return all
+}

@@ -1,0 +1,50 @@
+package result
+
+import (
+	"moviola/domain"
+	"moviola/domain/movie"
+)
+
+// Output is what clients are told of something that a movie has beside its MP4. Decision 61.
+type Output struct {
+	Format   string   `json:"format"`
+	URL      *string  `json:"url"`
+	Size     *int64   `json:"size"`
+	Width    *int     `json:"width"`
+	Height   *int     `json:"height"`
+	Duration *float64 `json:"duration"`
+	Status   string   `json:"status"`
+	Message  string   `json:"message"`
+}
+
+// OutputsOf returns the outputs of a movie, with addresses below a public base address. A nil file: nothing is made yet, or the
+// movie has failed. gone: its files are deleted.
+func (t Tokens) OutputsOf(base string, project domain.ProjectID, file *movie.File, gone bool, outputs []movie.Output) []Output {
+	var all []Output
+	for _, o := range outputs {
+		shown := Output{Format: o.Format, Status: string(o.Status), Message: o.Message, Width: orNone(o.Width), Height: orNone(o.Height),
+			Duration: orNone(o.Duration)}
+		if len(o.Files) > 0 {
+			size := o.Size()
+			shown.Size = &size
+		}
+		if len(o.Files) > 0 && file != nil && !gone {
+			address := t.OutputAddress(base, project, file, o.Files[0])
+			shown.URL = &address
+		}
+		all = append(all, shown)
+	}
+	return all
+}
+
+// OutputAddress is the address of a file of an output. All files of a movie have the same token.
+func (t Tokens) OutputAddress(base string, project domain.ProjectID, file *movie.File, of movie.OutputFile) string {
+	return base + FilesPath + t.of(project, file) + "/" + string(project) + "/" + of.Name
+}
+
+func orNone[T int | float64](value T) *T {
+	if value == 0 {
+		return nil
+	}
+	return &value
+}
