@@ -40,7 +40,7 @@ func foldAccount(a Account, e Event) Account {
 const indexOpened = "opened"
 
 var accountModel = streamModel[Account]{
-	modelName: "accounts", modelShape: 2, category: account.StreamCategory,
+	modelName: "accounts", modelShape: 3, oldShape: 2, category: account.StreamCategory,
 	indexes:  []Index{{Name: indexOpened, Fields: []Field{{Name: "opened_at"}}}},
 	revision: func(a *Account) *int64 { return &a.Revision },
 	fold:     foldAccount,

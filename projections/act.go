@@ -29,7 +29,7 @@ const (
 )
 
 func (actModel) name() string { return "operator_acts" }
-func (actModel) shape() int   { return 2 }
+func (actModel) shape() int   { return 3 }
 
 // oldestShape implements ager. Shape 2 has added the field refused.
 func (actModel) oldestShape() int { return 1 }

@@ -80,7 +80,7 @@ func foldBalance(b Balance, e Event) Balance {
 }
 
 var balanceModel = streamModel[Balance]{
-	modelName: "balances", modelShape: 3, category: ledger.StreamCategory,
+	modelName: "balances", modelShape: 4, oldShape: 3, category: ledger.StreamCategory,
 	revision: func(b *Balance) *int64 { return &b.Revision },
 	fold:     foldBalance,
 }

@@ -35,8 +35,9 @@ func deliveryID(project string, index int) string { return fmt.Sprintf("%s/%04d"
 // deliveryModel has one document for each destination that was tried.
 type deliveryModel struct{}
 
-func (deliveryModel) name() string { return "deliveries" }
-func (deliveryModel) shape() int   { return 1 }
+func (deliveryModel) name() string     { return "deliveries" }
+func (deliveryModel) shape() int       { return 2 }
+func (deliveryModel) oldestShape() int { return 1 }
 func (deliveryModel) declare() []Index {
 	return []Index{{Name: indexNewest, Fields: []Field{{Name: "account"}, {Name: "at", Descending: true}, {Name: "id"}}}}
 }

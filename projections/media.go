@@ -84,8 +84,9 @@ const (
 // again. So documents are guarded by the position in the log, not by the revision.
 type mediaModel struct{}
 
-func (mediaModel) name() string { return "media" }
-func (mediaModel) shape() int   { return 1 }
+func (mediaModel) name() string     { return "media" }
+func (mediaModel) shape() int       { return 2 }
+func (mediaModel) oldestShape() int { return 1 }
 func (mediaModel) declare() []Index {
 	return []Index{
 		{Name: indexMediaNames, Fields: []Field{{Name: "account"}, {Name: "folder"}, {Name: "name"}}},

@@ -108,8 +108,9 @@ const (
 // position in the log.
 type folderModel struct{}
 
-func (folderModel) name() string { return "media_folders" }
-func (folderModel) shape() int   { return 1 }
+func (folderModel) name() string     { return "media_folders" }
+func (folderModel) shape() int       { return 2 }
+func (folderModel) oldestShape() int { return 1 }
 func (folderModel) declare() []Index {
 	return []Index{
 		{Name: indexFolderChildren, Fields: []Field{{Name: "account"}, {Name: "parent"}, {Name: "path"}}},

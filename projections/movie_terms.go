@@ -46,8 +46,9 @@ type termModel struct{}
 // indexTerm orders the movies of an account that have a term as in their list.
 const indexTerm = "term"
 
-func (termModel) name() string { return "terms" }
-func (termModel) shape() int   { return 1 }
+func (termModel) name() string     { return "terms" }
+func (termModel) shape() int       { return 2 }
+func (termModel) oldestShape() int { return 1 }
 func (termModel) declare() []Index {
 	return []Index{{Name: indexTerm, Fields: []Field{{Name: "account"}, {Name: "term"}, {Name: "created_at", Descending: true},
 		{Name: "project"}}}}

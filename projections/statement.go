@@ -72,8 +72,9 @@ type statementModel struct{}
 // indexStatement orders the entries of an account, newest first.
 const indexStatement = "statement"
 
-func (statementModel) name() string { return "statements" }
-func (statementModel) shape() int   { return 1 }
+func (statementModel) name() string     { return "statements" }
+func (statementModel) shape() int       { return 2 }
+func (statementModel) oldestShape() int { return 1 }
 func (statementModel) declare() []Index {
 	return []Index{{Name: indexStatement, Fields: []Field{{Name: "account"}, {Name: "at", Descending: true},
 		{Name: "number", Descending: true}}}}

@@ -152,8 +152,9 @@ const (
 // log.
 type usageModel struct{}
 
-func (usageModel) name() string { return "usage_daily" }
-func (usageModel) shape() int   { return 1 }
+func (usageModel) name() string     { return "usage_daily" }
+func (usageModel) shape() int       { return 2 }
+func (usageModel) oldestShape() int { return 1 }
 func (usageModel) declare() []Index {
 	return []Index{
 		{Name: indexDays, Fields: []Field{{Name: "day"}, {Name: "account"}}},

@@ -41,7 +41,7 @@ const (
 )
 
 func (workModel) name() string { return "work" }
-func (workModel) shape() int   { return 6 } // shape 6 has added Correlation
+func (workModel) shape() int   { return 7 } // shape 6 has added Correlation
 
 // oldestShape implements ager.
 func (workModel) oldestShape() int { return 5 }

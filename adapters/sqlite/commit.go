@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
@@ -40,7 +39,7 @@ func (d *Documents) Commit(ctx context.Context, batch projections.Batch) error {
 type change struct {
 	projections.Write
 	table *table
-	body  body
+	body  projections.Body
 	keys  [][]byte // by index; none of a tombstone
 }
 
@@ -49,13 +48,13 @@ func (d *Documents) prepareWrite(w projections.Write) (change, error) {
 	if err != nil {
 		return change{}, err
 	}
-	raw, err := encode(w.Document)
+	content, err := t.form.encode(w.Document)
 	if err != nil {
 		return change{}, err
 	}
-	ch := change{Write: w, table: t, body: body(raw)}
+	ch := change{Write: w, table: t, body: content}
 	if w.Gone.IsZero() {
-		ch.keys, err = keysOf(t.Indexes, raw, w.ID)
+		ch.keys, err = t.form.keys(t.Indexes, content, w.ID, w.Document)
 	}
 	return ch, err
 }
@@ -67,7 +66,7 @@ func (c change) apply(conn *sqlite.Conn) error {
 		gone = c.Gone.UnixMilli()
 	}
 	if c.Loaded == 0 {
-		if err := run(conn, c.table.insert, nil, c.ID, int64(1), gone, []byte(c.body)); err != nil {
+		if err := run(conn, c.table.insert, nil, c.ID, int64(1), gone, c.body); err != nil {
 			return err
 		}
 		if conn.Changes() == 0 { // it is there
@@ -89,11 +88,11 @@ func (c change) apply(conn *sqlite.Conn) error {
 	}
 	var oldKeys [][]byte
 	if !old.Gone {
-		if oldKeys, err = keysOf(c.table.Indexes, bson.Raw(old.Body.(body)), c.ID); err != nil {
+		if oldKeys, err = c.table.form.keys(c.table.Indexes, old.Body, c.ID, c.Document); err != nil {
 			return err
 		}
 	}
-	if err := run(conn, c.table.update, nil, row, c.Loaded+1, gone, []byte(c.body)); err != nil {
+	if err := run(conn, c.table.update, nil, row, c.Loaded+1, gone, c.body); err != nil {
 		return err
 	}
 	return c.moveKeys(conn, row, oldKeys)

@@ -1,6 +1,6 @@
 // Package sqlite keeps the documents of the read models in one SQLite file that several processes of a host may share.
 //
-// Every collection is a table of row, id, version and body, where the body is the document in BSON, as MongoDB would hold it.
+// Every collection is a table of row, id, version and body, where the body is the document in JSON, with times as texts.
 // Beside it stands a table of keys: for each document and index one entry whose bytes sort as the index does, and which names the
 // document's row. A commit is one transaction.
 //
@@ -172,12 +172,16 @@ func (d *Documents) Declare(ctx context.Context, collections ...projections.Coll
 			return fmt.Errorf("declare %q: not a name of a collection", c.Name)
 		}
 	}
-	err := d.write(ctx, func(conn *sqlite.Conn) error {
-		for _, c := range collections {
+	forms := make([]form, len(collections))
+	err := d.write(ctx, func(conn *sqlite.Conn) (err error) {
+		for i, c := range collections {
 			for _, statement := range create(c.Name) {
 				if err := sqlitex.ExecuteTransient(conn, statement, nil); err != nil {
 					return err
 				}
+			}
+			if forms[i], err = formOf(conn, c.Name); err != nil {
+				return err
 			}
 		}
 		return nil
@@ -187,8 +191,8 @@ func (d *Documents) Declare(ctx context.Context, collections ...projections.Coll
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, c := range collections {
-		d.tables[c.Name] = newTable(c)
+	for i, c := range collections {
+		d.tables[c.Name] = newTable(c, forms[i])
 	}
 	return nil
 }

@@ -1,40 +1,61 @@
 package sqlite
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"net/url"
-	"sync"
+	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"moviola/projections"
 )
 
-// encode turns a document into BSON, by its json tags: the types that MongoDB would keep are the ones kept here.
-func encode(document any) (bson.Raw, error) {
-	var out bytes.Buffer
-	encoder := bson.NewEncoder(bson.NewDocumentWriter(&out))
-	encoder.UseJSONStructTags()
-	if err := encoder.Encode(document); err != nil {
-		return nil, fmt.Errorf("encode a %T: %w", document, err)
-	}
-	return out.Bytes(), nil
+// timeForm is how a time is written: ISO 8601 in UTC with milliseconds, always of one length, so that texts sort as times do.
+const timeForm = "2006-01-02T15:04:05.000Z"
+
+var written = json.JoinOptions(
+	json.FormatNilSliceAsNull(true), json.FormatNilMapAsNull(true), jsontext.AllowInvalidUTF8(true),
+	json.WithMarshalers(json.MarshalToFunc(func(out *jsontext.Encoder, at time.Time) error {
+		return out.WriteValue(appendTime(make([]byte, 0, len(timeForm)+2), at))
+	})),
+)
+
+// appendTime appends a time as JSON.
+func appendTime(to []byte, at time.Time) []byte {
+	return append(at.UTC().AppendFormat(append(to, '"'), timeForm), '"')
 }
 
-// body is a stored document.
-type body bson.Raw
+// encode turns a document into JSON.
+func encode(document any) ([]byte, error) {
+	raw, err := json.Marshal(document, written)
+	if err != nil {
+		return nil, fmt.Errorf("encode a %T: %w", document, err)
+	}
+	return raw, nil
+}
 
-// readers are at rest: the decoder would make a new one, with 4 KiB, for every document.
-var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 4<<10) }}
+// body is a stored document, in JSON.
+type body []byte
+
+var readBack = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
 // Decode implements projections.Body.
-func (b body) Decode(into any) error {
-	reader := readers.Get().(*bufio.Reader)
-	defer readers.Put(reader)
-	reader.Reset(bytes.NewReader(b))
-	decoder := bson.NewDecoder(bson.NewDocumentReader(reader))
-	decoder.UseJSONStructTags()
-	return decoder.Decode(into)
+func (b body) Decode(into any) error { return json.Unmarshal(b, into, readBack) }
+
+// form is how the documents of a table are written.
+type form interface {
+	encode(document any) (projections.Body, error)
+	// keys returns the keys of a document, one for each index. like has the type that the document is decoded into.
+	keys(indexes []projections.Index, doc projections.Body, id string, like any) ([][]byte, error)
+}
+
+// inJSON is the form of tables whose bodies are text.
+type inJSON struct{}
+
+func (inJSON) encode(document any) (projections.Body, error) {
+	raw, err := encode(document)
+	return body(raw), err
 }
 
 // escape makes a path fit for a file: URI.

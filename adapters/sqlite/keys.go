@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-
-	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+	"reflect"
+	"time"
+	"unicode/utf8"
 
 	"moviola/projections"
 )
@@ -26,30 +26,31 @@ const beyond = 0xFF
 
 // appendValue encodes one value so that the bytes sort as the values do. No encoding is the beginning of another one's, so
 // that values can stand one behind the other, and inverting the bytes inverts the order.
-func appendValue(key []byte, v bson.RawValue, descending bool) ([]byte, error) {
+func appendValue(key []byte, value any, descending bool) ([]byte, error) {
 	start := len(key)
-	switch v.Type {
-	case bson.TypeInt32:
-		key = appendNumber(append(key, tagNumber), int64(v.Int32()))
-	case bson.TypeInt64:
-		key = appendNumber(append(key, tagNumber), v.Int64())
-	case bson.TypeString:
+	switch v := value.(type) {
+	case int64:
+		key = appendNumber(append(key, tagNumber), v)
+	case string:
+		if !utf8.ValidString(v) {
+			v = string([]rune(v)) // as it is written into a document
+		}
 		key = append(key, tagText)
-		for _, b := range []byte(v.StringValue()) {
+		for _, b := range []byte(v) {
 			if key = append(key, b); b == 0 {
 				key = append(key, 0xFF) // a zero in the text, not its end
 			}
 		}
 		key = append(key, 0, 1)
-	case bson.TypeBoolean:
+	case bool:
 		key = append(key, tagBool, 0)
-		if v.Boolean() {
+		if v {
 			key[len(key)-1] = 1
 		}
-	case bson.TypeDateTime:
-		key = appendNumber(append(key, tagTime), v.DateTime())
+	case time.Time:
+		key = appendNumber(append(key, tagTime), v.UnixMilli())
 	default:
-		return nil, fmt.Errorf("a %s cannot be indexed", v.Type)
+		return nil, fmt.Errorf("a %T cannot be indexed", value)
 	}
 	if descending {
 		for i := start; i < len(key); i++ {
@@ -64,21 +65,18 @@ func appendNumber(key []byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64(key, uint64(n)^1<<63)
 }
 
-// keysOf makes the keys of a document, one for each index.
-func keysOf(indexes []projections.Index, doc bson.Raw, id string) ([][]byte, error) {
+// eachIndex makes the keys of a document, one for each index; add appends the value of a field.
+func eachIndex(indexes []projections.Index, id string, add func([]byte, projections.Field) ([]byte, error)) ([][]byte, error) {
 	keys := make([][]byte, len(indexes))
 	for i, index := range indexes {
 		var key []byte
 		for _, field := range index.Fields {
-			value, err := doc.LookupErr(field.Name)
-			if err == nil {
-				key, err = appendValue(key, value, field.Descending)
-			}
-			if err != nil {
+			var err error
+			if key, err = add(key, field); err != nil {
 				return nil, fmt.Errorf("field %s: %w", field.Name, err)
 			}
 		}
-		key, err := appendAny(key, id, false)
+		key, err := appendValue(key, id, false)
 		if err != nil {
 			return nil, err
 		}
@@ -87,16 +85,19 @@ func keysOf(indexes []projections.Index, doc bson.Raw, id string) ([][]byte, err
 	return keys, nil
 }
 
-// appendAny encodes a Go value as it would be encoded in a document.
+// appendAny encodes a value of a query as it would be encoded in a document.
 func appendAny(key []byte, value any, descending bool) ([]byte, error) {
-	if text, ok := value.(string); ok { // most are: ids, accounts
-		return appendValue(key, bson.RawValue{Type: bson.TypeString, Value: bsoncore.AppendString(nil, text)}, descending)
+	switch v := reflect.ValueOf(value); v.Kind() {
+	case reflect.String:
+		value = v.String()
+	case reflect.Bool:
+		value = v.Bool()
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		value = v.Int()
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		value = int64(v.Uint())
 	}
-	t, data, err := bson.MarshalValue(value)
-	if err != nil {
-		return nil, err
-	}
-	return appendValue(key, bson.RawValue{Type: t, Value: data}, descending)
+	return appendValue(key, value, descending)
 }
 
 // stretch returns the bounds of a query in an index: from included, to not.

@@ -12,6 +12,7 @@ import (
 // table is a declared collection with the text of its statements. The names have been checked: they need no escaping.
 type table struct {
 	projections.Collection
+	form
 	get, replaced, insert, update, addKey, dropKey string
 	byID, byKey                                    string // pages, in the order of the ids and in that of an index
 }
@@ -20,10 +21,11 @@ type table struct {
 // something is not.
 const limit = " LIMIT ? + 0"
 
-func newTable(c projections.Collection) *table {
+func newTable(c projections.Collection, f form) *table {
 	fill := func(text string) string { return fmt.Sprintf(text, c.Name) }
 	return &table{
 		Collection: c,
+		form:       f,
 		get:        fill(`SELECT id, version, gone, body FROM "%[1]s" WHERE id = ?`),
 		replaced:   fill(`SELECT id, version, gone, body, row FROM "%[1]s" WHERE id = ?`),
 		insert:     fill(`INSERT INTO "%[1]s" (id, version, gone, body) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`),
@@ -41,11 +43,23 @@ func newTable(c projections.Collection) *table {
 func create(name string) []string {
 	return []string{
 		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS "%[1]s"
-			(row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, gone INTEGER, body BLOB NOT NULL)`, name),
+			(row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, gone INTEGER, body TEXT NOT NULL)`, name),
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS "%[1]s.gone" ON "%[1]s" (gone) WHERE gone IS NOT NULL`, name),
 		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS "%[1]s.keys" (name TEXT, key BLOB, row INTEGER NOT NULL, `+
 			`PRIMARY KEY (name, key)) WITHOUT ROWID`, name),
 	}
+}
+
+// formOf returns how the documents of a table are written: the type of their column tells.
+func formOf(conn *sqlite.Conn, name string) (form, error) {
+	var found form = inJSON{}
+	err := run(conn, `SELECT type FROM pragma_table_info(?) WHERE name = 'body'`, func(stmt *sqlite.Stmt) error {
+		if stmt.ColumnText(0) == "BLOB" {
+			found = inBSON{}
+		}
+		return nil
+	}, name)
+	return found, err
 }
 
 // layout numbers the form of the tables, in the file's user_version.
@@ -95,6 +109,10 @@ func run(conn *sqlite.Conn, statement string, visit func(*sqlite.Stmt) error, ar
 			stmt.BindInt64(i+1, value)
 		case []byte:
 			stmt.BindBytes(i+1, value)
+		case body:
+			stmt.BindText(i+1, string(value))
+		case formerBody:
+			stmt.BindBytes(i+1, value)
 		case nil:
 			stmt.BindNull(i + 1)
 		default:
@@ -114,7 +132,11 @@ func run(conn *sqlite.Conn, statement string, visit func(*sqlite.Stmt) error, ar
 
 // storedIn reads a row of id, version, gone and body.
 func storedIn(stmt *sqlite.Stmt) projections.Stored {
-	kept := make(body, stmt.ColumnLen(3))
+	kept := make([]byte, stmt.ColumnLen(3))
 	stmt.ColumnBytes(3, kept)
-	return projections.Stored{ID: stmt.ColumnText(0), Version: stmt.ColumnInt64(1), Gone: !stmt.ColumnIsNull(2), Body: kept}
+	stored := projections.Stored{ID: stmt.ColumnText(0), Version: stmt.ColumnInt64(1), Gone: !stmt.ColumnIsNull(2), Body: body(kept)}
+	if stmt.ColumnType(3) == sqlite.TypeBlob {
+		stored.Body = formerBody(kept)
+	}
+	return stored
 }
