@@ -128,4 +128,7 @@ require (
 	kernel.org/pub/linux/libs/security/libcap/psx v1.2.77 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.11.0 // indirect
+	moviola.example/client v0.0.0
 )
+
+replace moviola.example/client => ./client

@@ -30,6 +30,9 @@ type Config struct {
 	Dir     string        // working files and the cache of windows; may be shared by several processes of one host
 	Tools   *ffmpeg.Tools // opened with ffmpeg.Open
 	Fetcher commands.Assets
+	// Local turns the src of a video, image or audio element into the address that the fetcher knows it by. It lets a user of the
+	// command line name files of the machine; nil, as in every service: only addresses are sources.
+	Local   func(src string) (address string, err error)
 	Text    TextDrawer
 	Speaker commands.Speaker        // nil: voices are refused
 	Words   commands.Transcriber    // nil: subtitles can be made from voices only

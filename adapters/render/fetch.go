@@ -151,17 +151,29 @@ func (r *run) prepare(ctx context.Context, w document.Source) (source, error) {
 
 // download brings a file to the local disk, unless it is there.
 func (r *run) download(ctx context.Context, w document.Source) (source, error) {
+	address, err := r.addressOf(w)
+	if err != nil {
+		return source{}, err
+	}
 	var asset commands.Asset
-	var err error
 	if again, ok := r.engine.cfg.Fetcher.(refetcher); ok && w.Fresh {
-		asset, err = again.Refetch(ctx, r.job.Account, w.URL, r.job.FetchedSince)
+		asset, err = again.Refetch(ctx, r.job.Account, address, r.job.FetchedSince)
 	} else {
-		asset, err = r.engine.cfg.Fetcher.Fetch(ctx, r.job.Account, w.URL)
+		asset, err = r.engine.cfg.Fetcher.Fetch(ctx, r.job.Account, address)
 	}
 	if err == nil {
 		err = fits(w, asset)
 	}
 	return source{asset: asset}, err
+}
+
+// addressOf is the address of a file. Local files are the src of media elements only: not masks, fonts, captions, pages or what the
+// settings of components name.
+func (r *run) addressOf(w document.Source) (string, error) {
+	if r.engine.cfg.Local == nil || w.Kind != w.Ref.Type {
+		return w.URL, nil
+	}
+	return r.engine.cfg.Local(w.URL)
 }
 
 func (r *run) fetchError(ctx context.Context, wanted []document.Source, failed []error) error {

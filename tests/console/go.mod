@@ -31,3 +31,5 @@ require (
 )
 
 replace moviola => ../..
+
+replace moviola.example/client => ../../client

@@ -79,3 +79,5 @@ require (
 )
 
 replace moviola => ../..
+
+replace moviola.example/client => ../../client

@@ -43,7 +43,7 @@ var layers = []layer{
 	{"internal/secret", []string{"domain", "adapters/vault"}, "keys are derived without knowing flags or wiring"},
 	{"internal/config", []string{"domain", "adapters", "internal/jail", "internal/secret"}, "flags know the values they fill, and no use case"},
 	{"internal/extract", []string{"domain", "eventstore", "projections", "adapters/sqlite", "handlers/http/web", "internal/extract"}, "tables know the read models, not where they are"},
-	{"internal/cli/remote", []string{"domain", "handlers/http", "handlers/mcp", "internal/cli/exit", "internal/config", "internal/drawing"},
+	{"internal/cli/remote", []string{"domain", "handlers/http", "handlers/mcp", "internal/cli/exit", "internal/cli/input", "internal/config", "internal/drawing"},
 		"what asks a running service opens no store"},
 	{"internal/metrics", []string{"domain", "eventstore", "handlers/background/processors"}, "what is counted knows no wiring"},
 	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/drawing", "internal/oom", "internal/jail", "internal/fair", "internal/quota", "internal/h264"}, "adapters implement ports, and know no other adapter"},

@@ -54,9 +54,18 @@ type Renderer struct {
 	Caches  []chores.Cache // all caches of accounts' files on this disk
 }
 
-// NewRenderer wires the renderer. It stores all its files below dir: work, windows, assets and speech. own opens addresses of the
-// service itself, shared stores downloads for other hosts, fonts stores font families, saved finds the providers in accounts'
-// connections, count is the metrics. Without a service, as in `moviola render`, all of them but fonts are nil.
+// LocalFiles are own files that a movie may also name by their paths on this machine. Only the command line has them: what a service
+// opens must not implement it.
+type LocalFiles interface {
+	assets.OwnFiles
+	// Address is the address below the service's base for the src of a media element, and every other src as it is. An error tells
+	// the user what is wrong with the path.
+	Address(src string) (string, error)
+}
+
+// NewRenderer puts the renderer together. Everything it keeps lies below dir: work, windows, assets and speech. own opens
+// addresses under the service's own base, shared keeps downloads for other hosts, fonts keeps font families, and saved the
+// providers that accounts have saved; all but fonts are nil when there is no service around, and so is count.
 func NewRenderer(
 	ctx context.Context, cfg config.Config, dir string, own assets.OwnFiles, shared assets.Store, fonts webfonts.Store,
 	saved roads.SavedProvider, count *metrics.Metrics, log logrus.FieldLogger,
@@ -113,7 +122,7 @@ func NewRenderer(
 		return nil, err
 	}
 	r.Engine, err = render.New(render.Config{
-		Dir: filepath.Join(dir, "render"), Tools: tools, Fetcher: r.Assets, Text: drawer,
+		Dir: filepath.Join(dir, "render"), Tools: tools, Fetcher: r.Assets, Local: localOf(own), Text: drawer,
 		Speaker: speaker, Words: speaker, Images: painter, Pages: count.Pages(browser.Elements{Pool: r.pages}), Fonts: r.Fonts,
 		PageTTL: cfg.AssetCacheTTL,
 		Cores:   cfg.Cores, MemoryMB: cfg.MemoryMB, HeldPictures: cfg.HeldPictures, Log: log,
@@ -126,6 +135,14 @@ func NewRenderer(
 	r.Kept = []KeptPlace{{"parts", r.Engine.Room()}, {"speech", speaker.Room()}, {"images", painter.Room()}}
 	r.Caches = []chores.Cache{r.Assets, r.Engine, speaker, painter}
 	return r, nil
+}
+
+// localOf returns what finds files of this machine; nil, as in a service: there are none.
+func localOf(own assets.OwnFiles) func(src string) (address string, err error) {
+	if files, ok := own.(LocalFiles); ok {
+		return files.Address
+	}
+	return nil
 }
 
 // newAssets wires the asset cache.

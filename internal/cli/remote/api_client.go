@@ -1,23 +1,26 @@
 package remote
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
-	"strings"
-
-	"moviola/internal/config"
 
 	"github.com/spf13/pflag"
+	"moviola.example/client"
+
+	"moviola/internal/config"
 )
 
 // apiKeyEnv names the variable with the API key of the command line.
 const apiKeyEnv = config.EnvPrefix + "API_KEY"
+
+// urlEnv names the variable with the address of the service.
+const urlEnv = config.EnvPrefix + "URL"
 
 // apiClient calls the HTTP interface with an API key.
 type apiClient struct{ URL, keyFile string }
@@ -41,24 +44,44 @@ func (c *apiClient) key() (string, error) {
 	return "", fmt.Errorf("set %s to a key of the service, or give --api-key-file", apiKeyEnv)
 }
 
-// send sends a request with the key and returns the body of a successful response. A nil body sends none.
-func (c *apiClient) send(ctx context.Context, method, path string, header http.Header, body []byte) ([]byte, error) {
+// service returns a client of the service that the flags name.
+func (c *apiClient) service() (*client.Client, error) {
 	if c.URL == "" {
-		return nil, errors.New("give --url: the base address of a service, such as http://localhost:8080")
+		return nil, errors.New("give --url, or set " + urlEnv + ": the base address of a service, such as http://localhost:8080")
+	}
+	if at, err := url.Parse(c.URL); err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+		return nil, fmt.Errorf("--url %s: write a base address such as http://localhost:8080", c.URL)
 	}
 	key, err := c.key()
 	if err != nil {
 		return nil, err
 	}
-	r, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(c.URL, "/")+path, bytes.NewReader(body))
+	return &client.Client{URL: c.URL, Key: key}, nil
+}
+
+// send sends a request with the key and returns the body of a successful response. A nil body sends none.
+func (c *apiClient) send(ctx context.Context, method, path string, header http.Header, body []byte) ([]byte, error) {
+	service, err := c.service()
 	if err != nil {
 		return nil, err
 	}
-	for name, values := range header {
-		r.Header[name] = values
+	answer, err := service.Do(ctx, client.Request{Method: method, Path: path, Header: header, Body: body})
+	return answer, c.hint(err)
+}
+
+// hint adds to an error what its reader may do about it.
+func (c *apiClient) hint(err error) error {
+	var refusal *client.Error
+	var unreached *url.Error
+	switch {
+	case errors.As(err, &refusal) && refusal.Status == http.StatusUnauthorized:
+		return fmt.Errorf("%w: check %s, or the file of --api-key-file", err, apiKeyEnv)
+	case errors.As(err, &refusal) && refusal.Status == http.StatusNotFound && refusal.Code == "":
+		return fmt.Errorf("%w: check --url, which is the address without /v2", err)
+	case errors.As(err, &unreached) && !errors.Is(err, context.Canceled):
+		return fmt.Errorf("%s cannot be reached: check --url, and that the service runs (%w)", c.URL, unreached.Err)
 	}
-	r.Header.Set("X-Api-Key", key)
-	return sendAndRead(r)
+	return err
 }
 
 // call sends a request and decodes the response.
@@ -67,7 +90,7 @@ func (c *apiClient) call(ctx context.Context, method, path string, into any) ([]
 	defer cancel()
 	answer, err := c.send(ctx, method, path, nil, nil)
 	if err == nil && json.Unmarshal(answer, into) != nil {
-		err = fmt.Errorf("%s did not answer as this program does", c.URL)
+		err = fmt.Errorf("%s did not answer as this program does: check --url", c.URL)
 	}
 	return answer, err
 }

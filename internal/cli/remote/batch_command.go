@@ -17,6 +17,7 @@ import (
 	"moviola/domain/batch"
 	"moviola/handlers/http/web"
 	"moviola/internal/cli/exit"
+	"moviola/internal/cli/input"
 )
 
 // batchTime limits the request that starts a batch: the service reads up to a thousand movies for it.
@@ -70,7 +71,7 @@ func batchStart(client *apiClient) *cobra.Command {
 		Short: "Start a batch: the first line of the CSV names the variables, each further one is a movie",
 		Args:  cobra.ExactArgs(1),
 		RunE: asked(func(cmd *cobra.Command, args []string) error {
-			csv, err := readAtMost(args[0], cmd.InOrStdin(), batch.MaxCSV)
+			csv, err := input.Read(args[0], cmd.InOrStdin(), batch.MaxCSV)
 			if err != nil {
 				return err
 			}

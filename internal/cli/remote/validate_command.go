@@ -13,14 +13,12 @@ import (
 	"moviola/domain/document"
 	"moviola/domain/lint"
 	"moviola/internal/cli/exit"
+	"moviola/internal/cli/input"
 	"moviola/internal/drawing/survey"
 	"moviola/internal/drawing/text"
 )
 
-// maxValidated is the maximum size of a movie or template, the same as for POST /movies.
-const maxValidated = 2 << 20
-
-// validating holds the flags of `moviola validate`.
+// validating is what `moviola validate` can be told.
 type validating struct {
 	asJSON    bool
 	service   apiClient         // used when its URL is set
@@ -62,25 +60,7 @@ func ValidateCommand() *cobra.Command {
 }
 
 func readMovie(name string, stdin io.Reader) ([]byte, error) {
-	return readAtMost(name, stdin, maxValidated)
-}
-
-// readAtMost reads a file, or standard input for "-". More than limit bytes are an error.
-func readAtMost(name string, stdin io.Reader, limit int64) ([]byte, error) {
-	in := stdin
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = file.Close() }()
-		in = file
-	}
-	raw, err := io.ReadAll(io.LimitReader(in, limit+1))
-	if err == nil && int64(len(raw)) > limit {
-		err = fmt.Errorf("%s is larger than the limit of %d bytes (%d MB)", name, limit, limit>>20)
-	}
-	return raw, err
+	return input.Read(name, stdin, input.MaxMovie)
 }
 
 // run validates one movie and prints the findings.

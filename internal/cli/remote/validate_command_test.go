@@ -103,7 +103,7 @@ func TestValidateCommand_service(t *testing.T) {
 		t.Errorf("without a key: exit %d, %v", code, err)
 	}
 	t.Setenv(apiKeyEnv, "mv_wrong")
-	if _, code, err := validated(t, `{"scenes":[]}`, "--url", service.URL); code != exit.NotChecked || err.Error() != "Invalid or missing API key" {
+	if _, code, err := validated(t, `{"scenes":[]}`, "--url", service.URL); code != exit.NotChecked || err.Error() != "Invalid or missing API key: check MOVIOLA_API_KEY, or the file of --api-key-file" {
 		t.Errorf("with a wrong key: exit %d, %v", code, err)
 	}
 	keyFile := filepath.Join(t.TempDir(), "key")

@@ -2,6 +2,7 @@ package renders
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,81 +18,218 @@ import (
 	"moviola/adapters/blobs"
 	"moviola/adapters/render"
 	"moviola/commands"
+	"moviola/domain"
 	"moviola/domain/document"
 	"moviola/domain/movie"
 	"moviola/domain/template/library"
-	"moviola/handlers/http/files"
 	"moviola/internal/app/rendering"
+	"moviola/internal/cli/exit"
+	"moviola/internal/cli/input"
 	"moviola/internal/config"
 	"moviola/third_party/photographs"
 )
 
+// renderHelp is the long help of `moviola render`.
+const renderHelp = `Render a movie JSON on this machine, without a server. FILE may be - for standard input.
+
+The src of a video, image or audio element may name a file of this machine: a path, relative to the folder of FILE (of the current
+folder for standard input), an absolute path, or file:///…; nothing else in the movie can name one. --vars and --var set
+variables of the movie; a value that is written as a number, true, false, a JSON object, a list or a quoted text is read as that,
+everything else is a text.
+
+The exit status is 0 when the movie was made, 1 when the movie was refused or cannot be rendered, and 2 when the command could not
+do its work.`
+
+// maker is what one call of `moviola render` was told.
+type maker struct {
+	file, out, level string
+	moment           float64
+	still            bool // draw one moment
+	watch, asJSON    bool
+	vars             input.Variables
+	stdin            io.Reader
+	stdout, stderr   io.Writer
+
+	local  *localFiles
+	engine *render.Engine
+}
+
 // RenderCommand is `moviola render`.
 func RenderCommand() *cobra.Command {
-	var out, level string
-	var moment float64
+	m := &maker{}
 	cfg := config.Config{Cores: runtime.NumCPU(), HeldPictures: true}
 	cmd := &cobra.Command{
-		Use:   "render FILE",
+		Use:   "render FILE|-",
 		Short: "Render a movie JSON without a server",
-		Args:  cobra.ExactArgs(1),
+		Long:  renderHelp,
+		Example: "  moviola render movie.json -o movie.mp4\n" +
+			"  moviola render movie.json --var name=Ada --vars more.json --watch\n" +
+			"  moviola render movie.json --still 2.5 -o still.png\n" +
+			"  make-json | moviola render - -o - > movie.mp4",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := document.UseLook(cfg.Look); err != nil {
-				return err
+			m.file, m.still = args[0], cmd.Flags().Changed(stillFlag)
+			m.stdin, m.stdout, m.stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			if m.still && !cmd.Flags().Changed("output") {
+				m.out = "still.png"
 			}
-			source, err := os.ReadFile(args[0])
-			if err != nil {
-				return err
-			}
-			log, err := config.NewLog(cmd.ErrOrStderr(), level, "text")
-			if err != nil {
-				return err
-			}
-			dir, err := os.MkdirTemp("", "moviola-render-")
-			if err != nil {
-				return err
-			}
-			defer func() { _ = os.RemoveAll(dir) }()
-			stored, err := blobs.Open(cmd.Context(), filepath.Join(dir, "files"))
-			if err != nil {
-				return err
-			}
-			defer func() { _ = stored.Close() }() // the folder is removed anyway
-			if cfg.PublicURL == "" {              // without a service the built-in templates still need the address of their photographs
-				cfg.PublicURL = strings.TrimSuffix(library.Photographs, photographs.Path)
-			}
-			r, err := rendering.NewRenderer(cmd.Context(), cfg, dir, files.Photographs{}, nil, stored, nil, nil, log)
-			if err != nil {
-				return err
-			}
-			if cmd.Flags().Changed(stillFlag) {
-				err = drawStill(cmd.Context(), r.Engine, source, moment, out, cmd.OutOrStdout(), cmd.ErrOrStderr())
-			} else {
-				err = renderFile(cmd.Context(), r.Engine, source, out, cmd.OutOrStdout(), cmd.ErrOrStderr())
-			}
-			return errors.Join(err, r.Close(cmd.Context()))
+			return ended(m.run(cmd.Context(), cfg))
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&out, "output", "o", "movie.mp4", "the MP4 to write; with --still the PNG or JPEG")
-	f.Float64Var(&moment, stillFlag, 0, "draw only what is seen at so many seconds, into the picture that --output names; "+
+	f.StringVarP(&m.out, "output", "o", "movie.mp4", "the MP4 to write, - for standard output; with --still the PNG or JPEG "+
+		"(default still.png), - writes a PNG")
+	f.Float64Var(&m.moment, stillFlag, 0, "draw only what is seen at so many seconds, into the picture that --output names; "+
 		"sources are loaded, providers are not asked")
+	m.vars.Bind(f)
+	f.BoolVar(&m.watch, "watch", false, "render again when the movie, its variables or a local file changes; what has not changed "+
+		"is not rendered again")
+	f.BoolVar(&m.asJSON, "json", false, "print what was made as one JSON object")
 	f.StringSliceVar(&cfg.AllowHosts, "allow-host", nil, "host:port that may be reached although its address is not "+
 		"public; repeatable")
 	f.IntVar(&cfg.Cores, "cores", cfg.Cores, "processor cores to plan for")
 	f.IntVar(&cfg.MemoryMB, "memory", 2048, "megabytes that the render may use")
 	cfg.BindProviders(f)
 	config.BindSandbox(f, &cfg.Sandbox)
-	f.StringVar(&level, "log-level", "error", "trace, debug, info, warn or error")
+	f.StringVar(&m.level, "log-level", "error", "trace, debug, info, warn or error")
 	return cmd
 }
 
-// renderFile renders one document, with a progress bar, and moves the movie to out.
-func renderFile(ctx context.Context, engine *render.Engine, source []byte, out string, stdout, stderr io.Writer) (err error) {
-	progress := mpb.NewWithContext(ctx, mpb.WithOutput(stderr), mpb.WithWidth(60))
+// ended gives an error its exit status.
+func ended(err error) error {
+	var refusal *domain.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &refusal):
+		return exit.With(err, exit.Findings)
+	}
+	return exit.With(err, exit.NotChecked)
+}
+
+// check refuses what cannot be, before anything is opened.
+func (m *maker) check() error {
+	if err := m.checkOutput(); err != nil {
+		return err
+	}
+	switch {
+	case m.watch && m.file == "-":
+		return errors.New("--watch: standard input cannot be watched: name a file")
+	case m.watch && m.out == outStandard:
+		return errors.New("--watch: name a file by --output: each movie replaces the one before")
+	case m.out == outStandard && m.asJSON:
+		return errors.New("--json and --output -: give one of them, standard output holds either")
+	}
+	return nil
+}
+
+// run opens a renderer and uses it once, or for as long as it watches.
+func (m *maker) run(ctx context.Context, cfg config.Config) (err error) {
+	if err := m.check(); err != nil {
+		return err
+	}
+	if err := document.UseLook(cfg.Look); err != nil {
+		return err
+	}
+	log, err := config.NewLog(m.stderr, m.level, "text")
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "moviola-render-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	stored, err := blobs.Open(ctx, filepath.Join(dir, "files"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = stored.Close() }() // it is removed
+	if cfg.PublicURL == "" {              // there is no service: the templates of the program find their photographs all the same
+		cfg.PublicURL = strings.TrimSuffix(library.Photographs, photographs.Path)
+	}
+	folder, err := folderOf(m.file)
+	if err != nil {
+		return err
+	}
+	m.local = newLocalFiles(strings.TrimSuffix(cfg.PublicURL, "/"), folder)
+	r, err := rendering.NewRenderer(ctx, cfg, dir, m.local, nil, stored, nil, nil, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close(ctx)) }()
+	m.engine = r.Engine
+	if m.watch {
+		return m.watching(ctx, watchPause)
+	}
+	return m.once(ctx)
+}
+
+// once reads the movie and makes it.
+func (m *maker) once(ctx context.Context) error {
+	source, err := input.Read(m.file, m.stdin, input.MaxMovie)
+	if err != nil {
+		return err
+	}
+	if source, err = m.vars.Over(source); err != nil {
+		return err
+	}
+	var made report
+	if m.still {
+		made, err = m.drawStill(ctx, source)
+	} else {
+		made, err = m.renderMovie(ctx, source)
+	}
+	if err != nil {
+		return m.local.told(err)
+	}
+	return m.tell(made)
+}
+
+// report is what was made, as --json prints it.
+type report struct {
+	Output   string   `json:"output"`
+	Width    int      `json:"width"`
+	Height   int      `json:"height"`
+	Duration float64  `json:"duration,omitempty"` // of a movie
+	Size     int64    `json:"size,omitempty"`     // of a movie, in bytes
+	Frame    int64    `json:"frame,omitempty"`    // of a still, counted from 1
+	Frames   int64    `json:"frames"`
+	Warnings []string `json:"warnings"`
+}
+
+// tell says what was made: where the file itself is on standard output, beside it.
+func (m *maker) tell(made report) error {
+	to := m.stdout
+	if m.out == outStandard {
+		to = m.stderr
+	}
+	for i, warning := range made.Warnings {
+		made.Warnings[i] = m.local.plain(warning)
+		if !m.asJSON {
+			_, _ = fmt.Fprintln(m.stderr, "warning:", made.Warnings[i])
+		}
+	}
+	var err error
+	switch {
+	case m.asJSON:
+		encoder := json.NewEncoder(to)
+		encoder.SetEscapeHTML(false)
+		err = encoder.Encode(made)
+	case m.still:
+		_, err = fmt.Fprintf(to, "%s: %dx%d, frame %d of %d\n", m.out, made.Width, made.Height, made.Frame, made.Frames)
+	default:
+		_, err = fmt.Fprintf(to, "%s: %dx%d, %.2f s, %d bytes\n", m.out, made.Width, made.Height, made.Duration, made.Size)
+	}
+	return err
+}
+
+// renderMovie renders one document under a progress bar and puts the movie in its place.
+func (m *maker) renderMovie(ctx context.Context, source []byte) (report, error) {
+	progress := mpb.NewWithContext(ctx, mpb.WithOutput(m.stderr), mpb.WithWidth(60))
 	bar := progress.AddBar(100, mpb.PrependDecorators(decor.Name("rendering ")),
 		mpb.AppendDecorators(decor.Percentage(), decor.AverageETA(decor.ET_STYLE_GO)))
-	done, err := engine.Render(ctx, commands.RenderJob{
+	done, err := m.engine.Render(ctx, commands.RenderJob{
 		Account:  "local",
 		Project:  "local",
 		Attempt:  1,
@@ -102,19 +240,34 @@ func renderFile(ctx context.Context, engine *render.Engine, source []byte, out s
 	if err != nil {
 		bar.Abort(false)
 		progress.Wait()
-		return err
+		return report{}, err
 	}
 	defer done.Close()
 	bar.SetCurrent(100)
 	progress.Wait()
-	if err := moveFile(done.Movie, out); err != nil {
-		return fmt.Errorf("write %s: %w", out, err)
+	if m.out == outStandard {
+		err = copyFile(m.stdout, done.Movie)
+	} else {
+		err = moveFile(done.Movie, m.out)
 	}
-	for _, warning := range done.Warnings {
-		_, _ = fmt.Fprintln(stderr, "warning:", warning)
+	if err != nil {
+		return report{}, fmt.Errorf("write %s: %w", m.out, err)
 	}
-	seconds := float64(done.Plan.Frames*done.Plan.FPSDen) / float64(done.Plan.FPSNum)
-	_, err = fmt.Fprintf(stdout, "%s: %dx%d, %.2f s, %d bytes\n", out, done.Plan.Width, done.Plan.Height, seconds, done.File.Size)
+	return report{
+		Output: m.out, Width: done.Plan.Width, Height: done.Plan.Height, Frames: done.Plan.Frames,
+		Duration: float64(done.Plan.Frames*done.Plan.FPSDen) / float64(done.Plan.FPSNum),
+		Size:     done.File.Size, Warnings: append([]string{}, done.Warnings...),
+	}, nil
+}
+
+// copyFile writes a file to standard output.
+func copyFile(to io.Writer, name string) error {
+	in, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // it was only read
+	_, err = io.Copy(to, in)
 	return err
 }
 

@@ -1,18 +1,18 @@
 package renders
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"image/jpeg"
 	"image/png"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"moviola/adapters/render"
 	"moviola/commands/previews"
 )
 
@@ -25,49 +25,59 @@ const (
 	stillQuality = 92
 )
 
-// drawStill draws one moment of a document and writes the picture.
-func drawStill(
-	ctx context.Context, engine *render.Engine, source []byte, moment float64, out string, stdout, stderr io.Writer,
-) error {
-	extension, err := checkStill(moment, out)
-	if err != nil {
-		return err
-	}
-	drawn, err := engine.Stills(ctx, previews.Job{
-		Account: "local", Document: source, Moments: []float64{moment}, Fetch: true, MaxSide: stillSide, Now: time.Now(),
+// outStandard is the name of standard output.
+const outStandard = "-"
+
+// drawStill draws one moment of a document into a picture.
+func (m *maker) drawStill(ctx context.Context, source []byte) (report, error) {
+	drawn, err := m.engine.Stills(ctx, previews.Job{
+		Account: "local", Document: source, Moments: []float64{m.moment}, Fetch: true, MaxSide: stillSide, Now: time.Now(),
 	})
 	if err != nil {
-		return err
-	}
-	file, err := os.Create(out)
-	if err != nil {
-		return err
+		return report{}, err
 	}
 	picture := drawn.Pictures[0]
-	if extension == ".png" {
-		err = png.Encode(file, picture.Image)
-	} else {
-		err = jpeg.Encode(file, picture.Image, &jpeg.Options{Quality: stillQuality})
+	encoded, err := encodeStill(picture.Image, strings.ToLower(filepath.Ext(m.out)))
+	switch {
+	case err != nil:
+	case m.out == outStandard:
+		_, err = m.stdout.Write(encoded)
+	default:
+		err = os.WriteFile(m.out, encoded, 0o644)
 	}
-	if err := errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", out, err)
+	if err != nil {
+		return report{}, fmt.Errorf("write %s: %w", m.out, err)
 	}
-	for _, warning := range append(drawn.Warnings, drawn.Missing...) {
-		_, _ = fmt.Fprintln(stderr, "warning:", warning)
-	}
-	_, err = fmt.Fprintf(stdout, "%s: %dx%d, frame %d of %d\n", out, picture.Image.Bounds().Dx(), picture.Image.Bounds().Dy(),
-		picture.Frame+1, drawn.Frames)
-	return err
+	size := picture.Image.Bounds()
+	return report{
+		Output: m.out, Width: size.Dx(), Height: size.Dy(), Frame: int64(picture.Frame) + 1, Frames: int64(drawn.Frames),
+		Warnings: append(append([]string{}, drawn.Warnings...), drawn.Missing...),
+	}, nil
 }
 
-// checkStill returns the file extension of the picture, or an error for an invalid moment or extension.
-func checkStill(moment float64, out string) (extension string, err error) {
-	extension = strings.ToLower(filepath.Ext(out))
-	switch {
-	case extension != ".png" && extension != ".jpg" && extension != ".jpeg":
-		return "", fmt.Errorf("--output %s: a still is a .png or a .jpg", out)
-	case !(moment >= 0):
-		return "", errors.New("--still: the moment must not be negative")
+func encodeStill(picture image.Image, extension string) ([]byte, error) {
+	var out bytes.Buffer
+	var err error
+	if extension == ".jpg" || extension == ".jpeg" {
+		err = jpeg.Encode(&out, picture, &jpeg.Options{Quality: stillQuality})
+	} else {
+		err = png.Encode(&out, picture)
 	}
-	return extension, nil
+	return out.Bytes(), err
+}
+
+// checkOutput refuses a file name whose extension is not that of what is written.
+func (m *maker) checkOutput() error {
+	extension := strings.ToLower(filepath.Ext(m.out))
+	switch {
+	case m.still && !(m.moment >= 0):
+		return errors.New("--still: the moment must not be negative")
+	case m.out == outStandard:
+		return nil
+	case m.still && extension != ".png" && extension != ".jpg" && extension != ".jpeg":
+		return fmt.Errorf("--output %s: a still is a .png or a .jpg", m.out)
+	case !m.still && extension != ".mp4":
+		return fmt.Errorf("--output %s: a movie is an .mp4; for a picture of one moment, give --still SECONDS", m.out)
+	}
+	return nil
 }

@@ -6,24 +6,33 @@ import (
 	"testing"
 )
 
-func TestCheckStill(t *testing.T) {
+func TestMaker_checkOutput(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		moment         float64
-		out, extension string
-		refused        string
+		still   bool
+		moment  float64
+		out     string
+		refused string
 	}{
-		{0, "a.png", ".png", ""},
-		{2.5, "dir.d/A.JPG", ".jpg", ""},
-		{2.5, "a.jpeg", ".jpeg", ""},
-		{1, "a.mp4", "", "a still is a .png or a .jpg"},
-		{1, "png", "", "a still is a .png or a .jpg"},
-		{-1, "a.png", "", "must not be negative"},
-		{math.NaN(), "a.png", "", "must not be negative"},
+		{true, 0, "a.png", ""},
+		{true, 2.5, "dir.d/A.JPG", ""},
+		{true, 2.5, "a.jpeg", ""},
+		{true, 2.5, "-", ""},
+		{true, 1, "a.mp4", "a still is a .png or a .jpg"},
+		{true, 1, "png", "a still is a .png or a .jpg"},
+		{true, -1, "a.png", "must not be negative"},
+		{true, -1, "-", "must not be negative"},
+		{true, math.NaN(), "a.png", "must not be negative"},
+		{false, 0, "a.mp4", ""},
+		{false, 0, "dir/A.MP4", ""},
+		{false, 0, "-", ""},
+		{false, 0, "a.mov", "a movie is an .mp4"},
+		{false, 0, "a.png", "give --still SECONDS"},
+		{false, 0, "mp4", "a movie is an .mp4"},
 	} {
-		got, err := checkStill(row.moment, row.out)
-		if got != row.extension || (err == nil) != (row.refused == "") || err != nil && !strings.Contains(err.Error(), row.refused) {
-			t.Errorf("%v %s: %q %v", row.moment, row.out, got, err)
+		err := (&maker{still: row.still, moment: row.moment, out: row.out}).checkOutput()
+		if (err == nil) != (row.refused == "") || err != nil && !strings.Contains(err.Error(), row.refused) {
+			t.Errorf("%v %v %s: %v", row.still, row.moment, row.out, err)
 		}
 	}
 }

@@ -1,0 +1,190 @@
+// Package client asks a Moviola service to make movies. It uses the standard library only; the types of answers are generated
+// from the service's description.
+//
+//	c := &client.Client{URL: "http://localhost:8080", Key: os.Getenv("MOVIOLA_API_KEY")}
+//	submitted, err := c.Submit(ctx, movie, nil)
+//	…
+//	done, err := c.Wait(ctx, submitted.Project, nil)
+//
+// A request that may be repeated is repeated when the service cannot be reached or is busy: reading, and what carries an
+// Idempotency-Key, which every movie does.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Defaults and bounds.
+const (
+	defaultRetries = 4
+	firstPause     = 500 * time.Millisecond
+	longestPause   = 30 * time.Second
+	callTime       = 2 * time.Minute // one call, with the reading of its answer
+	maxAnswer      = 64 << 20
+)
+
+// Client asks one service with one key. Its fields must not change while it is used; it is safe for concurrent use.
+type Client struct {
+	URL     string       // base address, such as http://localhost:8080
+	Key     string       // an API key
+	HTTP    *http.Client // nil: a client that follows no redirect, which would carry the key elsewhere
+	Retries int          // of a request that may be repeated; 0: 4, negative: none
+	// Sleep waits between two tries; nil: by the clock. It ends early with the error of the context.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// Error is a refusal of the service.
+type Error struct {
+	Status  int    `json:"-"`       // of HTTP
+	Code    string `json:"code"`    // what programs compare
+	Message string `json:"message"` // a sentence for people
+	// Answer is the whole body.
+	Answer []byte `json:"-"`
+
+	after time.Duration // when the service wants to be asked again
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// errForeign says that whatever answered is not this service.
+var errForeign = errors.New("the answer is not that of a Moviola service: check the address")
+
+// Request is a call of the service, for operations that have no method here.
+type Request struct {
+	Method string // GET where empty
+	Path   string // with the version, such as /v2/movies
+	Query  url.Values
+	Header http.Header
+	Body   []byte
+	// Repeatable says that the request may be sent twice. GET and what has an Idempotency-Key always is.
+	Repeatable bool
+}
+
+// repeatable says that sending a request twice does no harm.
+func (r Request) repeatable() bool {
+	return r.Repeatable || r.Method == http.MethodGet || r.Header.Get("Idempotency-Key") != ""
+}
+
+// Do makes a call and returns the body of its answer, which was a success. A refusal is an *Error.
+func (c *Client) Do(ctx context.Context, r Request) ([]byte, error) {
+	if r.Method == "" {
+		r.Method = http.MethodGet
+	}
+	retries := c.Retries
+	if retries == 0 {
+		retries = defaultRetries
+	}
+	for try := 0; ; try++ {
+		answer, err := c.once(ctx, r)
+		var refusal *Error
+		passing := err != nil && (!errors.As(err, &refusal) || busy(refusal.Status))
+		if !passing || try >= retries || !r.repeatable() || ctx.Err() != nil {
+			return answer, err
+		}
+		wait := min(firstPause<<min(try, 6), longestPause)
+		wait = wait/2 + rand.N(wait/2+1)
+		if refusal != nil && refusal.after > 0 {
+			wait = min(refusal.after, longestPause)
+		}
+		if c.sleep(ctx, wait) != nil {
+			return nil, err
+		}
+	}
+}
+
+// busy says that a status may pass.
+func busy(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusBadGateway || status == http.StatusServiceUnavailable ||
+		status == http.StatusGatewayTimeout
+}
+
+func (c *Client) sleep(ctx context.Context, d time.Duration) error {
+	if c.Sleep != nil {
+		return c.Sleep(ctx, d)
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// once makes a call once.
+func (c *Client) once(ctx context.Context, r Request) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	address := strings.TrimRight(c.URL, "/") + r.Path
+	if len(r.Query) > 0 {
+		address += "?" + r.Query.Encode()
+	}
+	request, err := http.NewRequestWithContext(ctx, r.Method, address, bytes.NewReader(r.Body))
+	if err != nil {
+		return nil, fmt.Errorf("the address of the service cannot be read: %w", err)
+	}
+	for name, values := range r.Header {
+		request.Header[name] = values
+	}
+	request.Header.Set("X-Api-Key", c.Key)
+	response, err := c.http().Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the answer: %w", err)
+	case len(answer) > maxAnswer:
+		return nil, errForeign
+	case response.StatusCode == http.StatusOK:
+		return answer, nil
+	}
+	refusal := &Error{Status: response.StatusCode, Answer: answer}
+	if json.Unmarshal(answer, refusal) != nil || refusal.Message == "" {
+		refusal.Message = fmt.Sprintf("%s answered %s", request.URL.Host, response.Status)
+	}
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		refusal.after = time.Duration(min(seconds, 3600)) * time.Second
+	}
+	return nil, refusal
+}
+
+// plainClient follows no redirect.
+var plainClient = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
+func (c *Client) http() *http.Client {
+	if c.HTTP != nil {
+		return c.HTTP
+	}
+	return plainClient
+}
+
+// ask makes a call and decodes its answer.
+func ask[T any](ctx context.Context, c *Client, r Request) (*T, error) {
+	answer, err := c.Do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	var into T
+	if err := json.Unmarshal(answer, &into); err != nil {
+		return nil, fmt.Errorf("%w (%w)", errForeign, err)
+	}
+	return &into, nil
+}
+
+// jsonHeader is that of a request with JSON.
+func jsonHeader() http.Header { return http.Header{"Content-Type": {"application/json"}} }

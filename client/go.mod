@@ -1,0 +1,3 @@
+module moviola.example/client
+
+go 1.26

@@ -1,0 +1,170 @@
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The statuses of a movie.
+const (
+	Pending = "pending"
+	Running = "running"
+	Done    = "done"
+	Failed  = "error"
+	Timeout = "timeout"
+)
+
+// Options of a submission.
+type Options struct {
+	// IdempotencyKey names the submission: repeating it with the same name makes no second movie. Empty: a new name.
+	IdempotencyKey string
+	// MaxCredits refuses or ends a movie that would cost more; 0: no bound.
+	MaxCredits int64
+}
+
+// Submit asks for a movie: any value that encodes to its JSON, or a json.RawMessage. options may be nil.
+func (c *Client) Submit(ctx context.Context, movie any, options *Options) (*Submitted, error) {
+	body, err := encode(movie)
+	if err != nil {
+		return nil, err
+	}
+	var o Options
+	if options != nil {
+		o = *options
+	}
+	if o.IdempotencyKey == "" {
+		o.IdempotencyKey = rand.Text()
+	}
+	r := Request{Method: http.MethodPost, Path: "/v2/movies", Header: jsonHeader(), Body: body, Query: url.Values{}}
+	r.Header.Set("Idempotency-Key", o.IdempotencyKey)
+	if o.MaxCredits > 0 {
+		r.Query.Set("max_credits", strconv.FormatInt(o.MaxCredits, 10))
+	}
+	return ask[Submitted](ctx, c, r)
+}
+
+func encode(movie any) ([]byte, error) {
+	body, err := json.Marshal(movie)
+	if err != nil {
+		return nil, fmt.Errorf("encode the movie: %w", err)
+	}
+	return body, nil
+}
+
+// Movie returns a movie as it stands.
+func (c *Client) Movie(ctx context.Context, project string) (*Status, error) {
+	single, err := ask[Single](ctx, c, Request{Path: "/v2/movies", Query: url.Values{"project": {project}}})
+	if err != nil {
+		return nil, err
+	}
+	return &single.Movie, nil
+}
+
+// Movies returns a page of movies, the newest first. query has the parameters of GET /v2/movies, such as status and next_token; nil:
+// the first page.
+func (c *Client) Movies(ctx context.Context, query url.Values) (*List, error) {
+	return ask[List](ctx, c, Request{Path: "/v2/movies", Query: query})
+}
+
+// How often a movie is looked at while it is waited for.
+const (
+	firstLook = 500 * time.Millisecond
+	lastLook  = 5 * time.Second
+)
+
+// FailedError says that a movie ended without a file.
+type FailedError struct{ Movie Status }
+
+func (e *FailedError) Error() string { return e.Movie.Message }
+
+// Wait returns a movie that has ended; one without a file is a *FailedError. progress, which may be nil, is called whenever the
+// movie has changed.
+func (c *Client) Wait(ctx context.Context, project string, progress func(Status)) (*Status, error) {
+	var last Status
+	for pause := firstLook; ; pause = min(pause*3/2, lastLook) {
+		movie, err := c.Movie(ctx, project)
+		if err != nil {
+			return nil, err
+		}
+		if progress != nil && (movie.Status != last.Status || movie.Progress != last.Progress) {
+			progress(*movie)
+		}
+		last = *movie
+		switch movie.Status {
+		case Done:
+			return movie, nil
+		case Failed, Timeout:
+			return movie, &FailedError{*movie}
+		}
+		if err := c.sleep(ctx, pause); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Cancel ends a movie that waits or renders.
+func (c *Client) Cancel(ctx context.Context, project string) (*Cancelled, error) {
+	return ask[Cancelled](ctx, c, Request{
+		Method: http.MethodPost, Path: "/v2/movies/cancel", Query: url.Values{"project": {project}},
+	})
+}
+
+// Delete removes the file of a movie.
+func (c *Client) Delete(ctx context.Context, project string) (*Deleted, error) {
+	return ask[Deleted](ctx, c, Request{
+		Method: http.MethodDelete, Path: "/v2/movies", Query: url.Values{"project": {project}}, Repeatable: true,
+	})
+}
+
+// Validate says everything that is wrong with a movie, and what it would cost. Nothing is stored or charged.
+func (c *Client) Validate(ctx context.Context, movie any) (*Validation, error) {
+	body, err := encode(movie)
+	if err != nil {
+		return nil, err
+	}
+	return ask[Validation](ctx, c, Request{
+		Method: http.MethodPost, Path: "/v2/movies/validate", Header: jsonHeader(), Body: body, Repeatable: true,
+	})
+}
+
+// StillOptions say how moments are drawn.
+type StillOptions struct {
+	Times  []float64 // seconds; none: the moment of the thumbnail
+	Format string    // png or jpg; empty: png
+	Size   int       // pixels of the longer side; 0: the most
+	Fetch  bool      // load what is not at hand
+}
+
+// Stills draws moments of a movie without making it.
+func (c *Client) Stills(ctx context.Context, movie any, o StillOptions) (*Stills, error) {
+	body, err := encode(movie)
+	if err != nil {
+		return nil, err
+	}
+	query := url.Values{"fetch": {strconv.FormatBool(o.Fetch)}}
+	if len(o.Times) > 0 {
+		times := make([]string, len(o.Times))
+		for i, at := range o.Times {
+			times[i] = strconv.FormatFloat(at, 'f', -1, 64)
+		}
+		query.Set("time", strings.Join(times, ","))
+	}
+	if o.Format != "" {
+		query.Set("format", o.Format)
+	}
+	if o.Size > 0 {
+		query.Set("size", strconv.Itoa(o.Size))
+	}
+	header := jsonHeader()
+	header.Set("Accept", "application/json")
+	return ask[Stills](ctx, c, Request{
+		Method: http.MethodPost, Path: "/v2/movies/still", Query: query, Header: header, Body: body, Repeatable: true,
+	})
+}

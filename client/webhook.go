@@ -1,0 +1,50 @@
+package client
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// webhookAge is how far the time of a message may be from now.
+const webhookAge = 5 * time.Minute
+
+// ErrUnverified says that a message was not signed with the secret, or long ago.
+var ErrUnverified = errors.New("the message is not signed with this secret, or too old")
+
+// VerifyWebhook reads a message of a webhook with signed true. secret is what the service answered when the webhook was saved,
+// body the bytes as they came. The same webhook-id comes again when a message is repeated. A message that does not verify is
+// ErrUnverified.
+func VerifyWebhook(secret string, header http.Header, body []byte, now time.Time) (*WebhookPayload, error) {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil || len(key) == 0 {
+		return nil, errors.New("the secret of the webhook cannot be read: it begins with whsec_")
+	}
+	at, err := strconv.ParseInt(header.Get("webhook-timestamp"), 10, 64)
+	if err != nil || now.Sub(time.Unix(at, 0)).Abs() > webhookAge {
+		return nil, ErrUnverified
+	}
+	sum := hmac.New(sha256.New, key)
+	_, _ = fmt.Fprintf(sum, "%s.%d.%s", header.Get("webhook-id"), at, body) // a hash takes everything
+	want := sum.Sum(nil)
+	for _, signature := range strings.Fields(header.Get("webhook-signature")) {
+		encoded, ok := strings.CutPrefix(signature, "v1,")
+		got, err := base64.StdEncoding.DecodeString(encoded)
+		if !ok || err != nil || !hmac.Equal(got, want) {
+			continue
+		}
+		var payload WebhookPayload
+		if err := json.Unmarshal(body, &payload); err != nil {
+			return nil, fmt.Errorf("read the message: %w", err)
+		}
+		return &payload, nil
+	}
+	return nil, ErrUnverified
+}

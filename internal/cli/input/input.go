@@ -1,0 +1,29 @@
+// Package input reads what the command line names: a file, or standard input.
+package input
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// MaxMovie is the largest movie or template that is read, as POST /movies has it.
+const MaxMovie = 2 << 20
+
+// Read reads a file, or standard input for -, of at most a number of bytes.
+func Read(name string, stdin io.Reader, limit int64) ([]byte, error) {
+	in := stdin
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = file.Close() }() // it was only read
+		in = file
+	}
+	raw, err := io.ReadAll(io.LimitReader(in, limit+1))
+	if err == nil && int64(len(raw)) > limit {
+		err = fmt.Errorf("%s is larger than the limit of %d bytes (%d MB)", name, limit, limit>>20)
+	}
+	return raw, err
+}

@@ -1,0 +1,88 @@
+package input
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"moviola/domain/document"
+)
+
+// Variables are those that the command line gives a movie.
+type Variables struct {
+	Each []string // name=value
+	File string   // a JSON object
+}
+
+// Bind declares the flags.
+func (v *Variables) Bind(f *pflag.FlagSet) {
+	f.StringArrayVar(&v.Each, "var", nil, "set a variable of the movie, as name=value; repeatable")
+	f.StringVar(&v.File, "vars", "", "file with a JSON object of variables")
+}
+
+// read returns the variables: those of the file, and over them the single ones.
+func (v Variables) read() (map[string]any, error) {
+	all := map[string]any{}
+	if v.File != "" {
+		raw, err := os.ReadFile(v.File)
+		if err != nil {
+			return nil, fmt.Errorf("--vars: %w", err)
+		}
+		if all, err = document.Tree(raw); err != nil {
+			return nil, fmt.Errorf(`--vars %s: the file is not a JSON object such as {"name": "Ada"}`, v.File)
+		}
+	}
+	for _, one := range v.Each {
+		name, value, ok := strings.Cut(one, "=")
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			return nil, fmt.Errorf("--var %q: write name=value", one)
+		}
+		all[name] = valueOf(value)
+	}
+	return all, nil
+}
+
+// valueOf reads a value as JSON where that loses nothing: a number as numbers are written, true, false, an object, a list, or a text
+// in quotation marks. Everything else is a text as it stands.
+func valueOf(text string) any {
+	trimmed := strings.TrimSpace(text)
+	if n, err := strconv.ParseFloat(trimmed, 64); err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) && strconv.FormatFloat(n, 'f', -1, 64) == trimmed {
+		return json.Number(trimmed)
+	}
+	if trimmed == "true" || trimmed == "false" {
+		return trimmed == "true"
+	}
+	if trimmed != "" && strings.ContainsRune(`{["`, rune(trimmed[0])) {
+		decoder := json.NewDecoder(strings.NewReader(trimmed))
+		decoder.UseNumber()
+		var value any
+		if decoder.Decode(&value) == nil && !decoder.More() {
+			return value
+		}
+	}
+	return text
+}
+
+// Over puts variables over those of a movie. A movie stays as it is, byte for byte, when none are given.
+func (v Variables) Over(movie []byte) ([]byte, error) {
+	given, err := v.read()
+	if err != nil || len(given) == 0 {
+		return movie, err
+	}
+	tree, err := document.Tree(movie)
+	if err != nil {
+		return nil, err
+	}
+	merged := document.Merge(tree, map[string]any{"variables": given})
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	err = encoder.Encode(merged)
+	return out.Bytes(), err
+}

@@ -1,0 +1,51 @@
+package renders
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+)
+
+// watchPause is how often watched files are looked at.
+const watchPause = 300 * time.Millisecond
+
+// watching makes the movie again whenever one of its files has changed, until it is interrupted. A mistake is told, and waits for
+// the next change.
+func (m *maker) watching(ctx context.Context, pause time.Duration) error {
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	for {
+		before := m.read()
+		if err := m.once(ctx); err != nil && ctx.Err() == nil {
+			_, _ = fmt.Fprintln(m.stderr, "moviola:", err)
+		}
+		if ctx.Err() == nil && !m.asJSON {
+			_, _ = fmt.Fprintln(m.stderr, "watching", m.file, "for changes; end with Ctrl-C")
+		}
+		for m.read() == before && !m.local.changed() {
+			select {
+			case <-ctx.Done():
+				return nil // this is how watching ends
+			case <-tick.C:
+			}
+		}
+	}
+}
+
+// read is the state of the files that are read first: the movie JSON and its variables.
+func (m *maker) read() [2]fileState { return [2]fileState{stateOf(m.file), stateOf(m.vars.File)} }
+
+// fileState tells one state of a file from another; the zero state is that of a file that is not there.
+type fileState struct {
+	size    int64
+	changed int64 // nanoseconds since 1970
+}
+
+func stateOf(name string) fileState {
+	info, err := os.Stat(name)
+	if err != nil {
+		return fileState{}
+	}
+	return fileState{info.Size(), info.ModTime().UnixNano()}
+}
