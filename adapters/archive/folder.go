@@ -1,4 +1,4 @@
-// Package archive keeps backups in a folder. Only its owner can read them: folders have mode 0700, files 0600.
+// Package archive stores backups in a folder. Only its owner can read them: folders have mode 0700, files 0600.
 package archive
 
 import (
@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// unfinished begins the names of files that are being written.
+// unfinished is the prefix of files that are being written.
 const unfinished = ".unfinished-"
 
-// Folder is a folder with backups.
+// Folder is a backup.Place in a folder.
 type Folder struct{ dir string }
 
-// NewFolder returns a folder, which is made when something is put into it.
+// NewFolder returns a Folder. The folder is created by the first Put.
 func NewFolder(dir string) (*Folder, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -29,7 +29,7 @@ func NewFolder(dir string) (*Folder, error) {
 
 func (f *Folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 
-// Put stores content under a name: it is on disk, whole, when Put returns.
+// Put stores content under a name, atomically. The content is on disk when Put returns.
 func (f *Folder) Put(ctx context.Context, name string, content io.Reader) (err error) {
 	path := f.path(name)
 	if err := makeFolder(filepath.Dir(path)); err != nil {
@@ -55,7 +55,7 @@ func (f *Folder) Put(ctx context.Context, name string, content io.Reader) (err e
 	return syncFolder(filepath.Dir(path))
 }
 
-// makeFolder makes a folder and those above it, on disk.
+// makeFolder creates a folder and its parents, and syncs them to disk.
 func makeFolder(dir string) error {
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -77,12 +77,12 @@ func syncFolder(dir string) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// Open reads what a name holds; fs.ErrNotExist when there is nothing.
+// Open opens the file with a name; fs.ErrNotExist when there is none.
 func (f *Folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
 	return os.Open(f.path(name))
 }
 
-// List returns the names that begin with a prefix, which ends with a slash.
+// List returns the names with a prefix, which ends with a slash.
 func (f *Folder) List(ctx context.Context, prefix string) ([]string, error) {
 	var names []string
 	err := filepath.WalkDir(f.path(prefix), func(path string, entry fs.DirEntry, err error) error {

@@ -1,4 +1,4 @@
-// Package disk watches how much room is left on the disk of a folder, and says when there is too little for new work.
+// Package disk watches the free space on the disk of a folder, and reports when there is too little for new work.
 package disk
 
 import (
@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Space is the room of a disk, in bytes.
+// Space is the size of a disk and its free space, in bytes.
 type Space struct{ Free, Total int64 }
 
-// Free is the room of the disk that a folder lies on, as far as a plain user may fill it.
+// Free returns the space of a folder's disk. Free space counts only what an unprivileged user may fill.
 func Free(folder string) (Space, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(folder, &s); err != nil {
@@ -26,20 +26,20 @@ func Free(folder string) (Space, error) {
 	return Space{Free: int64(s.Bavail) * int64(s.Bsize), Total: int64(s.Blocks) * int64(s.Bsize)}, nil
 }
 
-// The reserve of "auto": a share of the disk, and the most that it comes to.
+// The reserve of "auto": a percentage of the disk, and its maximum.
 const (
 	autoPercent = 5
 	autoMost    = 2 << 30
 )
 
-// Reserve is the room that is kept free. The zero Reserve is "auto": 5 % of the disk, and 2 GB at most. It is a flag's value.
+// Reserve is the space that is kept free. The zero value is "auto": 5 % of the disk, at most 2 GB. It is a pflag.Value.
 type Reserve struct {
 	text    string
 	percent float64
 	bytes   int64
 }
 
-// Set implements pflag.Value: auto, off, a share as 10%, or a size as 500MB, 2GB or 1TB.
+// Set implements pflag.Value. It parses auto, off, a percentage such as 10%, or a size such as 500MB, 2GB or 1TB.
 func (r *Reserve) Set(text string) error {
 	upper := strings.ToUpper(strings.TrimSpace(text))
 	wrong := errors.New("give auto, off, a share as 10%, or a size as 500MB, 2GB or 1TB")
@@ -83,7 +83,7 @@ func (r *Reserve) String() string {
 // Type implements pflag.Value.
 func (r *Reserve) Type() string { return "size" }
 
-// Of is the reserve of a disk of that size, in bytes.
+// Of returns the reserve for a disk of a size, in bytes.
 func (r *Reserve) Of(total int64) int64 {
 	switch {
 	case r.text == "":
@@ -94,10 +94,10 @@ func (r *Reserve) Of(total int64) int64 {
 	return r.bytes
 }
 
-// Size is a number of bytes, or none. It is a flag's value.
+// Size is a number of bytes; 0 is "off". It is a pflag.Value.
 type Size int64
 
-// Set implements pflag.Value: off, or a size as 500MB, 2GB or 1TB.
+// Set implements pflag.Value. It parses off, or a size such as 500MB, 2GB or 1TB.
 func (s *Size) Set(text string) error {
 	var r Reserve
 	if err := r.Set(text); err != nil || r.percent > 0 || r.text == "" {
@@ -126,22 +126,22 @@ func (s *Size) String() string {
 // Type implements pflag.Value.
 func (s *Size) Type() string { return "size" }
 
-// Config is what a Watch needs. Folder is required.
+// Config is the configuration of a Watch. Folder is required.
 type Config struct {
 	Folder  string
 	Reserve Reserve
 	Free    func(folder string) (Space, error) // nil: Free
-	Every   time.Duration                      // how often it looks while it watches; 0: 1 s
+	Every   time.Duration                      // interval of Run; 0: 1 s
 	Log     logrus.FieldLogger                 // nil: the standard logger
 }
 
-// Watch says whether there is room for new work. It is safe for concurrent use.
+// Watch tells whether there is space for new work. It is safe for concurrent use.
 type Watch struct {
 	cfg Config
 	low atomic.Bool
 }
 
-// NewWatch returns a Watch that has looked once.
+// NewWatch returns a Watch after a first check.
 func NewWatch(cfg Config) *Watch {
 	if cfg.Free == nil {
 		cfg.Free = Free
@@ -157,8 +157,8 @@ func NewWatch(cfg Config) *Watch {
 	return w
 }
 
-// Low says whether less than the reserve is free now. What it says first, and every change, is logged. A disk that cannot be
-// asked counts as it did before.
+// Low reports whether free space is below the reserve. The first result and every change are logged. If the disk cannot be read,
+// the previous result holds.
 func (w *Watch) Low() bool {
 	space, err := w.cfg.Free(w.cfg.Folder)
 	if err != nil {
@@ -178,7 +178,7 @@ func (w *Watch) Low() bool {
 	return low
 }
 
-// Check is an error while there is too little room.
+// Check returns an error while free space is below the reserve.
 func (w *Watch) Check(context.Context) error {
 	if !w.Low() {
 		return nil
@@ -191,10 +191,10 @@ func (w *Watch) Check(context.Context) error {
 		w.cfg.Reserve.Of(space.Total)>>20)
 }
 
-// Space is the room of the disk now.
+// Space returns the present space of the disk.
 func (w *Watch) Space() (Space, error) { return w.cfg.Free(w.cfg.Folder) }
 
-// Run looks again and again until ctx ends, so that the log tells when there is room again.
+// Run checks at intervals until ctx ends, so that changes are logged even without new work.
 func (w *Watch) Run(ctx context.Context) {
 	tick := time.NewTicker(w.cfg.Every)
 	defer tick.Stop()

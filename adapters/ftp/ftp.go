@@ -1,5 +1,5 @@
-// Package ftp brings files to FTP and SFTP servers, over connections that its user dials: it opens no socket of its own. Files
-// are streamed, missing folders are made. What is sent, and what becomes of the result, is not known here.
+// Package ftp uploads files to FTP and SFTP servers. The caller dials: the package opens no sockets. Files are streamed; missing
+// folders are created. The package does not interpret files or results.
 package ftp
 
 import (
@@ -23,37 +23,37 @@ import (
 
 var _ deliveries.Sender = (*FTP)(nil)
 
-// ControlPort is where FTP servers listen.
+// ControlPort is the default port of FTP servers.
 const ControlPort = 21
 
-// closeTime bounds taking leave of a server, and waiting for it to confirm a file.
+// closeTime limits the logout, and the wait for the confirmation of a file.
 const closeTime = 10 * time.Second
 
-// testName is the file that a test leaves and removes.
+// testName is the name of the file that Test uploads and removes.
 const testName = "moviola-connection-test.txt"
 
-// testContent is what is in it.
+// testContent is the content of the file that Test uploads.
 const testContent = "A test of a connection. It can be removed.\n"
 
-// DialFunc connects to host:port. The connection ends with ctx.
+// DialFunc connects to host:port. The connection is closed when ctx ends.
 type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Config is what the senders need.
+// Config is the configuration of the senders.
 type Config struct {
 	Dial DialFunc
-	// Explain says what may be told of an error of the network, without any address. False: it is none.
+	// Explain returns the part of a network error that may be shown, without any address. False: it is no network error.
 	Explain func(error) (string, bool)
-	// TLS is the base of the configuration for encrypted connections; nil: the system's authorities.
+	// TLS is the base of the configuration for encrypted connections; nil: the system's certificate authorities.
 	TLS *tls.Config
 }
 
-// FTP sends by FTP, encrypted when the destination asks for it.
+// FTP uploads by FTP, encrypted if the destination requires it.
 type FTP struct{ cfg Config }
 
 // NewFTP returns a sender.
 func NewFTP(cfg Config) *FTP { return &FTP{cfg} }
 
-// Send implements commands.Sender.
+// Send implements deliveries.Sender.
 func (f *FTP) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	file, err := parcel.Open(ctx)
 	if err != nil {
@@ -68,7 +68,7 @@ func (f *FTP) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries.Re
 	return deliveries.Receipt{}, source.blame(err)
 }
 
-// Test implements commands.Sender: it logs in and leaves a small file for a moment.
+// Test implements deliveries.Sender: it logs in, uploads a small file and removes it.
 func (f *FTP) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	return deliveries.Receipt{}, f.with(ctx, parcel.Settings, func(server *ftp.ServerConn) error {
 		makeFolders(server, parcel.Settings["remote-path"])
@@ -80,7 +80,7 @@ func (f *FTP) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries.Re
 	})
 }
 
-// with does something on a server it is logged in to.
+// with logs in to a server and calls do.
 func (f *FTP) with(ctx context.Context, s connection.Settings, do func(*ftp.ServerConn) error) error {
 	address := net.JoinHostPort(s["host"], portOf(s, ControlPort))
 	err := f.session(ctx, s, address, do)
@@ -91,7 +91,7 @@ func (f *FTP) session(ctx context.Context, s connection.Settings, address string
 	road := &road{ctx: ctx, dial: f.cfg.Dial}
 	options := []ftp.DialOption{ftp.DialWithDialFunc(road.connect), ftp.DialWithShutTimeout(closeTime)}
 	if s["secure"] == "true" {
-		// Servers may insist that the data connection resumes the session of the control connection.
+		// Servers may require the data connection to resume the TLS session of the control connection.
 		road.secure = cloneTLS(f.cfg.TLS)
 		road.secure.ServerName, road.secure.ClientSessionCache = s["host"], tls.NewLRUClientSessionCache(4)
 		options = append(options, ftp.DialWithExplicitTLS(road.secure))
@@ -100,19 +100,19 @@ func (f *FTP) session(ctx context.Context, s connection.Settings, address string
 	if err != nil {
 		return stage("the connection failed", err)
 	}
-	defer func() { _ = server.Quit() }() // what was sent is confirmed before
+	defer func() { _ = server.Quit() }() // uploads are confirmed before
 	if err := server.Login(s["username"], s["password"]); err != nil {
 		return stage("the login failed", err)
 	}
 	return do(server)
 }
 
-// road dials the connections of one session. A server names the place of a data connection: only its port is believed.
+// road dials the connections of one session. For a data connection the server sends an address, of which only the port is used.
 type road struct {
 	ctx    context.Context
 	dial   DialFunc
 	secure *tls.Config
-	host   string // of the control connection's peer, once it stands
+	host   string // peer of the control connection, once it is connected
 }
 
 func (r *road) connect(network, address string) (net.Conn, error) {
@@ -135,15 +135,15 @@ func (r *road) connect(network, address string) (net.Conn, error) {
 	return tls.Client(conn, r.secure), nil
 }
 
-// makeFolders makes the folders that lead to a path. Those that are there already refuse, and a folder that is missing after all
-// shows when the file is stored.
+// makeFolders creates the folders of a path. It ignores errors: existing folders cause some, and a folder that is still missing
+// makes the upload fail.
 func makeFolders(server *ftp.ServerConn, folder string) {
 	for _, dir := range folders(folder) {
 		_ = server.MakeDir(dir)
 	}
 }
 
-// folders are the paths from the first folder down to the whole.
+// folders returns all parent folders of a path and the path itself, from the top down.
 func folders(folder string) []string {
 	folder = path.Clean(folder)
 	var list []string
@@ -153,7 +153,7 @@ func folders(folder string) []string {
 	return list
 }
 
-// failure is what a step ended with, and the step in words.
+// failure is an error with the step that failed.
 type failure struct {
 	step string
 	error
@@ -161,7 +161,7 @@ type failure struct {
 
 func (f failure) Unwrap() error { return f.error }
 
-// stage says in which step an error came; nil stays nil.
+// stage adds the step to an error; nil stays nil.
 func stage(step string, err error) error {
 	if err == nil {
 		return nil
@@ -169,7 +169,7 @@ func stage(step string, err error) error {
 	return failure{step, err}
 }
 
-// fail turns an error into one for the owner. The words of servers are not passed on: they repeat paths and names.
+// fail turns an error into a message for the account. Texts of servers are left out: they repeat paths and names.
 func (c Config) fail(ctx context.Context, origin string, err error) error {
 	var refusal *domain.Error
 	switch {
@@ -196,7 +196,7 @@ func notDelivered(origin, why string) error {
 	return domain.Errorf(domain.Invalid, "not_delivered", "Not delivered to %s: %s", origin, why)
 }
 
-// source tells errors of the file apart from those of the network it is copied to.
+// source records read errors of the file, to tell them from errors of the network.
 type source struct {
 	io.Reader
 	err error
@@ -210,7 +210,7 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// blame returns the error of the file when that is what ended a transfer.
+// blame returns the read error of the file if there was one, otherwise err.
 func (s *source) blame(err error) error {
 	if s.err != nil {
 		return fmt.Errorf("read the video: %w", s.err)

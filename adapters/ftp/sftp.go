@@ -20,16 +20,16 @@ import (
 
 var _ deliveries.Sender = (*SFTP)(nil)
 
-// SSHPort is where SSH servers listen.
+// SSHPort is the default port of SSH servers.
 const SSHPort = 22
 
-// SFTP sends by SFTP.
+// SFTP uploads by SFTP.
 type SFTP struct{ cfg Config }
 
-// NewSFTP returns a sender. Of the configuration, TLS does not apply.
+// NewSFTP returns a sender. It does not use Config.TLS.
 func NewSFTP(cfg Config) *SFTP { return &SFTP{cfg} }
 
-// Send implements commands.Sender.
+// Send implements deliveries.Sender.
 func (s *SFTP) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	file, err := parcel.Open(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *SFTP) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries.R
 	return receipt, source.blame(err)
 }
 
-// Test implements commands.Sender: it logs in and leaves a small file for a moment.
+// Test implements deliveries.Sender: it logs in, uploads a small file and removes it.
 func (s *SFTP) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	return s.with(ctx, parcel, func(server *sftp.Client) error {
 		folder := path.Clean(parcel.Settings["remote-path"])
@@ -72,7 +72,7 @@ func upload(server *sftp.Client, name string, from io.Reader) error {
 	return errors.Join(err, file.Close())
 }
 
-// with does something on a server it is logged in to.
+// with logs in to a server and calls do.
 func (s *SFTP) with(ctx context.Context, parcel deliveries.Parcel, do func(*sftp.Client) error) (deliveries.Receipt, error) {
 	address := net.JoinHostPort(parcel.Settings["host"], portOf(parcel.Settings, SSHPort))
 	seen := &hostKeys{known: known(parcel)}
@@ -102,7 +102,7 @@ func (s *SFTP) session(
 		return stage("the login failed", err)
 	}
 	client := ssh.NewClient(secured, channels, requests)
-	defer func() { _ = client.Close() }() // what was sent was confirmed before
+	defer func() { _ = client.Close() }() // uploads are confirmed before
 	server, err := sftp.NewClient(client)
 	if err != nil {
 		return stage("the server does not speak SFTP", err)
@@ -111,7 +111,7 @@ func (s *SFTP) session(
 	return do(server)
 }
 
-// login are the ways to prove who is there: the private key first.
+// login returns the authentication methods: the private key first.
 func login(settings connection.Settings) ([]ssh.AuthMethod, error) {
 	var methods []ssh.AuthMethod
 	if text := settings["private-key"]; text != "" {
@@ -144,7 +144,8 @@ func parseKey(text, passphrase string) (ssh.Signer, error) {
 	return ssh.ParsePrivateKey([]byte(text))
 }
 
-// known is the fingerprint a server has to show: the one that was set, or else the one it showed first; empty: any will do.
+// known returns the expected fingerprint of the server: the one that is set, otherwise the one of the first connection; empty:
+// any is accepted.
 func known(parcel deliveries.Parcel) string {
 	if set := parcel.Settings["host-key"]; set != "" {
 		return strings.TrimRight(set, "=")
@@ -152,7 +153,7 @@ func known(parcel deliveries.Parcel) string {
 	return parcel.HostKey
 }
 
-// hostKeys holds a server's key against the one that is known.
+// hostKeys compares a server's key with the expected one.
 type hostKeys struct {
 	known   string
 	shown   string

@@ -1,5 +1,5 @@
-// Package mail tells people of finished movies by e-mail, over connections that its user dials. A connection may bring a mail
-// server of its own; for others there is the server's, if the operator has set one. What is written is not known here.
+// Package mail sends e-mails about finished movies. The caller dials the connections. A destination may name its own mail server;
+// otherwise the operator's is used, if one is set. The package does not interpret the messages.
 package mail
 
 import (
@@ -24,36 +24,36 @@ import (
 
 var _ deliveries.Sender = (*Sender)(nil)
 
-// Ports are where mail servers take mail in.
+// Ports are the permitted ports of mail servers.
 var Ports = []int{25, 465, 587}
 
-// wait bounds connecting, and each answer of the server.
+// wait limits connecting, and each response of the server.
 const wait = 30 * time.Second
 
-// DialFunc connects to host:port. The connection ends with ctx.
+// DialFunc connects to host:port. The connection is closed when ctx ends.
 type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Config is what a Sender needs.
+// Config is the configuration of a Sender.
 type Config struct {
 	Dial DialFunc
-	// Explain says what may be told of an error of the network, without any address. False: it is none.
+	// Explain returns the part of a network error that may be shown, without any address. False: it is no network error.
 	Explain func(error) (string, bool)
-	// Server is the operator's mail server: smtp://user:password@host:port begins in the clear and goes on encrypted, smtps:// is
-	// encrypted from the start; ?security=none allows what is in the clear. Empty: none.
+	// Server is the operator's mail server. smtp://user:password@host:port uses STARTTLS, smtps:// TLS from the start;
+	// ?security=none allows plain text. Empty: none.
 	Server string
-	// From is the sender's address for it.
+	// From is the sender's address for the operator's mail server.
 	From string
-	// TLS is the base of the configuration for encrypted connections; nil: the system's authorities.
+	// TLS is the base of the configuration for encrypted connections; nil: the system's certificate authorities.
 	TLS *tls.Config
 }
 
-// Sender writes e-mails.
+// Sender sends e-mails.
 type Sender struct {
 	cfg      Config
 	operator connection.Settings // nil: none
 }
 
-// New returns a sender, or what is wrong with its configuration.
+// New returns a sender, or an error for an invalid configuration.
 func New(cfg Config) (*Sender, error) {
 	s := &Sender{cfg: cfg}
 	if cfg.Server == "" {
@@ -74,7 +74,7 @@ func New(cfg Config) (*Sender, error) {
 	return s, nil
 }
 
-// Send implements commands.Sender. The video itself is not attached: the message names its address.
+// Send implements deliveries.Sender. The video is not attached: the message contains its address.
 func (s *Sender) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	settings, err := s.complete(parcel.Settings)
 	if err != nil {
@@ -92,12 +92,12 @@ func (s *Sender) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries
 	return deliveries.Receipt{}, s.explain(ctx, origin, err)
 }
 
-// Test implements commands.Sender: it sends the message.
+// Test implements deliveries.Sender: it sends the message.
 func (s *Sender) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	return s.Send(ctx, parcel)
 }
 
-// complete fills in the mail server where the destination has none.
+// complete adds the operator's mail server to a destination without one.
 func (s *Sender) complete(given connection.Settings) (connection.Settings, error) {
 	settings := connection.Settings{}
 	for name, value := range given {
@@ -108,7 +108,7 @@ func (s *Sender) complete(given connection.Settings) (connection.Settings, error
 			return nil, refuse("the destination has no host of a mail server, and this server has none either")
 		}
 		for name, value := range s.operator {
-			settings[name] = value // the sender too: the server speaks for its own address only
+			settings[name] = value // replaces the sender, too: the operator's server may send only for its own address
 		}
 	}
 	for _, name := range []string{"from", "to", "subject", "message"} {
@@ -119,8 +119,8 @@ func (s *Sender) complete(given connection.Settings) (connection.Settings, error
 	return settings, nil
 }
 
-// accountHeader and feedbackHeader name the account whose movie an e-mail is about, for the operator's abuse desk; the second is
-// what large mail providers group their complaints by.
+// Headers with the account that an e-mail is about, for the operator's abuse desk. Large mail providers group complaints by
+// Feedback-ID.
 const (
 	accountHeader  = mail.Header("X-Moviola-Account")
 	feedbackHeader = mail.Header("Feedback-ID")
@@ -131,7 +131,7 @@ func write(s connection.Settings, account domain.AccountID) (*mail.Msg, error) {
 	if err := message.From(s["from"]); err != nil {
 		return nil, refuse("the sender's address is not valid")
 	}
-	recipients, err := s.Recipients() // those that are counted
+	recipients, err := s.Recipients() // the same addresses that are counted
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func write(s connection.Settings, account domain.AccountID) (*mail.Msg, error) {
 	message.Subject(s["subject"])
 	message.SetDate()
 	sender := message.GetFrom()[0].Address
-	// The library's own id would name this host.
+	// The library's default would contain the name of this host.
 	message.SetMessageIDWithValue(rand.Text() + sender[strings.LastIndex(sender, "@"):])
 	message.SetGenHeader(accountHeader, string(account))
 	message.SetGenHeader(feedbackHeader, string(account)+":movie:moviola")
@@ -156,7 +156,7 @@ func (s *Sender) client(ctx context.Context, settings connection.Settings) (*mai
 		mail.WithPort(portOf(settings)), mail.WithTimeout(wait), mail.WithTLSConfig(secure), mail.WithoutNoop(),
 		mail.WithHELO("moviola"),
 		mail.WithDialContextFunc(func(_ context.Context, network, address string) (net.Conn, error) {
-			// The library's own context ends once the connection stands; the connection must outlive it.
+			// The library's context ends when the connection is established, but the connection must live longer.
 			conn, err := s.cfg.Dial(ctx, network, address)
 			if err != nil || settings["security"] != "tls" {
 				return conn, err
@@ -168,7 +168,7 @@ func (s *Sender) client(ctx context.Context, settings connection.Settings) (*mai
 	case "none":
 		options = append(options, mail.WithTLSPolicy(mail.NoTLS))
 	case "tls":
-		// The connection is encrypted before the library sees it, and it finds that out itself.
+		// The connection is already encrypted, which the library detects.
 		options = append(options, mail.WithTLSPolicy(mail.TLSOpportunistic))
 	default:
 		options = append(options, mail.WithTLSPolicy(mail.TLSMandatory))
@@ -184,7 +184,7 @@ func (s *Sender) client(ctx context.Context, settings connection.Settings) (*mai
 	return mail.NewClient(settings["host"], options...)
 }
 
-// portOf is the port of a mail server: 587, or 465 when it is encrypted from the start.
+// portOf returns the port of a mail server: 465 for TLS from the start, otherwise 587.
 func portOf(s connection.Settings) int {
 	if n, err := strconv.Atoi(s["port"]); err == nil {
 		return n
@@ -195,7 +195,7 @@ func portOf(s connection.Settings) int {
 	return 587
 }
 
-// explain turns an error into one for the owner. The words of servers are not passed on: they may repeat addresses.
+// explain turns an error into a message for the account. Texts of servers are left out: they may repeat addresses.
 func (s *Sender) explain(ctx context.Context, origin string, err error) error {
 	if err == nil {
 		return nil

@@ -14,10 +14,10 @@ import (
 	"moviola/projections"
 )
 
-// duplicateKey is the server's code for a second document with the same id.
+// duplicateKey is the server's error code for a second document with the same id.
 const duplicateKey = 11000
 
-// Commit implements projections.Documents: the documents of one collection after the other, and then the checkpoint.
+// Commit implements projections.Documents: it writes one collection after the other, and finally the checkpoint.
 func (d *Documents) Commit(ctx context.Context, batch projections.Batch) error {
 	var order []string
 	byCollection := make(map[string][]projections.Write)
@@ -38,7 +38,7 @@ func (d *Documents) Commit(ctx context.Context, batch projections.Batch) error {
 	return d.write(ctx, batch.Checkpoint.Collection, []projections.Write{*batch.Checkpoint})
 }
 
-// write replaces documents of one collection in one round trip. All are tried; it is stale when one of them was.
+// write writes the documents of one collection in one request. It tries all of them, and returns ErrStale if one was stale.
 func (d *Documents) write(ctx context.Context, collection string, writes []projections.Write) error {
 	c, err := d.collection(collection)
 	if err != nil {
@@ -69,7 +69,7 @@ func (d *Documents) write(ctx context.Context, collection string, writes []proje
 	return nil
 }
 
-// isDuplicate tells whether nothing but existing documents stood in the way of a write.
+// isDuplicate reports whether all write errors are duplicate ids.
 func isDuplicate(err error) bool {
 	var failed mongo.BulkWriteException
 	if !errors.As(err, &failed) || failed.WriteConcernError != nil || len(failed.WriteErrors) == 0 {
@@ -83,7 +83,7 @@ func isDuplicate(err error) bool {
 	return true
 }
 
-// encode makes the server's document of a write: the fields of its struct, by their json tags, behind those of the store.
+// encode returns the server's document: the store's fields, then those of the struct, by their json tags.
 func encode(w projections.Write, indexes []projections.Index) (bson.D, error) {
 	var out bytes.Buffer
 	encoder := bson.NewEncoder(bson.NewDocumentWriter(&out))
@@ -108,7 +108,8 @@ func encode(w projections.Write, indexes []projections.Index) (bson.D, error) {
 	return doc, nil
 }
 
-// checkIndexed finds a field that an index cannot hold: the server would take it, and pages would leave the document out.
+// checkIndexed returns an error for a field type that an index does not support: the server would accept it, but pages would miss
+// the document.
 func checkIndexed(doc bson.Raw, indexes []projections.Index) error {
 	for _, index := range indexes {
 		for _, field := range index.Fields {
@@ -139,7 +140,7 @@ func (d *Documents) Sweep(ctx context.Context, collection string, before time.Ti
 	}
 	removed := 0
 	for _, stored := range old {
-		// One that was put up again since has another version.
+		// A document that was written again since has another version, and stays.
 		result, err := d.database.Collection(collection).DeleteOne(ctx,
 			bson.D{{Key: fieldID, Value: stored.ID}, {Key: fieldVersion, Value: stored.Version}})
 		if err != nil {

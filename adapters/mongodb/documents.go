@@ -1,10 +1,10 @@
-// Package mongodb keeps the documents of the read models in a MongoDB database, each in a collection of its own name, with native
-// types, so that others can read them there.
+// Package mongodb stores the documents of the read models in a MongoDB database. Each read model has a collection of its own,
+// with native types, so that other programs can read it.
 //
-// Beside a document's own fields stand _version, that it is replaced at, _live, which is false for a tombstone, and of a
-// tombstone _gone, when it was laid. There are no transactions: a commit writes the documents, each only at the version it was
-// loaded at, and then the checkpoint. Reads go to the primary, writes are acknowledged by a majority. Nothing but equality,
-// range, sort and limit is asked of the server.
+// Documents have additional fields: _version, which an update compares; _live, false for a tombstone; and _gone, the time of a
+// tombstone. There are no transactions: a commit writes the documents, each only if its version is still the loaded one, and then
+// the checkpoint. Reads go to the primary, writes are acknowledged by a majority. The server needs to support only equality,
+// range, sort and limit.
 package mongodb
 
 import (
@@ -31,13 +31,13 @@ var _ projections.Documents = (*Documents)(nil)
 const (
 	// defaultDatabase is used when the address names none.
 	defaultDatabase = "moviola"
-	// getters is how many documents of one Get are asked for at once.
+	// getters is the number of documents that one Get requests concurrently.
 	getters = 8
-	// operationTimeout bounds an operation whose context has no deadline.
+	// operationTimeout limits operations whose context has no deadline.
 	operationTimeout = 30 * time.Second
 )
 
-// The fields that every document has beside its own.
+// Additional fields of every document.
 const (
 	fieldID      = "_id"
 	fieldVersion = "_version"
@@ -51,15 +51,15 @@ type Documents struct {
 	database *mongo.Database
 
 	mu          sync.RWMutex
-	collections map[string]projections.Collection // that have been declared, by name
+	collections map[string]projections.Collection // declared collections, by name
 }
 
-// Open connects to the server of a mongodb:// address; the path names the database (default moviola). Close must be called. It
-// does not wait for the server: the first call does, for as long as its context.
+// Open returns a client for the server of a mongodb:// address; the path names the database (default moviola). Close must be
+// called. Open does not wait for the server: the first call does, until its context ends.
 func Open(address string) (*Documents, error) {
 	parsed, err := connstring.ParseAndValidate(address)
 	if err != nil {
-		return nil, errors.New("the address of the MongoDB server is not valid") // the error may show the password
+		return nil, errors.New("the address of the MongoDB server is not valid") // err may contain the password
 	}
 	name := parsed.Database
 	if name == "" {
@@ -82,7 +82,7 @@ func Open(address string) (*Documents, error) {
 	}, nil
 }
 
-// Close disconnects from the server, once the calls in flight have ended or ctx has.
+// Close disconnects from the server when running calls have ended or ctx ends.
 func (d *Documents) Close(ctx context.Context) error {
 	if err := d.client.Disconnect(ctx); err != nil {
 		return fmt.Errorf("disconnect from MongoDB: %w", err)
@@ -99,7 +99,7 @@ func (d *Documents) Declare(ctx context.Context, collections ...projections.Coll
 			return fmt.Errorf("declare %q: not a name of a collection", c.Name)
 		}
 		for _, model := range indexModels(c) {
-			// One by one: FerretDB breaks the connection over several that exist already.
+			// One by one: FerretDB closes the connection when several exist already.
 			if _, err := d.database.Collection(c.Name).Indexes().CreateOne(ctx, model); err != nil {
 				return fmt.Errorf("declare %s: %w", c.Name, err)
 			}
@@ -111,8 +111,8 @@ func (d *Documents) Declare(ctx context.Context, collections ...projections.Coll
 	return nil
 }
 
-// indexModels returns the server's indexes for a collection. All begin with _live, so that tombstones are out of the way, and
-// end with the id, so that ties have an order.
+// indexModels returns the server's indexes for a collection. All begin with _live, to exclude tombstones, and end with the id, to
+// order ties.
 func indexModels(c projections.Collection) []mongo.IndexModel {
 	models := []mongo.IndexModel{
 		{Keys: bson.D{{Key: fieldLive, Value: 1}, {Key: fieldGone, Value: 1}}, Options: options.Index().SetName("gone")},
@@ -125,7 +125,7 @@ func indexModels(c projections.Collection) []mongo.IndexModel {
 	return models
 }
 
-// order is the sort order of an index.
+// order returns the sort order of an index.
 func order(index projections.Index) bson.D {
 	var keys bson.D
 	for _, field := range index.Fields {
@@ -152,7 +152,7 @@ func (d *Documents) Drop(ctx context.Context, collection string) error {
 	return nil
 }
 
-// collection returns what was declared under a name.
+// collection returns a declared collection.
 func (d *Documents) collection(name string) (projections.Collection, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()

@@ -24,7 +24,7 @@ func (b body) Decode(into any) error {
 	return decoder.Decode(into)
 }
 
-// storedIn reads what the store knows of a document.
+// storedIn reads the store's fields of a document.
 func storedIn(raw bson.Raw) (projections.Stored, error) {
 	var head struct {
 		ID      string `json:"_id"`
@@ -37,7 +37,7 @@ func storedIn(raw bson.Raw) (projections.Stored, error) {
 	return projections.Stored{ID: head.ID, Version: head.Version, Gone: !head.Live, Body: body(raw)}, nil
 }
 
-// Get implements projections.Documents: each document by its id, a few at a time.
+// Get implements projections.Documents: it reads each document by its id, a few concurrently.
 func (d *Documents) Get(ctx context.Context, collection string, ids ...string) (map[string]projections.Stored, error) {
 	if _, err := d.collection(collection); err != nil {
 		return nil, err
@@ -92,8 +92,8 @@ func (d *Documents) get(ctx context.Context, collection, id string) (projections
 	return projections.Stored{}, false, fmt.Errorf("get %s of %s: %w", id, collection, err)
 }
 
-// Page implements projections.Documents. What comes after a place is several stretches of the index, one behind the other: the
-// documents that differ from the place in the last field, then those that differ in the one before, and so on.
+// Page implements projections.Documents. The documents after a position are several consecutive ranges of the index: first those
+// that differ from the position in the last field only, then those that differ in the field before, and so on.
 func (d *Documents) Page(ctx context.Context, collection string, q projections.Query) ([]projections.Stored, error) {
 	c, err := d.collection(collection)
 	if err != nil {
@@ -135,7 +135,7 @@ func indexOf(c projections.Collection, name string) (projections.Index, error) {
 	return projections.Index{}, errors.New("no such index")
 }
 
-// stretches returns the filters of a page, in the order of the index.
+// stretches returns the filters of a page, one for each range, in the order of the index.
 func stretches(index projections.Index, q projections.Query) ([]bson.D, error) {
 	sorted := order(index)
 	if len(q.Equal) > len(index.Fields) || len(q.Equal)+len(q.After) > len(sorted) {
@@ -172,7 +172,7 @@ func stretches(index projections.Index, q projections.Query) ([]bson.D, error) {
 	return filters, nil
 }
 
-// withRange adds the conditions on one field to a filter.
+// withRange adds the bounds of one field to a filter.
 func withRange(filter bson.D, field string, r projections.Range, conditions bson.D) bson.D {
 	if r.Min != nil {
 		conditions = append(conditions, bson.E{Key: "$gte", Value: r.Min})
@@ -186,7 +186,7 @@ func withRange(filter bson.D, field string, r projections.Range, conditions bson
 	return append(filter[:len(filter):len(filter)], bson.E{Key: field, Value: conditions})
 }
 
-// find returns the documents that fit a filter.
+// find returns the documents that match a filter.
 func (d *Documents) find(ctx context.Context, collection string, filter, sort bson.D, limit int) ([]projections.Stored, error) {
 	cursor, err := d.database.Collection(collection).Find(ctx, filter, options.Find().SetSort(sort).SetLimit(int64(limit)))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// hidden are the fields that a view leaves out, by read model: what opens a door, what is about people, and what is of no use outside.
+// hidden are the fields that a view leaves out, by read model: secrets, personal data, and fields that are useless outside.
 var hidden = map[string][]string{
 	"movies": {
 		"file.token", "file.key", "file.thumbnail_key", "file.subtitles_key", "message", "warnings", "deliveries", "worker", "document_hash", "cache_key",
@@ -16,7 +16,7 @@ var hidden = map[string][]string{
 	"usage_daily": {},
 }
 
-// ViewStages are the stages of the view of a read model; nil: it has none.
+// ViewStages returns the pipeline of a read model's view; nil: it has none.
 func ViewStages(model string) bson.A {
 	fields, ok := hidden[model]
 	if !ok {
@@ -32,8 +32,8 @@ func ViewStages(model string) bson.A {
 	}
 }
 
-// MakeViews makes the views of read models over the collections that hold them now, or points those that are there to them. It returns
-// their names.
+// MakeViews creates the views of read models on their present collections, or changes existing views to those. It returns the
+// views' names.
 func (d *Documents) MakeViews(ctx context.Context, collections map[string]string) ([]string, error) {
 	var made []string
 	for _, model := range []string{"movies", "deliveries", "usage_daily"} {

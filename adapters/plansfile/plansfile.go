@@ -1,5 +1,5 @@
-// Package plansfile reads the plans of an installation from a YAML file. What is not in the file is as it is built in; what is in
-// it is checked before anything starts: a misspelt field must not quietly give every account the built-in allowance.
+// Package plansfile reads the plans of an installation from a YAML file. Missing fields have the built-in values. Unknown fields
+// are errors: a misspelt field must not silently leave the built-in value in force.
 package plansfile
 
 import (
@@ -21,7 +21,7 @@ import (
 //go:embed plans.yaml
 var Default []byte
 
-// file is the form of a plans file.
+// file is the structure of a plans file.
 type file struct {
 	Plans    []row   `yaml:"plans"`
 	AIPrices *prices `yaml:"ai_prices"`
@@ -66,7 +66,7 @@ func Read(path string) (plan.Plans, error) {
 	return plans, nil
 }
 
-// Parse reads the plans of a text. Its error names every mistake.
+// Parse parses a plans file. Its error lists every mistake.
 func Parse(text []byte) (plan.Plans, error) {
 	standard := plan.BuiltInPrices
 	f := file{AIPrices: &prices{BuiltIn: standard.BuiltIn, Image: standard.Image, Voice: standard.VoiceSecond}}
@@ -83,7 +83,7 @@ func Parse(text []byte) (plan.Plans, error) {
 		rows[i] = plan.Plan(r)
 	}
 	plans, err := plan.New(rows...)
-	if err != nil || f.AIPrices == nil { // an empty ai_prices
+	if err != nil || f.AIPrices == nil { // ai_prices is empty
 		return plans, err
 	}
 	return plans.WithPrices(plan.Prices{BuiltIn: f.AIPrices.BuiltIn, Image: f.AIPrices.Image, VoiceSecond: f.AIPrices.Voice})

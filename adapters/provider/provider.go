@@ -1,5 +1,5 @@
-// Package provider finds out whether a provider (of OpenAI's protocol, Azure Speech or ElevenLabs) can be reached with a key,
-// through a client that its user gives. It draws nothing, says nothing and costs nothing.
+// Package provider checks whether a provider (with OpenAI's protocol, Azure Speech or ElevenLabs) can be reached with a key,
+// through a client that the caller provides. The check generates nothing and costs nothing.
 package provider
 
 import (
@@ -15,24 +15,26 @@ import (
 	"moviola/domain/connection"
 )
 
-// maxAnswer is what of an answer is read.
+// maxAnswer limits the part of a response that is read.
 const maxAnswer = 64 << 10
 
-// Prober asks providers. It is safe for concurrent use.
+// Prober checks providers. It is safe for concurrent use.
 type Prober struct {
-	// Client sends requests, follows no redirect and refuses what may not be called. Its errors may have a method Reason() string:
-	// why, in words without any address.
+	// Client sends requests. It must not follow redirects, and must refuse forbidden addresses. Its errors may have a method
+	// Reason() string, which returns the reason in words without any address.
 	Client *http.Client
 }
 
-// listed is what each provider lists for a key that is good, below its base, and the header that takes the key. docs/voices.md
+// listed has for each provider a list that needs a valid key: its path below the base address, and the header for the key.
+// docs/voices.md
 var listed = map[string]struct{ path, header, before string }{
 	connection.OpenAI:      {"/models", "Authorization", "Bearer "},
 	connection.AzureSpeech: {"/cognitiveservices/voices/list", "Ocp-Apim-Subscription-Key", ""},
 	connection.ElevenLabs:  {"/v1/models", "xi-api-key", ""},
 }
 
-// Probe lists the provider's models, or voices, with the key of a connection. A *domain.Error says what is wrong with it.
+// Probe requests the provider's list of models or voices with the key of a connection. A *domain.Error says what is wrong with
+// the connection.
 func (p Prober) Probe(ctx context.Context, settings connection.Settings) error {
 	base, err := url.Parse(settings.ProviderURL())
 	if err != nil || base.Host == "" {
@@ -59,7 +61,7 @@ func (p Prober) Probe(ctx context.Context, settings connection.Settings) error {
 	defer response.Body.Close()
 	_, _ = io.CopyN(io.Discard, response.Body, maxAnswer)
 	switch {
-	// not every provider lists its models; the key is not refused
+	// Some providers list no models: 404 does not mean that the key is refused.
 	case response.StatusCode == http.StatusNotFound && settings.Provider() == connection.OpenAI:
 		return nil
 	case response.StatusCode < 200 || response.StatusCode > 299:

@@ -1,5 +1,5 @@
-// Package s3 puts files into buckets of Amazon S3, or of a service that speaks its protocol, through a client that its user
-// gives: no credentials, regions or proxies are taken from the environment. Files are streamed. What they are is not known here.
+// Package s3 uploads files to buckets of Amazon S3 and compatible services, through a client that the caller provides. It takes
+// no credentials, regions or proxies from the environment. Files are streamed and not interpreted.
 package s3
 
 import (
@@ -27,36 +27,36 @@ import (
 
 var _ deliveries.Sender = (*Sender)(nil)
 
-// maxObject is the most that one request can store.
+// maxObject is the maximum size of an upload in one request.
 const maxObject = 5 << 30
 
-// code is what the error codes of storages look like: nothing else of their answers is passed on.
+// code matches error codes of storage services: nothing else of their responses is shown.
 var code = regexp.MustCompile(`^[A-Za-z0-9]{1,40}$`)
 
-// askTimeout is how long the question may take why an upload was refused.
+// askTimeout limits the request that asks why an upload was refused.
 const askTimeout = 10 * time.Second
 
-// testName is the object that a test puts and removes.
+// testName is the name of the object that Test uploads and removes.
 const testName = "moviola-connection-test.txt"
 
-// testContent is what is in it.
+// testContent is the content of the object that Test uploads.
 const testContent = "A test of a connection. It can be removed.\n"
 
-// Config is what a Sender needs.
+// Config is the configuration of a Sender.
 type Config struct {
-	// Client sends requests, follows no redirect and refuses what may not be called.
+	// Client sends requests. It must not follow redirects, and must refuse forbidden addresses.
 	Client *http.Client
-	// Explain says what may be told of an error of the network, without any address. False: it is none.
+	// Explain returns the part of a network error that may be shown, without any address. False: it is no network error.
 	Explain func(error) (string, bool)
 }
 
-// Sender puts videos into buckets.
+// Sender uploads videos to buckets.
 type Sender struct{ cfg Config }
 
 // New returns a sender.
 func New(cfg Config) *Sender { return &Sender{cfg} }
 
-// Send implements commands.Sender.
+// Send implements deliveries.Sender.
 func (s *Sender) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	place := placeOf(parcel.Settings)
 	if parcel.Size > maxObject {
@@ -71,7 +71,7 @@ func (s *Sender) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries
 	return deliveries.Receipt{}, s.explain(ctx, place, err)
 }
 
-// Test implements commands.Sender: it puts a small object and removes it. Removing may be forbidden; that is no failure.
+// Test implements deliveries.Sender: it uploads a small object and removes it. A forbidden removal is no error.
 func (s *Sender) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	settings := parcel.Settings
 	key := keyOf(settings["remote-path"] + "/" + testName)
@@ -98,16 +98,16 @@ func (s *Sender) put(
 	return err
 }
 
-// closed says whether the storage closed the connection without an answer that arrived. A storage that refuses an upload whose
-// body it has not read closes the connection, and with it the answer can be lost.
+// closed reports whether the service has closed the connection without a response that arrived. A service that refuses an upload
+// before it has read the body closes the connection, and its response may be lost.
 func closed(err error) bool {
 	var answer smithy.APIError
 	return err != nil && !errors.As(err, &answer) && (errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed))
 }
 
-// refusal asks the storage, by a request without a body, why it may have closed the connection of an upload, and returns the
-// error it answers. Nil: it gives no reason. Keys that may only write are not allowed to list: AccessDenied is no reason.
+// refusal asks the service, by a request without body, why it may have refused an upload, and returns the error of the response.
+// Nil: there is no known reason. AccessDenied is none, because keys for uploads may lack the permission to list.
 func (s *Sender) refusal(ctx context.Context, bucket *s3.Client, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -119,7 +119,7 @@ func (s *Sender) refusal(ctx context.Context, bucket *s3.Client, name string) er
 	return nil
 }
 
-// bucket returns the client for one destination. Nothing of it comes from the environment.
+// bucket returns the client for one destination. It uses nothing from the environment.
 func (s *Sender) bucket(settings connection.Settings) *s3.Client {
 	return s3.New(s3.Options{
 		Region: settings["region"],
@@ -129,9 +129,9 @@ func (s *Sender) bucket(settings connection.Settings) *s3.Client {
 		BaseEndpoint:     endpointOf(settings),
 		UsePathStyle:     settings["path-style"] == "true",
 		RetryMaxAttempts: 2,
-		// A refusal comes before the video is sent, not while.
+		// The service shall refuse before the video is sent.
 		ContinueHeaderThresholdBytes: 64 << 10,
-		RequestChecksumCalculation:   aws.RequestChecksumCalculationWhenRequired, // others than Amazon do not all know the newer ones
+		RequestChecksumCalculation:   aws.RequestChecksumCalculationWhenRequired, // not all compatible services know the newer checksums
 		ResponseChecksumValidation:   aws.ResponseChecksumValidationWhenRequired,
 	})
 }
@@ -143,7 +143,7 @@ func endpointOf(settings connection.Settings) *string {
 	return aws.String(settings["endpoint"])
 }
 
-// keyOf is a path as the key of an object: without a slash or dots before it.
+// keyOf returns a path as an object key, without leading slashes and dots.
 func keyOf(path string) string {
 	for {
 		trimmed := strings.TrimPrefix(strings.TrimLeft(path, "/"), "./")
@@ -154,7 +154,7 @@ func keyOf(path string) string {
 	}
 }
 
-// placeOf shows where a bucket is: scheme and host.
+// placeOf returns scheme and host of a bucket, for messages.
 func placeOf(settings connection.Settings) string {
 	if u, err := url.Parse(settings["endpoint"]); err == nil && u.Host != "" {
 		return u.Scheme + "://" + u.Host
@@ -162,7 +162,7 @@ func placeOf(settings connection.Settings) string {
 	return "https://s3." + settings["region"] + ".amazonaws.com"
 }
 
-// explain turns an error into one for the owner. Of what the service answers only its error code is told.
+// explain turns an error into a message for the account. Of the service's response it contains only the error code.
 func (s *Sender) explain(ctx context.Context, place string, err error) error {
 	var answer smithy.APIError
 	switch {

@@ -13,9 +13,9 @@ import (
 	"moviola/commands"
 )
 
-// Examine looks at a file of a cache whose files are named by the SHA-256 of their content, with or without an extension, and
-// whose notes are JSON. A note that names a file ("file", or "Hash" alone) has it beside it. Quick leaves the content of files
-// unread.
+// Examine checks a file in a cache whose files are named by the SHA-256 of their content, with or without an extension. JSON
+// files are notes; a note that names a file ("file", or "Hash" alone) must have that file beside it. With quick the content of
+// files is not read.
 func Examine(path string, quick bool) (commands.Flaw, error) {
 	name := filepath.Base(path)
 	stem, _, _ := strings.Cut(name, ".")
@@ -48,13 +48,13 @@ func examineNote(path string) (commands.Flaw, error) {
 		return commands.Flaw{}, nil
 	}
 	_, err = os.Stat(filepath.Join(filepath.Dir(path), name))
-	if _, again := os.Stat(path); errors.Is(err, fs.ErrNotExist) && again == nil { // both go when they are tidied away
+	if _, again := os.Stat(path); errors.Is(err, fs.ErrNotExist) && again == nil { // the note itself exists: a sweep would remove both
 		return commands.Flaw{Kind: commands.FlawMissing, Detail: "the file that it names has gone", Remove: []string{path}}, nil
 	}
 	return commands.Flaw{}, missing(err)
 }
 
-// namedBy is the file that a note names; empty: none, as a list of words.
+// namedBy returns the file that a note names; empty: none, for instance in a list of words.
 func namedBy(note []byte) string {
 	var names struct{ File, Hash string }
 	if json.Unmarshal(note, &names) != nil {
@@ -66,7 +66,7 @@ func namedBy(note []byte) string {
 	return ""
 }
 
-// Named are the files that the notes in a folder of such a cache name.
+// Named returns the files that the notes in a cache folder name.
 func Named(folder string) (map[string]bool, error) {
 	notes, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {
@@ -85,5 +85,5 @@ func Named(folder string) (map[string]bool, error) {
 	return named, nil
 }
 
-// unfinished begins the names of files that are being written.
+// unfinished is the prefix of files that are being written.
 const unfinished = ".new-"

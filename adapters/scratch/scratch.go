@@ -1,6 +1,5 @@
-// Package scratch keeps folders of working files and caches from growing for ever: what was last written long ago is removed.
-// Everything in such a folder can be made again, so whoever misses a file makes it again. What the files are is not known
-// here.
+// Package scratch bounds folders of working files and caches: it removes files that were last written long ago. All files in such
+// a folder can be made again when they are missing. The package does not interpret them.
 package scratch
 
 import (
@@ -13,8 +12,8 @@ import (
 	"time"
 )
 
-// Tidy removes the files below a folder that were last written before a time, and the folders in which nothing has changed
-// since then and nothing is left; never the folder itself. A folder that does not exist is no error. Spec: Limits, Retention.
+// Tidy removes files below a folder that were last written before a time, and subfolders that are empty and unchanged since then,
+// but never the folder itself. A missing folder is no error. Spec: Limits, Retention.
 func Tidy(ctx context.Context, dir string, before time.Time) error {
 	err := tidy(ctx, dir, before)
 	if err != nil {
@@ -56,7 +55,7 @@ func tidy(ctx context.Context, dir string, before time.Time) error {
 	return errors.Join(problems...)
 }
 
-// missing drops the error of a file that has gone meanwhile.
+// missing ignores the error for a file that was removed meanwhile.
 func missing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

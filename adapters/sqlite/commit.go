@@ -12,7 +12,7 @@ import (
 	"moviola/projections"
 )
 
-// Commit implements projections.Documents: all of the batch or nothing.
+// Commit implements projections.Documents. It is atomic.
 func (d *Documents) Commit(ctx context.Context, batch projections.Batch) error {
 	writes := batch.Writes
 	if batch.Checkpoint != nil {
@@ -35,7 +35,7 @@ func (d *Documents) Commit(ctx context.Context, batch projections.Batch) error {
 	})
 }
 
-// change is a write made ready: encoded, with its keys.
+// change is an encoded write with its index keys.
 type change struct {
 	projections.Write
 	table *table
@@ -59,7 +59,7 @@ func (d *Documents) prepareWrite(w projections.Write) (change, error) {
 	return ch, err
 }
 
-// apply writes the document and moves its keys, if it is still at the version it was loaded at.
+// apply writes the document and its keys, if the stored version is still the loaded one.
 func (c change) apply(conn *sqlite.Conn) error {
 	var gone any
 	if !c.Gone.IsZero() {
@@ -69,7 +69,7 @@ func (c change) apply(conn *sqlite.Conn) error {
 		if err := run(conn, c.table.insert, nil, c.ID, int64(1), gone, c.body); err != nil {
 			return err
 		}
-		if conn.Changes() == 0 { // it is there
+		if conn.Changes() == 0 { // the document exists
 			return projections.ErrStale
 		}
 		return c.moveKeys(conn, conn.LastInsertRowID(), nil)
@@ -98,7 +98,7 @@ func (c change) apply(conn *sqlite.Conn) error {
 	return c.moveKeys(conn, row, oldKeys)
 }
 
-// moveKeys replaces the keys of a row that changed.
+// moveKeys replaces the changed keys of a row.
 func (c change) moveKeys(conn *sqlite.Conn, row int64, old [][]byte) error {
 	for i, index := range c.table.Indexes {
 		before, after := keyAt(old, i), keyAt(c.keys, i)
@@ -119,7 +119,7 @@ func (c change) moveKeys(conn *sqlite.Conn, row int64, old [][]byte) error {
 	return nil
 }
 
-// keyAt is the key in an index, nil when there are none.
+// keyAt returns the key for an index; nil when there are no keys.
 func keyAt(keys [][]byte, index int) []byte {
 	if keys == nil {
 		return nil

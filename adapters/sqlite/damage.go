@@ -12,27 +12,28 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// ErrDamaged says that the file cannot be used any more by those who have it open: it is damaged, or another process has set it
-// aside for that and begun a new one. Who opens it again gets a new one; nothing is lost, since the read models are made again
-// from the log.
+// ErrDamaged says that this process must stop using the file: it is damaged, or another process has found it damaged, set it
+// aside and created a new one. Opening it again creates a new file. Nothing is lost, since the read models are rebuilt from the
+// log.
 var ErrDamaged = errors.New("the file of the read models is damaged, or was set aside")
 
-// damagedMark stands behind the name of a file that somebody has found damaged. Whoever opens the file next sets it aside.
+// damagedMark is the suffix of a file that marks the database as damaged and contains the error. The next Open sets the database
+// aside.
 const damagedMark = ".damaged"
 
-// sidecars are what SQLite keeps beside a file.
+// sidecars are the suffixes of the files of a database.
 var sidecars = []string{"", "-wal", "-shm"}
 
-// lockTime bounds the wait for another process that opens the file.
+// lockTime limits the wait for another process that opens the file.
 const lockTime = 30 * time.Second
 
-// alone runs a step while no other process is in one for the same file.
+// alone runs a step while it holds the lock on the file's name, so that no other process runs one.
 func alone(path string, step func() error) error {
 	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
-	defer lock.Close() // which unlocks it
+	defer lock.Close() // unlocks it
 	for giveUp := time.Now().Add(lockTime); ; {
 		err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {
@@ -47,7 +48,7 @@ func alone(path string, step func() error) error {
 	}
 }
 
-// isDamage says whether an error of SQLite means that the file is damaged.
+// isDamage reports whether an SQLite error means that the file is damaged.
 func isDamage(err error) bool {
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
@@ -56,14 +57,14 @@ func isDamage(err error) bool {
 	return false
 }
 
-// marked says whether a file was found damaged by whoever had it open.
+// marked reports whether a process has found the file damaged.
 func marked(path string) bool {
 	_, err := os.Stat(path + damagedMark)
 	return err == nil
 }
 
-// setAside gives a damaged file a name with its date, under which people can look at it, and takes the mark away. Who still has
-// it open goes on with the file under its new name, and notices.
+// setAside renames a damaged file to a name with the date, for inspection, and removes the mark. Processes that have it open
+// continue with the renamed file, until they notice.
 func setAside(path string, now time.Time) (string, error) {
 	aside := path + ".damaged-" + now.UTC().Format("20060102T150405.000Z")
 	for _, sidecar := range sidecars {
@@ -77,14 +78,13 @@ func setAside(path string, now time.Time) (string, error) {
 	return filepath.Base(aside), nil
 }
 
-// Aside is the name that a damaged file was given when this one was opened; empty when there was none.
+// Aside returns the new name of a damaged file that Open has set aside; empty when there was none.
 func (d *Documents) Aside() string { return d.aside }
 
-// Damaged returns a channel that is closed when the file must not be used any more: see ErrDamaged.
+// Damaged returns a channel that is closed when the file must no longer be used: see ErrDamaged.
 func (d *Documents) Damaged() <-chan struct{} { return d.damaged }
 
-// check returns ErrDamaged when the file was found damaged or set aside, here or by another process. What is written to it then
-// is lost.
+// check returns ErrDamaged when this or another process has found the file damaged or set it aside. Later writes would be lost.
 func (d *Documents) check() error {
 	select {
 	case <-d.damaged:
@@ -101,7 +101,7 @@ func (d *Documents) check() error {
 
 func (d *Documents) giveUp() { d.once.Do(func() { close(d.damaged) }) }
 
-// noticed turns an error that means damage into ErrDamaged, and tells everybody who has the file open.
+// noticed turns an error that means damage into ErrDamaged, and marks the file for all processes.
 func (d *Documents) noticed(err error) error {
 	if err == nil || !isDamage(err) {
 		return err

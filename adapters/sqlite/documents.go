@@ -1,10 +1,11 @@
-// Package sqlite keeps the documents of the read models in one SQLite file that several processes of a host may share.
+// Package sqlite stores the documents of the read models in an SQLite file, which several processes of a host may share.
 //
 // Every collection is a table of row, id, version and body, where the body is the document in JSON, with times as texts.
 // Beside it stands a table of keys: for each document and index one entry whose bytes sort as the index does, and which names the
 // document's row. A commit is one transaction.
 //
-// The file may lose the last commits in a power failure (the log is the truth, and they are read again), but never a part of one.
+// After a power failure the file may lack the last commits, but it never has a part of one. Lost commits are read again from the
+// log.
 package sqlite
 
 import (
@@ -24,35 +25,35 @@ import (
 
 var _ projections.Documents = (*Documents)(nil)
 
-// poolSize is how many readers there can be at once; SQLite has one writer.
+// poolSize is the number of concurrent readers; SQLite has one writer.
 const poolSize = 6
 
-// cacheSize is what a connection keeps of the file in memory, in KiB.
+// cacheSize limits the page cache of a connection, in KiB.
 const cacheSize = "PRAGMA cache_size = -16384"
 
-// checkpointPages is how long the write-ahead log grows, in pages of 4 KiB, before it is moved into the file: a page that changes
-// with every commit is moved once then. Four times SQLite's own, it halves what is read and written under load.
+// checkpointPages is the size of the write-ahead log, in pages of 4 KiB, at which it is copied into the file. A page that changes
+// with every commit is then copied once. Four times SQLite's default, it halves the reads and writes under load.
 const checkpointPages = "PRAGMA wal_autocheckpoint = 4000"
 
 // Documents is a projections.Documents in a SQLite file.
 type Documents struct {
 	pool *sqlitex.Pool
-	// writing holds the connection of this process's writer. Waiting here is cheaper than waiting for the file, and what one
-	// connection has written stands in its own memory for the next time.
+	// writing holds this process's connection for writes. Waiting for it is cheaper than waiting for the file's lock, and the
+	// connection's page cache stays valid between writes.
 	writing chan *sqlite.Conn
 
 	path    string
-	file    os.FileInfo // of the file that is open, whatever stands under its name
+	file    os.FileInfo // of the open file; another file may have its name by now
 	aside   string
 	damaged chan struct{} // closed once: see Damaged
 	once    sync.Once
 
 	mu     sync.RWMutex
-	tables map[string]*table // that have been declared, by name
+	tables map[string]*table // declared collections, by name
 }
 
-// Open opens the file, or makes it. One that is damaged is set aside under a name with its date, and a new one is made: see
-// Aside. Close must be called.
+// Open opens or creates the file. It sets a damaged file aside under a name with the date, and creates a new one: see Aside.
+// Close must be called.
 func Open(path string) (d *Documents, err error) {
 	err = alone(path, func() error {
 		var cause error
@@ -73,8 +74,7 @@ func Open(path string) (d *Documents, err error) {
 	return d, err
 }
 
-// makePrivate makes the file and those beside it readable for this user only. SQLite gives new ones beside it the mode of the
-// first.
+// makePrivate creates the file and restricts it and its sidecars to this user. SQLite gives new sidecars the mode of the file.
 func makePrivate(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -135,8 +135,8 @@ func closeIf(conn *sqlite.Conn) error {
 	return conn.Close()
 }
 
-// Close waits for the writer and closes the file. Once more is no error. A file that was found damaged or set aside is left open
-// until the process ends: SQLite would take away what stands beside the new one.
+// Close waits for the writer and closes the file. It may be called again. A file that was found damaged or set aside stays open
+// until the process ends: closing it would make SQLite remove the sidecars of the new file.
 func (d *Documents) Close() error {
 	writer, open := <-d.writing
 	if !open {
@@ -152,7 +152,7 @@ func (d *Documents) Close() error {
 	return nil
 }
 
-// prepare sets up a connection. Its waits for other processes' locks end with the context it is taken with.
+// prepare configures a connection. Its waits for locks of other processes end with the context that it was taken with.
 func prepare(conn *sqlite.Conn) error {
 	if err := sqlitex.ExecuteTransient(conn, "PRAGMA synchronous = NORMAL", nil); err != nil {
 		return err
@@ -219,7 +219,7 @@ func (d *Documents) Drop(ctx context.Context, collection string) error {
 	return nil
 }
 
-// table returns what was declared under a name.
+// table returns a declared collection.
 func (d *Documents) table(name string) (*table, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -230,7 +230,7 @@ func (d *Documents) table(name string) (*table, error) {
 	return t, nil
 }
 
-// read runs step, which has a number of statements: more than one see one state of the file in a transaction.
+// read runs a step that has a number of statements. Several statements run in a transaction, so that they see the same state.
 func (d *Documents) read(ctx context.Context, statements int, step func(*sqlite.Conn) error) (err error) {
 	conn, err := d.pool.Take(ctx)
 	if err != nil {
@@ -245,7 +245,7 @@ func (d *Documents) read(ctx context.Context, statements int, step func(*sqlite.
 	return step(conn)
 }
 
-// write runs step in the transaction of the one writer.
+// write runs a step in a transaction on the connection for writes.
 func (d *Documents) write(ctx context.Context, step func(*sqlite.Conn) error) (err error) {
 	var conn *sqlite.Conn
 	open := true
@@ -274,7 +274,7 @@ func (d *Documents) write(ctx context.Context, step func(*sqlite.Conn) error) (e
 	return step(conn)
 }
 
-// causeOf names the end of the context where SQLite only says that it was interrupted.
+// causeOf adds the context's error to an SQLite error, which says only that the statement was interrupted.
 func causeOf(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
 		return errors.Join(ctx.Err(), err)

@@ -58,5 +58,5 @@ func (inJSON) encode(document any) (projections.Body, error) {
 	return body(raw), err
 }
 
-// escape makes a path fit for a file: URI.
+// escape escapes a path for a file: URI.
 func escape(path string) string { return (&url.URL{Path: path}).EscapedPath() }

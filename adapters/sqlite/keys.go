@@ -12,8 +12,8 @@ import (
 	"moviola/projections"
 )
 
-// The first byte of an encoded value. They sort as MongoDB sorts types, and none of them, nor its inverse, is 0x00 or 0xFF: so a
-// key extended by 0xFF comes after all keys that begin with it.
+// Type tags, the first byte of an encoded value. They sort like MongoDB's types. No tag, nor its inverse, is 0x00 or 0xFF: so a
+// key with an appended 0xFF sorts after all keys with the same prefix.
 const (
 	tagNumber = 0x10
 	tagText   = 0x20
@@ -21,7 +21,7 @@ const (
 	tagTime   = 0x40
 )
 
-// beyond, put behind the beginning of a key, makes it greater than every key that begins so.
+// beyond, appended to a prefix, sorts after every key with the prefix.
 const beyond = 0xFF
 
 // appendValue encodes one value so that the bytes sort as the values do. No encoding is the beginning of another one's, so
@@ -38,7 +38,7 @@ func appendValue(key []byte, value any, descending bool) ([]byte, error) {
 		key = append(key, tagText)
 		for _, b := range []byte(v) {
 			if key = append(key, b); b == 0 {
-				key = append(key, 0xFF) // a zero in the text, not its end
+				key = append(key, 0xFF) // escapes a zero byte in the text
 			}
 		}
 		key = append(key, 0, 1)
@@ -60,7 +60,7 @@ func appendValue(key []byte, value any, descending bool) ([]byte, error) {
 	return key, nil
 }
 
-// appendNumber encodes a signed number: with the sign bit flipped, the negative ones come first.
+// appendNumber appends a signed number. Its sign bit is flipped, so that negative numbers sort first.
 func appendNumber(key []byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64(key, uint64(n)^1<<63)
 }
@@ -100,7 +100,7 @@ func appendAny(key []byte, value any, descending bool) ([]byte, error) {
 	return appendValue(key, value, descending)
 }
 
-// stretch returns the bounds of a query in an index: from included, to not.
+// stretch returns the bounds of a query in an index: from is inclusive, to exclusive.
 func stretch(index projections.Index, q projections.Query) (from, to []byte, err error) {
 	fields := append(index.Fields[:len(index.Fields):len(index.Fields)], projections.Field{Name: "the id"})
 	if len(q.Equal) > len(index.Fields) || len(q.Equal)+len(q.After) > len(fields) {
@@ -131,7 +131,7 @@ func stretch(index projections.Index, q projections.Query) (from, to []byte, err
 	return from, to, nil
 }
 
-// narrow bounds a stretch by the range of the field behind the prefix.
+// narrow restricts bounds to a range of the field after the prefix.
 func narrow(from, to, prefix []byte, field projections.Field, r projections.Range) ([]byte, []byte, error) {
 	first, last := r.Min, r.Max
 	if field.Descending {

@@ -12,8 +12,8 @@ import (
 
 var _ projections.Moments = (*Documents)(nil)
 
-// Moment implements projections.Moments: do reads in one transaction. Writers go on meanwhile; the file beside the store grows by what they
-// write until do returns.
+// Moment implements projections.Moments. do reads in one transaction. Writers continue meanwhile, and the write-ahead log grows
+// until do returns.
 func (d *Documents) Moment(ctx context.Context, do func(projections.Documents) error) (err error) {
 	conn, err := d.pool.Take(ctx)
 	if err != nil {
@@ -26,7 +26,7 @@ func (d *Documents) Moment(ctx context.Context, do func(projections.Documents) e
 	return do(moment{d, conn})
 }
 
-// moment is a store as it is in the transaction of a connection.
+// moment reads in the transaction of one connection.
 type moment struct {
 	*Documents
 	conn *sqlite.Conn

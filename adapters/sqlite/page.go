@@ -10,12 +10,12 @@ import (
 	"moviola/projections"
 )
 
-// Get implements projections.Documents. All documents are of one moment.
+// Get implements projections.Documents. It reads all documents in one transaction.
 func (d *Documents) Get(ctx context.Context, collection string, ids ...string) (map[string]projections.Stored, error) {
 	return d.getBy(ctx, d.read, collection, ids)
 }
 
-// reading runs a step that has a number of statements on a connection.
+// reading is the type of Documents.read: it runs a step that has a number of statements.
 type reading func(ctx context.Context, statements int, step func(*sqlite.Conn) error) error
 
 func (d *Documents) getBy(ctx context.Context, read reading, collection string, ids []string) (map[string]projections.Stored, error) {
@@ -73,7 +73,7 @@ func (d *Documents) pageBy(ctx context.Context, read reading, collection string,
 	return page, nil
 }
 
-// selectPage is the statement of a page: a stretch of the index's keys, and their documents.
+// selectPage returns the statement for a page: a range of index keys, joined with their documents.
 func (t *table) selectPage(q projections.Query) (string, []any, error) {
 	if q.Index == projections.IDIndex {
 		after := ""

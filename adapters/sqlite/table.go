@@ -9,16 +9,15 @@ import (
 	"moviola/projections"
 )
 
-// table is a declared collection with the text of its statements. The names have been checked: they need no escaping.
+// table is a declared collection with its statements. The names in them are checked, and need no escaping.
 type table struct {
 	projections.Collection
 	form
 	get, replaced, insert, update, addKey, dropKey string
-	byID, byKey                                    string // pages, in the order of the ids and in that of an index
+	byID, byKey                                    string // statements for pages, ordered by id and by an index
 }
 
-// A bound LIMIT is looked at when a statement is planned, so that another value means another plan; one that is the sum of
-// something is not.
+// SQLite plans a statement anew when a bound LIMIT has another value. It does not when the limit is an expression.
 const limit = " LIMIT ? + 0"
 
 func newTable(c projections.Collection, f form) *table {
@@ -38,8 +37,8 @@ func newTable(c projections.Collection, f form) *table {
 	}
 }
 
-// create are the statements that make a collection exist. The keys lead to rows, which are numbered as they come: what stands
-// together in an order of time stands together in the file, however many others there are.
+// create returns the statements that create a collection. Keys refer to rows, which are numbered in the order of insertion:
+// documents of the same time are therefore close together in the file.
 func create(name string) []string {
 	return []string{
 		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS "%[1]s"
@@ -65,7 +64,7 @@ func formOf(conn *sqlite.Conn, name string) (form, error) {
 // layout numbers the form of the tables, in the file's user_version.
 const layout = 1
 
-// settle makes a file one of this layout. What another layout holds is dropped: the read models are made again from the log.
+// settle creates the tables of this layout. It drops the tables of another layout: the read models are rebuilt from the log.
 func settle(conn *sqlite.Conn) (err error) {
 	end, err := sqlitex.ImmediateTransaction(conn)
 	if err != nil {
@@ -94,13 +93,13 @@ func settle(conn *sqlite.Conn) (err error) {
 	return sqlitex.ExecuteTransient(conn, fmt.Sprintf("PRAGMA user_version = %d", layout), nil)
 }
 
-// run executes a statement that is kept with its connection, and hands each row to visit; nil: there are none.
+// run executes a cached statement and calls visit for each row. visit is nil for statements without rows.
 func run(conn *sqlite.Conn, statement string, visit func(*sqlite.Stmt) error, args ...any) error {
 	stmt, err := conn.Prepare(statement)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = stmt.Reset() }() // it repeats the error of Step
+	defer func() { _ = stmt.Reset() }() // returns the error of Step again
 	for i, arg := range args {
 		switch value := arg.(type) {
 		case string:
@@ -130,7 +129,7 @@ func run(conn *sqlite.Conn, statement string, visit func(*sqlite.Stmt) error, ar
 	}
 }
 
-// storedIn reads a row of id, version, gone and body.
+// storedIn reads a row with id, version, gone and body.
 func storedIn(stmt *sqlite.Stmt) projections.Stored {
 	kept := make([]byte, stmt.ColumnLen(3))
 	stmt.ColumnBytes(3, kept)

@@ -11,17 +11,17 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// PlainTable is a table of a file that other programs read.
+// PlainTable is a table for other programs, in a file of its own.
 type PlainTable struct {
 	Name    string
 	Columns []string // definitions: `"bytes" INTEGER`
 	Indexes []string // lists of columns: `"account", "day"`
-	// Rows hands every row to insert, a value for each column: text, int64, float64 or nil.
+	// Rows calls insert for every row, with a value for each column: string, int64, float64 or nil.
 	Rows func(insert func(values []any) error) error
 }
 
-// WritePlain makes a file of tables, readable for this user only. It stands under its name when it is complete; one that is there is no
-// reason to begin, and an error.
+// WritePlain writes tables into a new file that only this user may read. The file gets its name when it is complete. If a file
+// with the name exists, WritePlain returns an error.
 func WritePlain(ctx context.Context, path string, tables []PlainTable) (err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s is there already: remove it, or name another file", path)
@@ -39,7 +39,7 @@ func WritePlain(ctx context.Context, path string, tables []PlainTable) (err erro
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(part) // what it lacks is what err says
+			_ = os.Remove(part) // err already reports the failure
 		}
 	}()
 	conn, err := sqlite.OpenConn("file:"+escape(part), sqlite.OpenReadWrite, sqlite.OpenURI)
@@ -55,7 +55,7 @@ func WritePlain(ctx context.Context, path string, tables []PlainTable) (err erro
 	return os.Rename(part, path)
 }
 
-// fill writes the tables in one transaction. Nothing is kept of a file that is not complete: no journal is needed.
+// fill writes the tables in one transaction, without a journal: an incomplete file is removed anyway.
 func fill(conn *sqlite.Conn, tables []PlainTable) (err error) {
 	for _, pragma := range []string{"PRAGMA journal_mode = OFF", cacheSize} {
 		if err := sqlitex.ExecuteTransient(conn, pragma, nil); err != nil {

@@ -1,6 +1,6 @@
-// Package vault encrypts what users entrust to the service, with AES-256-GCM under keys derived from the secret of the
-// installation. A ciphertext names its key, so that keys can be renewed: what an old key has sealed stays readable as long as
-// that key is still given. What the contents are is not known here.
+// Package vault encrypts credentials and documents of accounts with AES-256-GCM, with keys derived from a secret. A ciphertext
+// contains the id of its key, so that keys can be changed: older ciphertexts can be decrypted as long as their key is given. The
+// package does not interpret contents.
 package vault
 
 import (
@@ -21,13 +21,13 @@ var _ commands.Vault = (*Vault)(nil)
 // keyBytes is the length of a key: AES-256.
 const keyBytes = 32
 
-// Vault seals under one key and opens what it or an older one has sealed. It is safe for concurrent use.
+// Vault encrypts with one key and decrypts with this and older keys. It is safe for concurrent use.
 type Vault struct {
 	current string
 	keys    map[string]cipher.AEAD // by id
 }
 
-// New returns a vault that seals under the first key. Every key has 32 bytes.
+// New returns a vault that encrypts with the first key. Every key has 32 bytes.
 func New(current []byte, older ...[]byte) (*Vault, error) {
 	v := &Vault{keys: map[string]cipher.AEAD{}}
 	for i, key := range append([][]byte{current}, older...) {
@@ -51,16 +51,16 @@ func New(current []byte, older ...[]byte) (*Vault, error) {
 	return v, nil
 }
 
-// keyID names a key without giving it away.
+// keyID returns an id that does not reveal the key.
 func keyID(key []byte) string {
 	sum := sha256.Sum256(append([]byte("moviola key id\x00"), key...))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Key is the id of the key that Seal uses.
+// Key returns the id of the key that Seal uses.
 func (v *Vault) Key() string { return v.current }
 
-// Seal encrypts content for a place: only there it can be opened again.
+// Seal encrypts content for a place. Open requires the same place.
 func (v *Vault) Seal(place string, content []byte) (connection.Sealed, error) {
 	aead := v.keys[v.current]
 	nonce := make([]byte, aead.NonceSize(), aead.NonceSize()+len(content)+aead.Overhead())
@@ -70,7 +70,7 @@ func (v *Vault) Seal(place string, content []byte) (connection.Sealed, error) {
 	return connection.Sealed{Key: v.current, Data: aead.Seal(nonce, nonce, content, []byte(place))}, nil
 }
 
-// Open decrypts what Seal has made for the place. A key that is not given any more is commands.ErrKeyRetired.
+// Open decrypts what Seal has encrypted for the place. commands.ErrKeyRetired says that its key is not given any more.
 func (v *Vault) Open(place string, sealed connection.Sealed) ([]byte, error) {
 	aead, ok := v.keys[sealed.Key]
 	if !ok {

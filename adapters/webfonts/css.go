@@ -9,7 +9,7 @@ import (
 	"moviola/domain/css"
 )
 
-// sheetFace is a rule @font-face of the service.
+// sheetFace is an @font-face rule of the font service.
 type sheetFace struct {
 	address string
 	weight  int
@@ -24,7 +24,7 @@ var (
 	faceRange   = regexp.MustCompile(`^[0-9a-fA-FuU+?,\s-]*$`)
 )
 
-// readSheet reads the rules of a style sheet that came from an address. A rule that names no file of the network is left out.
+// readSheet parses the rules of a style sheet. from is its address. It skips rules whose file is not on the network.
 func readSheet(sheet string, from *url.URL) (faces []sheetFace) {
 	for _, rule := range faceRule.FindAllStringSubmatch(sheet, maxFaces) {
 		f := sheetFace{weight: css.Normal, to: css.Normal}
@@ -53,7 +53,7 @@ func readSheet(sheet string, from *url.URL) (faces []sheetFace) {
 	return faces
 }
 
-// weights reads one weight, or the two ends of a variable font.
+// weights parses a single weight, or the range of a variable font.
 func weights(value string) (from, to int) {
 	from, to = css.Normal, 0
 	for i, part := range strings.Fields(value) {
@@ -68,14 +68,14 @@ func weights(value string) (from, to int) {
 	return from, max(from, to)
 }
 
-// style is a weight and a slant, as they are asked for.
+// style is a requested weight and slant.
 type style struct {
 	Weight int  `json:"weight"`
 	Italic bool `json:"italic,omitempty"`
 }
 
-// query asks for styles of a family: family=Lobster+Two:ital,wght@0,400;1,700. Without any it asks for what the family has. The
-// styles are sorted, as the service wants them.
+// query returns the query for styles of a family: family=Lobster+Two:ital,wght@0,400;1,700. Without styles it requests the
+// service's default. styles must be sorted, which the service requires.
 func query(family string, styles []style) string {
 	name := strings.ReplaceAll(url.QueryEscape(family), "%20", "+")
 	if len(styles) == 0 {

@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// errUnknown is the service's answer for a family, or a style of one, that it does not have.
+// errUnknown says that the service does not have a family, or a style of it.
 var errUnknown = errors.New("the font service does not know the family")
 
-// fetch asks the service for styles of a family and adds what it has. A family that it does not know is marked as such.
+// fetch requests styles of a family and adds their fonts. It marks a family that the service does not have.
 func (s *Service) fetch(ctx, asking context.Context, f family, styles []style) (family, error) {
 	faces, err := s.sheets(asking, f.Name, styles)
 	f.At = s.cfg.Now()
@@ -46,7 +46,7 @@ func (s *Service) fetch(ctx, asking context.Context, f family, styles []style) (
 			return nil
 		})
 	}
-	_ = group.Wait() // no file returns an error
+	_ = group.Wait() // downloads return no error to the group
 	f.Unknown, f.Faces = false, slices.Clone(f.Faces)
 	for i := range got {
 		if failed[i] == nil && !slices.Contains(f.Faces, got[i]) {
@@ -60,8 +60,8 @@ func (s *Service) fetch(ctx, asking context.Context, f family, styles []style) (
 	return f, nil
 }
 
-// sheets asks for all styles at once; where the service refuses that, for each by itself, and then for what the family has. Only
-// who has none of them is unknown.
+// sheets requests all styles at once. If the service refuses, it requests each style alone, and finally the family without
+// styles. The family is unknown only if all are refused.
 func (s *Service) sheets(ctx context.Context, name string, styles []style) ([]sheetFace, error) {
 	faces, err := s.sheet(ctx, query(name, styles))
 	if !errors.Is(err, errUnknown) {
@@ -82,7 +82,7 @@ func (s *Service) sheets(ctx context.Context, name string, styles []style) ([]sh
 	return s.sheet(ctx, query(name, nil))
 }
 
-// sheet asks the service once.
+// sheet sends one request to the service.
 func (s *Service) sheet(ctx context.Context, query string) ([]sheetFace, error) {
 	address, err := url.Parse(s.cfg.URL)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Service) sheet(ctx context.Context, query string) ([]sheetFace, error) 
 	return faces, nil
 }
 
-// file downloads, checks and stores a font.
+// file downloads, checks and stores a font file.
 func (s *Service) file(ctx context.Context, f sheetFace) (face, error) {
 	data, status, err := s.get(ctx, f.address, maxFileBytes)
 	if err == nil && status != http.StatusOK {
@@ -129,23 +129,23 @@ func (s *Service) file(ctx context.Context, f sheetFace) (face, error) {
 	return got, s.writeLocal(got, data)
 }
 
-// Reachable asks the service for a family that every one has, and says why it does not answer as one does.
+// Reachable requests a family that every such service has. Its error says why the address does not respond like one.
 func Reachable(ctx context.Context, client *http.Client, address string) error {
 	s := &Service{cfg: Config{URL: address, Client: client}}
 	_, err := s.sheet(ctx, query("Roboto", nil))
-	if errors.Is(err, errUnknown) { // it is one, of other families
+	if errors.Is(err, errUnknown) { // a service with other families
 		return nil
 	}
 	return err
 }
 
-// get reads an answer of at most some bytes.
+// get reads a response of at most a number of bytes.
 func (s *Service) get(ctx context.Context, address string, most int64) ([]byte, int, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, 0, fmt.Errorf("ask for a font: %w", err)
 	}
-	// To a program that it does not know the service offers whole fonts as TrueType; to browsers, parts as WOFF 2.
+	// For unknown user agents the service returns whole fonts as TrueType, for browsers parts of them as WOFF 2.
 	r.Header.Set("User-Agent", "Moviola")
 	r.Header.Set("Accept", "text/css, font/ttf, font/otf, font/woff2, font/woff, */*;q=0.1")
 	answer, err := s.cfg.Client.Do(r)
@@ -163,7 +163,7 @@ func (s *Service) get(ctx context.Context, address string, most int64) ([]byte, 
 	return body, answer.StatusCode, nil
 }
 
-// withoutAddress leaves out of an error the address, which may hold a key of the operator's.
+// withoutAddress removes the address from an error: it may contain the operator's key.
 func withoutAddress(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {

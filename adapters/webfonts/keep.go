@@ -20,16 +20,16 @@ import (
 
 const (
 	defaultMaxBytes = 4 << 30
-	maxFamilyBytes  = 1 << 20        // of what is known of a family
-	usedEvery       = 24 * time.Hour // how often it is noted that a family is used
-	sparedFor       = time.Hour      // a file that nothing names may be on its way
+	maxFamilyBytes  = 1 << 20        // maximum size of a family's record
+	usedEvery       = 24 * time.Hour // interval at which the use of a family is recorded
+	sparedFor       = time.Hour      // minimum age of an unreferenced file that is removed: a younger one may be new
 )
 
-// family is what is known of one.
+// family is the stored record of a font family.
 type family struct {
-	Name    string    `json:"name"` // as it was first asked for
-	At      time.Time `json:"at"`   // when the service was asked last
-	Used    time.Time `json:"used"` // to the day
+	Name    string    `json:"name"` // as first requested
+	At      time.Time `json:"at"`   // time of the last request to the service
+	Used    time.Time `json:"used"` // time of the last use, to the day
 	Unknown bool      `json:"unknown,omitempty"`
 	Asked   []style   `json:"asked"`
 	Faces   []face    `json:"faces"`
@@ -45,7 +45,7 @@ type face struct {
 	Range  string `json:"range,omitempty"`
 }
 
-// key is where a font is stored.
+// key returns the font's key in the file storage.
 func (f face) key() string { return blobkey.FontFile(f.Hash, f.Size) }
 
 func familyKey(name string) string {
@@ -65,7 +65,7 @@ func (s *Service) facesOf(f family) []commands.FontFace {
 	return faces
 }
 
-// load reads what is known of a family; of one that was never asked for, its name.
+// load returns the record of a family; for a family without one, only its name.
 func (s *Service) load(ctx context.Context, name string) (family, error) {
 	f := family{Name: name}
 	raw, err := s.read(ctx, familyKey(name), maxFamilyBytes)
@@ -97,7 +97,7 @@ func (s *Service) read(ctx context.Context, key string, most int64) ([]byte, err
 	return raw, nil
 }
 
-// keep stores what is known of a family, whose files are stored.
+// keep stores the record of a family, after its files.
 func (s *Service) keep(ctx context.Context, f family) error {
 	f.Used = s.cfg.Now()
 	raw, err := json.Marshal(f)
@@ -117,7 +117,7 @@ func (s *Service) remember(f family) {
 	s.known[normal(f.Name)] = f
 }
 
-// use brings the files of a family to this host and notes the day.
+// use copies the files of a family to this host and records the use.
 func (s *Service) use(ctx context.Context, f family) error {
 	for _, one := range f.Faces {
 		if err := s.bring(ctx, one); err != nil {
@@ -146,7 +146,7 @@ func (s *Service) bring(ctx context.Context, f face) error {
 	return s.writeLocal(f, data)
 }
 
-// writeLocal writes a font of this host, whole or not at all.
+// writeLocal writes a font file on this host atomically.
 func (s *Service) writeLocal(f face, data []byte) error {
 	if err := os.MkdirAll(s.cfg.Dir, 0o755); err != nil {
 		return fmt.Errorf("make the folder of fonts: %w", err)
@@ -165,7 +165,7 @@ func (s *Service) writeLocal(f face, data []byte) error {
 	return nil
 }
 
-// Sweep removes the families that were not used for longest, until all fonts take what they may, and files that no family names.
+// Sweep removes the least recently used families until the fonts fit into MaxBytes, and then files that no family refers to.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	families, err := s.all(ctx)
 	if err != nil {

@@ -21,54 +21,54 @@ import (
 	"moviola/domain/document"
 )
 
-// The bounds of what is fetched.
+// Limits of requests.
 const (
 	maxSheetBytes = 2 << 20
-	maxFaces      = 200      // of a family
-	maxFileBytes  = 20 << 20 // of a file
-	familiesAt    = 4        // families of a movie that are asked for at the same time
-	filesAt       = 4        // files of a family
-	// DefaultPatience is how long a movie waits for answers of the service.
+	maxFaces      = 200      // per family
+	maxFileBytes  = 20 << 20 // per file
+	familiesAt    = 4        // families of a movie that are requested concurrently
+	filesAt       = 4        // files of a family that are downloaded concurrently
+	// DefaultPatience is how long a movie waits for the service to respond.
 	DefaultPatience = 5 * time.Second
-	filesTime       = 30 * time.Second // for the files of a family, once the service has answered
-	silentFor       = time.Minute      // a movie that has waited in vain does not wait again
-	unknownFor      = 24 * time.Hour   // the service is not asked again for what it does not know
+	filesTime       = 30 * time.Second // for the files of a family, after the service has responded
+	silentFor       = time.Minute      // how long a movie that has waited in vain does not wait again
+	unknownFor      = 24 * time.Hour   // how long the service is not asked again for a family that it does not have
 )
 
-// Store keeps fonts for all hosts: adapters/blobs is one.
+// Store stores fonts for all hosts. adapters/blobs implements it.
 type Store interface {
 	Put(ctx context.Context, key string, r io.Reader) error
-	// Open returns commands.ErrFileNotFound for a key that holds nothing.
+	// Open returns commands.ErrFileNotFound for an unknown key.
 	Open(ctx context.Context, key string) (commands.File, error)
 	Delete(ctx context.Context, key string) error
-	// Walk hands every key that begins with a prefix, and when it was written, to visit.
+	// Walk calls visit for every key with a prefix, with the time when it was written.
 	Walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
 }
 
-// Config says where families come from and where they are kept.
+// Config is the configuration of a Service.
 type Config struct {
-	URL    string // of the service's CSS interface; empty: what is kept is used, and nothing asked for
+	URL    string // of the service's CSS interface; empty: only stored families are used
 	Client *http.Client
 	Store  Store
-	Dir    string // copies on this host
-	// Has says that a family is there without being fetched: installed, or shipped.
+	Dir    string // folder for copies on this host
+	// Has reports whether a family is installed or shipped, and need not be fetched.
 	Has func(family string) bool
-	// Unpack checks a file and returns it in a format that texts and pages are drawn from.
+	// Unpack checks a font file and converts it to a format that texts and pages can use.
 	Unpack   func([]byte) ([]byte, error)
 	Patience time.Duration // 0: DefaultPatience
-	MaxBytes int64         // of all fonts that Sweep leaves; 0: 4 GB
+	MaxBytes int64         // bound of all fonts together that Sweep enforces; 0: 4 GB
 	Now      func() time.Time
 	Log      logrus.FieldLogger
 }
 
-// Service fetches families. It is safe for concurrent use.
+// Service provides font families. It is safe for concurrent use.
 type Service struct {
 	cfg     Config
 	flights singleflight.Group
 
 	mu    sync.Mutex
 	known map[string]family // by normalised name
-	quiet time.Time         // when the service did not answer last
+	quiet time.Time         // time of the service's last failure to respond
 }
 
 var _ commands.FontFamilies = (*Service)(nil)
@@ -91,14 +91,14 @@ func New(cfg Config) (*Service, error) {
 	return &Service{cfg: cfg, known: map[string]family{}}, nil
 }
 
-// normal is a name as names are compared.
+// normal returns the normal form of a name, for comparison.
 func normal(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
 
 // Families implements commands.FontFamilies.
 func (s *Service) Families(ctx context.Context, wishes []document.FontWish, since time.Time) commands.Fonts {
 	silent := s.silentSince(since)
 	names, styles := s.wanted(wishes)
-	// An answer that does not come is waited for once, however many families are asked for.
+	// One time limit holds for all families together.
 	asking, stop := context.WithTimeout(ctx, s.cfg.Patience)
 	defer stop()
 	if silent {
@@ -113,7 +113,7 @@ func (s *Service) Families(ctx context.Context, wishes []document.FontWish, sinc
 			return nil
 		})
 	}
-	_ = group.Wait() // no family returns an error
+	_ = group.Wait() // families return no error to the group
 	var all commands.Fonts
 	for _, f := range found {
 		all.Faces, all.Unreachable = append(all.Faces, f.Faces...), append(all.Unreachable, f.Unreachable...)
@@ -121,7 +121,8 @@ func (s *Service) Families(ctx context.Context, wishes []document.FontWish, sinc
 	return all
 }
 
-// silentSince says that the service did not answer after a time, within the last minute. False for the zero time.
+// silentSince reports whether the service failed to respond after a time, and within the last minute. It is false for the zero
+// time.
 func (s *Service) silentSince(since time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +135,7 @@ func (s *Service) silent() {
 	s.quiet = s.cfg.Now()
 }
 
-// wanted are the families of the wishes that are neither installed nor shipped, as they are written first, and their styles by
+// wanted returns the families of the wishes that are neither installed nor shipped, in their first spelling, and their styles by
 // normalised name.
 func (s *Service) wanted(wishes []document.FontWish) (names []string, styles map[string][]style) {
 	styles = map[string][]style{}
@@ -166,7 +167,7 @@ func (s *Service) Kept(ctx context.Context, wishes []document.FontWish) bool {
 	return true
 }
 
-// lacking are the styles of a family that the service is to be asked for.
+// lacking returns the styles of a family that must be requested from the service.
 func (s *Service) lacking(known family, styles []style) []style {
 	switch {
 	case known.Unknown && s.cfg.Now().Sub(known.At) < unknownFor:
@@ -177,7 +178,7 @@ func (s *Service) lacking(known family, styles []style) []style {
 	return slices.DeleteFunc(slices.Clone(styles), func(one style) bool { return slices.Contains(known.Asked, one) })
 }
 
-// Known are the fonts of the families that this process has used, by what says whether one is wanted.
+// Known returns the fonts of families that this process has used, filtered by wanted.
 func (s *Service) Known(wanted func(family string) bool) (faces []commands.FontFace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +193,7 @@ func (s *Service) Known(wanted func(family string) bool) (faces []commands.FontF
 	return faces
 }
 
-// family finds one family.
+// family provides one family.
 func (s *Service) family(ctx, asking context.Context, name string, styles []style) commands.Fonts {
 	slices.SortFunc(styles, compareStyles)
 	styles = slices.Compact(styles)
@@ -218,7 +219,7 @@ func compareStyles(a, b style) int {
 	return -1
 }
 
-// find takes a family from what is kept, and asks the service for what is missing of it.
+// find returns a stored family, after it has requested missing styles from the service.
 func (s *Service) find(ctx, asking context.Context, name string, styles []style) (family, error) {
 	known, err := s.load(ctx, name)
 	if err != nil {

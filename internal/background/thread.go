@@ -1,4 +1,4 @@
-// Package background runs work that should not keep what answers clients from the processor.
+// Package background runs work at a low priority, so that it does not delay responses.
 package background
 
 import (
@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nicer is by how much a thread stands behind what answers clients. Renders stand behind by 10.
+// nicer is the niceness of the thread. Renders have 10.
 const nicer = 5
 
-// Thread is a thread of the operating system with a low priority, which does one thing after the other.
+// Thread is an operating system thread with a low priority, which runs one function after the other.
 type Thread struct {
 	work chan job
 	end  func()
@@ -22,13 +22,13 @@ type job struct {
 	done chan struct{}
 }
 
-// New starts a thread. Where priorities cannot be lowered, it has that of the others. Close must be called.
+// New starts a thread. If its priority cannot be lowered, it keeps the normal one. Close must be called.
 func New() *Thread {
 	t := &Thread{work: make(chan job)}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		// It is not unlocked: the thread ends with its goroutine, as its priority cannot be raised again.
+		// The goroutine never unlocks the thread, so that the thread ends with it: its priority cannot be raised again.
 		runtime.LockOSThread()
 		lower(unix.Gettid())
 		for j := range t.work {
@@ -40,20 +40,20 @@ func New() *Thread {
 	return t
 }
 
-// lower takes priority from a thread. What it cannot do leaves the thread as it is.
+// lower lowers the priority of a thread. Errors leave the priority unchanged.
 func lower(thread int) {
-	const none = 20 // the system call's answer for a niceness of 0
+	const none = 20 // the system call returns 20 for a niceness of 0
 	if answer, err := unix.Getpriority(unix.PRIO_PROCESS, thread); err == nil {
-		_ = unix.Setpriority(unix.PRIO_PROCESS, thread, none-answer+nicer) // beyond 19 is 19
+		_ = unix.Setpriority(unix.PRIO_PROCESS, thread, none-answer+nicer) // values above 19 mean 19
 	}
 }
 
-// Do runs a function on the thread and returns when it has ended. Those who call at the same time take turns.
+// Do runs a function on the thread and returns when it has ended. Concurrent calls run one after the other.
 func (t *Thread) Do(do func()) {
 	j := job{do, make(chan struct{})}
 	t.work <- j
 	<-j.done
 }
 
-// Close ends the thread. No call may be under way or follow.
+// Close ends the thread. No call of Do may be running or follow.
 func (t *Thread) Close() { t.end() }

@@ -1,4 +1,4 @@
-// Package certificate keeps a server's certificate as its files have it: they may be replaced while the server runs.
+// Package certificate loads a server's certificate and reloads it when its files are replaced.
 package certificate
 
 import (
@@ -10,27 +10,27 @@ import (
 	"time"
 )
 
-// Files are the PEM files of a certificate, with those between it and its authority, and of its key.
+// Files are the paths of PEM files: the certificate with its intermediates, and the key.
 type Files struct{ Cert, Key string }
 
-// Certificate is what was read of the files last. Any goroutine may use it.
+// Certificate is the last loaded certificate. It is safe for concurrent use.
 type Certificate struct {
 	files Files
 	now   atomic.Pointer[tls.Certificate]
 
 	mu   sync.Mutex
-	seen [2]Stamp // the files as they were when they were last read
+	seen [2]Stamp // states of the files when they were last read
 }
 
-// Open reads the files.
+// Open loads the files.
 func Open(files Files) (*Certificate, error) {
 	c := &Certificate{files: files}
-	c.changed() // before they are read: a change after that is seen as one
+	c.changed() // first, so that a change during the load is noticed later
 	return c, c.load()
 }
 
-// Refresh reads the files anew when they have changed, or in any case. What cannot be read leaves the earlier certificate in
-// force. It reports whether the files were read.
+// Refresh reloads the files when they have changed, or always with anyway. After an error the earlier certificate stays in force.
+// It reports whether the files were read.
 func (c *Certificate) Refresh(anyway bool) (read bool, err error) {
 	if !c.changed() && !anyway {
 		return false, nil
@@ -38,8 +38,8 @@ func (c *Certificate) Refresh(anyway bool) (read bool, err error) {
 	return true, c.load()
 }
 
-// Config lets a server show the certificate, to clients of TLS 1.2 and newer. Connections that are open keep theirs. What is
-// written at once goes into records as large as can be, 16 KiB: clients exist that take the first record of a body for all of it.
+// Config returns a TLS configuration with the certificate, for TLS 1.2 and newer. Open connections keep the certificate that they
+// started with. Records have the maximum size, 16 KiB: some clients take the first record of a body for the whole body.
 func (c *Certificate) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion:                  tls.VersionTLS12,
@@ -65,13 +65,13 @@ func (c *Certificate) changed() bool {
 	return c.seen != before
 }
 
-// Stamp tells the states of a file apart.
+// Stamp identifies the state of a file.
 type Stamp struct {
 	changed time.Time
 	size    int64
 }
 
-// StampOf is the state of a file now; the zero Stamp when it cannot be looked at.
+// StampOf returns the present state of a file; the zero Stamp on an error.
 func StampOf(path string) Stamp {
 	info, err := os.Stat(path)
 	if err != nil {

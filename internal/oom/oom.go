@@ -1,4 +1,4 @@
-// Package oom reads how often the kernel has ended processes for want of memory.
+// Package oom reads how many processes the kernel has killed because memory ran out.
 package oom
 
 import (
@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// Count is how many processes were ended so far: on the whole machine, and in this process's cgroup. Both only grow, but that of
-// a cgroup begins anew with it. What cannot be read is 0.
+// Count is the number of killed processes: on the machine, and in this process's cgroup. Both only grow; that of a cgroup starts
+// at 0 with a new cgroup. A number that cannot be read is 0.
 type Count struct {
 	Machine uint64 `json:"machine"`
 	Group   uint64 `json:"group"`
 }
 
-// Rose says whether a later count shows that processes were ended since this one.
+// Rose reports whether processes were killed between this count and a later one.
 func (c Count) Rose(later Count) bool { return later.Machine > c.Machine || later.Group > c.Group }
 
-// Read returns the counts of now.
+// Read returns the present counts.
 func Read() Count { return read("/") }
 
-// read is Read below another root.
+// read is Read with another root folder, for tests.
 func read(root string) Count {
 	return Count{
 		Machine: field(filepath.Join(root, "proc/vmstat"), "oom_kill"),
@@ -31,7 +31,7 @@ func read(root string) Count {
 	}
 }
 
-// groupFile is the file with the count of the process's memory cgroup: of version 2, or of version 1.
+// groupFile returns the path of the count for this process's memory cgroup, of version 2 or 1.
 func groupFile(root string) string {
 	groups, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
 	if err != nil {
@@ -55,7 +55,7 @@ func groupFile(root string) string {
 	return file
 }
 
-// firstOf is the first of some files that is there: in a container, the cgroup's own folder may be mounted as the root of all.
+// firstOf returns the first existing file: in a container, the cgroup's own folder may be mounted as the root.
 func firstOf(paths ...string) string {
 	for _, path := range paths {
 		if _, err := os.Stat(path); err == nil {
@@ -65,7 +65,7 @@ func firstOf(paths ...string) string {
 	return ""
 }
 
-// field reads a number out of lines of a name and a number.
+// field reads a number from lines that have a name and a number.
 func field(path, name string) uint64 {
 	data, err := os.ReadFile(path)
 	if err != nil {

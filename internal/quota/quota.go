@@ -297,7 +297,7 @@ func (b *Bound) measure(ctx context.Context, of string, u *usage) error {
 	}
 }
 
-// begin has an account counted, unless that is under way. b.mu is held.
+// begin starts a count of an account, unless one is running. The caller holds b.mu.
 func (b *Bound) begin(of string, u *usage) *counting {
 	if u.under == nil {
 		under := &counting{done: make(chan struct{})}
@@ -322,10 +322,10 @@ func (b *Bound) measureNow(of string, u *usage, under *counting) {
 		u.removed, under.err = true, fmt.Errorf("count what is kept: %w", err)
 		return
 	}
-	u.kept, u.counted = found.plus(u.kept.minus(before)), time.Now() // what came meanwhile may have been missed
+	u.kept, u.counted = found.plus(u.kept.minus(before)), time.Now() // the count may have missed writes that happened meanwhile
 }
 
-// counted says what an account keeps; empty: all. What is being written counts beside it.
+// counted sets the measured usage of an account; empty: of all. Running writes are counted in addition.
 func (b *Bound) counted(of string, found Amount) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -333,7 +333,7 @@ func (b *Bound) counted(of string, found Amount) {
 	u.kept, u.counted, u.removed = found, time.Now(), false
 }
 
-// Close ends what is being counted, and waits for that.
+// Close cancels running counts, and waits for them.
 func (b *Bound) Close() {
 	b.stop()
 	b.counting.Wait()
@@ -349,7 +349,7 @@ func (b *Bound) end(of string, limit, written, kept Amount) {
 	u.writing, u.kept = u.writing.minus(written), u.kept.plus(kept)
 }
 
-// Freed says that so much of an account was removed.
+// Freed records that files of a known size were removed.
 func (b *Bound) Freed(account string, amount Amount) {
 	gone := Amount{}.minus(amount)
 	b.end(account, b.limits.Account, Amount{}, gone)
