@@ -40,13 +40,15 @@ func openCurrent(ctx context.Context, docs Documents, models ...model) (*catalog
 		return nil, errors.New("the read models are those of another version of this program: start it, and let it make its own")
 	}
 	at.current.Store(pointer)
-	if err := at.declare(ctx, pointer.Generation, pointer.Models); err != nil { // a store knows no collection that was not declared to it
+	// a store knows no collection that was not declared to it
+	if err := at.declare(ctx, pointer.Generation, pointer.Models); err != nil {
 		return nil, err
 	}
 	return at, nil
 }
 
-// AtOneMoment calls do with what the read models hold at one moment, or, where the store cannot tell one, with what is there as it is read.
+// AtOneMoment calls do with what the read models hold at one moment, or, where the store cannot tell one, with what is there as
+// it is read.
 func (e *Extract) AtOneMoment(ctx context.Context, do func(*Extract) error) error {
 	moments, ok := e.at.docs.(Moments)
 	if !ok {

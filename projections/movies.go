@@ -21,9 +21,9 @@ type Movies struct {
 	head   func(context.Context) (eventstore.Position, error) // reads the end of the log after the call
 }
 
-// Get returns a movie, and false when there is none. Design §4: a closed movie is returned as stored. For a missing or open movie
-// Get folds the events that the document lacks, so that clients see their own writes. While the log is unavailable, an open movie
-// is returned as stored.
+// Get returns a movie, and false when there is none. Design §4: a closed movie is returned as stored. For a missing or open
+// movie Get folds the events that the document lacks, so that clients see their own writes. While the log is unavailable, an
+// open movie is returned as stored.
 func (m *Movies) Get(ctx context.Context, project domain.ProjectID) (Movie, bool, error) {
 	place, generation, quiet := m.reader.place()
 	doc, known, err := movieModel.load(ctx, m.at, string(project))

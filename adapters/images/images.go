@@ -216,7 +216,8 @@ func newOrder(endpoint Endpoint, request commands.ImageRequest) (order, error) {
 	}
 	switch {
 	case request.Model == "" || strings.EqualFold(request.Model, o.endpoint.Model):
-	case request.Connection != "" && endpoint.Model == "": // the connection sets no model: the movie may choose, since its account pays
+	case request.Connection != "" && endpoint.Model == "":
+		// the connection sets no model: the movie may choose, since its account pays
 		o.endpoint.Model = request.Model
 	default:
 		o.warnings = append(o.warnings, fmt.Sprintf("The image model '%s' is not available, the provider's model '%s' is used",

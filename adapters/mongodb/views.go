@@ -10,7 +10,8 @@ import (
 // hidden are the fields that a view leaves out, by read model: secrets, personal data, and fields that are useless outside.
 var hidden = map[string][]string{
 	"movies": {
-		"file.token", "file.key", "file.thumbnail_key", "file.subtitles_key", "message", "warnings", "deliveries", "worker", "document_hash", "cache_key",
+		"file.token", "file.key", "file.thumbnail_key", "file.subtitles_key", "message", "warnings", "deliveries", "worker",
+		"document_hash", "cache_key",
 	},
 	"deliveries":  {"message", "connection"},
 	"usage_daily": {},

@@ -35,7 +35,8 @@ func blameMemory(before, after oom.Count, err error) error {
 	}
 	var refusal *domain.Error
 	if errors.As(err, &exit) && exit.Killed || errors.As(err, &refusal) && refusal.Code == commands.PageCrashed {
-		return fmt.Errorf("%w: %v", commands.ErrOutOfMemory, err) // not the movie's fault: other work on this machine may have used the memory
+		// not the movie's fault: other work on this machine may have used the memory
+		return fmt.Errorf("%w: %v", commands.ErrOutOfMemory, err)
 	}
 	return err
 }

@@ -24,7 +24,8 @@ func Examine(path string, quick bool) (commands.Flaw, error) {
 		return commands.Flaw{Kind: commands.FlawOrphaned, Detail: "nothing is noted about it", Remove: []string{path}}, nil
 	}
 	var known piece
-	if err != nil || quick || json.Unmarshal(raw, &known) != nil { // a flaw of the notes is reported when they are examined themselves
+	// a flaw of the notes is reported when they are examined themselves
+	if err != nil || quick || json.Unmarshal(raw, &known) != nil {
 		return commands.Flaw{}, err
 	}
 	sum, err := commands.HashOfFile(path)

@@ -67,7 +67,8 @@ func (r *run) meter(ctx context.Context, path, dir string) (integrated, peak flo
 		Inputs: []ffmpeg.Input{{Path: path, Format: "mov"}}, Dir: dir, Read: []string{filepath.Dir(path)},
 		Graph: fmt.Sprintf("[0:a]asplit[a][b];\n"+
 			"[a]ebur128=metadata=1,ametadata=mode=print:key=lavfi.r128.I:file=integrated.txt,anullsink;\n"+
-			"[b]aresample=%d,aformat=sample_fmts=fltp,asetnsamples=n=%d:p=0,astats=metadata=1:measure_perchannel=none:measure_overall=Peak_level,"+
+			"[b]aresample=%d,aformat=sample_fmts=fltp,asetnsamples=n=%d:p=0,astats=metadata=1:"+
+			"measure_perchannel=none:measure_overall=Peak_level,"+
 			"ametadata=mode=print:key=lavfi.astats.Overall.Peak_level:file=peak.txt[out]\n", 4*sampleRate, 4*sampleRate),
 		Output: []string{"-map", "[out]", "-f", "null", "-"},
 	})

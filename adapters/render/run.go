@@ -127,7 +127,8 @@ func (r *run) findFonts(ctx context.Context, doc *document.Movie) {
 	}
 	r.fonts = r.engine.cfg.Fonts.Families(ctx, document.FontWishes(doc), r.job.FetchedSince)
 	for _, family := range r.fonts.Unreachable {
-		r.warn(fmt.Sprintf("The font family '%.60s' could not be fetched, the font service does not answer: a similar one is used in this movie", family))
+		r.warn(fmt.Sprintf("The font family '%.60s' could not be fetched, the font service does not answer: a similar one is used in "+
+			"this movie", family))
 	}
 }
 
@@ -166,7 +167,8 @@ func (r *run) openStills() error {
 	}
 	r.stills = stills{
 		dir: r.in, w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, text: r.words, sound: r.envelope, heard: heard,
-		pages: &pages{draw: r.engine.cfg.Pages, flights: &r.engine.pages, project: r.job.Project, dir: r.engine.cfg.Dir, rate: r.plan.FPS,
+		pages: &pages{draw: r.engine.cfg.Pages, flights: &r.engine.pages, project: r.job.Project, dir: r.engine.cfg.Dir,
+			rate: r.plan.FPS,
 			time: r.engine.pagesTimes.of(r.job.Project, r.engine.cfg.PagesTime), now: r.clock(), sketch: r.sketch,
 			kept: pageStills{kept: r.pieces, dir: r.dir, until: r.began.Add(r.engine.cfg.PageTTL), log: r.log}},
 		source: func(key string) source { return r.sources[key] },

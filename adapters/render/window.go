@@ -99,7 +99,8 @@ type windowSpec struct {
 
 func (r *run) windowKey(w timeline.Window) (string, error) {
 	spec := windowSpec{
-		Version: version, Look: document.Look(), FFmpeg: r.engine.cfg.Tools.Version(), Width: r.plan.Width, Height: r.plan.Height, FPS: r.plan.FPS,
+		Version: version, Look: document.Look(), FFmpeg: r.engine.cfg.Tools.Version(), Width: r.plan.Width, Height: r.plan.Height,
+		FPS:     r.plan.FPS,
 		Encoder: encoder(r.plan), Held: r.held(), Frames: w.Frames, Background: w.Background,
 	}
 	if w.Fresh || len(r.fonts.Unreachable) > 0 {

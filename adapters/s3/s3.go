@@ -131,8 +131,9 @@ func (s *Sender) bucket(settings connection.Settings) *s3.Client {
 		RetryMaxAttempts: 2,
 		// The service shall refuse before the video is sent.
 		ContinueHeaderThresholdBytes: 64 << 10,
-		RequestChecksumCalculation:   aws.RequestChecksumCalculationWhenRequired, // not all compatible services know the newer checksums
-		ResponseChecksumValidation:   aws.ResponseChecksumValidationWhenRequired,
+		// not all compatible services know the newer checksums
+		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
+		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
 	})
 }
 

@@ -48,7 +48,8 @@ func examineNote(path string) (commands.Flaw, error) {
 		return commands.Flaw{}, nil
 	}
 	_, err = os.Stat(filepath.Join(filepath.Dir(path), name))
-	if _, again := os.Stat(path); errors.Is(err, fs.ErrNotExist) && again == nil { // the note itself exists: a sweep would remove both
+	// the note itself exists: a sweep would remove both
+	if _, again := os.Stat(path); errors.Is(err, fs.ErrNotExist) && again == nil {
 		return commands.Flaw{Kind: commands.FlawMissing, Detail: "the file that it names has gone", Remove: []string{path}}, nil
 	}
 	return commands.Flaw{}, missing(err)

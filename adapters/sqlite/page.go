@@ -18,7 +18,9 @@ func (d *Documents) Get(ctx context.Context, collection string, ids ...string) (
 // reading is the type of Documents.read: it runs a step that has a number of statements.
 type reading func(ctx context.Context, statements int, step func(*sqlite.Conn) error) error
 
-func (d *Documents) getBy(ctx context.Context, read reading, collection string, ids []string) (map[string]projections.Stored, error) {
+func (d *Documents) getBy(
+	ctx context.Context, read reading, collection string, ids []string,
+) (map[string]projections.Stored, error) {
 	t, err := d.table(collection)
 	if err != nil {
 		return nil, err
@@ -48,7 +50,9 @@ func (d *Documents) Page(ctx context.Context, collection string, q projections.Q
 	return d.pageBy(ctx, d.read, collection, q)
 }
 
-func (d *Documents) pageBy(ctx context.Context, read reading, collection string, q projections.Query) ([]projections.Stored, error) {
+func (d *Documents) pageBy(
+	ctx context.Context, read reading, collection string, q projections.Query,
+) ([]projections.Stored, error) {
 	t, err := d.table(collection)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,8 @@ func (s *scanner) trailing() *Fault {
 // unseparated returns the fault of a missing comma between two values.
 func (s *scanner) unseparated(c byte) *Fault {
 	if c == ':' {
-		return s.fault("A colon is not possible here: the value before it is an item of a list", "Put the name and its value into {…}")
+		return s.fault("A colon is not possible here: the value before it is an item of a list",
+			"Put the name and its value into {…}")
 	}
 	if f := s.foreign(c); f != nil && c != '\'' {
 		return f

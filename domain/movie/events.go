@@ -109,7 +109,8 @@ type RenderReleased struct {
 	// Memory says that the attempt was given up because the kernel killed one of its programs when memory ran out: the next
 	// attempt must have its process for itself.
 	Memory bool `json:"memory,omitempty"`
-	// Shared says that the movie gave its slot to another account that was waiting. It goes on in its next slot, even when its own time is over.
+	// Shared says that the movie gave its slot to another account that was waiting. It goes on in its next slot, even when its own
+	// time is over.
 	Shared bool `json:"shared,omitempty"`
 }
 
@@ -164,8 +165,9 @@ type File struct {
 	Key       string `json:"key"`           // blob key of the MP4
 	Thumbnail string `json:"thumbnail_key"` // blob key of the JPEG, empty when none was made
 	// Subtitles is the blob key of the captions as ASS, empty when the movie has none.
-	Subtitles      string  `json:"subtitles_key,omitempty"`
-	Token          string  `json:"token,omitempty"` // secret part of the file's address: 32 hex digits; empty: it is derived (result.Tokens). Earlier versions stored a random one
+	Subtitles string `json:"subtitles_key,omitempty"`
+	// secret part of the file's address: 32 hex digits; empty: it is derived (result.Tokens). Earlier versions stored a random one
+	Token          string  `json:"token,omitempty"`
 	Size           int64   `json:"size"`            // bytes
 	Hash           string  `json:"hash,omitempty"`  // hex SHA-256 of the MP4; empty: the file was stored by an earlier version
 	Codec          string  `json:"codec"`           // as ffprobe names it: h264

@@ -13,8 +13,8 @@ import (
 const MaxDataTerms = 20
 
 // IDTerm, TemplateTerm and DataTerm return the terms by which a search finds a movie: its own id, a template that it uses, a
-// member of its client-data. Terms are hashes, so that the log does not show what clients wrote; whoever reads the log can check a
-// guess against them.
+// member of its client-data. Terms are hashes, so that the log does not show what clients wrote; whoever reads the log can check
+// a guess against them.
 func IDTerm(account domain.AccountID, id string) string { return term(account, "id", id) }
 
 // TemplateTerm is described at IDTerm.

@@ -20,8 +20,8 @@ import (
 	"moviola/domain/media"
 )
 
-// Bridge serves the tools, prompts and resources of a service on another transport, such as stdin and stdout: what it offers is what the service
-// offers to the key. With a root, files below it can be uploaded.
+// Bridge serves the tools, prompts and resources of a service on another transport, such as stdin and stdout: what it offers is
+// what the service offers to the key. With a root, files below it can be uploaded.
 type Bridge struct {
 	URL     string // base address of the service
 	Key     string
@@ -59,8 +59,10 @@ func (b *Bridge) Run(ctx context.Context, transport mcp.Transport) error {
 		return fmt.Errorf("ask %s for its tools: %w", b.URL, err)
 	}
 	defer func() { _ = service.Close() }() // nothing is left there: the service keeps no session
-	server := mcp.NewServer(&mcp.Implementation{Name: "moviola", Title: "Moviola", Version: b.Version}, &mcp.ServerOptions{Instructions: instructions})
-	if err := errors.Join(b.addTools(ctx, server, service, plain), forwardPrompts(ctx, server, service), forwardResources(ctx, server, service)); err != nil {
+	server := mcp.NewServer(&mcp.Implementation{Name: "moviola", Title: "Moviola", Version: b.Version},
+		&mcp.ServerOptions{Instructions: instructions})
+	if err := errors.Join(b.addTools(ctx, server, service, plain), forwardPrompts(ctx, server, service),
+		forwardResources(ctx, server, service)); err != nil {
 		return err
 	}
 	return server.Run(ctx, transport)
@@ -117,7 +119,9 @@ const uploadSchema = `{"type": "object", "required": ["file"], "additionalProper
 	"folder": {"type": "string", "description": "The folder of the library; left out: the root"}}}`
 
 // upload reads a file below the root, registers it at the service and sends its bytes.
-func (b *Bridge) upload(ctx context.Context, service *mcp.ClientSession, plain *http.Client, arguments json.RawMessage) (*mcp.CallToolResult, error) {
+func (b *Bridge) upload(
+	ctx context.Context, service *mcp.ClientSession, plain *http.Client, arguments json.RawMessage,
+) (*mcp.CallToolResult, error) {
 	var given struct{ File, Folder string }
 	if err := json.Unmarshal(arguments, &given); err != nil || given.File == "" {
 		return refused(domain.Errorf(domain.Invalid, "arguments_invalid", "Name a file"))
@@ -135,7 +139,8 @@ func (b *Bridge) upload(ctx context.Context, service *mcp.ClientSession, plain *
 		return refused(domain.Errorf(domain.Invalid, "file_too_large", "%s is larger than %d bytes", given.File, media.MaxSize))
 	}
 	registered, err := service.CallTool(ctx, &mcp.CallToolParams{Name: UploadTool, Arguments: map[string]any{
-		"name": path.Base(filepath.ToSlash(given.File)), "content_type": contentTypeOf(file), "size": info.Size(), "folder": given.Folder,
+		"name": path.Base(filepath.ToSlash(given.File)), "content_type": contentTypeOf(file), "size": info.Size(),
+		"folder": given.Folder,
 	}})
 	if err != nil || registered.IsError {
 		return registered, err
@@ -155,7 +160,8 @@ func (b *Bridge) upload(ctx context.Context, service *mcp.ClientSession, plain *
 	if err != nil {
 		return refused(domain.Errorf(domain.Internal, "upload_incomplete", "%s was not uploaded: %v", given.File, err))
 	}
-	return (&reply{facts: map[string]any{"url": address.URL, "size": info.Size()}, next: "Use url as the src of an element."}).result()
+	return (&reply{facts: map[string]any{"url": address.URL, "size": info.Size()},
+		next: "Use url as the src of an element."}).result()
 }
 
 func unreadable(name string) *domain.Error {

@@ -27,14 +27,17 @@ func fixed(text string) func() string { return func() string { return text } }
 
 // pages are the catalogue: what a movie can be made of.
 var pages = []page{
-	{"properties", "Properties of the movie JSON", "Every property of movies, scenes, elements and exports: type, default, what it does, an example", markdown, openapi.Reference},
-	{"components", "Components", "The ready-made graphics: titles, cards, charts and more, with their groups and settings", markdown, fixed(docs.Components)},
+	{"properties", "Properties of the movie JSON",
+		"Every property of movies, scenes, elements and exports: type, default, what it does, an example", markdown, openapi.Reference},
+	{"components", "Components", "The ready-made graphics: titles, cards, charts and more, with their groups and settings", markdown,
+		fixed(docs.Components)},
 	{"text-styles", "Text styles", "How texts come in: the values of style of a text element", markdown, fixed(docs.TextStyles)},
 	{"fonts", "Fonts", "The font families that are there, and where others come from", markdown, fixed(docs.Fonts)},
 	{"voices", "Voices", "Who speaks the text of voice elements, in which language", markdown, fixed(docs.Voices)},
 	{"templates", "Templates and variables", "How variables, conditions and repetitions work", markdown, fixed(docs.Templates)},
 	{"expressions", "Expressions", "The language between {{ and }}", markdown, fixed(docs.Expressions)},
-	{"schema", "JSON Schema of movies", "The movie JSON as a JSON Schema", "application/schema+json", func() string { return string(document.Schema()) }},
+	{"schema", "JSON Schema of movies", "The movie JSON as a JSON Schema", "application/schema+json",
+		func() string { return string(document.Schema()) }},
 }
 
 // uri is the address of a page as a resource.
@@ -55,10 +58,12 @@ const maxLines = 40
 var otherTools = []tool{
 	{
 		name: "search_catalogue", title: "Search voices, fonts, components and styles", run: searchCatalogue,
-		about: "Search what a movie can be made of: properties, components, text-styles, fonts, voices, templates, expressions. Answers the lines that have the words.",
+		about: "Search what a movie can be made of: properties, components, text-styles, fonts, voices, templates, expressions. " +
+			"Answers the lines that have the words.",
 		schema: `{"type": "object", "required": ["words"], "additionalProperties": false, "properties": {
 	"words": {"type": "string", "minLength": 1, "description": "Words that a line must have"},
-	"page": {"type": "string", "enum": ["properties", "components", "text-styles", "fonts", "voices", "templates", "expressions"], "description": "Where to search; left out: everywhere"}}}`,
+	"page": {"type": "string", "enum": ["properties", "components", "text-styles", "fonts", "voices", "templates", ` +
+			`"expressions"], "description": "Where to search; left out: everywhere"}}}`,
 	},
 	{
 		name: "get_credits", title: "See the credits", asks: []string{"GET /v2/credits"}, run: getCredits,
@@ -114,7 +119,8 @@ func getCredits(ctx context.Context, c caller, _ json.RawMessage) (*reply, error
 		return nil, err
 	}
 	r := &reply{facts: map[string]any{
-		"plan": standing.Plan, "state": standing.State, "balance": standing.Balance, "held": standing.Held, "available": standing.Available, "period": standing.Period,
+		"plan": standing.Plan, "state": standing.State, "balance": standing.Balance, "held": standing.Held,
+		"available": standing.Available, "period": standing.Period,
 	}, next: "A started second of video costs one credit."}
 	if standing.State != "active" {
 		r.next = "Nothing can be rendered until credits are added: tell the user."

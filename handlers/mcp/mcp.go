@@ -1,6 +1,7 @@
-// Package mcp lets agents make movies: it serves the Model Context Protocol at /mcp, by the official SDK, without sessions, so that any process with
-// the role api may answer any request. A tool asks the operations of the HTTP interface, in this process and with the caller's key: what a key may do,
-// what a movie may be and what it costs is decided there and nowhere else. Bridge serves the tools of a service over stdio.
+// Package mcp lets agents make movies: it serves the Model Context Protocol at /mcp, by the official SDK, without sessions, so
+// that any process with the role api may answer any request. A tool asks the operations of the HTTP interface, in this process
+// and with the caller's key: what a key may do, what a movie may be and what it costs is decided there and nowhere else. Bridge
+// serves the tools of a service over stdio.
 package mcp
 
 import (
@@ -50,7 +51,8 @@ type Config struct {
 	Operations []access.Operation
 	// Interface serves them. It is called by tools only, so that it may be set up after New.
 	Interface http.Handler
-	// PublicURL is the base of every address handed out; CORSOrigins are the origins whose pages may use the interface. Other pages are refused.
+	// PublicURL is the base of every address handed out; CORSOrigins are the origins whose pages may use the interface. Other pages
+	// are refused.
 	PublicURL   string
 	CORSOrigins []string
 	Version     string
@@ -82,7 +84,8 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		cfg: cfg, host: public.Hostname(), origin: public.Scheme + "://" + public.Host, byRole: map[key.Role]*mcp.Server{}, open: newOpened(),
+		cfg: cfg, host: public.Hostname(), origin: public.Scheme + "://" + public.Host, byRole: map[key.Role]*mcp.Server{},
+		open: newOpened(),
 	}
 	for _, role := range roles {
 		if s.byRole[role], err = s.serverFor(role); err != nil {
@@ -165,8 +168,8 @@ func (s *Server) allows(origin string) bool {
 // keyHeader carries the key, as on every operation.
 const keyHeader = "X-Api-Key"
 
-// withKey returns headers with the key where operations look for it. Here alone it may stand in Authorization; in two places it is refused, as
-// which of them counts would depend on who reads it. Decision 64.
+// withKey returns headers with the key where operations look for it. Here alone it may stand in Authorization; in two places it
+// is refused, as which of them counts would depend on who reads it. Decision 64.
 func withKey(header http.Header) (http.Header, error) {
 	header = header.Clone()
 	bearers := header.Values("Authorization")
@@ -183,15 +186,19 @@ func withKey(header http.Header) (http.Header, error) {
 }
 
 // instructions are what every client is told first.
-const instructions = "Moviola renders videos from JSON. A movie has scenes, each with elements (image, video, text, html, component, audio, voice, subtitles). " +
-	"The usual way: write the movie as JSON, validate it and mend what its problems say, look at a preview, render it with the most credits that may be spent, " +
-	"and ask for its status until it is done. Every answer says what to do next in `next`. The resources describe every property; the prompts are a good beginning."
+const instructions = "Moviola renders videos from JSON. A movie has scenes, each with elements (image, video, text, html, " +
+	"component, audio, voice, subtitles). " +
+	"The usual way: write the movie as JSON, validate it and mend what its problems say, look at a preview, render it with the " +
+	"most credits that may be spent, " +
+	"and ask for its status until it is done. Every answer says what to do next in `next`. The resources describe every property; " +
+	"the prompts are a good beginning."
 
 // serverFor returns the server that keys of a role see: what is above it is not there.
 func (s *Server) serverFor(role key.Role) (*mcp.Server, error) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "moviola", Title: "Moviola", Version: s.cfg.Version}, &mcp.ServerOptions{
 		Instructions: instructions, PageSize: 100,
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{},
+			Resources: &mcp.ResourceCapabilities{}},
 	})
 	listed := map[string]bool{}
 	for _, t := range tools {

@@ -13,7 +13,8 @@ const UploadTool = "upload_media"
 var mediaTools = []tool{
 	{
 		name: "list_media", title: "List files", asks: []string{"GET /v2/media"}, run: listMedia,
-		about: "List pictures, videos and sounds that were uploaded to the media library, with the addresses by which movies name them as src.",
+		about: "List pictures, videos and sounds that were uploaded to the media library, with the addresses by which movies name " +
+			"them as src.",
 		schema: `{"type": "object", "additionalProperties": false, "properties": {
 	"folder": {"type": "string", "description": "The folder; left out: the root"},
 	"type": {"type": "string", "enum": ["image", "video", "audio", "other"]},
@@ -51,7 +52,8 @@ func listMedia(ctx context.Context, c caller, arguments json.RawMessage) (*reply
 		return nil, err
 	}
 	query := url.Values{"page_size": {"25"}}
-	for name, value := range map[string]string{"path": given.Folder, "type": given.Type, "q": given.Search, "next_token": given.Token} {
+	for name, value := range map[string]string{"path": given.Folder, "type": given.Type, "q": given.Search,
+		"next_token": given.Token} {
 		if value != "" {
 			query.Set(name, value)
 		}
@@ -81,7 +83,8 @@ func uploadMedia(ctx context.Context, c caller, arguments json.RawMessage) (*rep
 	if err := json.Unmarshal(arguments, &given); err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(map[string]any{"name": given.Name, "contentType": given.ContentType, "size": given.Size, "folder": given.Folder})
+	body, err := json.Marshal(map[string]any{"name": given.Name, "contentType": given.ContentType, "size": given.Size,
+		"folder": given.Folder})
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +97,9 @@ func uploadMedia(ctx context.Context, c caller, arguments json.RawMessage) (*rep
 		return nil, err
 	}
 	return &reply{
-		facts: map[string]any{"upload_url": registered.UploadURL, "content_type": given.ContentType, "expires_in": registered.ExpiresIn, "url": registered.FileURL},
-		next:  "Send the bytes to upload_url by HTTP PUT with this Content-Type and the exact length, then use url as the src of an element.",
+		facts: map[string]any{"upload_url": registered.UploadURL, "content_type": given.ContentType, "expires_in": registered.ExpiresIn,
+			"url": registered.FileURL},
+		next: "Send the bytes to upload_url by HTTP PUT with this Content-Type and the exact length, then use url as the src of an " +
+			"element.",
 	}, nil
 }

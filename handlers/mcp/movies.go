@@ -32,11 +32,14 @@ const (
 )
 
 // movieArgument is the schema of a movie as an argument. What may be in it the resources say, and validation.
-const movieArgument = `"movie": {"type": "object", "description": "The movie JSON, such as {\"resolution\":\"hd\",\"scenes\":[{\"duration\":3,\"elements\":[{\"type\":\"text\",\"text\":\"Hello\"}]}]}"}`
+const movieArgument = `"movie": {"type": "object", "description": "The movie JSON, such as ` +
+	`{\"resolution\":\"hd\",\"scenes\":[{\"duration\":3,\"elements\":[{\"type\":\"text\",\"text\":\"Hello\"}]}]}"}`
 
 // costArguments are the schema of what every render takes.
-const costArguments = `"max_credits": {"type": "integer", "minimum": 1, "description": "The budget: the most credits that may be spent; a started second of video costs one credit"},
-	"request_id": {"type": "string", "minLength": 1, "maxLength": 255, "description": "A name of your own for this render: calling again with the same name and movie makes nothing twice"}`
+const costArguments = `"max_credits": {"type": "integer", "minimum": 1, "description": "The budget: the most credits that may ` +
+	`be spent; a started second of video costs one credit"},
+	"request_id": {"type": "string", "minLength": 1, "maxLength": 255, "description": "A name of your own for this render: ` +
+	`calling again with the same name and movie makes nothing twice"}`
 
 // projectArgument is the schema of a movie that was submitted.
 const projectArgument = `"project": {"type": "string", "description": "The project id that a render answered"}`
@@ -44,7 +47,8 @@ const projectArgument = `"project": {"type": "string", "description": "The proje
 var movieTools = []tool{
 	{
 		name: validateTool, title: "Check a movie for mistakes", asks: []string{"POST /v2/movies/validate"}, run: validate,
-		about: "Check a movie JSON for mistakes before it is rendered: all problems at once, each with a JSON pointer into the movie and a remedy that says what to change; " +
+		about: "Check a movie JSON for mistakes before it is rendered: all problems at once, each with a JSON pointer into the movie " +
+			"and a remedy that says what to change; " +
 			"then its size, length and price in credits. Costs nothing.",
 		schema: `{"type": "object", "required": ["movie"], "additionalProperties": false, "properties": {` + movieArgument + `}}`,
 	},
@@ -52,13 +56,16 @@ var movieTools = []tool{
 		name: previewTool, title: "Look at a movie", asks: []string{"POST /v2/movies/still"}, run: preview,
 		about: "Look at moments of a movie JSON as pictures before it is rendered. Costs nothing.",
 		schema: `{"type": "object", "required": ["movie"], "additionalProperties": false, "properties": {` + movieArgument + `,
-	"time": {"type": "array", "maxItems": 4, "items": {"type": "number", "minimum": 0}, "description": "Up to four moments, in seconds from the start; left out: that of the thumbnail"},
-	"fetch": {"type": "boolean", "description": "Load pictures and videos that the movie names; otherwise what is not at hand has a placeholder"}}}`,
+	"time": {"type": "array", "maxItems": 4, "items": {"type": "number", "minimum": 0}, "description": "Up to four moments, in ` +
+			`seconds from the start; left out: that of the thumbnail"},
+	"fetch": {"type": "boolean", "description": "Load pictures and videos that the movie names; otherwise what is not at hand has ` +
+			`a placeholder"}}}`,
 	},
 	{
 		name: renderTool, title: "Render a movie", asks: []string{"POST /v2/movies"}, changes: true, run: render,
 		about: "Render a movie JSON to an MP4 video. Spends credits, never more than max_credits. Check the movie for mistakes first.",
-		schema: `{"type": "object", "required": ["movie", "max_credits"], "additionalProperties": false, "properties": {` + movieArgument + `,
+		schema: `{"type": "object", "required": ["movie", "max_credits"], "additionalProperties": false, "properties": {` +
+			movieArgument + `,
 	` + costArguments + `}}`,
 	},
 	{
@@ -111,8 +118,9 @@ func validate(ctx context.Context, c caller, arguments json.RawMessage) (*reply,
 		return nil, err
 	}
 	r := &reply{facts: map[string]any{
-		"valid": found.Valid, "problems": found.Problems[:min(len(found.Problems), maxShown)], "problems_total": found.Total, "unchecked": found.Unchecked,
-		"width": found.Width, "height": found.Height, "duration": found.Duration, "credits": found.Credits, "exact": found.Exact,
+		"valid": found.Valid, "problems": found.Problems[:min(len(found.Problems), maxShown)], "problems_total": found.Total,
+		"unchecked": found.Unchecked,
+		"width":     found.Width, "height": found.Height, "duration": found.Duration, "credits": found.Credits, "exact": found.Exact,
 	}}
 	switch {
 	case found.Total > 0:
@@ -189,7 +197,8 @@ func render(ctx context.Context, c caller, arguments json.RawMessage) (*reply, e
 func (c caller) submit(ctx context.Context, movie []byte, most int64, requestID string) (*reply, error) {
 	c.repeat = requestID
 	var accepted struct{ Project string }
-	if err := c.ask(ctx, http.MethodPost, "/v2/movies", url.Values{"max_credits": {strconv.FormatInt(most, 10)}}, movie, &accepted); err != nil {
+	if err := c.ask(ctx, http.MethodPost, "/v2/movies", url.Values{"max_credits": {strconv.FormatInt(most, 10)}}, movie,
+		&accepted); err != nil {
 		return nil, err
 	}
 	return &reply{
@@ -256,7 +265,8 @@ func (c caller) await(ctx context.Context, project string, wait time.Duration) (
 	defer tick.Stop()
 	for {
 		var answer struct{ Movie movie }
-		if err := c.ask(ctx, http.MethodGet, "/v2/movies", url.Values{"project": {project}}, nil, &answer); err != nil || answer.Movie.ended() {
+		if err := c.ask(ctx, http.MethodGet, "/v2/movies", url.Values{"project": {project}}, nil, &answer); err != nil ||
+			answer.Movie.ended() {
 			return answer.Movie, err
 		}
 		select {
@@ -279,7 +289,8 @@ func cancel(ctx context.Context, c caller, arguments json.RawMessage) (*reply, e
 	if err := c.ask(ctx, http.MethodPost, "/v2/movies/cancel", url.Values{"project": {given.Project}}, nil, &done); err != nil {
 		return nil, err
 	}
-	return &reply{facts: map[string]any{"project": given.Project, "status": done.Status}, next: "It is cancelled. Nothing is left to do."}, nil
+	return &reply{facts: map[string]any{"project": given.Project, "status": done.Status},
+		next: "It is cancelled. Nothing is left to do."}, nil
 }
 
 // list is the tool that lists movies.
@@ -302,7 +313,8 @@ func list(ctx context.Context, c caller, arguments json.RawMessage) (*reply, err
 	if err := c.ask(ctx, http.MethodGet, "/v2/movies", query, nil, &found); err != nil {
 		return nil, err
 	}
-	r := &reply{facts: map[string]any{"movies": found.Movies, "next_token": found.Next}, next: "Ask for the status of one by its project."}
+	r := &reply{facts: map[string]any{"movies": found.Movies, "next_token": found.Next},
+		next: "Ask for the status of one by its project."}
 	if found.Next != nil {
 		r.next += " There are more: call again with next_token."
 	}

@@ -24,7 +24,8 @@ var prompts = []prompt{
 		text:      firstMovie,
 	},
 	{
-		name: "slideshow", title: "Make a slideshow of pictures", leads: renderTool, about: "Make a slideshow movie of two or more pictures, one scene each, which fade into one another",
+		name: "slideshow", title: "Make a slideshow of pictures", leads: renderTool,
+		about: "Make a slideshow movie of two or more pictures, one scene each, which fade into one another",
 		arguments: []*mcp.PromptArgument{
 			{Name: "pictures", Description: "The addresses of the pictures, with blanks between", Required: true},
 			{Name: "title", Description: "A text over the first picture"},
@@ -32,13 +33,15 @@ var prompts = []prompt{
 		text: slideshow,
 	},
 	{
-		name: "fill_template", title: "Make a movie from a template", leads: renderTemplateTool, about: "Make a movie from a saved template and values of its variables",
+		name: "fill_template", title: "Make a movie from a template", leads: renderTemplateTool,
+		about: "Make a movie from a saved template and values of its variables",
 		arguments: []*mcp.PromptArgument{
 			{Name: "template", Description: "Words of the name of the template", Required: true},
 			{Name: "values", Description: "What it shall say, in words", Required: true},
 		},
 		text: func(given map[string]string) (string, error) {
-			return "Make a movie from a saved template. Find the template, describe it, and render it with values for its variables.\nTemplate: " + given["template"] +
+			return "Make a movie from a saved template. Find the template, describe it, and render it with values for its " +
+				"variables.\nTemplate: " + given["template"] +
 				"\nValues: " + given["values"] + "\n" + begin("find_templates", map[string]any{"search": given["template"]}), nil
 		},
 	},
@@ -49,7 +52,8 @@ var prompts = []prompt{
 			if !json.Valid([]byte(given["movie"])) {
 				return "", errPrompt
 			}
-			return "Mend this movie: validate it, apply the remedy of each problem at its pointer, and validate again until none is left.\n" +
+			return "Mend this movie: validate it, apply the remedy of each problem at its pointer, and validate again until none is " +
+				"left.\n" +
 				begin(validateTool, map[string]any{"movie": json.RawMessage(given["movie"])}), nil
 		},
 	},
@@ -71,7 +75,8 @@ func addPrompts(server *mcp.Server, listed map[string]bool) {
 				if err != nil {
 					return nil, err
 				}
-				return &mcp.GetPromptResult{Description: p.about, Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}, nil
+				return &mcp.GetPromptResult{Description: p.about, Messages: []*mcp.PromptMessage{{Role: "user",
+					Content: &mcp.TextContent{Text: text}}}}, nil
 			})
 	}
 }
@@ -87,10 +92,12 @@ func begin(tool string, arguments map[string]any) string {
 
 func firstMovie(given map[string]string) (string, error) {
 	return "Write a movie JSON for this idea: " + given["idea"] + "\n" +
-		"Three to five scenes of 2 to 4 seconds; a text element on each, over a picture, a video or a background-color. The resources describe every property. " +
+		"Three to five scenes of 2 to 4 seconds; a text element on each, over a picture, a video or a background-color. The " +
+		"resources describe every property. " +
 		"Validate it, mend what its problems say, look at a preview, and render it. Here is one to change:\n" +
 		begin(validateTool, map[string]any{"movie": map[string]any{"resolution": "hd", "scenes": []any{
-			map[string]any{"duration": 3, "background-color": "#0B132B", "elements": []any{map[string]any{"type": "text", "text": given["idea"], "style": "003"}}},
+			map[string]any{"duration": 3, "background-color": "#0B132B",
+				"elements": []any{map[string]any{"type": "text", "text": given["idea"], "style": "003"}}},
 		}}}), nil
 }
 
@@ -102,7 +109,8 @@ func slideshow(given map[string]string) (string, error) {
 	for i, address := range strings.FieldsFunc(given["pictures"], func(r rune) bool { return strings.ContainsRune(", \n\t", r) }) {
 		elements := []any{map[string]any{"type": "image", "src": address, "resize": "cover", "zoom": 2}}
 		if title := given["title"]; title != "" && i == 0 {
-			elements = append(elements, map[string]any{"type": "text", "text": title, "settings": map[string]any{"vertical-position": "bottom"}})
+			elements = append(elements, map[string]any{"type": "text", "text": title,
+				"settings": map[string]any{"vertical-position": "bottom"}})
 		}
 		scene := map[string]any{"duration": slideSeconds, "elements": elements}
 		if i > 0 {

@@ -22,8 +22,10 @@ const templateArgument = `"template": {"type": "string", "description": "The id 
 
 var templateTools = []tool{
 	{
-		name: "find_templates", title: "Find templates", asks: []string{"GET /v2/templates", "GET /v2/templates/library"}, run: findTemplates,
-		about: "Find saved templates, of the account and of the library, by words of their name or by tag. A template is a movie that is filled in with variables.",
+		name: "find_templates", title: "Find templates", asks: []string{"GET /v2/templates", "GET /v2/templates/library"},
+		run: findTemplates,
+		about: "Find saved templates, of the account and of the library, by words of their name or by tag. A template is a movie " +
+			"that is filled in with variables.",
 		schema: `{"type": "object", "additionalProperties": false, "properties": {
 	"search": {"type": "string", "description": "Words of the name of the template"},
 	"tag": {"type": "string", "description": "A tag that it has"}}}`,
@@ -36,8 +38,10 @@ var templateTools = []tool{
 	{
 		name: renderTemplateTool, title: "Render a template", asks: []string{"POST /v2/movies"}, changes: true, run: renderTemplate,
 		about: "Render a saved template, filled in with variables, to an MP4 video. Spends credits, never more than max_credits.",
-		schema: `{"type": "object", "required": ["template", "variables", "max_credits"], "additionalProperties": false, "properties": {` + templateArgument + `,
-	"variables": {"type": "object", "description": "The values of the variables, by their names; what is left out has the template's default"},
+		schema: `{"type": "object", "required": ["template", "variables", "max_credits"], "additionalProperties": false, ` +
+			`"properties": {` + templateArgument + `,
+	"variables": {"type": "object", "description": "The values of the variables, by their names; what is left out has the ` +
+			`template's default"},
 	` + costArguments + `}}`,
 	},
 }

@@ -78,7 +78,8 @@ func (s *Server) addTool(server *mcp.Server, t tool) error {
 		}
 		leave, ok := s.open.enter(r.Extra.Header.Get(keyHeader))
 		if !ok {
-			return refused(domain.Errorf(domain.Unavailable, "service_unavailable", "This key has %d calls open. Wait until some have ended.", maxOpen))
+			return refused(domain.Errorf(domain.Unavailable, "service_unavailable",
+				"This key has %d calls open. Wait until some have ended.", maxOpen))
 		}
 		defer leave()
 		ctx, cancel := context.WithTimeout(ctx, callTime)
@@ -127,7 +128,8 @@ func (r *reply) result() (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &mcp.CallToolResult{Content: append([]mcp.Content{&mcp.TextContent{Text: string(text)}}, r.pictures...), StructuredContent: json.RawMessage(text)}, nil
+	return &mcp.CallToolResult{Content: append([]mcp.Content{&mcp.TextContent{Text: string(text)}}, r.pictures...),
+		StructuredContent: json.RawMessage(text)}, nil
 }
 
 // refused answers a refusal in the words of the interface.
@@ -145,8 +147,9 @@ func refused(refusal *domain.Error) (*mcp.CallToolResult, error) {
 
 // remedies are what to do about refusals whose messages do not say it.
 var remedies = map[string]string{
-	"movie_not_found":      "List the movies to find the project.",
-	"template_not_found":   "Find templates to get the id. Templates of the library that are not the account's own can be rendered, but not described.",
+	"movie_not_found": "List the movies to find the project.",
+	"template_not_found": "Find templates to get the id. Templates of the library that are not the account's own can be " +
+		"rendered, but not described.",
 	"insufficient_credits": "Make the movie shorter, or ask the owner of the account to add credits.",
 	"max_credits_exceeded": "Make the movie shorter, or ask the user whether it may cost more.",
 	"service_unavailable":  "Wait for a few seconds and call again.",

@@ -64,8 +64,9 @@ type Manifest struct {
 	Position int64 `json:"position"` // of the log's last event
 	Gone     int   `json:"gone"`     // files that were deleted while the backup ran
 
-	Elsewhere   []Elsewhere       `json:"elsewhere,omitempty"`   // files that stay where they are, on S3
-	Environment []string          `json:"environment,omitempty"` // names of variables that held secrets; the secrets are not in the backup
+	Elsewhere []Elsewhere `json:"elsewhere,omitempty"` // files that stay where they are, on S3
+	// names of variables that held secrets; the secrets are not in the backup
+	Environment []string          `json:"environment,omitempty"`
 	Parts       map[string][]Item `json:"parts"`
 }
 
@@ -96,7 +97,8 @@ type Config struct {
 	Apart map[string]Place // places of parts that are stored apart from the others
 
 	Passphrase string
-	WorkFactor int      // work factor of the passphrase's scrypt, as a power of two, for a new archive; 0: age's default, about a second
+	// work factor of the passphrase's scrypt, as a power of two, for a new archive; 0: age's default, about a second
+	WorkFactor int
 	Recipients []string // public keys of age, age1…
 	Identities string   // content of an age identity file; needed to read an archive that is encrypted to recipients
 }

@@ -107,7 +107,8 @@ func (w *Writer) pack(ctx context.Context, part, name string, content []byte) er
 		}
 	}
 	p := w.packs[part]
-	if part == Secrets && len(p.content) == 0 { // salt, so that in a place of its own the chunk's name tells nothing about its content
+	// salt, so that in a place of its own the chunk's name tells nothing about its content
+	if part == Secrets && len(p.content) == 0 {
 		p.content = make([]byte, saltBytes)
 		if _, err := rand.Read(p.content); err != nil {
 			return err

@@ -109,58 +109,27 @@ type Config struct {
 func (c *Config) Bind(f *pflag.FlagSet) {
 	bindFile(f)
 	f.StringVar(&c.Data, "data", "./data", "folder for everything that is stored here")
-	f.StringVar(&c.Listen, "listen", ":8080", "address of the HTTP interface")
-	f.StringVar(&c.TLSCert, "tls-cert", "", "PEM file of the HTTP interface's certificate, with those between it and its authority; read anew when it changes (default: plain HTTP)")
-	f.StringVar(&c.TLSKey, "tls-key", "", "PEM file of the certificate's key")
-	f.StringVar(&c.OpsListen, "ops-listen", "127.0.0.1:9464", "address of /metrics, /healthz and /readyz; empty: none")
-	f.StringSliceVar(&c.OpsHosts, "ops-host", nil, "name by which profiles of --ops-listen are called, beside IP addresses and localhost; repeatable")
-	f.StringVar(&c.MetricsTokenFile, "metrics-token-file", "", "file with a token that scrapers of /metrics must show, as Authorization: Bearer (default: none)")
-	f.BoolVar(&c.Pprof, "pprof", false, "serve Go's profiles under /debug/pprof/ of --ops-listen")
-	f.StringVar(&c.PublicURL, "public-url", "", "base of every address handed out (default http://localhost:<port>, https:// with --tls-cert)")
-	f.StringSliceVar(&c.AllowHosts, "allow-host", nil, "host:port that may be reached although its address is not public; repeatable")
-	f.StringSliceVar(&c.CORSOrigin, "cors-origin", nil, "origin whose pages may use the HTTP interface, * for all; repeatable (default: none)")
-	f.StringSliceVar(&c.Roles, "roles", AllRoles, "what this process does: "+strings.Join(AllRoles, ", "))
+	c.bindAddresses(f)
+	c.bindStores(f)
+	c.bindTimes(f)
 
-	f.StringVar(&c.EventStore, "eventstore", "", "event store to use, esdb://… or unix://… (default: embedded)")
-	f.StringVar(&c.EventStoreListen, "eventstore-listen", "", "loopback address on which the embedded event store serves other processes of this host")
-	f.StringVar(&c.Mongo, "mongo", "", "MongoDB for the read models, mongodb://…/database (default: a SQLite file)")
-
-	f.BoolVar(&c.Console, "console", true, "serve the console, a web page for people, at /console of the HTTP interface")
-	f.BoolVar(&c.Library, "library", true, "bring the program's own templates, and render their examples when there is nothing else to do")
-	f.StringVar(&c.Plans, "plans", "", "YAML file of the plans that accounts can be on (default: the built-in plans)")
-
-	f.StringVar(&c.Blobs, "blobs", "", "storage of files, s3://bucket?region=… (default: a folder in the data folder)")
-
-	f.DurationVar(&c.RenderTimeout, "render-timeout", 15*time.Minute, "after this a running movie has status timeout")
-	f.DurationVar(&c.FileRetention, "file-retention", 7*24*time.Hour, "how long a rendered file is kept after its render")
-	f.DurationVar(&c.TempRetention, "temp-retention", 72*time.Hour, "how long files in the folder temp of a media library are kept")
-	f.DurationVar(&c.UploadTTL, "upload-url-ttl", 120*time.Second, "how long an address for an upload may be used")
-	f.BoolVar(&c.HeldPictures, "held-pictures", true, "write what does not move as pictures that repeat the one before, instead of encoding it")
-	f.DurationVar(&c.AssetCacheTTL, "asset-cache-ttl", 72*time.Hour, "how long a downloaded asset is used without asking its server again")
-	f.Var(&c.DiskReserve, "disk-reserve", "room that is kept free on the disk of --data: below it no new work is taken; auto: 5 % of the disk, 2GB at most; off; or as 10%, 500MB, 20GB")
-	c.Rooms.bind(f)
-	f.DurationVar(&c.SweepEvery, "sweep-every", 24*time.Hour, "how often files that nothing names, and old working files, are looked for")
-	f.DurationVar(&c.AbandonAfter, "abandon-after", 10*time.Minute, "age of a credit hold whose movie never came")
-	f.DurationVar(&c.ZeroRetention, "zero-retention", 30*24*time.Hour, "how long what is stored for an account is kept while its balance is zero")
-	f.DurationVar(&c.ClearAgain, "clear-again", 24*time.Hour, "how long after its closing what is stored for an account is removed once more")
-	f.DurationVar(&c.ClaimTimeout, "claim-timeout", 20*time.Second, "silence after which a worker counts as dead")
-	f.DurationVar(&c.RetryLimit, "retry-limit", time.Minute, "how long work that fails again and again rests at most before it is tried again")
-	f.DurationVar(&c.WebhookTimeout, "webhook-timeout", 30*time.Second, "how long a webhook waits for an answer")
-	f.DurationVar(&c.DrainTimeout, "drain-timeout", 8*time.Second, "time for a shutdown: work that has not ended three seconds before is handed back")
-
-	f.StringVar(&c.SMTP, "smtp", "", "mail server for e-mail destinations without one of their own, smtp://user:password@host:587 or smtps://… (default: none)")
+	f.StringVar(&c.SMTP, "smtp", "",
+		"mail server for e-mail destinations without one of their own, smtp://user:password@host:587 or smtps://… (default: none)")
 	f.StringVar(&c.SMTPFrom, "smtp-from", "", "sender's address of mail that --smtp sends")
 	c.BindProviders(f)
 	f.Var(&c.RenderSlots, "render-slots", "movies rendered at the same time by this process; auto: one for every two of --cores")
-	f.IntVar(&c.FetchSlots, "fetch-slots", 32, "movies and preload items whose sources are fetched at the same time by this process; a quarter of them for one account")
+	f.IntVar(&c.FetchSlots, "fetch-slots", 32,
+		"movies and preload items whose sources are fetched at the same time by this process; a quarter of them for one account")
 	f.IntVar(&c.PreloadSlots, "preload-slots", 2, "preload items prepared at the same time by this process")
 	f.IntVar(&c.DeliverSlots, "deliver-slots", 128, "deliveries at the same time by this process")
 	f.IntVar(&c.Cores, "cores", runtime.NumCPU(), "processor cores to plan renders for")
 	f.IntVar(&c.MemoryMB, "memory", 2048, "megabytes that the renders of this process may use together")
 
 	BindSandbox(f, &c.Sandbox)
-	f.StringVar(&c.AdminTokenFile, "admin-token-file", "", "file with the operator's token (default: "+AdminTokenEnv+", or one that is made and printed)")
-	f.DurationVar(&c.WrongTokenDelay, "wrong-token-delay", time.Second, "how long a wrong operator's token waits for its refusal, 2s at most")
+	f.StringVar(&c.AdminTokenFile, "admin-token-file", "",
+		"file with the operator's token (default: "+AdminTokenEnv+", or one that is made and printed)")
+	f.DurationVar(&c.WrongTokenDelay, "wrong-token-delay", time.Second,
+		"how long a wrong operator's token waits for its refusal, 2s at most")
 	bindSecretFiles(f)
 
 	f.StringVar(&c.LogLevel, "log-level", "info", "trace, debug, info, warn or error")
@@ -168,23 +137,92 @@ func (c *Config) Bind(f *pflag.FlagSet) {
 	f.BoolVar(&c.LogRequests, "log-requests", true, "a line in the log for each request; without it, at level debug only")
 }
 
+// bindAddresses declares the flags on how the process is reached, and on what it does.
+func (c *Config) bindAddresses(f *pflag.FlagSet) {
+	f.StringVar(&c.Listen, "listen", ":8080", "address of the HTTP interface")
+	f.StringVar(&c.TLSCert, "tls-cert", "",
+		"PEM file of the HTTP interface's certificate, with those between it and its authority; read anew when it changes (default: "+
+			"plain HTTP)")
+	f.StringVar(&c.TLSKey, "tls-key", "", "PEM file of the certificate's key")
+	f.StringVar(&c.OpsListen, "ops-listen", "127.0.0.1:9464", "address of /metrics, /healthz and /readyz; empty: none")
+	f.StringSliceVar(&c.OpsHosts, "ops-host", nil,
+		"name by which profiles of --ops-listen are called, beside IP addresses and localhost; repeatable")
+	f.StringVar(&c.MetricsTokenFile, "metrics-token-file", "",
+		"file with a token that scrapers of /metrics must show, as Authorization: Bearer (default: none)")
+	f.BoolVar(&c.Pprof, "pprof", false, "serve Go's profiles under /debug/pprof/ of --ops-listen")
+	f.StringVar(&c.PublicURL, "public-url", "",
+		"base of every address handed out (default http://localhost:<port>, https:// with --tls-cert)")
+	f.StringSliceVar(&c.AllowHosts, "allow-host", nil,
+		"host:port that may be reached although its address is not public; repeatable")
+	f.StringSliceVar(&c.CORSOrigin, "cors-origin", nil,
+		"origin whose pages may use the HTTP interface, * for all; repeatable (default: none)")
+	f.StringSliceVar(&c.Roles, "roles", AllRoles, "what this process does: "+strings.Join(AllRoles, ", "))
+}
+
+// bindStores declares the flags on where state is stored, and on what is offered from there.
+func (c *Config) bindStores(f *pflag.FlagSet) {
+	f.StringVar(&c.EventStore, "eventstore", "", "event store to use, esdb://… or unix://… (default: embedded)")
+	f.StringVar(&c.EventStoreListen, "eventstore-listen", "",
+		"loopback address on which the embedded event store serves other processes of this host")
+	f.StringVar(&c.Mongo, "mongo", "", "MongoDB for the read models, mongodb://…/database (default: a SQLite file)")
+
+	f.BoolVar(&c.Console, "console", true, "serve the console, a web page for people, at /console of the HTTP interface")
+	f.BoolVar(&c.Library, "library", true,
+		"bring the program's own templates, and render their examples when there is nothing else to do")
+	f.StringVar(&c.Plans, "plans", "", "YAML file of the plans that accounts can be on (default: the built-in plans)")
+
+	f.StringVar(&c.Blobs, "blobs", "", "storage of files, s3://bucket?region=… (default: a folder in the data folder)")
+}
+
+// bindTimes declares the flags on times and on storage.
+func (c *Config) bindTimes(f *pflag.FlagSet) {
+	f.DurationVar(&c.RenderTimeout, "render-timeout", 15*time.Minute, "after this a running movie has status timeout")
+	f.DurationVar(&c.FileRetention, "file-retention", 7*24*time.Hour, "how long a rendered file is kept after its render")
+	f.DurationVar(&c.TempRetention, "temp-retention", 72*time.Hour, "how long files in the folder temp of a media library are kept")
+	f.DurationVar(&c.UploadTTL, "upload-url-ttl", 120*time.Second, "how long an address for an upload may be used")
+	f.BoolVar(&c.HeldPictures, "held-pictures", true,
+		"write what does not move as pictures that repeat the one before, instead of encoding it")
+	f.DurationVar(&c.AssetCacheTTL, "asset-cache-ttl", 72*time.Hour,
+		"how long a downloaded asset is used without asking its server again")
+	f.Var(&c.DiskReserve, "disk-reserve",
+		"room that is kept free on the disk of --data: below it no new work is taken; auto: 5 % of the disk, 2GB at most; off; or as "+
+			"10%, 500MB, 20GB")
+	c.Rooms.bind(f)
+	f.DurationVar(&c.SweepEvery, "sweep-every", 24*time.Hour,
+		"how often files that nothing names, and old working files, are looked for")
+	f.DurationVar(&c.AbandonAfter, "abandon-after", 10*time.Minute, "age of a credit hold whose movie never came")
+	f.DurationVar(&c.ZeroRetention, "zero-retention", 30*24*time.Hour,
+		"how long what is stored for an account is kept while its balance is zero")
+	f.DurationVar(&c.ClearAgain, "clear-again", 24*time.Hour,
+		"how long after its closing what is stored for an account is removed once more")
+	f.DurationVar(&c.ClaimTimeout, "claim-timeout", 20*time.Second, "silence after which a worker counts as dead")
+	f.DurationVar(&c.RetryLimit, "retry-limit", time.Minute,
+		"how long work that fails again and again rests at most before it is tried again")
+	f.DurationVar(&c.WebhookTimeout, "webhook-timeout", 30*time.Second, "how long a webhook waits for an answer")
+	f.DurationVar(&c.DrainTimeout, "drain-timeout", 8*time.Second,
+		"time for a shutdown: work that has not ended three seconds before is handed back")
+}
+
 // BindSandbox declares the flag for the sandbox of ffmpeg, Chromium and the built-in voice.
 func BindSandbox(f *pflag.FlagSet, mode *jail.Mode) {
 	*mode = jail.Best
-	f.Var(mode, "sandbox", "what confines ffmpeg, Chromium and espeak-ng: require refuses to start when a layer is missing, best takes what the machine allows, off nothing")
+	f.Var(mode, "sandbox", "what confines ffmpeg, Chromium and espeak-ng: require refuses to start when a layer is missing, best "+
+		"takes what the machine allows, off nothing")
 }
 
 // BindProviders declares the flags for browsers, fonts, speech and images. Keys belong into environment variables: every user of
 // the host can read command lines.
 func (c *Config) BindProviders(f *pflag.FlagSet) {
-	f.IntVar(&c.Look, "look", document.CurrentLook, "how movies look: 1 is the look before text styles followed their documentation, for one more release")
+	f.IntVar(&c.Look, "look", document.CurrentLook,
+		"how movies look: 1 is the look before text styles followed their documentation, for one more release")
 	f.StringVar(&c.Chromium, "chromium", browser.DefaultPath, "chromium-headless-shell, for html elements")
 	BindFonts(f, &c.FontsURL)
 	f.StringVar(&c.Speech.URL, "speech-url", "", "base of an OpenAI-compatible speech service (default: the built-in voices)")
 	f.StringVar(&c.Speech.Key, "speech-key", "", "key of the speech service")
 	f.StringVar(&c.Speech.Model, "speech-model", "", "model of the speech service (default tts-1)")
 	f.StringVar(&c.Speech.Voice, "speech-voice", "", "voice of the speech service where a movie names none (default alloy)")
-	f.StringVar(&c.Transcription.URL, "transcription-url", "", "base of an OpenAI-compatible transcription service, for subtitles (default: none)")
+	f.StringVar(&c.Transcription.URL, "transcription-url", "",
+		"base of an OpenAI-compatible transcription service, for subtitles (default: none)")
 	f.StringVar(&c.Transcription.Key, "transcription-key", "", "key of the transcription service")
 	f.StringVar(&c.Transcription.Model, "transcription-model", "", "model of the transcription service (default whisper-1)")
 	f.StringVar(&c.Images.URL, "image-url", "", "base of an OpenAI-compatible service that makes images of prompts (default: none)")
@@ -234,5 +272,6 @@ func Loopback(addr string) bool {
 
 func BindFonts(f *pflag.FlagSet, to *string) {
 	f.StringVar(to, "fonts-url", "https://fonts.googleapis.com/css2",
-		"font service that speaks the CSS interface of Google Fonts, for families that are neither installed nor part of the program; empty: none")
+		"font service that speaks the CSS interface of Google Fonts, for families that are neither installed nor part of the "+
+			"program; empty: none")
 }

@@ -76,7 +76,8 @@ func (e Export) begin() (*os.File, mark, error) {
 	default:
 		var noted mark
 		if json.Unmarshal(content, &noted) != nil || !noted.sameAs(at) {
-			return nil, at, fmt.Errorf("%s.mark is of another export: say the same table, --format, --since and --with-personal, or remove it and %[1]s.part", e.Path)
+			return nil, at, fmt.Errorf("%s.mark is of another export: say the same table, --format, --since and --with-personal, or "+
+				"remove it and %[1]s.part", e.Path)
 		}
 		at = noted
 	}

@@ -19,7 +19,9 @@ const timeForm = "2006-01-02T15:04:05.000Z"
 
 // Snapshot writes all tables into a new SQLite file, and returns the numbers of rows by table. All rows are of one moment, if the
 // store has consistent reads.
-func Snapshot(ctx context.Context, from *projections.Extract, path string, withPersonal bool, now time.Time) (rows map[string]int, err error) {
+func Snapshot(
+	ctx context.Context, from *projections.Extract, path string, withPersonal bool, now time.Time,
+) (rows map[string]int, err error) {
 	rows = make(map[string]int)
 	err = from.AtOneMoment(ctx, func(from *projections.Extract) error {
 		position, err := from.Position(ctx)
@@ -27,8 +29,9 @@ func Snapshot(ctx context.Context, from *projections.Extract, path string, withP
 			return err
 		}
 		tables := []sqlite.PlainTable{{
-			Name:    "snapshot",
-			Columns: []string{`"form" INTEGER NOT NULL`, `"taken_at" TEXT NOT NULL`, `"log_position" INTEGER NOT NULL`, `"with_personal" INTEGER NOT NULL`},
+			Name: "snapshot",
+			Columns: []string{`"form" INTEGER NOT NULL`, `"taken_at" TEXT NOT NULL`, `"log_position" INTEGER NOT NULL`,
+				`"with_personal" INTEGER NOT NULL`},
 			Rows: func(insert func([]any) error) error {
 				return insert([]any{int64(snapshotForm), plain(now), int64(position), plain(withPersonal)})
 			},

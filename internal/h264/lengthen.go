@@ -187,7 +187,8 @@ func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 		if more == 0 {
 			continue
 		}
-		like := all[slices.IndexFunc(all, func(o coded) bool { return o.shown == i })] // the picture displayed now: no later picture is displayed before it
+		// the picture displayed now: no later picture is displayed before it
+		like := all[slices.IndexFunc(all, func(o coded) bool { return o.shown == i })]
 		if !like.reference || !slices.Contains(kept, like.number) {
 			return nil, fmt.Errorf("%w: the picture of a rest is no reference", ErrUnknown)
 		}

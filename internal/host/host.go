@@ -154,7 +154,8 @@ func (m *Mark) renew(now time.Time) {
 		m.note.Memory = count
 		_ = m.note.write(m.file)
 	}
-	if err := os.Chtimes(m.of(m.worker), now, now); errors.Is(err, fs.ErrNotExist) { // removed by another process while this one was paused
+	// removed by another process while this one was paused
+	if err := os.Chtimes(m.of(m.worker), now, now); errors.Is(err, fs.ErrNotExist) {
 		former := m.file
 		if m.leave() == nil {
 			_ = former.Close() // nothing was written

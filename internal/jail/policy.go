@@ -29,10 +29,11 @@ type Policy struct {
 	System  []string `json:"system,omitempty"` // files and folders of the system that it may read, besides the common ones
 	Home    string   `json:"home,omitempty"`   // a writable folder in memory; without namespaces it must exist
 	HomeMB  int      `json:"home_mb,omitempty"`
-	Proc    bool     `json:"proc,omitempty"`  // it may read /proc
-	Maps    bool     `json:"maps,omitempty"`  // it creates user namespaces, whose maps are written in /proc
-	Ports   []uint16 `json:"ports,omitempty"` // ports of 127.0.0.1, the only ones it may connect to; without a network namespace they must be open
-	Calls   Calls    `json:"calls"`
+	Proc    bool     `json:"proc,omitempty"` // it may read /proc
+	Maps    bool     `json:"maps,omitempty"` // it creates user namespaces, whose maps are written in /proc
+	// ports of 127.0.0.1, the only ones it may connect to; without a network namespace they must be open
+	Ports []uint16 `json:"ports,omitempty"`
+	Calls Calls    `json:"calls"`
 	// NeverRoot says that it must not run as root, even without a jail.
 	NeverRoot bool   `json:"-"`
 	Limits    Limits `json:"limits"`

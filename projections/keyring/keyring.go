@@ -104,8 +104,8 @@ func (r *Ring) Holder(ctx context.Context, hash string) (Holder, bool, error) {
 	return r.holder(ctx, k, trusted)
 }
 
-// Session returns who holds the key with an id, for a session of the console that was begun with it. False: the key opens nothing any more, or
-// the session was ended. It counts as soon as with Holder.
+// Session returns who holds the key with an id, for a session of the console that was begun with it. False: the key opens nothing
+// any more, or the session was ended. It counts as soon as with Holder.
 func (r *Ring) Session(ctx context.Context, id, session string, began time.Time) (Holder, bool, error) {
 	if !key.IsID(id) {
 		return Holder{}, false, nil

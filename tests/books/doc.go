@@ -1,3 +1,3 @@
-// Package books tests the money of the whole service: that no crash, repetition or race makes or loses a credit, judged by the audit, and
-// what ledgers and audits cost.
+// Package books tests the money of the whole service: that no crash, repetition or race makes or loses a credit, judged by the
+// audit, and what ledgers and audits cost.
 package books

@@ -43,28 +43,33 @@ func share(quantile float64, by, histogram string) string {
 var board = []row{
 	{"Objectives", []panel{
 		{"Submissions that failed", "Objective: 99.9 % of POST /movies are taken.", "percentunit", []query{
-			{"moviola:submissions_failed:ratio_rate1h", "of the last hour"}, {"moviola:submissions_failed:ratio_rate6h", "of the last six hours"}}},
+			{"moviola:submissions_failed:ratio_rate1h", "of the last hour"},
+			{"moviola:submissions_failed:ratio_rate6h", "of the last six hours"}}},
 		{"Oldest movie that waits", "Objective: under five minutes.", "s", []query{{"moviola:render_wait_seconds:max", "{{plan}}"}}},
 		{"Renders that failed", "Objective: 95 % succeed. Movies that cannot be made are among them.", "percentunit", []query{
 			{"moviola:renders_failed:ratio_rate1h", "of the last hour"}}},
-		{"Tries at destinations that failed", "Objective: 95 % succeed.", "percentunit", []query{{"moviola:deliveries_failed:ratio_rate1h", "of the last hour"}}},
+		{"Tries at destinations that failed", "Objective: 95 % succeed.", "percentunit",
+			[]query{{"moviola:deliveries_failed:ratio_rate1h", "of the last hour"}}},
 	}},
 	{"Requests", []panel{
 		{"Requests by status", "", "reqps", []query{{counted("status", "moviola_http_requests_total"), "{{status}}"}}},
 		{"Time to answer, p95 by operation", "Downloads and streams last as long as they go on.", "s", []query{
 			{share(.95, "operation", "moviola_http_request_duration_seconds"), "{{operation}}"}}},
-		{"Keys", "Streams read to find out who holds a key.", "ops", []query{{"sum(rate(moviola_key_reads[$__rate_interval]))", "reads"}}},
+		{"Keys", "Streams read to find out who holds a key.", "ops",
+			[]query{{"sum(rate(moviola_key_reads[$__rate_interval]))", "reads"}}},
 	}},
 	{"Log and read models", []panel{
 		{"Appends by result", "", "ops", []query{{counted("result", "moviola_appends_total"), "{{result}}"}}},
 		{"Time of an append", "", "s", []query{
 			{share(.5, "", "moviola_append_duration_seconds"), "p50"}, {share(.99, "", "moviola_append_duration_seconds"), "p99"}}},
 		{"Events by type", "", "ops", []query{{"topk(10, " + counted("type", "moviola_events_appended_total") + ")", "{{type}}"}}},
-		{"Age of what is not in the read models", "Lists are refused from five seconds on.", "s", []query{{"max(moviola_projection_lag_seconds)", "oldest event"}}},
+		{"Age of what is not in the read models", "Lists are refused from five seconds on.", "s",
+			[]query{{"max(moviola_projection_lag_seconds)", "oldest event"}}},
 		{"Events that are not in the read models", "", "short", []query{
 			{"max(moviola_projection_lag_events)", "events"}, {"max(moviola_unread_streams)", "streams that stand still"}}},
 		{"Place in the log", "", "short", []query{
-			{"max(moviola_log_position)", "end of the log"}, {"max(moviola_projection_position)", "read models"}, {"min(moviola_projection_caught_up)", "caught up"}}},
+			{"max(moviola_log_position)", "end of the log"}, {"max(moviola_projection_position)", "read models"},
+			{"min(moviola_projection_caught_up)", "caught up"}}},
 	}},
 	{"Work", []panel{
 		{"Work that waits, by kind", "", "short", []query{{"sum by (kind) (max by (kind, plan) (moviola_queue_items))", "{{kind}}"}}},
@@ -85,25 +90,32 @@ var board = []row{
 			{share(.5, "", "moviola_render_speed_ratio"), "median"}, {share(.1, "", "moviola_render_speed_ratio"), "slowest tenth"}}},
 		{"Frames", "", "ops", []query{{counted("source", "moviola_render_frames_total"), "{{source}}"}}},
 		{"Pages", "", "ops", []query{{counted("result", "moviola_render_pages_total"), "{{result}}"}}},
-		{"Requests to other servers", "", "reqps", []query{{counted("purpose, result", "moviola_outbound_requests_total"), "{{purpose}} {{result}}"}}},
-		{"Time until other servers answer, p95", "", "s", []query{{share(.95, "purpose", "moviola_outbound_request_duration_seconds"), "{{purpose}}"}}},
+		{"Requests to other servers", "", "reqps", []query{{counted("purpose, result", "moviola_outbound_requests_total"),
+			"{{purpose}} {{result}}"}}},
+		{"Time until other servers answer, p95", "", "s", []query{{share(.95, "purpose", "moviola_outbound_request_duration_seconds"),
+			"{{purpose}}"}}},
 		{"Bytes from other servers", "", "Bps", []query{{counted("purpose", "moviola_outbound_received_bytes_total"), "{{purpose}}"}}},
 		{"Layers of the sandbox that are not there", "", "short", []query{
 			{`count by (layer, program, state) (moviola_sandbox_layer{state="missing"})`, "{{layer}} {{program}}: {{state}}"}}},
 	}},
 	{"Deliveries and credits", []panel{
-		{"Tries at destinations", "", "ops", []query{{counted("kind, result", "moviola_delivery_attempts_total"), "{{kind}} {{result}}"}}},
+		{"Tries at destinations", "", "ops", []query{{counted("kind, result", "moviola_delivery_attempts_total"),
+			"{{kind}} {{result}}"}}},
 		{"Time of a try, p95", "", "s", []query{{share(.95, "kind", "moviola_delivery_attempt_duration_seconds"), "{{kind}}"}}},
-		{"Credits an hour", "A trend; the books are `moviola audit`.", "short", []query{{"3600 * " + counted("movement", "moviola_credits_total"), "{{movement}}"}}},
+		{"Credits an hour", "A trend; the books are `moviola audit`.", "short",
+			[]query{{"3600 * " + counted("movement", "moviola_credits_total"), "{{movement}}"}}},
 	}},
 	{"Room", []panel{
 		{"Free on the disk", "Below the reserve no new work is taken.", "bytes", []query{
 			{"min by (instance) (moviola_disk_free_bytes)", "{{instance}}"}, {"max(moviola_disk_reserve_bytes)", "reserve"}}},
 		{"Kept under a bound", "", "bytes", []query{
-			{"max by (place) (moviola_storage_bytes)", "{{place}}"}, {`max by (place) (moviola_storage_limit_bytes{scope="total"})`, "{{place}}: bound"}}},
+			{"max by (place) (moviola_storage_bytes)", "{{place}}"},
+			{`max by (place) (moviola_storage_limit_bytes{scope="total"})`, "{{place}}: bound"}}},
 		{"Files kept under a bound", "", "short", []query{
-			{"max by (place) (moviola_storage_files)", "{{place}}"}, {`max by (place) (moviola_storage_limit_files{scope="total"})`, "{{place}}: bound"}}},
-		{"What a bound refused", "", "ops", []query{{counted("place, scope", "moviola_storage_refusals_total"), "{{place}} {{scope}}"}}},
+			{"max by (place) (moviola_storage_files)", "{{place}}"},
+			{`max by (place) (moviola_storage_limit_files{scope="total"})`, "{{place}}: bound"}}},
+		{"What a bound refused", "", "ops", []query{{counted("place, scope", "moviola_storage_refusals_total"),
+			"{{place}} {{scope}}"}}},
 	}},
 	{"Processes", []panel{
 		{"What runs", "", "short", []query{{"count by (version, goversion) (moviola_build_info)", "{{version}} {{goversion}}"}}},
@@ -127,7 +139,8 @@ func Dashboard() ([]byte, error) {
 	for _, row := range board {
 		all.WithRow(dashboard.NewRowBuilder(row.title))
 		for _, its := range row.panels {
-			graph := timeseries.NewPanelBuilder().Title(its.title).Description(its.says).Unit(its.unit).Datasource(source()).Span(8).Height(8)
+			graph := timeseries.NewPanelBuilder().Title(its.title).Description(its.says).Unit(its.unit).
+				Datasource(source()).Span(8).Height(8)
 			for i, asked := range its.queries {
 				graph.WithTarget(prometheus.NewDataqueryBuilder().Datasource(source()).Expr(asked.expr).LegendFormat(asked.legend).Range().
 					RefId(string(rune('A' + i))))

@@ -1,5 +1,5 @@
-// Package disk gives tests small disks of their own: file systems that forget what was not synced when their power is cut, and that
-// can be full. They take root, mkfs.ext4 and a kernel that mounts a file; elsewhere New skips the test.
+// Package disk gives tests small disks of their own: file systems that forget what was not synced when their power is cut, and
+// that can be full. They take root, mkfs.ext4 and a kernel that mounts a file; elsewhere New skips the test.
 package disk
 
 import (
@@ -40,7 +40,8 @@ func Make(t testing.TB, megabytes int) (*Disk, error) {
 		return nil, errors.New("only root can mount a file system")
 	}
 	d := &Disk{Path: filepath.Join(t.TempDir(), "disk"), t: t, image: filepath.Join(t.TempDir(), "image")}
-	if err := errors.Join(os.WriteFile(d.image, nil, 0o600), os.Truncate(d.image, int64(megabytes)<<20), os.Mkdir(d.Path, 0o700)); err != nil {
+	if err := errors.Join(os.WriteFile(d.image, nil, 0o600), os.Truncate(d.image, int64(megabytes)<<20),
+		os.Mkdir(d.Path, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	// Its blocks are as large as those of any larger disk: in smaller ones, files that are mapped into memory have holes.
@@ -68,13 +69,13 @@ func run(name string, args ...string) error {
 
 func (d *Disk) mount() error { return run("mount", "-o", "loop", d.image, d.Path) }
 
-// unmount takes the file system away from its path. Whoever still has it, as a sandbox that began when it was mounted, keeps it until it
-// ends.
+// unmount takes the file system away from its path. Whoever still has it, as a sandbox that began when it was mounted, keeps it
+// until it ends.
 func (d *Disk) unmount() error { return run("umount", "--lazy", d.Path) }
 
-// CutPower makes the file system forget what was not synced: nothing reaches the image any more, not even the file system's own journal.
-// It takes the kernel milliseconds, in which a sync may still be answered: what is said to be stored meanwhile counts for nothing. Where
-// the kernel cannot do it the test is skipped.
+// CutPower makes the file system forget what was not synced: nothing reaches the image any more, not even the file system's own
+// journal. It takes the kernel milliseconds, in which a sync may still be answered: what is said to be stored meanwhile counts
+// for nothing. Where the kernel cannot do it the test is skipped.
 func (d *Disk) CutPower() {
 	d.t.Helper()
 	const shutdown, withoutFlush = 0x8004587d, 2 // FS_IOC_SHUTDOWN
@@ -91,8 +92,8 @@ func (d *Disk) CutPower() {
 	}
 }
 
-// PowerUp mounts after CutPower what has reached the image. It mounts a copy: as long as a sandbox of another test has the file system
-// that was cut, the kernel would mount that one again, as it is.
+// PowerUp mounts after CutPower what has reached the image. It mounts a copy: as long as a sandbox of another test has the file
+// system that was cut, the kernel would mount that one again, as it is.
 func (d *Disk) PowerUp() {
 	d.t.Helper()
 	last := d.image

@@ -60,7 +60,10 @@ func run(binary, dir, only string) error {
 	}
 	var failed []error
 	for _, movie := range movies {
-		if !slices.ContainsFunc(strings.Split(only, ","), func(part string) bool { return strings.Contains(filepath.Base(movie), part) }) {
+		if !slices.ContainsFunc(strings.Split(only, ","), func(part string) bool {
+			return strings.Contains(filepath.Base(movie),
+				part)
+		}) {
 			continue
 		}
 		if err := shoot(binary, movie, work, ln.Addr().String()); err != nil {
@@ -95,7 +98,8 @@ func shoot(binary, movie, work, host string) error {
 	picture := strings.TrimSuffix(movie, ".json") + ".jpg"
 	// A JPEG has no word for its matrix: readers take that of BT.601.
 	scale := "scale=640:-2:flags=lanczos+accurate_rnd:in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc,format=yuvj420p"
-	return command("ffmpeg", "-v", "error", "-y", "-ss", fmt.Sprint(fields.Thumbnail), "-i", out, "-frames:v", "1", "-vf", scale, "-q:v", "4", picture)
+	return command("ffmpeg", "-v", "error", "-y", "-ss", fmt.Sprint(fields.Thumbnail), "-i", out, "-frames:v", "1", "-vf", scale,
+		"-q:v", "4", picture)
 }
 
 func command(name string, args ...string) error {

@@ -14,15 +14,16 @@ import (
 )
 
 // makeMedia makes what the movies of the gallery show: picture.jpg (a landscape), portrait.jpg, logo.png (with transparency),
-// mask.png, clip.mp4 (with sound), green.mp4 (a ball before green), mask.mp4, ball.webm (a ball with transparency), dots.gif (which
-// moves), music.m4a, brand.ttf (a font of small capitals), page.html.
+// mask.png, clip.mp4 (with sound), green.mp4 (a ball before green), mask.mp4, ball.webm (a ball with transparency), dots.gif
+// (which moves), music.m4a, brand.ttf (a font of small capitals), page.html.
 func makeMedia(dir string) error {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	pictures := []struct {
 		name string
 		img  image.Image
 	}{
-		{"picture.jpg", landscape(1600, 900)}, {"portrait.jpg", landscape(800, 1200)}, {"logo.png", disc(400)}, {"mask.png", mask(1280, 720)},
+		{"picture.jpg", landscape(1600, 900)}, {"portrait.jpg", landscape(800, 1200)}, {"logo.png", disc(400)},
+		{"mask.png", mask(1280, 720)},
 	}
 	for _, p := range pictures {
 		if err := writePicture(at(p.name), p.img); err != nil {
@@ -37,15 +38,18 @@ func makeMedia(dir string) error {
 	}
 	ball := "color=0x00b140:size=1280x720:rate=25:duration=4[g];color=0xff7f50:size=200x200:rate=25:duration=4,format=rgba," +
 		"geq=r='r(X,Y)':g='g(X,Y)':b='b(X,Y)':a='255*lt(hypot(X-100,Y-100),98)'[b];[g][b]overlay=x='100+220*t':y=260"
-	wipe := "color=black:size=1280x720:rate=25:duration=4[k];color=white:size=1280x720:rate=25:duration=4[w];[k][w]overlay=x='-1280+320*t':y=0"
+	wipe := "color=black:size=1280x720:rate=25:duration=4[k];color=white:size=1280x720:rate=25:duration=4[w];" +
+		"[k][w]overlay=x='-1280+320*t':y=0"
 	clear := "color=0xff7f50@0:size=400x400:rate=25:duration=2,format=rgba," +
 		"geq=r=255:g='127+80*sin(6*T)':b=80:a='255*lt(hypot(X-200,Y-200),90+90*sin(PI*T/2))'"
-	dots := "color=0x0B132B:size=240x80:rate=5:duration=0.6,geq=r='if(lt(hypot(X-40-80*N,Y-40),30),91,11)':g='if(lt(hypot(X-40-80*N,Y-40),30),192,19)':" +
+	dots := "color=0x0B132B:size=240x80:rate=5:duration=0.6," +
+		"geq=r='if(lt(hypot(X-40-80*N,Y-40),30),91,11)':g='if(lt(hypot(X-40-80*N,Y-40),30),192,19)':" +
 		"b='if(lt(hypot(X-40-80*N,Y-40),30),190,43)',split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none"
 	for _, args := range [][]string{
 		{"-f", "lavfi", "-i", clear, "-c:v", "libvpx-vp9", "-pix_fmt", "yuva420p", at("ball.webm")},
 		{"-f", "lavfi", "-i", dots, at("dots.gif")},
-		{"-f", "lavfi", "-i", "testsrc2=size=1280x720:rate=25:duration=6", "-f", "lavfi", "-i", "sine=frequency=330:duration=6", "-pix_fmt", "yuv420p", "-shortest", at("clip.mp4")},
+		{"-f", "lavfi", "-i", "testsrc2=size=1280x720:rate=25:duration=6", "-f", "lavfi", "-i", "sine=frequency=330:duration=6",
+			"-pix_fmt", "yuv420p", "-shortest", at("clip.mp4")},
 		{"-f", "lavfi", "-i", ball, "-pix_fmt", "yuv420p", at("green.mp4")},
 		{"-f", "lavfi", "-i", wipe, "-pix_fmt", "yuv420p", at("mask.mp4")},
 		{"-f", "lavfi", "-i", "sine=frequency=220:duration=12", "-c:a", "aac", at("music.m4a")},
@@ -59,7 +63,8 @@ func makeMedia(dir string) error {
 
 // page is a page that a movie shows by its address.
 const page = `<!DOCTYPE html><html lang="en"><title>A page</title>
-<body style="margin:0;background:#06D6A0;color:#073B4C;font:32px Inter,sans-serif;text-align:center"><p>a page by its address</p></body></html>`
+<body style="margin:0;background:#06D6A0;color:#073B4C;font:32px Inter,sans-serif;text-align:center"><p>a page by its ` +
+	`address</p></body></html>`
 
 func writePicture(path string, img image.Image) error {
 	out, err := os.Create(path)

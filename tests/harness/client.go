@@ -174,8 +174,8 @@ func (c *Client) Get(project string) Single {
 	return got
 }
 
-// WaitFor polls until the movie has one of the statuses, separated by spaces; servers may be away meanwhile. It waits for as long as the
-// movie gets on.
+// WaitFor polls until the movie has one of the statuses, separated by spaces; servers may be away meanwhile. It waits for as long
+// as the movie gets on.
 func (c *Client) WaitFor(project, statuses string) Movie {
 	c.t.Helper()
 	type place struct {

@@ -44,8 +44,8 @@ const contractURL = "https://moviola.test/openapi.json"
 // contract is compiled once for all tests.
 var contract = sync.OnceValues(loadContract)
 
-// LoadContract returns the description that this source tree serves. It is stricter than the document: a field that is not described
-// is a mistake.
+// LoadContract returns the description that this source tree serves. It is stricter than the document: a field that is not
+// described is a mistake.
 func LoadContract(t testing.TB) *Contract {
 	t.Helper()
 	c, err := contract()
@@ -78,7 +78,8 @@ func loadContract() (*Contract, error) {
 	for template, item := range document.Paths {
 		pattern := strings.ReplaceAll(regexp.QuoteMeta(template), `\{path\}`, `.+`) // a path has several parts
 		pattern = regexp.MustCompile(`\\\{\w+\\\}`).ReplaceAllString(pattern, `[^/]+`)
-		route := contractRoute{path: regexp.MustCompile("^" + pattern + "$"), template: template, methods: map[string]map[string]contractResponse{}}
+		route := contractRoute{path: regexp.MustCompile("^" + pattern + "$"), template: template,
+			methods: map[string]map[string]contractResponse{}}
 		for method, op := range item {
 			route.methods[strings.ToUpper(method)] = op.Responses
 		}
@@ -121,7 +122,8 @@ func (c *Contract) Check(t testing.TB, method, address string, answer Answer) {
 	if answer.Header.Get("X-Request-Id") == "" {
 		t.Errorf("%s: no request id", name)
 	}
-	if length := answer.Header.Get("Content-Length"); length != "" && method != http.MethodHead && length != strconv.Itoa(len(answer.Body)) {
+	if length := answer.Header.Get("Content-Length"); length != "" && method != http.MethodHead &&
+		length != strconv.Itoa(len(answer.Body)) {
 		t.Errorf("%s: %d bytes, but Content-Length %s", name, len(answer.Body), length)
 	}
 	if err := c.check(method, target.Path, answer); err != nil {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Patience is how long a test waits for what has to come. It only ends a test that hangs: on a machine that is busy with other things
-// anything may take long.
+// Patience is how long a test waits for what has to come. It only ends a test that hangs: on a machine that is busy with other
+// things anything may take long.
 const Patience = 5 * time.Minute
 
 // longestPause is the longest that Eventually leaves between two questions.

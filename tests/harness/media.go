@@ -42,7 +42,8 @@ func NewAssets(t testing.TB) *Assets {
 	t.Helper()
 	dir := t.TempDir()
 	WritePNG(t, filepath.Join(dir, "picture.png"), 1280, 720, PictureLeft, PictureRight)
-	ffmpeg(t, "-f", "lavfi", "-i", "testsrc2=size=640x360:rate=25:duration=2.4", "-pix_fmt", "yuv420p", filepath.Join(dir, "clip.mp4"))
+	ffmpeg(t, "-f", "lavfi", "-i", "testsrc2=size=640x360:rate=25:duration=2.4", "-pix_fmt", "yuv420p",
+		filepath.Join(dir, "clip.mp4"))
 	ffmpeg(t, "-f", "lavfi", "-i", "sine=frequency=440:duration=30", "-c:a", "aac", filepath.Join(dir, "music.m4a"))
 	ffmpeg(t, "-f", "lavfi", "-i", "sine=frequency=1000:duration=1", filepath.Join(dir, "voice.wav"))
 	srv := httptest.NewServer(http.FileServer(http.Dir(dir)))
@@ -113,7 +114,8 @@ func ProbeFile(t testing.TB, path string) Probe {
 // Frame decodes the frame shown at a time, in seconds.
 func Frame(t testing.TB, path string, at float64) image.Image {
 	t.Helper()
-	out := ffmpeg(t, "-ss", strconv.FormatFloat(at, 'f', 3, 64), "-i", path, "-frames:v", "1", "-f", "image2pipe", "-c:v", "png", "-")
+	out := ffmpeg(t, "-ss", strconv.FormatFloat(at, 'f', 3, 64), "-i", path, "-frames:v", "1", "-f", "image2pipe", "-c:v", "png",
+		"-")
 	img, err := png.Decode(bytes.NewReader(out))
 	if err != nil {
 		t.Fatalf("frame at %v: %v", at, err)

@@ -19,8 +19,8 @@ import (
 	"testing"
 )
 
-// Provider stands in for an OpenAI-compatible service: it makes pictures of two colours, speaks tones, and hears the same words in every
-// sound.
+// Provider stands in for an OpenAI-compatible service: it makes pictures of two colours, speaks tones, and hears the same words
+// in every sound.
 type Provider struct {
 	URL  string
 	Host string
@@ -45,8 +45,8 @@ const ProviderKey = "sk-stand-in-secret-key"
 // ForbiddenPrompt is refused, as providers refuse what their rules forbid.
 const ForbiddenPrompt = "something forbidden"
 
-// NewProvider serves /v1/images/generations, /v1/audio/speech and /v1/audio/transcriptions; and of ElevenLabs' protocol /v1/models and
-// /v1/text-to-speech/{voice}/with-timestamps.
+// NewProvider serves /v1/images/generations, /v1/audio/speech and /v1/audio/transcriptions; and of ElevenLabs' protocol
+// /v1/models and /v1/text-to-speech/{voice}/with-timestamps.
 func NewProvider(t testing.TB) *Provider {
 	t.Helper()
 	p := &Provider{}
@@ -151,7 +151,8 @@ func (p *Provider) image(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	p.prompts = append(p.prompts, order.Prompt)
 	p.mu.Unlock()
-	_ = json.NewEncoder(w).Encode(map[string]any{"data": []any{map[string]any{"b64_json": base64.StdEncoding.EncodeToString(file.Bytes())}}})
+	picture := map[string]any{"b64_json": base64.StdEncoding.EncodeToString(file.Bytes())}
+	_ = json.NewEncoder(w).Encode(map[string]any{"data": []any{picture}})
 }
 
 // transcription answers with two words in the first two seconds.
@@ -170,7 +171,8 @@ func (p *Provider) transcription(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	p.sounds, p.models = append(p.sounds, sound), append(p.models, r.FormValue("model"))
 	p.mu.Unlock()
-	_, _ = io.WriteString(w, `{"text":"Hello there.","words":[{"word":"Hello","start":0.2,"end":0.9},{"word":"there","start":1,"end":1.8}]}`)
+	_, _ = io.WriteString(w, `{"text":"Hello `+
+		`there.","words":[{"word":"Hello","start":0.2,"end":0.9},{"word":"there","start":1,"end":1.8}]}`)
 }
 
 // timedSpeech answers as ElevenLabs documents it: a tone, with half a second for each character.

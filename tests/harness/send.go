@@ -29,7 +29,8 @@ func (c *Client) SendWhenFree(method, path string, body []byte, header http.Head
 	return WhenFree(c.t, func() Answer { return c.Send(method, path, body, header) })
 }
 
-// WhenFree repeats a request for a preview until the machine has the time to draw it. A preview is bounded in time: a busy machine answers 503.
+// WhenFree repeats a request for a preview until the machine has the time to draw it. A preview is bounded in time: a busy
+// machine answers 503.
 func WhenFree(t testing.TB, ask func() Answer) Answer {
 	t.Helper()
 	var answer Answer

@@ -54,7 +54,8 @@ func split(t testing.TB, address string) (host, port string) {
 func StartFTP(t testing.TB, secure *Certificate) FileServer {
 	t.Helper()
 	dir, address := t.TempDir(), FreeAddr(t)
-	s := FileServer{Username: "movies", Password: "ftp-secret-" + strconv.Itoa(os.Getpid()), Folder: filepath.Join(dir, "home"), Addresses: []string{address}}
+	s := FileServer{Username: "movies", Password: "ftp-secret-" + strconv.Itoa(os.Getpid()), Folder: filepath.Join(dir, "home"),
+		Addresses: []string{address}}
 	s.Host, s.Port = split(t, address)
 	const passive = 9 // a connection that was closed keeps its port for a while
 	first := freePorts(t, passive)
@@ -132,7 +133,8 @@ type SSHServer struct {
 func StartSSH(t testing.TB) SSHServer {
 	t.Helper()
 	dir, address := t.TempDir(), FreeAddr(t)
-	s := SSHServer{FileServer: FileServer{Username: nameOf(t, "-un"), Folder: filepath.Join(dir, "home"), Addresses: []string{address}}}
+	s := SSHServer{FileServer: FileServer{Username: nameOf(t, "-un"), Folder: filepath.Join(dir, "home"),
+		Addresses: []string{address}}}
 	s.Host, s.Port = split(t, address)
 	hostKey, hostPublic := newSSHKey(t)
 	userKey, userPublic := newSSHKey(t)
@@ -148,7 +150,8 @@ PermitRootLogin yes
 PasswordAuthentication no
 Subsystem sftp internal-sftp
 `
-	for name, content := range map[string]string{"host": hostKey, "authorized": string(ssh.MarshalAuthorizedKey(userPublic)), "conf": conf} {
+	for name, content := range map[string]string{"host": hostKey, "authorized": string(ssh.MarshalAuthorizedKey(userPublic)),
+		"conf": conf} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -223,19 +226,21 @@ type Storage struct {
 	URL, Bucket, Region string
 }
 
-// StartS3 builds and runs Versity's S3 gateway over a folder: it checks signatures. Username and password are the key id and the secret.
+// StartS3 builds and runs Versity's S3 gateway over a folder: it checks signatures. Username and password are the key id and the
+// secret.
 func StartS3(t testing.TB) Storage {
 	t.Helper()
 	return startS3(t, "--nometa")
 }
 
-// StartS3Bucket is StartS3 with a storage that remembers the types of files, for an installation that keeps its own there. Address is
-// what --blobs is told; the credentials go into the environment.
+// StartS3Bucket is StartS3 with a storage that remembers the types of files, for an installation that keeps its own there.
+// Address is what --blobs is told; the credentials go into the environment.
 func StartS3Bucket(t testing.TB) (address string, environment []string) {
 	t.Helper()
 	s := startS3(t)
 	query := url.Values{"region": {s.Region}, "endpoint": {s.URL}, "use_path_style": {"true"}}
-	return "s3://" + s.Bucket + "?" + query.Encode(), []string{"AWS_ACCESS_KEY_ID=" + s.Username, "AWS_SECRET_ACCESS_KEY=" + s.Password}
+	return "s3://" + s.Bucket + "?" + query.Encode(), []string{"AWS_ACCESS_KEY_ID=" + s.Username, "AWS_SECRET_ACCESS_KEY=" +
+		s.Password}
 }
 
 // startS3 runs the gateway with flags of its storage.
@@ -247,7 +252,8 @@ func startS3(t testing.TB, flags ...string) Storage {
 	}
 	dir, address := t.TempDir(), FreeAddr(t)
 	s := Storage{URL: "http://" + address, Bucket: "bucket", Region: "eu-test-1", FileServer: FileServer{
-		Username: "TESTACCESSKEY", Password: "s3-secret-" + strconv.Itoa(os.Getpid()), Folder: filepath.Join(dir, "bucket"), Addresses: []string{address},
+		Username: "TESTACCESSKEY", Password: "s3-secret-" + strconv.Itoa(os.Getpid()), Folder: filepath.Join(dir, "bucket"),
+		Addresses: []string{address},
 	}}
 	s.Host, s.Port = split(t, address)
 	if err := os.Mkdir(s.Folder, 0o750); err != nil {

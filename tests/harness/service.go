@@ -64,7 +64,8 @@ func (s *Service) LaunchAPI(flags ...string) {
 // StartProcess starts `moviola serve` on the installation's data folder.
 func (s *Service) StartProcess(name string, flags ...string) *Process {
 	s.t.Helper()
-	args := append([]string{"serve", "--data", s.Data, "--ops-listen", "", "--library=false", "--wrong-token-delay", "1ms"}, s.flags...)
+	args := append([]string{"serve", "--data", s.Data, "--ops-listen", "", "--library=false", "--wrong-token-delay", "1ms"},
+		s.flags...)
 	program := s.Program
 	if program == "" {
 		program = Binary(s.t)

@@ -7,8 +7,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Verify runs a package's tests, from its TestMain, and ends the process. What ends by itself has a minute and a half for it: on a busy
-// machine that is longer than the check for leaks alone would wait.
+// Verify runs a package's tests, from its TestMain, and ends the process. What ends by itself has a minute and a half for it: on
+// a busy machine that is longer than the check for leaks alone would wait.
 func Verify(m *testing.M) { goleak.VerifyTestMain(unhurried{m}) }
 
 type unhurried struct{ *testing.M }

@@ -1,5 +1,5 @@
-// Command mutateguard shows that every line of the guard on outgoing connections is held by a test: it takes the lines away one by
-// one, runs the guard's tests without each, and prints which test noticed. It fails when one is missed by none.
+// Command mutateguard shows that every line of the guard on outgoing connections is held by a test: it takes the lines away one
+// by one, runs the guard's tests without each, and prints which test noticed. It fails when one is missed by none.
 //
 // What is taken away: each entry of the guard's lists, each condition that refuses something, each part of a condition joined by
 // && or ||. The sources stay as they are; the compiler is given changed copies.
@@ -203,7 +203,8 @@ func refuses(body *ast.BlockStmt) bool {
 		}
 		return true
 	})
-	return strings.Contains(out.String(), "refuse") || strings.Contains(out.String(), "false") || strings.Contains(out.String(), "Refused")
+	return strings.Contains(out.String(), "refuse") || strings.Contains(out.String(), "false") ||
+		strings.Contains(out.String(), "Refused")
 }
 
 var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
@@ -230,7 +231,8 @@ func try(dir string, number int, m mutation) string {
 	if err != nil {
 		return "SURVIVED: " + err.Error()
 	}
-	out, err := exec.Command("go", "test", "-count=1", "-failfast", "-timeout", "2m", "-vet=off", "-overlay", overlay, "./"+guardFolder).CombinedOutput()
+	out, err := exec.Command("go", "test", "-count=1", "-failfast", "-timeout", "2m", "-vet=off", "-overlay", overlay,
+		"./"+guardFolder).CombinedOutput()
 	switch found := failed.FindSubmatch(out); {
 	case err == nil:
 		return "SURVIVED"

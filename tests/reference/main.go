@@ -1,5 +1,5 @@
-// Command reference writes docs/movie.md, the page of all properties of the movie JSON, and docs/looked-at.md, which says by what each is known to
-// do what it says. `go generate ./domain/document` runs it.
+// Command reference writes docs/movie.md, the page of all properties of the movie JSON, and docs/looked-at.md, which says by what
+// each is known to do what it says. `go generate ./domain/document` runs it.
 package main
 
 import (
@@ -15,7 +15,8 @@ import (
 func main() {
 	log.SetFlags(0)
 	const docs = "../../docs" // from the package whose table it is
-	files := map[string]string{"movie.md": pages.Movie(), "looked-at.md": pages.LookedAt(func(picture string) string { return second(docs, picture) })}
+	files := map[string]string{"movie.md": pages.Movie(),
+		"looked-at.md": pages.LookedAt(func(picture string) string { return second(docs, picture) })}
 	for name, page := range files {
 		if err := os.WriteFile(filepath.Join(docs, name), []byte(page), 0o644); err != nil {
 			log.Fatal("reference: ", err)

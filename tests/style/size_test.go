@@ -5,17 +5,20 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 const (
 	maxFileLines = 400
 	maxFuncLines = 70
+	maxLineChars = 130 // a tab counts as one
 )
 
-// TestSizes keeps production files and functions readable on a few screens, and every package introduced by a comment.
+// TestSizes keeps production files, functions and lines readable on a few screens, and every package introduced by a comment.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	documented := map[string]bool{}
@@ -42,6 +45,21 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// checkLines fails for lines that do not fit beside another window.
+func checkLines(t *testing.T, path string) {
+	t.Helper()
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Errorf("read: %v", err)
+		return
+	}
+	for i, line := range strings.Split(string(source), "\n") {
+		if n := utf8.RuneCountInString(line); n > maxLineChars {
+			t.Errorf("%s:%d has %d characters; the most is %d", path, i+1, n, maxLineChars)
+		}
+	}
+}
+
 func checkFile(t *testing.T, path string, documented map[string]bool) {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -50,6 +68,7 @@ func checkFile(t *testing.T, path string, documented map[string]bool) {
 		t.Errorf("parse: %v", err)
 		return
 	}
+	checkLines(t, path)
 	dir := filepath.Dir(path)
 	documented[dir] = documented[dir] || file.Doc != nil
 	if lines := fset.Position(file.FileEnd).Line; !ast.IsGenerated(file) && lines > maxFileLines {

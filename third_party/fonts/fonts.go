@@ -1,5 +1,5 @@
-// Package fonts holds the font files that Moviola ships: the families that texts and components default to, and those that movies ask for
-// most. README.md says where they come from.
+// Package fonts holds the font files that Moviola ships: the families that texts and components default to, and those that movies
+// ask for most. README.md says where they come from.
 package fonts
 
 import (
@@ -12,7 +12,8 @@ import (
 	"sync"
 )
 
-// The files lie as their packages have them: <package>-<subset>-<weight>-<style>.woff, a licence, and the characters of each subset.
+// The files lie as their packages have them: <package>-<subset>-<weight>-<style>.woff, a licence, and the characters of each
+// subset.
 //
 //go:embed */*.woff */unicode.json
 var files embed.FS
@@ -28,12 +29,16 @@ type Face struct {
 
 // families are the names of families by that of their package.
 var families = map[string]string{
-	"anton": "Anton", "archivo-black": "Archivo Black", "bangers": "Bangers", "barlow-condensed": "Barlow Condensed", "bebas-neue": "Bebas Neue",
+	"anton": "Anton", "archivo-black": "Archivo Black", "bangers": "Bangers", "barlow-condensed": "Barlow Condensed",
+	"bebas-neue":     "Bebas Neue",
 	"dancing-script": "Dancing Script", "dm-sans": "DM Sans", "eb-garamond": "EB Garamond", "inter": "Inter", "lato": "Lato",
-	"league-spartan": "League Spartan", "lora": "Lora", "merriweather": "Merriweather", "montserrat": "Montserrat", "nunito": "Nunito",
-	"open-sans": "Open Sans", "oswald": "Oswald", "pacifico": "Pacifico", "playfair-display": "Playfair Display", "poppins": "Poppins",
-	"raleway": "Raleway", "roboto": "Roboto", "roboto-condensed": "Roboto Condensed", "roboto-mono": "Roboto Mono", "roboto-slab": "Roboto Slab",
-	"work-sans": "Work Sans",
+	"league-spartan": "League Spartan", "lora": "Lora", "merriweather": "Merriweather", "montserrat": "Montserrat",
+	"nunito":    "Nunito",
+	"open-sans": "Open Sans", "oswald": "Oswald", "pacifico": "Pacifico", "playfair-display": "Playfair Display",
+	"poppins": "Poppins",
+	"raleway": "Raleway", "roboto": "Roboto", "roboto-condensed": "Roboto Condensed", "roboto-mono": "Roboto Mono",
+	"roboto-slab": "Roboto Slab",
+	"work-sans":   "Work Sans",
 }
 
 // Faces are all files, those of a family together; of each weight and slant the Latin subset comes first.

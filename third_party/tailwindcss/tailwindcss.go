@@ -1,4 +1,5 @@
-// Package tailwindcss holds Tailwind CSS as it is published for the browser. The script is not ours: README.md says where it is from.
+// Package tailwindcss holds Tailwind CSS as it is published for the browser. The script is not ours: README.md says where it is
+// from.
 package tailwindcss
 
 import _ "embed"

@@ -31,8 +31,9 @@ var described = strings.Join([]string{
 
 // Input is one file that ffmpeg reads.
 type Input struct {
-	Path    string
-	Format  string  // name of the required demuxer: "mov", "matroska", …; "rawvideo" with Raw; "concat" for a list of our own mov files
+	Path string
+	// name of the required demuxer: "mov", "matroska", …; "rawvideo" with Raw; "concat" for a list of our own mov files
+	Format  string
 	Seek    float64 // seconds to skip
 	Length  float64 // seconds to read; 0: to the end
 	Decoder string  // decoder of its video, if the default one does not work

@@ -48,7 +48,9 @@ func (p *Processors) render(ctx context.Context, task projections.Task) error {
 	return r.release(err)
 }
 
-func (p *Processors) claimRender(ctx context.Context, project domain.ProjectID, task projections.Task) (commands.RenderClaim, error) {
+func (p *Processors) claimRender(
+	ctx context.Context, project domain.ProjectID, task projections.Task,
+) (commands.RenderClaim, error) {
 	ctx, cancel := p.grace(ctx)
 	defer cancel()
 	return p.config.Commands.StartRender.Handle(ctx, commands.StartRender{
@@ -122,7 +124,8 @@ func (r *render) rendered(ctx context.Context) (commands.Rendered, error) {
 		var refusal *domain.Error
 		switch {
 		// A cancelled render may report a fault of the movie that is none, so ctx is checked first.
-		case err == nil, ctx.Err() != nil, errors.Is(err, errLost), errors.Is(err, errCached), errors.Is(err, commands.ErrGiveWay), errors.Is(err, commands.ErrOutOfMemory), errors.As(err, &refusal):
+		case err == nil, ctx.Err() != nil, errors.Is(err, errLost), errors.Is(err, errCached), errors.Is(err, commands.ErrGiveWay),
+			errors.Is(err, commands.ErrOutOfMemory), errors.As(err, &refusal):
 			return rendered, err
 		}
 		r.complain("render failed")(err)
@@ -176,7 +179,8 @@ func shareOf(ctx context.Context) <-chan struct{} {
 func (r *render) planned(ctx context.Context, plan movie.Plan, warnings []string) error {
 	r.plan, r.warned = &plan, warnings
 	err := r.config.Commands.PlanRender.Handle(ctx, commands.PlanRender{
-		Account: r.claim.Account, Project: r.project, Attempt: r.claim.Attempt, Counted: r.claim.Counted, MaxCredits: r.claim.MaxCredits, Plan: plan,
+		Account: r.claim.Account, Project: r.project, Attempt: r.claim.Attempt, Counted: r.claim.Counted,
+		MaxCredits: r.claim.MaxCredits, Plan: plan,
 	})
 	var refusal *domain.Error
 	switch {
@@ -203,7 +207,8 @@ func (r *render) finish(ctx context.Context, cmd commands.FinishRender) error {
 	cmd.CacheKey = r.key
 	taken := r.took.taken()
 	if cmd.Plan != nil && cmd.Plan.FPSNum > 0 {
-		taken.Length = time.Duration(float64(cmd.Plan.Frames) * float64(cmd.Plan.FPSDen) / float64(cmd.Plan.FPSNum) * float64(time.Second))
+		seconds := float64(cmd.Plan.Frames) * float64(cmd.Plan.FPSDen) / float64(cmd.Plan.FPSNum)
+		taken.Length = time.Duration(seconds * float64(time.Second))
 	}
 	cmd.Spent = taken.spent()
 	r.config.Observer.Rendered(taken)

@@ -25,8 +25,8 @@ var (
 
 type holderKey struct{}
 
-// WithHolder returns the context of a request that whoever serves it in this process has found out the caller of: the console, from its
-// session. No key is looked for in such a request. Decision 62.
+// WithHolder returns the context of a request that whoever serves it in this process has found out the caller of: the console,
+// from its session. No key is looked for in such a request. Decision 62.
 func WithHolder(ctx context.Context, holder keyring.Holder) context.Context {
 	return context.WithValue(ctx, holderKey{}, holder)
 }

@@ -189,7 +189,8 @@ func (p *Pages) root(w http.ResponseWriter, r *http.Request) {
 
 // policy restricts pages of the documentation to this service's own resources. Inline styles are allowed because the viewer
 // writes them.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+	"font-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 func (p *Pages) send(w http.ResponseWriter, f part) {

@@ -45,7 +45,8 @@ func New(cfg Config) http.Handler {
 	mux := web.NewRouter()
 	mux.Handle("/healthz", web.Methods{http.MethodGet: alive})
 	mux.Handle("/readyz", web.Methods{http.MethodGet: cfg.ready})
-	mux.Handle("/metrics", web.Methods{http.MethodGet: cfg.forScrapers(promhttp.HandlerFor(cfg.Metrics, promhttp.HandlerOpts{}).ServeHTTP)})
+	metrics := promhttp.HandlerFor(cfg.Metrics, promhttp.HandlerOpts{})
+	mux.Handle("/metrics", web.Methods{http.MethodGet: cfg.forScrapers(metrics.ServeHTTP)})
 	if cfg.Pprof {
 		for name, serve := range map[string]http.HandlerFunc{
 			"cmdline": pprof.Cmdline, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace,
@@ -57,7 +58,8 @@ func New(cfg Config) http.Handler {
 	return cfg.calledByName(mux)
 }
 
-var errHost = domain.Errorf(domain.Invalid, "host_not_allowed", "This host name is not allowed here: use an IP address or localhost, or name it with --ops-host")
+var errHost = domain.Errorf(domain.Invalid, "host_not_allowed",
+	"This host name is not allowed here: use an IP address or localhost, or name it with --ops-host")
 
 // anyHost are the paths that accept every host name: probes and scrapers use their own names, and these paths reveal no secrets.
 var anyHost = []string{"/healthz", "/readyz", "/metrics"}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// CalledByName says whether a Host header, with or without a port, is an IP address, localhost or one of some names. A page in a browser of
-// somebody inside that has its own name point here (DNS rebinding) calls by another.
+// CalledByName says whether a Host header, with or without a port, is an IP address, localhost or one of some names. A page in a
+// browser of somebody inside that has its own name point here (DNS rebinding) calls by another.
 func CalledByName(host string, names ...string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -59,8 +59,8 @@ var (
 	ErrEndDate   = domain.Errorf(domain.Invalid, "end_date_invalid", "Invalid end date")
 )
 
-// ParseDate reads a parameter that is a date or a date-time; nil when it is not given; ErrStartDate, or with end set ErrEndDate, when it
-// is invalid. With end set, a date means the end of that day.
+// ParseDate reads a parameter that is a date or a date-time; nil when it is not given; ErrStartDate, or with end set ErrEndDate,
+// when it is invalid. With end set, a date means the end of that day.
 func ParseDate(query url.Values, end bool, names ...string) (*time.Time, error) {
 	var refusal error = ErrStartDate
 	if end {

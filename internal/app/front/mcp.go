@@ -15,7 +15,8 @@ import (
 // counted and logged alike.
 func (s *Front) routeAgents(router *mux.Router, gate *access.Gate, log logrus.FieldLogger) error {
 	agents, err := mcp.New(mcp.Config{
-		Gate: gate, Operations: s.Operations, PublicURL: s.Config.PublicURL, CORSOrigins: s.Config.CORSOrigin, Version: config.Version, Log: log,
+		Gate: gate, Operations: s.Operations, PublicURL: s.Config.PublicURL, CORSOrigins: s.Config.CORSOrigin, Version: config.Version,
+		Log:       log,
 		Interface: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.Handler.ServeHTTP(w, r) }),
 	})
 	if err == nil {

@@ -28,7 +28,8 @@ func (s *Parts) Slots() map[string]int {
 	for _, kind := range projections.WorkKinds() {
 		switch n, has := own[kind.Name]; {
 		case !s.Config.Plays(kind.Role):
-		case kind.Name == projections.WorkConfirm && !s.Stores.Files.Presigns(): // without presigning every upload passes through this service
+		case kind.Name == projections.WorkConfirm && !s.Stores.Files.Presigns():
+			// without presigning every upload passes through this service
 		case has:
 			slots[kind.Name] = n
 		default:

@@ -19,8 +19,10 @@ func MCPCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Offer a service's tools to an agent over stdin and stdout (Model Context Protocol)",
-		Long: "Offer the tools of a service to an agent that speaks the Model Context Protocol over stdin and stdout: --url names the service, " + apiKeyEnv + " carries the key.\n" +
-			"The agent sees what the service offers to the key. With --root it can upload files of this machine that lie below that folder.",
+		Long: "Offer the tools of a service to an agent that speaks the Model Context Protocol over stdin and stdout: --url names " +
+			"the service, " + apiKeyEnv + " carries the key.\n" +
+			"The agent sees what the service offers to the key. With --root it can upload files of this machine that lie below that " +
+			"folder.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if client.URL == "" {

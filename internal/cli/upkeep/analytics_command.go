@@ -26,7 +26,8 @@ type readingModels struct{ data, mongo string }
 
 func (m *readingModels) bind(f *pflag.FlagSet) {
 	f.StringVar(&m.data, "data", "./data", "data folder of the service")
-	f.StringVar(&m.mongo, "mongo", "", "MongoDB of the read models, mongodb://…/database (default: the SQLite file in the data folder)")
+	f.StringVar(&m.mongo, "mongo", "",
+		"MongoDB of the read models, mongodb://…/database (default: the SQLite file in the data folder)")
 }
 
 // use calls do with the stored read models.
@@ -62,8 +63,10 @@ func snapshotCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snapshot --to FILE",
 		Short: "Write movies, deliveries, ledgers and daily usage into an SQLite file",
-		Long: "Write movies, deliveries, ledgers and daily usage into an SQLite file that `sqlite3` and others read, also while the service runs.\n" +
-			"From the SQLite read models all of it is of one moment. docs/read-models.md names tables and columns and has example queries.\n" +
+		Long: "Write movies, deliveries, ledgers and daily usage into an SQLite file that `sqlite3` and others read, also while the " +
+			"service runs.\n" +
+			"From the SQLite read models all of it is of one moment. docs/read-models.md names tables and columns and has example " +
+			"queries.\n" +
 			"There is no key and no address of a file in it.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -86,7 +89,8 @@ func snapshotCommand() *cobra.Command {
 	}
 	from.bind(cmd.Flags())
 	cmd.Flags().StringVar(&to, "to", "", "file to write; it must not be there")
-	cmd.Flags().BoolVar(&withPersonal, "with-personal", false, "fill the columns that are about people too: messages, names of connections, references of grants")
+	cmd.Flags().BoolVar(&withPersonal, "with-personal", false,
+		"fill the columns that are about people too: messages, names of connections, references of grants")
 	return cmd
 }
 
@@ -95,7 +99,8 @@ func viewsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "views --mongo mongodb://…/database",
 		Short: "Make the views movies, deliveries and usage_daily in MongoDB, or point them to the read models that are current",
-		Long: "Make the views movies, deliveries and usage_daily in MongoDB, without keys of files and what is about people. Say it again after an\n" +
+		Long: "Make the views movies, deliveries and usage_daily in MongoDB, without keys of files and what is about people. Say it " +
+			"again after an\n" +
 			"upgrade that builds read models, and after `moviola rebuild`. docs/read-models.md has the user that analysts need.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -134,7 +139,8 @@ func ExportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export movies|ledger|deliveries|usage --to FILE",
 		Short: "Write one table as CSV, as JSON lines or as Parquet",
-		Long: "Write one table as CSV, as JSON lines or as Parquet, also while the service runs. What was cut short goes on where it was when the same\n" +
+		Long: "Write one table as CSV, as JSON lines or as Parquet, also while the service runs. What was cut short goes on where it " +
+			"was when the same\n" +
 			"is said again: the rows so far lie in FILE.part, and FILE.mark says how far they are. docs/read-models.md names the columns.",
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: []string{"movies", "ledger", "deliveries", "usage"},
@@ -156,14 +162,18 @@ func ExportCommand() *cobra.Command {
 			if to == "" {
 				return errors.New("name the file to write with --to")
 			}
-			return from.use(cmd.Context(), func(models *projections.Extract) error { return export(cmd.Context(), e, models, cmd.OutOrStdout()) })
+			return from.use(cmd.Context(), func(models *projections.Extract) error {
+				return export(cmd.Context(), e, models, cmd.OutOrStdout())
+			})
 		},
 	}
 	from.bind(cmd.Flags())
 	cmd.Flags().StringVar(&to, "to", "", "file to write; it must not be there")
 	cmd.Flags().StringVar(&format, "format", "csv", "csv, jsonl or parquet")
-	cmd.Flags().StringVar(&since, "since", "", "the earliest row: a date or date-time, UTC without a zone; of movies by created_at, of days by their end")
-	cmd.Flags().BoolVar(&withPersonal, "with-personal", false, "fill the columns that are about people too: messages, names of connections, references of grants")
+	cmd.Flags().StringVar(&since, "since", "",
+		"the earliest row: a date or date-time, UTC without a zone; of movies by created_at, of days by their end")
+	cmd.Flags().BoolVar(&withPersonal, "with-personal", false,
+		"fill the columns that are about people too: messages, names of connections, references of grants")
 	return cmd
 }
 

@@ -61,7 +61,8 @@ func AuditCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&a.data, "data", "./data", "data folder of the service")
-	f.StringVar(&a.eventStore, "eventstore", "", "event store to audit, esdb://… or unix://… (default: the log in the data folder)")
+	f.StringVar(&a.eventStore, "eventstore", "",
+		"event store to audit, esdb://… or unix://… (default: the log in the data folder)")
 	f.StringVar(&a.mongo, "mongo", "", "MongoDB of the read models, mongodb://…/database (default: the SQLite file in the "+
 		"data folder)")
 	f.BoolVar(&a.logOnly, "log-only", false, "do not compare the read models")

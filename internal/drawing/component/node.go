@@ -85,7 +85,8 @@ func (s *stage) style(name string, parent *style, defaults string) style {
 	given := s.groups[name].css()
 	all := css.Declarations(defaults)
 	for _, d := range given {
-		if d.Name == "background" || d.Name == "background-color" || d.Name == "background-image" { // the settings give the whole background
+		// the settings give the whole background
+		if d.Name == "background" || d.Name == "background-color" || d.Name == "background-image" {
 			all = append(all, css.Declaration{Name: "background", Value: "none"})
 			break
 		}

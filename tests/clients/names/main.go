@@ -1,5 +1,5 @@
-// Command names writes a TypeScript program that names every property of the movie JSON, with its example, by the types that a generator has
-// made of the OpenAPI document. A compiler holds it against them.
+// Command names writes a TypeScript program that names every property of the movie JSON, with its example, by the types that a
+// generator has made of the OpenAPI document. A compiler holds it against them.
 package main
 
 import (
@@ -14,7 +14,8 @@ import (
 func main() {
 	log.SetFlags(0)
 	var out strings.Builder
-	out.WriteString("import type { components } from \"./api\";\ntype S = components[\"schemas\"];\nexport const elements: S[\"Element\"][] = [];\n")
+	out.WriteString("import type { components } from \"./api\";\ntype S = components[\"schemas\"];\nexport const elements: " +
+		"S[\"Element\"][] = [];\n")
 	schemas := document.OpenSchemas()
 	named := 0
 	for i, kind := range document.Kinds() {
@@ -46,7 +47,8 @@ func main() {
 		} else {
 			fmt.Fprintf(&out, "export const k%dKept = k%d;\n", i, i)
 		}
-		fmt.Fprintf(&out, "// @ts-expect-error: the type has no such property\nexport type K%dNone = S[%q][\"no-such-property\"];\n", i, name)
+		fmt.Fprintf(&out, "// @ts-expect-error: the type has no such property\nexport type K%dNone = S[%q][\"no-such-property\"];\n", i,
+			name)
 	}
 	if _, err := os.Stdout.WriteString(out.String()); err != nil {
 		log.Fatal("names: ", err)

@@ -1,5 +1,5 @@
-// Command probe plays a decoder that an attacker has taken over: it tries what such a program would, one thing per process, and says what the system
-// answered. It is static and needs nothing of the system.
+// Command probe plays a decoder that an attacker has taken over: it tries what such a program would, one thing per process, and
+// says what the system answered. It is static and needs nothing of the system.
 package main
 
 import (
@@ -155,7 +155,8 @@ func call(number uintptr, args ...uintptr) (uintptr, error) {
 func allowed(number uintptr, args ...uintptr) error {
 	_, err := call(number, args...)
 	switch {
-	case err == nil, errors.Is(err, unix.EFAULT), errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOEXEC), errors.Is(err, unix.EBADF):
+	case err == nil, errors.Is(err, unix.EFAULT), errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOEXEC),
+		errors.Is(err, unix.EBADF):
 		return nil
 	}
 	return err

@@ -22,7 +22,8 @@ var privilegeRows = []row{
 	}},
 	{"leave the mount namespace", func(world) error { return unix.Unshare(unix.CLONE_NEWNS) }},
 	{"mount in a user namespace of its own", func(world) error { return in(unix.CLONE_NEWUSER|unix.CLONE_NEWNS, "inner mount") }},
-	{"open a raw socket in a network namespace of its own", func(world) error { return in(unix.CLONE_NEWUSER|unix.CLONE_NEWNET, "inner raw") }},
+	{"open a raw socket in a network namespace of its own",
+		func(world) error { return in(unix.CLONE_NEWUSER|unix.CLONE_NEWNET, "inner raw") }},
 	{"enter another process's namespaces", func(w world) error {
 		fd, err := unix.Open(proc(w, "ns/mnt"), unix.O_RDONLY, 0)
 		if err != nil {
@@ -54,7 +55,8 @@ var privilegeRows = []row{
 		return err
 	}},
 	{"count events of the processor (perf)", func(world) error {
-		attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_TASK_CLOCK, Bits: unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv}
+		attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_TASK_CLOCK,
+			Bits: unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv}
 		attr.Size = uint32(unsafe.Sizeof(attr))
 		_, err := unix.PerfEventOpen(&attr, 0, -1, -1, 0)
 		return err
