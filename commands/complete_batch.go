@@ -172,7 +172,8 @@ func (h CompleteBatchHandler) submitRow(ctx context.Context, stored storedBatch,
 	if err := h.submit.files.Put(ctx, blobkey.Document(stored.Account, project), bytes.NewReader(read.body)); err != nil {
 		return fmt.Errorf("store the document of %s: %w", project, err)
 	}
-	s := submittedOf(stored.Account, read, terms{plan: plan.Plan{Counted: stored.Counted, Outputs: stored.Outputs}, draft: row.Draft, credits: row.Held})
+	s := submittedOf(stored.Account, read, terms{plan: plan.Plan{Counted: stored.Counted, Outputs: stored.Outputs}, draft: row.Draft,
+		credits: row.Held})
 	s.Account, s.At, s.Batch, s.Row = stored.Account, h.submit.movies.now.Stamp(), stored.id, row.Number
 	events, err := m.Submit(s)
 	if err != nil {

@@ -121,8 +121,8 @@ func PutSealed(ctx context.Context, files Files, vault Vault, key string, conten
 	return files.Put(ctx, key, bytes.NewReader(data))
 }
 
-// OpenSealed returns the content of a file that PutSealed has stored. Errors are ErrFileNotFound, and ErrDamaged when it cannot be
-// decrypted.
+// OpenSealed returns the content of a file that PutSealed has stored. Errors are ErrFileNotFound, and ErrDamaged when it cannot
+// be decrypted.
 func OpenSealed(ctx context.Context, files Files, vault Vault, key string) ([]byte, error) {
 	file, err := files.Open(ctx, key)
 	if err != nil {

@@ -121,7 +121,8 @@ func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 	if most < 2 || !r.few(ctx, t) {
 		return nil
 	}
-	if len(r.playsOf(t.window)) > 0 { // those that show the same source come first, the nearest before all: it is decoded once for them
+	// those that show the same source come first, the nearest before all: it is decoded once for them
+	if len(r.playsOf(t.window)) > 0 {
 		far := map[*ticket]float64{}
 		for _, o := range waiting {
 			far[o] = r.apart(t.window, o.window)

@@ -12,8 +12,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// openings are the sources that windows of one process open together: what several of them show is decoded once, and each takes its
-// part of the frames.
+// openings are the sources that windows of one process open together: what several of them show is decoded once, and each takes
+// its part of the frames.
 type openings struct {
 	all []*opening
 }
@@ -84,7 +84,10 @@ func (o *openings) branch(g *graph, src source, s play) (label string, start flo
 	if o == nil || !divisible(src) {
 		return "", 0, false
 	}
-	at := slices.IndexFunc(o.all, func(o *opening) bool { return o.path == src.path && o.from <= s.at && s.end(g.rate) <= o.to+1e-6 })
+	at := slices.IndexFunc(o.all, func(o *opening) bool {
+		return o.path == src.path && o.from <= s.at &&
+			s.end(g.rate) <= o.to+1e-6
+	})
 	if at < 0 {
 		return "", 0, false
 	}
@@ -111,7 +114,8 @@ func (o *openings) chains() []string {
 	return all
 }
 
-// apart is how far windows lie from each other in a source that both show, in seconds; infinitely far if they have none in common.
+// apart is how far windows lie from each other in a source that both show, in seconds; infinitely far if they have none in
+// common.
 func (r *run) apart(a, b timeline.Window) float64 {
 	least := math.Inf(1)
 	others := r.playsOf(b)

@@ -107,7 +107,8 @@ func (r *run) make(ctx context.Context, planned movie.Plan) (commands.Rendered, 
 	}
 	r.progress.end()
 	return commands.Rendered{
-		Plan: planned, File: file, Movie: path, Thumbnail: thumbnail, Still: r.plan.ThumbnailFrame, Subtitles: ass, Warnings: r.warnings, Close: r.close,
+		Plan: planned, File: file, Movie: path, Thumbnail: thumbnail, Still: r.plan.ThumbnailFrame, Subtitles: ass,
+		Warnings: r.warnings, Close: r.close,
 	}, nil
 }
 

@@ -118,14 +118,15 @@ func (g *graph) stretch(s play, src source, l timeline.Layer, p place) string {
 		from = pad(g.input(in), v.Index)
 	}
 	filters = append(filters, shape(v, l, p)...)
-	filters = append(filters, "tpad=stop_mode=clone:stop=-1", fmt.Sprintf("trim=start_frame=%d:end_frame=%d", drop, s.frames), number(0))
+	filters = append(filters, "tpad=stop_mode=clone:stop=-1", fmt.Sprintf("trim=start_frame=%d:end_frame=%d", drop, s.frames),
+		number(0))
 	to := g.label()
 	g.chain(from, filters, to)
 	return to
 }
 
-// within moves the beginning of a stretch into its source, and returns how many of its first frames are then dropped. A time after
-// the last frame shows that frame. The source is opened a little before it, because the end of a file is not known exactly.
+// within moves the beginning of a stretch into its source, and returns how many of its first frames are then dropped. A time
+// after the last frame shows that frame. The source is opened a little before it, because the end of a file is not known exactly.
 func (s play) within(src source, rate timeline.Rate) (play, int64) {
 	fps := math.Max(src.asset.Media.Video.FrameRate, 1)
 	end := src.asset.Facts.Duration

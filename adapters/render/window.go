@@ -298,7 +298,9 @@ func (r *run) encodeWindow(ctx context.Context, t *ticket, frames rests, to stri
 }
 
 // shoot adds to a run of ffmpeg that it composes and encodes frames of a window, into files of a folder in its own.
-func (r *run) shoot(ctx context.Context, c *ffmpeg.Command, t *ticket, frames rests, folder string, shared *openings) ([]string, error) {
+func (r *run) shoot(
+	ctx context.Context, c *ffmpeg.Command, t *ticket, frames rests, folder string, shared *openings,
+) ([]string, error) {
 	g := &graph{w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, first: len(c.Inputs), name: folder, shared: shared}
 	warnings, err := r.composeInto(ctx, g, t.window, frames)
 	if err != nil {

@@ -74,8 +74,8 @@ func (e Exchanges) Keep(ctx context.Context, try Try, what Exchange) error {
 	return nil
 }
 
-// Read returns what a try has sent and got, or ErrNoExchange. What was encrypted with a secret that is not given any more cannot be
-// read either.
+// Read returns what a try has sent and got, or ErrNoExchange. What was encrypted with a secret that is not given any more cannot
+// be read either.
 func (e Exchanges) Read(ctx context.Context, try Try) (Exchange, error) {
 	var what Exchange
 	raw, err := commands.OpenSealed(ctx, e.files, e.vault, try.key())

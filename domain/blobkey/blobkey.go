@@ -50,7 +50,8 @@ func DocumentPrefixes() []string { return []string{Documents.Prefix(), Bodies.Pr
 
 // AccountPrefixes are the prefixes of keys of files that count towards an account's storage. The account id and a slash follow.
 func AccountPrefixes() []string {
-	return []string{Media.Prefix(), Uploads.Prefix(), Documents.Prefix(), Requests.Prefix(), Rows.Prefix(), Exchanges.Prefix(), Prepared.Prefix()}
+	return []string{Media.Prefix(), Uploads.Prefix(), Documents.Prefix(), Requests.Prefix(), Rows.Prefix(), Exchanges.Prefix(),
+		Prepared.Prefix()}
 }
 
 // Document is the key of the JSON of a movie.

@@ -22,7 +22,8 @@ type Output struct {
 func (t Tokens) OutputsOf(base string, project domain.ProjectID, file *movie.File, gone bool, outputs []movie.Output) []Output {
 	var all []Output
 	for _, o := range outputs {
-		shown := Output{Format: o.Format, Status: string(o.Status), Message: o.Message, Width: orNone(o.Width), Height: orNone(o.Height),
+		shown := Output{Format: o.Format, Status: string(o.Status), Message: o.Message, Width: orNone(o.Width),
+			Height:   orNone(o.Height),
 			Duration: orNone(o.Duration)}
 		if len(o.Files) > 0 {
 			size := o.Size()

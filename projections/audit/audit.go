@@ -28,8 +28,8 @@ type Config struct {
 	// Grace is how long, in the time of the log, a hold may stay open after its outcome or without a movie. A longer time means
 	// that nobody settles it. Default: an hour.
 	Grace time.Duration
-	// Account, if set, is the only account that is audited: its ledger is read alone, and held against the rules that a ledger can be
-	// held against without the movies and preload batches that it pays for. It takes as long as that ledger is, not the log.
+	// Account, if set, is the only account that is audited: its ledger is read alone, and held against the rules that a ledger can
+	// be held against without the movies and preload batches that it pays for. It takes as long as that ledger is, not the log.
 	Account domain.AccountID
 	// Books are the read models to compare with; nil: no comparison.
 	Books Books

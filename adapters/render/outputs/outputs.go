@@ -1,5 +1,5 @@
-// Package outputs makes what movies ask for beside the MP4: other videos, a GIF, stills, sound, an HLS folder, a storyboard. All is
-// made of the finished MP4, by ffmpeg in its sandbox. Decision 61.
+// Package outputs makes what movies ask for beside the MP4: other videos, a GIF, stills, sound, an HLS folder, a storyboard. All
+// is made of the finished MP4, by ffmpeg in its sandbox. Decision 61.
 package outputs
 
 import (

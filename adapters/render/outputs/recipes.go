@@ -110,8 +110,8 @@ func (w *work) still(ctx context.Context, name, filters string, args ...string) 
 	return w.made(name)
 }
 
-// gif makes a GIF with a palette of its own. The palette is made in a run before: in the same run, all frames would wait for it in
-// memory.
+// gif makes a GIF with a palette of its own. The palette is made in a run before: in the same run, all frames would wait for it
+// in memory.
 func gif(ctx context.Context, w *work) error {
 	plan := w.job.Plan
 	if plan.Frames*plan.FPSDen > gifLength*plan.FPSNum {
@@ -141,8 +141,10 @@ func gif(ctx context.Context, w *work) error {
 // hls makes an HLS folder: a playlist, and one file whose parts it names by their bytes. Nothing is encoded anew.
 func hls(ctx context.Context, w *work) error {
 	const playlist, segments = "index.m3u8", "video.ts"
-	err := w.run(ctx, videoBytes, "", []ffmpeg.Input{w.input(0)}, "-map", "0:v:0", "-map", "0:a?", "-c", "copy", "-map_metadata", "-1",
-		"-f", "hls", "-hls_time", "6", "-hls_playlist_type", "vod", "-hls_flags", "single_file", "-hls_segment_filename", segments, playlist)
+	err := w.run(ctx, videoBytes, "", []ffmpeg.Input{w.input(0)}, "-map", "0:v:0", "-map", "0:a?", "-c", "copy", "-map_metadata",
+		"-1",
+		"-f", "hls", "-hls_time", "6", "-hls_playlist_type", "vod", "-hls_flags", "single_file", "-hls_segment_filename", segments,
+		playlist)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,8 @@ func storyboard(ctx context.Context, w *work) error {
 	b := boardOf(w.job.Plan)
 	graph := fmt.Sprintf("[0:v]select='eq(mod(n\\,%d)\\,%d)',%s,tile=layout=%dx%d,scale=out_color_matrix=bt601:out_range=pc,"+
 		"format=yuvj420p[out]", b.step, b.first, rgb(b.width, b.height)+",format=rgb24", b.columns, b.rows)
-	err := w.run(ctx, stillBytes, graph, []ffmpeg.Input{w.input(0)}, "-map", "[out]", "-frames:v", "1", "-c:v", "mjpeg", "-q:v", "4", "-f",
+	err := w.run(ctx, stillBytes, graph, []ffmpeg.Input{w.input(0)}, "-map", "[out]", "-frames:v", "1", "-c:v", "mjpeg", "-q:v", "4",
+		"-f",
 		"image2", "-update", "1", sheet)
 	if err != nil {
 		return err

@@ -20,8 +20,8 @@ const outputsReserve = 30 * time.Second
 // noOutputs is the owner's message where this server makes no other outputs.
 const noOutputs = "This server makes nothing but the MP4"
 
-// makeOutputs makes what the movie asks for beside its MP4, and stores it. What cannot be made, or stored, ends with status error;
-// the movie succeeds. Decision 61. The error is ctx's.
+// makeOutputs makes what the movie asks for beside its MP4, and stores it. What cannot be made, or stored, ends with status
+// error; the movie succeeds. Decision 61. The error is ctx's.
 func (r *render) makeOutputs(ctx context.Context, rendered *commands.Rendered) ([]movie.Output, error) {
 	all := slices.Clone(r.claim.Outputs)
 	formats := movie.FormatsToMake(all)

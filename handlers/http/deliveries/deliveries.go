@@ -1,5 +1,5 @@
-// Package deliveries serves the delivery log of an account to its managers: where movies were delivered to, and what each try has sent
-// and got. Addresses are shown by scheme and host; headers are not kept at all. Decision 76.
+// Package deliveries serves the delivery log of an account to its managers: where movies were delivered to, and what each try has
+// sent and got. Addresses are shown by scheme and host; headers are not kept at all. Decision 76.
 package deliveries
 
 import (

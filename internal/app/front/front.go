@@ -102,7 +102,8 @@ func (s *Front) newPublic(secret secret.Secret) error {
 	}
 	router := newRouter()
 	s.Operations = slices.Concat(
-		movies.Operations(), issued.Operations(), money.Operations(), saved.Operations(), delivered.Operations(), library.Operations(), many,
+		movies.Operations(), issued.Operations(), money.Operations(), saved.Operations(), delivered.Operations(), library.Operations(),
+		many,
 		catalogue.Operations(),
 	)
 	s.guardRoom(s.Operations)
