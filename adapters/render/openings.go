@@ -85,8 +85,7 @@ func (o *openings) branch(g *graph, src source, s play) (label string, start flo
 		return "", 0, false
 	}
 	at := slices.IndexFunc(o.all, func(o *opening) bool {
-		return o.path == src.path && o.from <= s.at &&
-			s.end(g.rate) <= o.to+1e-6
+		return o.path == src.path && o.from <= s.at && s.end(g.rate) <= o.to+1e-6
 	})
 	if at < 0 {
 		return "", 0, false

@@ -77,6 +77,7 @@ func (b board) vtt(sheet string) string {
 
 // at writes the time of a frame.
 func (b board) at(frame int64) string {
-	d := time.Duration(float64(frame) * float64(b.plan.FPSDen) / float64(b.plan.FPSNum) * float64(time.Second)).Round(time.Millisecond)
+	seconds := float64(frame) * float64(b.plan.FPSDen) / float64(b.plan.FPSNum)
+	d := time.Duration(seconds * float64(time.Second)).Round(time.Millisecond)
 	return fmt.Sprintf("%02d:%02d:%02d.%03d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60, d.Milliseconds()%1000)
 }
