@@ -243,7 +243,8 @@ const statusShape = 7
 
 // movieModel orders an account's movies newest first, then by project. Decision 11.
 var movieModel = streamModel[Movie]{
-	modelName: "movies", modelShape: 8, // in SQLite its bodies are JSON; shape 6 has added Templates, FailureCode, FailureFamily and Spent
+	// in SQLite its bodies are JSON; shape 6 has added Templates, FailureCode, FailureFamily and Spent
+	modelName: "movies", modelShape: 8,
 	oldShape: 4, // older documents hold tokens unencrypted and must be rebuilt, see SealTokens
 	category: movie.StreamCategory,
 	indexes: []Index{

@@ -40,7 +40,7 @@ type change struct {
 	projections.Write
 	table *table
 	body  projections.Body
-	keys  [][]byte // by index; none of a tombstone
+	keys  [][]byte // by index; nil for a tombstone
 }
 
 func (d *Documents) prepareWrite(w projections.Write) (change, error) {

@@ -1,8 +1,8 @@
 // Package sqlite stores the documents of the read models in an SQLite file, which several processes of a host may share.
 //
-// Every collection is a table of row, id, version and body, where the body is the document in JSON, with times as texts.
-// Beside it stands a table of keys: for each document and index one entry whose bytes sort as the index does, and which names the
-// document's row. A commit is one transaction.
+// Every collection is a table with the columns row, id, version and body; the body is the document in JSON, with times as texts.
+// A second table has the index keys: for each document and index one entry with the document's row, whose bytes sort in the order
+// of the index. A commit is one transaction.
 //
 // After a power failure the file may lack the last commits, but it never has a part of one. Lost commits are read again from the
 // log.

@@ -11,7 +11,8 @@ import (
 	"moviola/projections"
 )
 
-// timeForm is how a time is written: ISO 8601 in UTC with milliseconds, always of one length, so that texts sort as times do.
+// timeForm is the format of times: ISO 8601 in UTC with milliseconds, always of the same length, so that the texts sort like the
+// times.
 const timeForm = "2006-01-02T15:04:05.000Z"
 
 var written = json.JoinOptions(
@@ -26,7 +27,7 @@ func appendTime(to []byte, at time.Time) []byte {
 	return append(at.UTC().AppendFormat(append(to, '"'), timeForm), '"')
 }
 
-// encode turns a document into JSON.
+// encode encodes a document as JSON.
 func encode(document any) ([]byte, error) {
 	raw, err := json.Marshal(document, written)
 	if err != nil {
@@ -43,7 +44,7 @@ var readBack = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowD
 // Decode implements projections.Body.
 func (b body) Decode(into any) error { return json.Unmarshal(b, into, readBack) }
 
-// form is how the documents of a table are written.
+// form is the encoding of a table's documents.
 type form interface {
 	encode(document any) (projections.Body, error)
 	// keys returns the keys of a document, one for each index. like has the type that the document is decoded into.

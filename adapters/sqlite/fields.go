@@ -77,8 +77,8 @@ type member struct {
 
 var errNoDocument = errors.New("the body is not a JSON object as the program writes them")
 
-// membersOf appends the members of a document. A body is compact JSON that encode has written, so that only the ends of values have to be
-// found: that is several times faster than reading them.
+// membersOf appends the members of a document. A body is compact JSON that encode has written, so that only the ends of values
+// have to be found: that is several times faster than reading them.
 func membersOf(members []member, raw body) ([]member, error) {
 	for at := 1; at < len(raw); {
 		if raw[at] == '}' {

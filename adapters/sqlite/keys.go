@@ -24,8 +24,8 @@ const (
 // beyond, appended to a prefix, sorts after every key with the prefix.
 const beyond = 0xFF
 
-// appendValue encodes one value so that the bytes sort as the values do. No encoding is the beginning of another one's, so
-// that values can stand one behind the other, and inverting the bytes inverts the order.
+// appendValue appends an encoded value. Encodings sort like the values. No encoding is a prefix of another, so that values can be
+// concatenated, and inverted bytes sort in descending order.
 func appendValue(key []byte, value any, descending bool) ([]byte, error) {
 	start := len(key)
 	switch v := value.(type) {

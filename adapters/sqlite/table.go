@@ -49,7 +49,7 @@ func create(name string) []string {
 	}
 }
 
-// formOf returns how the documents of a table are written: the type of their column tells.
+// formOf returns the encoding of a table's documents, which follows from the type of the column body.
 func formOf(conn *sqlite.Conn, name string) (form, error) {
 	var found form = inJSON{}
 	err := run(conn, `SELECT type FROM pragma_table_info(?) WHERE name = 'body'`, func(stmt *sqlite.Stmt) error {
