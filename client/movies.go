@@ -67,8 +67,8 @@ func (c *Client) Movie(ctx context.Context, project string) (*Status, error) {
 	return &single.Movie, nil
 }
 
-// Movies returns a page of movies, the newest first. query has the parameters of GET /v2/movies, such as status and next_token; nil:
-// the first page.
+// Movies returns a page of movies, the newest first. query has the parameters of GET /v2/movies, such as status and next_token;
+// nil: the first page.
 func (c *Client) Movies(ctx context.Context, query url.Values) (*List, error) {
 	return ask[List](ctx, c, Request{Path: "/v2/movies", Query: query})
 }

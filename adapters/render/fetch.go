@@ -167,8 +167,8 @@ func (r *run) download(ctx context.Context, w document.Source) (source, error) {
 	return source{asset: asset}, err
 }
 
-// addressOf is the address of a file. Local files are the src of media elements only: not masks, fonts, captions, pages or what the
-// settings of components name.
+// addressOf is the address of a file. Local files are the src of media elements only: not masks, fonts, captions, pages or what
+// the settings of components name.
 func (r *run) addressOf(w document.Source) (string, error) {
 	if r.engine.cfg.Local == nil || w.Kind != w.Ref.Type {
 		return w.URL, nil

@@ -67,8 +67,12 @@ func rootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())
 	})
-	root.AddCommand(serveCommand(), renders.RenderCommand(), remote.ValidateCommand(), remote.BatchCommand(), remote.MoviesCommand(), remote.StillCommand(), remote.TemplatesCommand(), remote.MediaCommand(), remote.MCPCommand(), eventstores.EventStoreCommand(), remote.KeysCommand(), backups.SecretsCommand(), upkeep.DocumentsCommand(), remote.AccountsCommand(), remote.CreditsCommand(),
-		remote.WorkCommand(), remote.ActsCommand(), upkeep.AuditCommand(), upkeep.CheckCommand(), backups.BackupCommand(), backups.RestoreCommand(), upkeep.RebuildCommand(), upkeep.AnalyticsCommand(), upkeep.ExportCommand(), configCommand(), doctorCommand(), probeCommand(),
+	root.AddCommand(serveCommand(), renders.RenderCommand(), remote.ValidateCommand(), remote.BatchCommand(), remote.MoviesCommand(),
+		remote.StillCommand(), remote.TemplatesCommand(), remote.MediaCommand(), remote.MCPCommand(), eventstores.EventStoreCommand(),
+		remote.KeysCommand(), backups.SecretsCommand(), upkeep.DocumentsCommand(), remote.AccountsCommand(), remote.CreditsCommand(),
+		remote.WorkCommand(), remote.ActsCommand(), upkeep.AuditCommand(), upkeep.CheckCommand(), backups.BackupCommand(),
+		backups.RestoreCommand(), upkeep.RebuildCommand(), upkeep.AnalyticsCommand(), upkeep.ExportCommand(), configCommand(),
+		doctorCommand(), probeCommand(),
 		versionCommand())
 	return root
 }

@@ -54,8 +54,8 @@ type Renderer struct {
 	Caches  []chores.Cache // all caches of accounts' files on this disk
 }
 
-// LocalFiles are own files that a movie may also name by their paths on this machine. Only the command line has them: what a service
-// opens must not implement it.
+// LocalFiles are own files that a movie may also name by their paths on this machine. Only the command line has them: what a
+// service opens must not implement it.
 type LocalFiles interface {
 	assets.OwnFiles
 	// Address is the address below the service's base for the src of a media element, and every other src as it is. An error tells

@@ -48,11 +48,12 @@ func (v Variables) read() (map[string]any, error) {
 	return all, nil
 }
 
-// valueOf reads a value as JSON where that loses nothing: a number as numbers are written, true, false, an object, a list, or a text
-// in quotation marks. Everything else is a text as it stands.
+// valueOf reads a value as JSON where that loses nothing: a number as numbers are written, true, false, an object, a list, or a
+// text in quotation marks. Everything else is a text as it stands.
 func valueOf(text string) any {
 	trimmed := strings.TrimSpace(text)
-	if n, err := strconv.ParseFloat(trimmed, 64); err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) && strconv.FormatFloat(n, 'f', -1, 64) == trimmed {
+	if n, err := strconv.ParseFloat(trimmed, 64); err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) &&
+		strconv.FormatFloat(n, 'f', -1, 64) == trimmed {
 		return json.Number(trimmed)
 	}
 	if trimmed == "true" || trimmed == "false" {

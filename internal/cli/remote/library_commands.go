@@ -86,7 +86,8 @@ func (a *asking) mediaList() *cobra.Command {
 
 func (a *asking) mediaUpload() *cobra.Command {
 	var folder, kind string
-	cmd := a.command("upload FILE", "Upload a file; its address for movies is printed, alone, on standard output", cobra.ExactArgs(1),
+	cmd := a.command("upload FILE", "Upload a file; its address for movies is printed, alone, on standard output",
+		cobra.ExactArgs(1),
 		func(cmd *cobra.Command, service *client.Client, args []string) (err error) {
 			file, err := os.Open(args[0])
 			if err != nil {
@@ -176,7 +177,8 @@ func StillCommand() *cobra.Command {
 			}
 			return a.writeStill(cmd, drawn, out)
 		})
-	cmd.Long = cmd.Short + ": --url names the service, " + apiKeyEnv + " carries the key. Without a service, see `moviola render --still`."
+	cmd.Long = cmd.Short + ": --url names the service, " + apiKeyEnv +
+		" carries the key. Without a service, see `moviola render --still`."
 	a.bind(cmd.Flags())
 	f := cmd.Flags()
 	vars.Bind(f)
@@ -203,7 +205,8 @@ func (a *asking) writeStill(cmd *cobra.Command, drawn *client.Stills, out string
 	if out == "-" {
 		return nil
 	}
-	made := map[string]any{"output": out, "width": picture.Width, "height": picture.Height, "frame": picture.Frame + 1, "frames": drawn.Frames}
+	made := map[string]any{"output": out, "width": picture.Width, "height": picture.Height, "frame": picture.Frame + 1,
+		"frames": drawn.Frames}
 	return a.print(cmd.OutOrStdout(), made, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "%s: %dx%d, frame %d of %d\n", out, picture.Width, picture.Height, picture.Frame+1, drawn.Frames)
 	})

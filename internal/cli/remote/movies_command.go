@@ -108,8 +108,8 @@ func (a *asking) submitCommand() *cobra.Command {
 		})
 	f := cmd.Flags()
 	vars.Bind(f)
-	f.StringVar(&options.IdempotencyKey, "idempotency-key", "", "a name for this submission: repeating it with the same name makes no "+
-		"second movie")
+	f.StringVar(&options.IdempotencyKey, "idempotency-key", "",
+		"a name for this submission: repeating it with the same name makes no second movie")
 	f.Int64Var(&options.MaxCredits, "max-credits", 0, "refuse a movie that would cost more (default: no bound)")
 	f.BoolVar(&wait, "wait", false, "wait until the movie has ended")
 	f.StringVarP(&out, "output", "o", "", "wait, and write the MP4 to this file")

@@ -14,7 +14,8 @@ import (
 // roots are the answers that the client returns; what they refer to comes with them.
 var roots = []string{
 	"Batch", "Batches", "Cancelled", "CancelledBatch", "Credits", "Deleted", "History", "List", "MediaDone", "MediaFileAnswer",
-	"MediaList", "MediaRegistered", "Moment", "SavedTemplate", "Single", "SingleTemplate", "StartedBatch", "Stills", "Submitted", "TemplateDone",
+	"MediaList", "MediaRegistered", "Moment", "SavedTemplate", "Single", "SingleTemplate", "StartedBatch", "Stills", "Submitted",
+	"TemplateDone",
 	"TemplateLibrary", "Templates", "Validation", "WebhookPayload",
 }
 
@@ -209,7 +210,8 @@ func withoutNull(s *schema) (nullable bool, rest *schema) {
 		return true, &plain
 	}
 	for _, choice := range [][]*schema{s.AnyOf, s.OneOf} {
-		if i := slices.IndexFunc(choice, func(c *schema) bool { return slices.Equal(c.Type, types{"null"}) }); i >= 0 && len(choice) == 2 {
+		if i := slices.IndexFunc(choice, func(c *schema) bool { return slices.Equal(c.Type, types{"null"}) }); i >= 0 &&
+			len(choice) == 2 {
 			return true, choice[1-i]
 		}
 	}
