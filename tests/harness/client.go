@@ -59,6 +59,19 @@ type Movie struct {
 	JSON               json.RawMessage  `json:"json"`
 	DestinationsResult []map[string]any `json:"destinations_result"`
 	Warnings           []string         `json:"warnings"`
+	Outputs            []Output         `json:"outputs"`
+}
+
+// Output is an entry of a movie's outputs.
+type Output struct {
+	Format   string   `json:"format"`
+	URL      *string  `json:"url"`
+	Size     *int64   `json:"size"`
+	Width    *int     `json:"width"`
+	Height   *int     `json:"height"`
+	Duration *float64 `json:"duration"`
+	Status   string   `json:"status"`
+	Message  string   `json:"message"`
 }
 
 // Single is the answer to GET /movies with a project.

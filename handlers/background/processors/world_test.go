@@ -45,9 +45,10 @@ type world struct {
 	codec *eventstore.Codec
 	made  int // movies that differ from each other
 
-	troubles *troubles
-	vault    commands.Vault
-	parcels  *parcels
+	troubles    *troubles
+	vault       commands.Vault
+	parcels     *parcels
+	outputMaker *outputMaker // nil: outputs are not made
 }
 
 // inWorld runs a test in a bubble of fake time, in which alice is on the paid plan and has 600 credits.
@@ -249,8 +250,13 @@ func (w *world) startDeaf(worker string, deaf bool) *process {
 	logger := logrus.New()
 	logger.SetOutput(io.Discard)
 	var err error
+	var outputs commands.Outputs
+	if w.outputMaker != nil {
+		outputs = w.outputMaker
+	}
 	pr.p, err = processors.New(processors.Config{
-		Queue: pr.queue, Worker: worker, Log: log, Commands: pr.set.all, Renderer: pr.render, Cache: w.cache, Files: link,
+		Outputs: outputs,
+		Queue:   pr.queue, Worker: worker, Log: log, Commands: pr.set.all, Renderer: pr.render, Cache: w.cache, Files: link,
 		Fetcher: pr.fetch, Fetches: commands.NewSourceFetches(log, time.Now),
 		Kinds: []string{
 			projections.WorkFetch, projections.WorkRender, projections.WorkSettle, projections.WorkDeliver,
