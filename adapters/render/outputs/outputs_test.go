@@ -81,7 +81,7 @@ func TestMake(t *testing.T) {
 		document.OutputHLS, document.OutputStoryboard, document.OutputWebM, document.OutputHEVC, document.OutputAV1,
 	}
 	tools := newTools(t)
-	made, err := outputs.New(outputs.Config{Tools: tools}).Make(t.Context(), job)
+	made, err := outputs.New(outputs.Config{Tools: tools, Limit: time.Hour}).Make(t.Context(), job) // machines of tests may be slow
 	must(t, err)
 	byFormat := map[string]movie.Output{}
 	for _, o := range made {

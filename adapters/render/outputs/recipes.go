@@ -29,14 +29,14 @@ const (
 var recipes = map[string]func(ctx context.Context, w *work) error{
 	document.OutputWebM: func(ctx context.Context, w *work) error {
 		return w.encode(ctx, "libvpx-vp9", "movie.webm", "-c:v", "libvpx-vp9", "-crf", "32", "-b:v", "0", "-row-mt", "1", "-deadline",
-			"good", "-cpu-used", "4", "-pix_fmt", "yuv420p", "-c:a", "libopus", "-b:a", "128k", "-f", "webm")
+			"good", "-cpu-used", "5", "-pix_fmt", "yuv420p", "-c:a", "libopus", "-b:a", "128k", "-f", "webm")
 	},
 	document.OutputHEVC: func(ctx context.Context, w *work) error {
-		return w.encode(ctx, "libx265", "movie-hevc.mp4", "-c:v", "libx265", "-preset", "fast", "-crf", "24", "-tag:v", "hvc1",
+		return w.encode(ctx, "libx265", "movie-hevc.mp4", "-c:v", "libx265", "-preset", "veryfast", "-crf", "24", "-tag:v", "hvc1",
 			"-x265-params", "log-level=error", "-c:a", "copy", "-movflags", "+faststart", "-f", "mp4")
 	},
 	document.OutputAV1: func(ctx context.Context, w *work) error {
-		return w.encode(ctx, "libsvtav1", "movie-av1.mp4", "-c:v", "libsvtav1", "-preset", "9", "-crf", "34", "-pix_fmt", "yuv420p",
+		return w.encode(ctx, "libsvtav1", "movie-av1.mp4", "-c:v", "libsvtav1", "-preset", "11", "-crf", "34", "-pix_fmt", "yuv420p",
 			"-c:a", "copy", "-movflags", "+faststart", "-f", "mp4")
 	},
 	document.OutputGIF: gif,
