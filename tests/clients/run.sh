@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Clients that nobody here wrote, against the program built from this tree: the official Node SDK from npm, its files untouched; the types that
+# Clients that nobody here wrote, and the typed client of clients/typescript, against the program built from this tree: the official Node SDK from npm, its files untouched; the types that
 # openapi-typescript makes of the served description, against a program that names every property of the movie JSON; the official Node and Go
 # clients of EventStoreDB against the event store. Needs node, npm, curl, ffmpeg, ip and openssl.
 set -euo pipefail
@@ -24,6 +24,9 @@ cp "$here/package.json" "$here/package-lock.json" "$here/sdk.js" "$work/"
 (cd "$here/../.." && go run ./tests/clients/names) >"$work/names.ts"
 (cd "$work" && node_modules/.bin/openapi-typescript openapi.json -o api.d.ts && node_modules/.bin/tsc --strict --noUncheckedIndexedAccess --noEmit names.ts)
 echo "types: names.ts compiles"
+
+mkdir "$work/typescript"
+"$here/typescript.sh" "$work/moviola" "$work/typescript"
 
 # The event store, to the official clients of EventStoreDB.
 # Below the ports that outgoing connections get, so that none takes it before the server does.
