@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"moviola/internal/cli/audits"
 	"moviola/internal/cli/backups"
 	"moviola/internal/cli/eventstores"
 	"moviola/internal/cli/exit"
@@ -70,7 +71,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(serveCommand(), renders.RenderCommand(), remote.ValidateCommand(), remote.BatchCommand(), remote.MoviesCommand(),
 		remote.StillCommand(), remote.TemplatesCommand(), remote.MediaCommand(), remote.MCPCommand(), eventstores.EventStoreCommand(),
 		remote.KeysCommand(), backups.SecretsCommand(), upkeep.DocumentsCommand(), remote.AccountsCommand(), remote.CreditsCommand(),
-		remote.WorkCommand(), remote.ActsCommand(), upkeep.AuditCommand(), upkeep.CheckCommand(), backups.BackupCommand(),
+		remote.WorkCommand(), remote.ActsCommand(), audits.AuditCommand(), upkeep.CheckCommand(), backups.BackupCommand(),
 		backups.RestoreCommand(), upkeep.RebuildCommand(), upkeep.AnalyticsCommand(), upkeep.ExportCommand(), configCommand(),
 		doctorCommand(), probeCommand(),
 		versionCommand())

@@ -45,6 +45,8 @@ var layers = []layer{
 	{"internal/extract", []string{"domain", "eventstore", "projections", "adapters/sqlite", "handlers/http/web", "internal/extract"}, "tables know the read models, not where they are"},
 	{"internal/cli/remote", []string{"domain", "handlers/http", "handlers/mcp", "internal/cli/exit", "internal/cli/input", "internal/config", "internal/drawing"},
 		"what asks a running service opens no store"},
+	{"internal/cli/audits", []string{"domain", "eventstore", "projections", "handlers/http/web", "internal/cli/eventstores", "internal/config",
+		"internal/stores"}, "credits are recomputed from the log, without the parts of a service"},
 	{"internal/metrics", []string{"domain", "eventstore", "handlers/background/processors"}, "what is counted knows no wiring"},
 	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/drawing", "internal/oom", "internal/jail", "internal/fair", "internal/quota", "internal/h264"}, "adapters implement ports, and know no other adapter"},
 }

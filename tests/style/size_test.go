@@ -16,12 +16,23 @@ const (
 	maxFileLines = 400
 	maxFuncLines = 70
 	maxLineChars = 130 // a tab counts as one
+	maxImports   = 40  // of a package
 )
+
+// importMore are the packages with more imports, which are still to be divided, and how many they may have: never more than now.
+var importMore = map[string]int{
+	"adapters/assets":                48,
+	"adapters/render":                56,
+	"eventstore/embedded":            63,
+	"eventstore/eventstoredb":        41,
+	"handlers/background/processors": 49,
+	"tests/harness":                  48,
+}
 
 // TestSizes keeps production files, functions and lines readable on a few screens, and every package introduced by a comment.
 func TestSizes(t *testing.T) {
 	t.Parallel()
-	documented := map[string]bool{}
+	documented, imports := map[string]bool{}, map[string]map[string]bool{}
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -32,11 +43,21 @@ func TestSizes(t *testing.T) {
 		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return nil
 		}
-		checkFile(t, path, documented)
+		checkFile(t, path, documented, imports)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for dir, all := range imports {
+		name := strings.TrimPrefix(filepath.ToSlash(dir), "../../")
+		most, listed := importMore[name]
+		if listed && len(all) <= maxImports {
+			t.Errorf("%s has %d imports: take it from the list of those with more than %d", name, len(all), maxImports)
+		}
+		if most = max(most, maxImports); len(all) > most {
+			t.Errorf("%s has %d imports; the most is %d: divide it where its parts know least of each other", name, len(all), most)
+		}
 	}
 	for dir, ok := range documented {
 		if !ok {
@@ -60,7 +81,7 @@ func checkLines(t *testing.T, path string) {
 	}
 }
 
-func checkFile(t *testing.T, path string, documented map[string]bool) {
+func checkFile(t *testing.T, path string, documented map[string]bool, imports map[string]map[string]bool) {
 	t.Helper()
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, path, nil, parser.ParseComments|parser.SkipObjectResolution)
@@ -71,6 +92,12 @@ func checkFile(t *testing.T, path string, documented map[string]bool) {
 	checkLines(t, path)
 	dir := filepath.Dir(path)
 	documented[dir] = documented[dir] || file.Doc != nil
+	if imports[dir] == nil {
+		imports[dir] = map[string]bool{}
+	}
+	for _, one := range file.Imports {
+		imports[dir][one.Path.Value] = true
+	}
 	if lines := fset.Position(file.FileEnd).Line; !ast.IsGenerated(file) && lines > maxFileLines {
 		t.Errorf("%s has %d lines; the most is %d", path, lines, maxFileLines)
 	}

@@ -1,2 +1,2 @@
-// Package upkeep has the commands that check, audit, rebuild and export the stores of an installation.
+// Package upkeep has the commands that check, rebuild and export the stores of an installation.
 package upkeep

@@ -14,6 +14,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/internal/drawing/sfnt"
 )
 
 // The bounds of the fonts that belong to a movie.
@@ -104,7 +105,7 @@ func readFonts(path string) ([]fileFont, error) {
 	if c, ok := file.(io.Closer); ok {
 		defer c.Close()
 	}
-	sizes, err := tableBytes(file)
+	sizes, err := sfnt.TableBytes(file)
 	if err != nil {
 		return nil, errFont()
 	}
@@ -145,7 +146,7 @@ func openFontFile(path string) (opentype.Resource, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open a font file: %w", err)
 	}
-	if magic, err := readAt(file, 0, len(magicWOFF2)); err != nil || string(magic) != magicWOFF2 {
+	if !sfnt.IsWOFF2(file) {
 		return file, nil
 	}
 	_ = file.Close() // the file was only read

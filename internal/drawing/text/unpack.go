@@ -2,25 +2,16 @@ package text
 
 import (
 	"bytes"
-	"encoding/binary"
-	"errors"
-	"io"
 
-	"github.com/andybalholm/brotli"
 	"github.com/go-text/typesetting/font"
 	"github.com/go-text/typesetting/font/opentype"
-	woff2 "github.com/tdewolff/font"
 
 	"moviola/domain"
+	"moviola/internal/drawing/sfnt"
 )
 
-// The bounds of an unpacked font.
-const (
-	magicWOFF2     = "wOF2"
-	maxPackedBytes = 20 << 20
-	maxWOFF2Tables = 64
-	woff2Header    = 48
-)
+// maxPackedBytes limits the size of a font file before it is unpacked.
+const maxPackedBytes = 20 << 20
 
 // Unpack checks an untrusted font file and returns it in a format that texts and pages can use: WOFF 2 becomes TrueType or
 // OpenType, other formats are unchanged. A file that cannot be read, or is too large unpacked, is a *domain.Error.
@@ -40,16 +31,13 @@ func unpack(data []byte) (unpacked []byte, err error) {
 	if len(data) > maxPackedBytes {
 		return nil, domain.Errorf(domain.Invalid, "font_too_large", "The font file is larger than %d MB", maxPackedBytes>>20)
 	}
-	if bytes.HasPrefix(data, []byte(magicWOFF2)) {
-		if err := boundWOFF2(data); err != nil {
-			return nil, errFont()
-		}
-		if data, err = woff2.ParseWOFF2(data); err != nil {
+	if sfnt.IsWOFF2(bytes.NewReader(data)) {
+		if data, err = sfnt.FromWOFF2(data, maxFontBytes/2); err != nil {
 			return nil, errFont()
 		}
 	}
 	file := bytes.NewReader(data)
-	sizes, err := tableBytes(file)
+	sizes, err := sfnt.TableBytes(file)
 	if err != nil || len(sizes) != 1 || sizes[0] > maxFontBytes {
 		return nil, errFont()
 	}
@@ -65,70 +53,4 @@ func unpack(data []byte) (unpacked []byte, err error) {
 		return nil, err
 	}
 	return data, nil
-}
-
-var errWOFF2 = errors.New("this WOFF 2 file is damaged or too large")
-
-// boundWOFF2 decompresses a file without keeping the result, to check that it is as long as its directory says and within the
-// bound: the library decompresses without a limit.
-func boundWOFF2(data []byte) error {
-	if len(data) < woff2Header {
-		return errWOFF2
-	}
-	tables, packed := int(binary.BigEndian.Uint16(data[12:])), int64(binary.BigEndian.Uint32(data[20:]))
-	if tables == 0 || tables > maxWOFF2Tables || binary.BigEndian.Uint32(data[16:]) > maxFontBytes/2 {
-		return errWOFF2
-	}
-	rest := bytes.NewReader(data[woff2Header:])
-	var sum int64
-	for range tables {
-		size, err := packedTable(rest)
-		if err != nil {
-			return err
-		}
-		if sum += size; sum > maxFontBytes/2 {
-			return errWOFF2
-		}
-	}
-	n, err := io.Copy(io.Discard, io.LimitReader(brotli.NewReader(io.LimitReader(rest, packed)), sum+1))
-	if err != nil || n != sum {
-		return errWOFF2
-	}
-	return nil
-}
-
-// packedTable reads an entry of the directory, and returns the length of its table in the unpacked data.
-func packedTable(directory *bytes.Reader) (int64, error) {
-	flags, err := directory.ReadByte()
-	if err != nil {
-		return 0, errWOFF2
-	}
-	const glyf, loca, hmtx, named = 10, 11, 3, 0x3f
-	tag, version := flags&named, flags>>6
-	if tag == named { // the tag of the table follows, in four letters
-		if _, err := directory.Seek(4, io.SeekCurrent); err != nil {
-			return 0, errWOFF2
-		}
-	}
-	size, err := readBase128(directory)
-	if transformed := (tag == glyf || tag == loca) && version == 0 || tag == hmtx && version == 1; transformed && err == nil {
-		size, err = readBase128(directory)
-	}
-	return size, err
-}
-
-// readBase128 reads a number of at most five bytes, with seven bits in each.
-func readBase128(r io.ByteReader) (int64, error) {
-	var n int64
-	for range 5 {
-		b, err := r.ReadByte()
-		if err != nil {
-			return 0, errWOFF2
-		}
-		n = n<<7 | int64(b&0x7f)
-		if b&0x80 == 0 {
-			return n, nil
-		}
-	}
-	return 0, errWOFF2
 }

@@ -1,4 +1,4 @@
-package text
+package sfnt
 
 import (
 	"encoding/binary"
@@ -14,7 +14,7 @@ const (
 	maxCollection = 2048 // largest number of fonts in a file
 )
 
-var errFontFormat = errors.New("this is no TrueType, OpenType or WOFF font")
+var errFormat = errors.New("this is no TrueType, OpenType or WOFF font")
 
 // directory is the layout of the table directory of a font format.
 type directory struct {
@@ -29,20 +29,20 @@ var (
 	woffDirectory = directory{header: 44, count: 12, entry: 20, sizes: []int{8, 12}}
 )
 
-// tableBytes returns the unpacked length of all tables of each font in a file, as declared in the file. A loader allocates the
+// TableBytes returns the unpacked length of all tables of each font in a file, as declared in the file. A loader allocates the
 // declared length before it reads: a file of a few bytes may declare gigabytes.
-func tableBytes(file io.ReaderAt) ([]int64, error) {
+func TableBytes(file io.ReaderAt) ([]int64, error) {
 	magic, err := readAt(file, 0, 12)
 	if err != nil {
 		return nil, err
 	}
 	if string(magic[:4]) != magicCollection {
-		bytes, err := tableBytesAt(file, 0)
+		bytes, err := bytesAt(file, 0)
 		return []int64{bytes}, err
 	}
 	count := binary.BigEndian.Uint32(magic[8:])
 	if count > maxCollection {
-		return nil, errFontFormat
+		return nil, errFormat
 	}
 	starts, err := readAt(file, 12, int(count)*4)
 	if err != nil {
@@ -50,15 +50,15 @@ func tableBytes(file io.ReaderAt) ([]int64, error) {
 	}
 	all := make([]int64, count)
 	for i := range all {
-		if all[i], err = tableBytesAt(file, int64(binary.BigEndian.Uint32(starts[4*i:]))); err != nil {
+		if all[i], err = bytesAt(file, int64(binary.BigEndian.Uint32(starts[4*i:]))); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
-// tableBytesAt returns the length of the tables of the font at an offset.
-func tableBytesAt(file io.ReaderAt, start int64) (int64, error) {
+// bytesAt returns the length of the tables of the font at an offset.
+func bytesAt(file io.ReaderAt, start int64) (int64, error) {
 	magic, err := readAt(file, start, 4)
 	if err != nil {
 		return 0, err
@@ -69,7 +69,7 @@ func tableBytesAt(file io.ReaderAt, start int64) (int64, error) {
 		in = woffDirectory
 	case "\x00\x01\x00\x00", "OTTO", "true", "typ1":
 	default:
-		return 0, errFontFormat
+		return 0, errFormat
 	}
 	header, err := readAt(file, start, int(in.header))
 	if err != nil {
