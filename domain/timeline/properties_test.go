@@ -193,6 +193,7 @@ type observed struct {
 	Err          string
 	Sources      []document.Source
 	Destinations []document.Destination
+	Outputs      []document.Output
 	ID           string
 	References   [2]string
 	Preload      []preload.Wanted
@@ -208,7 +209,7 @@ func observe(t *testing.T, raw []byte) observed {
 	}
 	o := observed{
 		Sources: document.Sources(m), ID: m.ID, References: [2]string{m.Template, m.Project}, Preload: m.Preload,
-		Subtitles: m.Subtitles,
+		Subtitles: m.Subtitles, Outputs: m.Outputs,
 	}
 	o.Destinations, err = document.Destinations(m)
 	if err != nil {

@@ -234,6 +234,31 @@ var answerRows = []row{
 			t.Errorf("beyond the end: %d", beyond.Status)
 		}
 	}},
+	{"answers-outputs", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		movie := c.until(t, c.submit(t, short(`,"exports":[{"format":["png","nothing"]}]`)), "done")
+		outputs, _ := movie["outputs"].([]any)
+		if len(outputs) != 2 || outputs[1].(object)["status"] != "error" || outputs[1].(object)["url"] != nil {
+			t.Fatalf("outputs: %v", movie["outputs"])
+		}
+		path := strings.TrimPrefix(outputs[0].(object)["url"].(string), publicURL)
+		whole := c.send(t, "GET", path, "")
+		if whole.Status != 200 || whole.Header.Get("Content-Type") != "image/png" || whole.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%d %v", whole.Status, whole.Header)
+		}
+		if part := c.send(t, "GET", path, "", "Range", "bytes=1-3"); part.Status != 206 || string(part.Body) != "PNG" {
+			t.Errorf("a part: %d %q", part.Status, part.Body)
+		}
+		for want, got := range map[int]int{
+			304: c.send(t, "GET", path, "", "If-None-Match", whole.Header.Get("ETag")).Status,
+			416: c.send(t, "GET", path, "", "Range", "bytes=999999999-").Status,
+			404: c.send(t, "GET", strings.Replace(path, "still.png", "movie.gif", 1), "").Status,
+		} {
+			if got != want {
+				t.Errorf("%d, want %d", got, want)
+			}
+		}
+	}},
 	{"answers-description", func(t *testing.T, w *world) {
 		got := (&client{installation: w.plain}).into(t, "GET", "/openapi.json", "")
 		if version := got["info"].(object)["version"]; version != "2.0.0" || !strings.HasPrefix(fmt.Sprint(got["openapi"]), "3.1") {

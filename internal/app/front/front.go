@@ -159,16 +159,17 @@ func (s *Front) requestLevel() logrus.Level {
 
 // OtherLimits are the time limits of the routes for which web.AnswerTime is too short.
 var OtherLimits = map[string]time.Duration{
-	"POST /v2/connections/test":             45 * time.Second, // calls an external server
-	"POST /v2/batches":                      2 * time.Minute,  // reads up to a thousand movies
-	"POST " + mcp.Path:                      mcp.AnswerTime,   // waits for the end of a movie
-	"PUT /v2/media/upload/{ticket}":         web.NoLimit,
-	"GET /v2/movies/progress":               web.NoLimit,
-	"GET /v2/credits/ledger":                web.NoLimit, // as CSV, it is an export
-	"GET /v2/renders/{token}/{name}":        web.NoLimit,
-	"GET /v2/media/{token}/files/{path:.+}": web.NoLimit,
-	"GET /v2/media/{token}/cache/{path:.+}": web.NoLimit,
-	"GET /v2/library/{id}/{name}":           web.NoLimit,
+	"POST /v2/connections/test":                45 * time.Second, // calls an external server
+	"POST /v2/batches":                         2 * time.Minute,  // reads up to a thousand movies
+	"POST " + mcp.Path:                         mcp.AnswerTime,   // waits for the end of a movie
+	"PUT /v2/media/upload/{ticket}":            web.NoLimit,
+	"GET /v2/movies/progress":                  web.NoLimit,
+	"GET /v2/credits/ledger":                   web.NoLimit, // as CSV, it is an export
+	"GET /v2/renders/{token}/{name}":           web.NoLimit,
+	"GET /v2/renders/{token}/{project}/{name}": web.NoLimit,
+	"GET /v2/media/{token}/files/{path:.+}":    web.NoLimit,
+	"GET /v2/media/{token}/cache/{path:.+}":    web.NoLimit,
+	"GET /v2/library/{id}/{name}":              web.NoLimit,
 	// The console passes calls on to operations that have time limits of their own.
 	"GET " + console.APIPath: web.NoLimit, "POST " + console.APIPath: web.NoLimit,
 	"PUT " + console.APIPath: web.NoLimit, "DELETE " + console.APIPath: web.NoLimit,
