@@ -103,7 +103,7 @@ func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(forma
 
 // one makes one output when a place is free.
 func (m *Maker) one(ctx context.Context, job commands.OutputJob, format string) (movie.Output, error) {
-	make, known := recipes[format]
+	recipe, known := recipes[format]
 	if !known {
 		return movie.Output{}, refuse("There is no output format '%s'", format)
 	}
@@ -118,7 +118,7 @@ func (m *Maker) one(ctx context.Context, job commands.OutputJob, format string) 
 		return movie.Output{}, fmt.Errorf("make a folder for an output: %w", err)
 	}
 	w := &work{tools: m.cfg.Tools, job: job, dir: dir, out: movie.Output{Format: format, Status: movie.OutputDone}}
-	if err := make(ctx, w); err != nil {
+	if err := recipe(ctx, w); err != nil {
 		return movie.Output{}, fmt.Errorf("make %s: %w", format, err)
 	}
 	return w.out, nil
