@@ -7,7 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"hash"
+	"io"
 	"iter"
 	"strings"
 
@@ -104,7 +104,7 @@ func sameEvent(a, b eventstore.Recorded) bool {
 		bytes.Equal(a.Data, b.Data) && bytes.Equal(a.Metadata, b.Metadata)
 }
 
-func addEvent(digest hash.Hash, event eventstore.Recorded) {
+func addEvent(digest io.Writer, event eventstore.Recorded) {
 	var length [8]byte
 	for _, part := range [][]byte{[]byte(event.Stream), fmt.Append(nil, event.Revision), event.ID[:], []byte(event.Type),
 		event.Data, event.Metadata} {

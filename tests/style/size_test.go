@@ -24,7 +24,6 @@ var importMore = map[string]int{
 	"adapters/assets":                48,
 	"adapters/render":                56,
 	"eventstore/embedded":            63,
-	"eventstore/eventstoredb":        41,
 	"handlers/background/processors": 49,
 	"tests/harness":                  48,
 }
