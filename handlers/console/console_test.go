@@ -19,6 +19,7 @@ import (
 	"moviola/domain/key"
 	"moviola/handlers/console"
 	"moviola/handlers/http/access"
+	"moviola/handlers/http/operation"
 	"moviola/handlers/http/web"
 	"moviola/projections/keyring"
 )
@@ -74,8 +75,10 @@ func newWorld(t *testing.T, address, secret string) *world {
 		return web.Write(out, http.StatusOK, "in")
 	}
 	gate.Routes(router,
-		access.Operation{Method: http.MethodGet, Path: "/v2/movies", Role: key.Render, Query: []string{"id"}, Serve: serve},
-		access.Operation{Method: http.MethodPost, Path: "/v2/movies", Role: key.Render, Serve: serve})
+		access.Operation{Operation: operation.Operation{
+			Method: http.MethodGet, Path: "/v2/movies", Role: key.Render, Parameters: []operation.Parameter{operation.Query("id", "")},
+		}, Serve: serve},
+		access.Operation{Operation: operation.Operation{Method: http.MethodPost, Path: "/v2/movies", Role: key.Render}, Serve: serve})
 	for _, path := range []string{"/admin/accounts", "/v2/open", "/healthz"} {
 		router.Handle(path, web.Methods{http.MethodGet: func(http.ResponseWriter, *http.Request) { t.Errorf("%s was reached", path) }})
 	}

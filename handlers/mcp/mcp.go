@@ -21,11 +21,13 @@ import (
 	"moviola/domain"
 	"moviola/domain/key"
 	"moviola/handlers/http/access"
+	"moviola/handlers/http/openapi"
+	"moviola/handlers/http/operation"
 	"moviola/handlers/http/web"
 )
 
 // Path is where the protocol is served.
-const Path = "/mcp"
+var Path = openapi.PostMcp.Path
 
 // maxBody is the largest message: a movie of the largest size, and what stands around it.
 const maxBody = 4 << 20
@@ -109,7 +111,7 @@ const corsSent = "Authorization, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Metho
 func (s *Server) Routes(router *mux.Router) {
 	shared := router.NewRoute().Subrouter()
 	shared.Use(web.CORS{Origins: s.cfg.CORSOrigins, Sent: corsSent}.Middleware)
-	shared.Handle(Path, web.Methods{http.MethodPost: s.post})
+	operation.Register(shared, []operation.Route{{Operation: openapi.PostMcp, Serve: s.post}})
 }
 
 // post serves one message, or several.

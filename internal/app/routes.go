@@ -87,7 +87,7 @@ func routeOf(method, path string, operations []access.Operation) Route {
 	at := slices.IndexFunc(operations, func(op access.Operation) bool { return op.Method == method && op.Path == path })
 	switch {
 	case at >= 0:
-		route.Guard, route.Role, route.Query = GuardKey, operations[at].Role, operations[at].Query
+		route.Guard, route.Role, route.Query = GuardKey, operations[at].Role, operations[at].Query()
 	case path == console.APIPath:
 		route.Guard = GuardSession
 	case path == mcp.Path:

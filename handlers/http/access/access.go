@@ -3,7 +3,6 @@
 package access
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 
 	"moviola/domain"
 	"moviola/domain/key"
+	"moviola/handlers/http/operation"
 	"moviola/handlers/http/web"
 	"moviola/projections/keyring"
 )
@@ -25,23 +25,18 @@ type Keys interface {
 	Holder(ctx context.Context, hash string) (keyring.Holder, bool, error)
 }
 
-// Operation is one method of one path, as in the OpenAPI document, and its handler.
+// Operation is a declared operation with its handler. Serve gets the query parameters that are declared; all others are dropped.
 type Operation struct {
-	Method, Path string
-	Role         key.Role // the minimum role
-	// query parameters that Serve gets; all others are dropped; "a.*" stands for all that begin with "a."
-	Query      []string
-	OwnAccount bool     // refuse the parameter account instead of dropping it: the client would expect another account's data
-	OwnQuery   bool     // Serve parses the query itself, and has its own error for a malformed one
-	Headers    []string // headers that Serve uses, beside the key
+	operation.Operation
+	OwnAccount bool // refuse the parameter account instead of dropping it: the client would expect another account's data
 	Serve      Endpoint
 	// Fail writes the answer to an error of Serve, of the key or of the role; nil: the status is that of the error's kind.
 	Fail func(w http.ResponseWriter, r *http.Request, err error)
 }
 
-// looksAt reports whether Serve gets a parameter.
-func (o Operation) looksAt(parameter string) bool {
-	return slices.ContainsFunc(o.Query, func(name string) bool {
+// looksAt reports whether a parameter is one of those that are declared.
+func looksAt(declared []string, parameter string) bool {
+	return slices.ContainsFunc(declared, func(name string) bool {
 		prefix, many := strings.CutSuffix(name, "*")
 		return name == parameter || many && strings.HasPrefix(parameter, prefix)
 	})
@@ -85,24 +80,13 @@ func New(cfg Config) *Gate {
 
 // Routes registers operations on the root router.
 func (g *Gate) Routes(router *mux.Router, operations ...Operation) {
-	paths := map[string]web.Methods{}
-	for _, op := range operations {
-		if paths[op.Path] == nil {
-			paths[op.Path] = web.Methods{}
-		}
-		paths[op.Path][op.Method] = g.route(op)
-	}
 	shared := router.NewRoute().Subrouter()
 	shared.Use(web.CORS{Origins: g.cfg.CORSOrigins}.Middleware)
-	for _, path := range slices.SortedFunc(maps.Keys(paths), fixedFirst) {
-		shared.Handle(path, paths[path])
+	routes := make([]operation.Route, len(operations))
+	for i, op := range operations {
+		routes[i] = operation.Route{Operation: op.Operation, Serve: g.route(op)}
 	}
-}
-
-// fixedFirst orders paths so that a path with a parameter comes after fixed paths that it would match too: the router takes the
-// first match.
-func fixedFirst(a, b string) int {
-	return cmp.Or(cmp.Compare(strings.Count(a, "{"), strings.Count(b, "{")), cmp.Compare(a, b))
+	operation.Register(shared, routes)
 }
 
 // route checks key and role, in the order of decision 4, and answers errors with the status of their kind.
@@ -111,14 +95,15 @@ func (g *Gate) route(op Operation) http.HandlerFunc {
 	if fail == nil {
 		fail = func(w http.ResponseWriter, r *http.Request, err error) { web.Fail(w, r, g.cfg.Log, err) }
 	}
+	query := op.Query()
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := g.serve(w, r, op); err != nil {
+		if err := g.serve(w, r, op, query); err != nil {
 			fail(w, r, err)
 		}
 	}
 }
 
-func (g *Gate) serve(w http.ResponseWriter, r *http.Request, op Operation) error {
+func (g *Gate) serve(w http.ResponseWriter, r *http.Request, op Operation, query []string) error {
 	c, legacy, err := g.authenticate(r)
 	if err != nil {
 		return err
@@ -139,6 +124,6 @@ func (g *Gate) serve(w http.ResponseWriter, r *http.Request, op Operation) error
 		}
 		return errReadingOnly
 	}
-	maps.DeleteFunc(c.Query, func(name string, _ []string) bool { return !op.looksAt(name) })
+	maps.DeleteFunc(c.Query, func(name string, _ []string) bool { return !looksAt(query, name) })
 	return op.Serve(w, r, c)
 }

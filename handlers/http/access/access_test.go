@@ -17,6 +17,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/key"
 	"moviola/handlers/http/access"
+	"moviola/handlers/http/operation"
 	"moviola/handlers/http/web"
 	"moviola/projections/keyring"
 )
@@ -55,7 +56,10 @@ func newWorld(t *testing.T, operations ...access.Operation) *world {
 	w.gate = access.New(access.Config{Keys: w, Operator: web.NewOperatorToken(operatorToken, 0), Log: log})
 	for _, role := range []key.Role{key.Viewer, key.Render, key.Editor, key.Manager, key.Admin} {
 		operations = append(operations, access.Operation{
-			Method: http.MethodGet, Path: "/" + string(role), Role: role, Query: []string{"named", "account"}, Serve: w.serve,
+			Operation: operation.Operation{Method: http.MethodGet, Path: "/" + string(role), Role: role, Parameters: []operation.Parameter{
+				operation.Query("named", ""), operation.Account,
+			}},
+			Serve: w.serve,
 		})
 	}
 	router := web.NewRouter()
@@ -260,7 +264,7 @@ func TestFail(t *testing.T) {
 	t.Parallel()
 	var failed []error
 	w := newWorld(t, access.Operation{
-		Method: http.MethodDelete, Path: "/own", Role: key.Admin,
+		Operation: operation.Operation{Method: http.MethodDelete, Path: "/own", Role: key.Admin},
 		Serve: func(http.ResponseWriter, *http.Request, access.Call) error {
 			return domain.Errorf(domain.NotFound, "gone", "gone")
 		},

@@ -21,6 +21,7 @@ import (
 	"moviola/eventstore"
 	"moviola/eventstore/memory"
 	"moviola/handlers/http/access"
+	"moviola/handlers/http/operation"
 	"moviola/handlers/http/web"
 	"moviola/projections/keyring"
 )
@@ -73,10 +74,10 @@ func install(b *testing.B, keys int) installed {
 	silent.SetOutput(io.Discard)
 	gate := access.New(access.Config{Keys: ring, Operator: web.NewOperatorToken(operatorToken, 0), Log: silent})
 	router := web.NewRouter()
-	gate.Routes(router, access.Operation{Method: http.MethodGet, Path: "/v2/movies", Role: key.Render, Serve: func(w http.ResponseWriter, _ *http.Request, _ access.Call) error {
+	gate.Routes(router, access.Operation{Operation: operation.Operation{Method: http.MethodGet, Path: "/v2/movies", Role: key.Render}, Serve: func(w http.ResponseWriter, _ *http.Request, _ access.Call) error {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
-	}}, access.Operation{Method: http.MethodPost, Path: "/v2/movies", Role: key.Admin})
+	}}, access.Operation{Operation: operation.Operation{Method: http.MethodPost, Path: "/v2/movies", Role: key.Admin}})
 	i.handler = router
 	return i
 }

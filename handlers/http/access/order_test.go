@@ -9,6 +9,7 @@ import (
 
 	"moviola/domain/key"
 	"moviola/handlers/http/access"
+	"moviola/handlers/http/operation"
 )
 
 // TestRoutes_order: a path is not hidden by one that has a parameter in its place, whichever is named first.
@@ -17,8 +18,8 @@ func TestRoutes_order(t *testing.T) {
 	for range 20 { // an order by chance would differ
 		router := mux.NewRouter()
 		access.New(access.Config{}).Routes(router,
-			access.Operation{Method: http.MethodGet, Path: "/v2/things/{id}", Role: key.Viewer},
-			access.Operation{Method: http.MethodPost, Path: "/v2/things/cancel", Role: key.Viewer},
+			access.Operation{Operation: operation.Operation{Method: http.MethodGet, Path: "/v2/things/{id}", Role: key.Viewer}},
+			access.Operation{Operation: operation.Operation{Method: http.MethodPost, Path: "/v2/things/cancel", Role: key.Viewer}},
 		)
 		var match mux.RouteMatch
 		if !router.Match(httptest.NewRequest(http.MethodPost, "/v2/things/cancel", nil), &match) {

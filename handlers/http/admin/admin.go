@@ -12,6 +12,7 @@ import (
 
 	"moviola/commands/accounts"
 	"moviola/eventstore"
+	"moviola/handlers/http/operation"
 	"moviola/handlers/http/web"
 	"moviola/projections"
 )
@@ -76,21 +77,24 @@ func New(cfg Config) *API {
 	}
 }
 
-// Routes registers every path of the operator's interface on the root router.
+// Routes registers every operation of the operator's interface on the root router.
 func (a *API) Routes(router *mux.Router) {
-	router.Handle("/admin/accounts", web.Methods{
-		http.MethodGet: a.guarded(a.readAccounts), http.MethodPost: a.guarded(a.openAccount),
-		http.MethodDelete: a.guarded(a.closeAccount),
+	operation.Register(router, []operation.Route{
+		{Operation: readAccounts, Serve: a.guarded(a.readAccounts)},
+		{Operation: openAccount, Serve: a.guarded(a.openAccount)},
+		{Operation: closeAccount, Serve: a.guarded(a.closeAccount)},
+		{Operation: changePlan, Serve: a.guarded(a.changePlan)},
+		{Operation: grantCredits, Serve: a.guarded(a.grantCredits)},
+		{Operation: listActs, Serve: a.guarded(a.listActs)},
+		{Operation: listStuckWork, Serve: a.guarded(a.listWork)},
+		{Operation: readCapacity, Serve: a.guarded(a.readCapacity)},
+		{Operation: listUsage, Serve: a.guarded(a.listUsage)},
+		{Operation: retryWork, Serve: a.guarded(a.retryWork)},
+		{Operation: dropWork, Serve: a.guarded(a.dropWork)},
+		{Operation: listKeysOf, Serve: a.guarded(a.listKeys)},
+		{Operation: issueKeyFor, Serve: a.guarded(a.issueKey)},
+		{Operation: revokeKeyOf, Serve: a.guarded(a.revokeKey)},
 	})
-	router.Handle("/admin/accounts/plan", web.Methods{http.MethodPost: a.guarded(a.changePlan)})
-	router.Handle("/admin/credits", web.Methods{http.MethodPost: a.guarded(a.grantCredits)})
-	router.Handle("/admin/acts", web.Methods{http.MethodGet: a.guarded(a.listActs)})
-	router.Handle("/admin/work", web.Methods{http.MethodGet: a.guarded(a.listWork)})
-	router.Handle("/admin/capacity", web.Methods{http.MethodGet: a.guarded(a.readCapacity)})
-	router.Handle("/admin/usage", web.Methods{http.MethodGet: a.guarded(a.listUsage)})
-	router.Handle("/admin/work/retry", web.Methods{http.MethodPost: a.guarded(a.retryWork)})
-	router.Handle("/admin/work/drop", web.Methods{http.MethodPost: a.guarded(a.dropWork)})
-	a.routeKeys(router)
 }
 
 // guarded checks the token before anything else.

@@ -5,16 +5,12 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/gorilla/mux"
-
 	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/domain/key"
 	"moviola/handlers/http/keys"
 	"moviola/handlers/http/web"
 )
-
-const keysPath = "/admin/keys"
 
 // KeyLister answers with a page of an account's keys.
 type KeyLister interface {
@@ -26,13 +22,6 @@ type KeyCalls struct {
 	List   KeyLister
 	Issue  keys.Issuer
 	Revoke keys.Revoker
-}
-
-// routeKeys registers the paths of keys.
-func (a *API) routeKeys(router *mux.Router) {
-	router.Handle(keysPath, web.Methods{
-		http.MethodGet: a.guarded(a.listKeys), http.MethodPost: a.guarded(a.issueKey), http.MethodDelete: a.guarded(a.revokeKey),
-	})
 }
 
 var errNoAccount = domain.Errorf(domain.Invalid, "account_missing", "account is required")

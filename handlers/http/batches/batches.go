@@ -12,7 +12,6 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/batch"
-	"moviola/domain/key"
 	"moviola/domain/result"
 	"moviola/eventstore"
 	"moviola/handlers/http/access"
@@ -72,19 +71,14 @@ func New(cfg Config) (*API, error) {
 	}, nil
 }
 
-const path = "/v2/batches"
-
 // Operations returns the operations on batches. Roles by decision "Roles".
 func (a *API) Operations() []access.Operation {
 	return []access.Operation{
-		{
-			Method: http.MethodPost, Path: path, Role: key.Render, Serve: a.post,
-			Query: []string{"template", "all_or_nothing"}, Headers: []string{web.IdempotencyHeader},
-		},
-		{Method: http.MethodGet, Path: path, Role: key.Viewer, Serve: a.list, Query: []string{"limit", "next_token"}},
-		{Method: http.MethodPost, Path: path + "/cancel", Role: key.Render, Serve: a.cancel, Query: []string{"id"}},
-		{Method: http.MethodGet, Path: path + "/{batch_id}", Role: key.Viewer, Serve: a.get, Query: []string{"limit", "next_token"}},
-		{Method: http.MethodGet, Path: path + "/{batch_id}/results.csv", Role: key.Viewer, Serve: a.csv},
+		{Operation: startBatch, Serve: a.post},
+		{Operation: listBatches, Serve: a.list},
+		{Operation: cancelBatch, Serve: a.cancel},
+		{Operation: readBatch, Serve: a.get},
+		{Operation: readBatchResults, Serve: a.csv},
 	}
 }
 

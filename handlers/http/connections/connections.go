@@ -13,20 +13,14 @@ import (
 	"moviola/commands/connections"
 	"moviola/domain"
 	"moviola/domain/connection"
-	"moviola/domain/key"
 	"moviola/eventstore"
 	"moviola/handlers/http/access"
 	"moviola/handlers/http/web"
 	"moviola/projections"
 )
 
-const (
-	listPath   = "/v2/connections"
-	testPath   = "/v2/connections/test"
-	secretPath = "/v2/connections/secret"
-	// maxBody is the maximum size of a request's body, in bytes.
-	maxBody = 256 << 10
-)
+// maxBody is the maximum size of a request's body, in bytes.
+const maxBody = 256 << 10
 
 // Lister lists the connections of an account.
 type Lister interface {
@@ -80,14 +74,13 @@ func New(cfg Config) (*API, error) {
 
 // Operations returns the operations on connections. Decisions "Roles" and 50.
 func (a *API) Operations() []access.Operation {
-	id := []string{"id"}
 	return []access.Operation{
-		{Method: http.MethodGet, Path: listPath, Role: key.Manager, Query: []string{"limit", "next_token"}, Serve: a.list},
-		{Method: http.MethodPost, Path: listPath, Role: key.Manager, Serve: a.save},
-		{Method: http.MethodDelete, Path: listPath, Role: key.Manager, Query: id, Serve: a.remove},
-		{Method: http.MethodPost, Path: testPath, Role: key.Manager, Query: id, Serve: a.test},
-		{Method: http.MethodPost, Path: secretPath, Role: key.Manager, Query: id, Serve: a.rotate},
-		{Method: http.MethodDelete, Path: secretPath, Role: key.Manager, Query: id, Serve: a.retire},
+		{Operation: listConnections, Serve: a.list},
+		{Operation: saveConnection, Serve: a.save},
+		{Operation: deleteConnection, Serve: a.remove},
+		{Operation: testConnection, Serve: a.test},
+		{Operation: rotateSigningSecret, Serve: a.rotate},
+		{Operation: retireSigningSecret, Serve: a.retire},
 	}
 }
 

@@ -11,16 +11,10 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
-	"moviola/domain/key"
 	"moviola/domain/ledger"
 	"moviola/handlers/http/access"
 	"moviola/handlers/http/web"
 	"moviola/projections"
-)
-
-const (
-	creditsPath = "/v2/credits"
-	ledgerPath  = "/v2/credits/ledger"
 )
 
 // Totals reads an account's credits from the log.
@@ -75,12 +69,9 @@ func New(cfg Config) (*API, error) {
 
 // Operations returns the operations on credits. Decision "Roles": statements are for admins.
 func (a *API) Operations() []access.Operation {
-	operator := []string{web.OperatorTokenHeader}
 	return []access.Operation{
-		{Method: http.MethodGet, Path: creditsPath, Role: key.Admin, Query: []string{"account"}, Headers: operator,
-			Serve: a.forAccount(a.now)},
-		{Method: http.MethodGet, Path: ledgerPath, Role: key.Admin, Headers: operator, Serve: a.forAccount(a.statement),
-			Query: []string{"account", "from", "to", "limit", "next_token", "format"}},
+		{Operation: readCredits, Serve: a.forAccount(a.now)},
+		{Operation: readLedger, Serve: a.forAccount(a.statement)},
 	}
 }
 

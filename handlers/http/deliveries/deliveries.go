@@ -14,18 +14,13 @@ import (
 
 	"moviola/commands/deliveries"
 	"moviola/domain"
-	"moviola/domain/key"
 	"moviola/handlers/http/access"
 	"moviola/handlers/http/web"
 	"moviola/projections"
 )
 
-const (
-	listPath  = "/v2/deliveries"
-	moviePath = "/v2/deliveries/{project}"
-	// mostTries is how many tries of a movie are shown: the newest.
-	mostTries = 100
-)
+// mostTries is how many tries of a movie are shown: the newest.
+const mostTries = 100
 
 // Lister lists the destinations of an account's movies.
 type Lister interface {
@@ -72,8 +67,8 @@ func New(cfg Config) (*API, error) {
 // Operations returns the operations on the delivery log.
 func (a *API) Operations() []access.Operation {
 	return []access.Operation{
-		{Method: http.MethodGet, Path: listPath, Role: key.Manager, Query: []string{"limit", "next_token"}, Serve: a.list},
-		{Method: http.MethodGet, Path: moviePath, Role: key.Manager, Serve: a.tries},
+		{Operation: listDeliveries, Serve: a.list},
+		{Operation: showDeliveries, Serve: a.tries},
 	}
 }
 

@@ -20,9 +20,9 @@ import (
 	"moviola/domain/media"
 	"moviola/domain/movie"
 	"moviola/domain/result"
+	"moviola/handlers/http/operation"
 	"moviola/handlers/http/web"
 	"moviola/projections"
-	"moviola/third_party/photographs"
 )
 
 // Movies finds the movie that a file belongs to.
@@ -61,12 +61,13 @@ func New(cfg Config) *Server {
 // Routes registers the paths of rendered files on the root router (result.FilesPath + token + "/" + project + extension), and
 // those of the photographs of the template library.
 func (s *Server) Routes(router *mux.Router) {
-	router.Handle(result.FilesPath+"{token}/{name}", web.Methods{http.MethodGet: s.serve})
-	router.Handle(result.FilesPath+"{token}/{project}/{name}", web.Methods{http.MethodGet: s.serveOutput})
-	router.Handle(photographs.Path+"{name}", web.Methods{http.MethodGet: s.photograph})
-	for path, methods := range s.mediaRoutes() {
-		router.Handle(path, methods)
-	}
+	operation.Register(router, []operation.Route{
+		{Operation: getFile, Serve: s.serve},
+		{Operation: getOutputFile, Serve: s.serveOutput},
+		{Operation: getLibraryPhotograph, Serve: s.photograph},
+		{Operation: getStoredFile, Serve: s.serveMedia},
+		{Operation: getPreparedFile, Serve: s.serveMedia},
+	})
 }
 
 // serve answers with the file, or with the same 404 for every reason why the file is not available.

@@ -10,7 +10,6 @@ import (
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/media"
-	"moviola/handlers/http/web"
 	"moviola/projections"
 )
 
@@ -72,13 +71,4 @@ func disposition(t target) string {
 		how = "inline"
 	}
 	return how + `; filename="` + t.name + `"`
-}
-
-// mediaRoutes are the paths of media files.
-func (s *Server) mediaRoutes() map[string]web.Methods {
-	serve := web.Methods{http.MethodGet: s.serveMedia}
-	return map[string]web.Methods{
-		media.AddressPath + "{token}/files/{path:.+}": serve,
-		media.AddressPath + "{token}/cache/{path:.+}": serve,
-	}
 }

@@ -17,11 +17,8 @@ import (
 	"moviola/projections"
 )
 
-const (
-	keysPath = "/v2/keys"
-	// maxBody is the maximum size of a request's body, in bytes.
-	maxBody = 64 << 10
-)
+// maxBody is the maximum size of a request's body, in bytes.
+const maxBody = 64 << 10
 
 // Lister lists the keys of an account that were not revoked.
 type Lister interface {
@@ -69,9 +66,9 @@ func New(cfg Config) (*API, error) {
 // Operations returns the operations on keys. Decisions "Roles" and 49.
 func (a *API) Operations() []access.Operation {
 	return []access.Operation{
-		{Method: http.MethodGet, Path: keysPath, Role: key.Admin, Query: []string{"limit", "next_token"}, Serve: a.list},
-		{Method: http.MethodPost, Path: keysPath, Role: key.Admin, Serve: a.issue},
-		{Method: http.MethodDelete, Path: keysPath, Role: key.Admin, Query: []string{"id"}, Serve: a.revoke},
+		{Operation: listKeys, Serve: a.list},
+		{Operation: issueKey, Serve: a.issue},
+		{Operation: revokeKey, Serve: a.revoke},
 	}
 }
 

@@ -12,10 +12,10 @@ import (
 
 	"moviola/commands/mediafiles"
 	"moviola/domain"
-	"moviola/domain/key"
 	"moviola/domain/media"
 	"moviola/eventstore"
 	"moviola/handlers/http/access"
+	"moviola/handlers/http/operation"
 	"moviola/handlers/http/web"
 	"moviola/internal/fair"
 	"moviola/projections"
@@ -137,35 +137,21 @@ func New(cfg Config) (*API, error) {
 func (a *API) Stop() { a.stop() }
 
 // Paths of the interface.
-const (
-	mediaPath  = "/v2/media"
-	filePath   = mediaPath + "/file"
-	folderPath = mediaPath + "/folder"
-	// uploadPath is followed by a ticket. Its number of path segments differs from that of every stored file's address.
-	uploadPath = mediaPath + "/upload/"
-)
+// uploadPath is followed by a ticket. Its number of path segments differs from that of every stored file's address.
+const uploadPath = "/v2/media/upload/"
 
 // Operations returns the operations that need a key. Spec: Endpoints; decision 43; roles by decision "Roles".
 func (a *API) Operations() []access.Operation {
-	read := func(path string, serve access.Endpoint, query ...string) access.Operation {
-		return access.Operation{
-			Method: http.MethodGet, Path: path, Role: key.Viewer, Query: append(query, "account"),
-			Headers: []string{web.OperatorTokenHeader}, Serve: a.actFor(serve),
-		}
-	}
-	write := func(method, path string, serve access.Endpoint, query ...string) access.Operation {
-		return access.Operation{Method: method, Path: path, Role: key.Render, Query: query, Serve: serve}
-	}
 	return []access.Operation{
-		read(mediaPath, a.getMedia, listParameters...),
-		write(http.MethodDelete, mediaPath, a.deletePath, "path"),
-		read(filePath, a.getFile, "path"),
-		write(http.MethodPost, filePath, a.postFile),
-		write(http.MethodPut, filePath, a.putFile),
-		write(http.MethodDelete, filePath, a.deleteFile, "name", "folder"),
-		read(folderPath, a.getFolder, append([]string{"tree"}, listParameters...)...),
-		write(http.MethodPost, folderPath, a.postFolder),
-		write(http.MethodDelete, folderPath, a.deleteFolder, "folder"),
+		{Operation: getMedia, Serve: a.actFor(a.getMedia)},
+		{Operation: deleteMedia, Serve: a.deletePath},
+		{Operation: getMediaFile, Serve: a.actFor(a.getFile)},
+		{Operation: registerMediaFile, Serve: a.postFile},
+		{Operation: moveMediaFile, Serve: a.putFile},
+		{Operation: deleteMediaFile, Serve: a.deleteFile},
+		{Operation: listMedia, Serve: a.actFor(a.getFolder)},
+		{Operation: createMediaFolder, Serve: a.postFolder},
+		{Operation: deleteMediaFolder, Serve: a.deleteFolder},
 	}
 }
 
@@ -173,7 +159,7 @@ func (a *API) Operations() []access.Operation {
 func (a *API) Routes(router *mux.Router) {
 	shared := router.NewRoute().Subrouter()
 	shared.Use(web.CORS{Origins: a.cfg.CORSOrigins}.Middleware)
-	shared.Handle(uploadPath+"{ticket}", web.Methods{http.MethodPut: a.putUpload})
+	operation.Register(shared, []operation.Route{{Operation: uploadMediaFile, Serve: a.putUpload}})
 }
 
 // actFor lets an operator read another account's library.

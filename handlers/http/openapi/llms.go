@@ -9,12 +9,6 @@ import (
 	"moviola/domain/document"
 )
 
-// Paths of the texts for language models.
-const (
-	llmsPath     = "/llms.txt"
-	llmsFullPath = "/v2/llms-full.txt"
-)
-
 // llms says what there is to read, as https://llmstxt.org describes.
 const llms = `# Moviola
 

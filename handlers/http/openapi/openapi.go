@@ -1,6 +1,6 @@
 // Package openapi serves the description of the HTTP interface: as an OpenAPI document, and as a page for people that loads
-// nothing from other hosts. The document is openapi.json with the schemas of movies, which are generated from the table of
-// properties (domain/document); tests compare the document with the code.
+// nothing from other hosts. The document is made at start: of openapi.json, of what the resources declare (handlers/http/operation),
+// and of the schemas of movies, which are generated from the table of properties (domain/document).
 package openapi
 
 import (
@@ -20,19 +20,15 @@ import (
 
 	"moviola/docs/gallery"
 	"moviola/domain/document"
+	"moviola/handlers/http/operation"
 	"moviola/handlers/http/web"
 	"moviola/third_party/scalar"
 )
 
+// head is what no operation says: the title, the servers, the groups, the webhooks, and the answers that all operations have.
+//
 //go:embed openapi.json
-var written []byte
-
-// Paths of the description.
-const (
-	documentPath = "/v2/openapi.json"
-	schemaPath   = "/v2/movie.schema.json"
-	pagePath     = "/docs"
-)
+var head []byte
 
 // Document is the OpenAPI document, as JSON. The caller must not change it.
 func Document() []byte {
@@ -43,27 +39,26 @@ func Document() []byte {
 	return raw
 }
 
-// assembled is openapi.json with the schemas of movies.
+// assembled is openapi.json with what the resources declare, and the schemas of movies.
 var assembled = sync.OnceValues(func() ([]byte, error) {
-	var top, components, schemas map[string]json.RawMessage
-	for _, level := range []struct {
-		raw  func() []byte
-		into *map[string]json.RawMessage
-	}{
-		{func() []byte { return written }, &top}, {func() []byte { return top["components"] }, &components},
-		{func() []byte { return components["schemas"] }, &schemas},
-	} {
-		if err := json.Unmarshal(level.raw(), level.into); err != nil {
-			return nil, fmt.Errorf("read the OpenAPI document: %w", err)
-		}
+	var top, components map[string]json.RawMessage
+	if err := json.Unmarshal(head, &top); err != nil {
+		return nil, fmt.Errorf("read openapi.json: %w", err)
+	}
+	if err := json.Unmarshal(top["components"], &components); err != nil {
+		return nil, fmt.Errorf("read the components of openapi.json: %w", err)
+	}
+	paths, schemas, err := operation.Document(rooms()...)
+	if err != nil {
+		return nil, err
 	}
 	for name, schema := range document.OpenSchemas() {
 		if schemas[name] != nil {
-			return nil, fmt.Errorf("openapi.json has a schema %s, which is made of the table of properties", name)
+			return nil, fmt.Errorf("the model %s is declared, and made of the table of properties", name)
 		}
 		schemas[name] = schema
 	}
-	var err error
+	top["paths"] = paths
 	if components["schemas"], err = json.Marshal(schemas); err != nil {
 		return nil, err
 	}
@@ -149,32 +144,41 @@ func movieReference() ([]byte, error) {
 
 // Routes registers the paths on the root router. They need no key.
 func (p *Pages) Routes(router *mux.Router) {
-	for path, body := range map[string]func() []byte{documentPath: Document, schemaPath: movieSchema} {
-		router.Handle(path, web.Methods{http.MethodGet: func(w http.ResponseWriter, _ *http.Request) {
-			// Tools on pages of other sites may read it.
-			w.Header().Set("Access-Control-Allow-Origin", "*")
-			cacheable(w)
-			web.Send(w, http.StatusOK, "application/json; charset=utf-8", body())
-		}})
-	}
-	for path, text := range map[string]func() string{llmsPath: func() string { return llms }, llmsFullPath: full} {
-		router.Handle(path, web.Methods{http.MethodGet: func(w http.ResponseWriter, _ *http.Request) {
-			cacheable(w)
-			web.Send(w, http.StatusOK, "text/plain; charset=utf-8", []byte(text()))
-		}})
-	}
 	router.HandleFunc("/", p.root)
-	router.Handle(pagePath, web.Methods{http.MethodGet: func(w http.ResponseWriter, _ *http.Request) {
-		p.send(w, part{contentType: pageType, body: viewer})
-	}})
-	router.Handle(pagePath+"/{part}", web.Methods{http.MethodGet: func(w http.ResponseWriter, r *http.Request) {
-		found, ok := p.parts[mux.Vars(r)["part"]]
-		if !ok {
-			web.NotFound(w, r)
-			return
-		}
-		p.send(w, found)
-	}})
+	operation.Register(router, []operation.Route{
+		{Operation: getDescription, Serve: sendJSON(Document)},
+		{Operation: getMovieSchema, Serve: sendJSON(movieSchema)},
+		{Operation: getLlms, Serve: sendText(func() string { return llms })},
+		{Operation: getLlmsFull, Serve: sendText(full)},
+		{Operation: getDocs, Serve: func(w http.ResponseWriter, _ *http.Request) { p.send(w, part{contentType: pageType, body: viewer}) }},
+		{Operation: getDocsPart, Serve: p.servePart},
+	})
+}
+
+// sendJSON serves a text that tools on pages of other sites may read.
+func sendJSON(body func() []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		cacheable(w)
+		web.Send(w, http.StatusOK, "application/json; charset=utf-8", body())
+	}
+}
+
+func sendText(text func() string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		cacheable(w)
+		web.Send(w, http.StatusOK, "text/plain; charset=utf-8", []byte(text()))
+	}
+}
+
+// servePart serves a file of the documentation.
+func (p *Pages) servePart(w http.ResponseWriter, r *http.Request) {
+	found, ok := p.parts[mux.Vars(r)["part"]]
+	if !ok {
+		web.NotFound(w, r)
+		return
+	}
+	p.send(w, found)
 }
 
 // root redirects browsers to the page for people. For other clients / is not found.
@@ -184,7 +188,7 @@ func (p *Pages) root(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Vary", "Accept")
-	http.Redirect(w, r, cmp.Or(p.home, pagePath), http.StatusFound)
+	http.Redirect(w, r, cmp.Or(p.home, getDocs.Path), http.StatusFound)
 }
 
 // policy restricts pages of the documentation to this service's own resources. Inline styles are allowed because the viewer

@@ -13,7 +13,6 @@ import (
 	"moviola/commands/preloads"
 	"moviola/domain"
 	"moviola/domain/document"
-	"moviola/domain/key"
 	"moviola/domain/media"
 	"moviola/domain/preload"
 	"moviola/handlers/http/access"
@@ -55,14 +54,9 @@ func New(cfg Config) (*API, error) {
 	return &API{cfg: cfg}, nil
 }
 
-const path = "/v2/preloads"
-
 // Operations returns the operations on preloads. Spec: Endpoints; roles by decision "Roles".
 func (a *API) Operations() []access.Operation {
-	return []access.Operation{
-		{Method: http.MethodPost, Path: path, Role: key.Render, Serve: a.post},
-		{Method: http.MethodGet, Path: path + "/{preload_id}", Role: key.Viewer, Serve: a.get},
-	}
+	return []access.Operation{{Operation: requestPreload, Serve: a.post}, {Operation: getPreload, Serve: a.get}}
 }
 
 // maxBody is the maximum size of a request's body, in bytes, as for a movie. Decision 10.

@@ -13,20 +13,16 @@ import (
 	"moviola/commands"
 	"moviola/commands/templates"
 	"moviola/domain"
-	"moviola/domain/key"
 	"moviola/domain/template"
 	"moviola/eventstore"
 	"moviola/handlers/http/access"
+	"moviola/handlers/http/operation"
 	"moviola/handlers/http/web"
 	"moviola/projections"
 )
 
 const (
-	templatesPath = "/v2/templates"
-	libraryPath   = "/v2/templates/library"
-	examplesPath  = "/v2/library/"
-	publishPath   = "/admin/templates/{id}/publish"
-	unpublishPath = "/admin/templates/{id}/unpublish"
+	examplesPath = "/v2/library/"
 	// maxBody is the maximum size of a request's body: twice that of a movie, since the movie may be escaped as a JSON text.
 	maxBody = 4 << 20
 )
@@ -113,22 +109,21 @@ func New(cfg Config) (*API, error) {
 // Operations returns the operations that need a key. Roles by decision "Roles".
 func (a *API) Operations() []access.Operation {
 	return []access.Operation{
-		{
-			Method: http.MethodGet, Path: templatesPath, Role: key.Viewer, Serve: a.getTemplates,
-			Query: []string{"id", "tag", "format", "scopes", "account"}, Headers: []string{web.OperatorTokenHeader},
-		},
-		{Method: http.MethodPost, Path: templatesPath, Role: key.Editor, Serve: a.postTemplate, Query: []string{"id", "action"}},
-		{Method: http.MethodDelete, Path: templatesPath, Role: key.Editor, Serve: a.deleteTemplate, Query: []string{"id"}},
-		{Method: http.MethodGet, Path: libraryPath, Role: key.Render, Serve: a.getLibrary, Query: []string{"tags"}, OwnQuery: true},
+		{Operation: getTemplates, Serve: a.getTemplates},
+		{Operation: saveTemplate, Serve: a.postTemplate},
+		{Operation: deleteTemplate, Serve: a.deleteTemplate},
+		{Operation: getLibrary, Serve: a.getLibrary},
 	}
 }
 
 // Routes registers what needs no key: the examples of the library, which are public, and publishing, which needs the operator's
 // token.
 func (a *API) Routes(router *mux.Router) {
-	router.Handle(publishPath, web.Methods{http.MethodPost: a.guarded(a.publish)})
-	router.Handle(unpublishPath, web.Methods{http.MethodPost: a.guarded(a.unpublish)})
-	router.Handle(examplesPath+"{id}/{name}", web.Methods{http.MethodGet: a.serveExample})
+	operation.Register(router, []operation.Route{
+		{Operation: publishTemplate, Serve: a.guarded(a.publish)},
+		{Operation: unpublishTemplate, Serve: a.guarded(a.unpublish)},
+		{Operation: getExample, Serve: a.serveExample},
+	})
 }
 
 // done is the answer without further data.

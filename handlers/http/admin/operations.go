@@ -1,0 +1,195 @@
+package admin
+
+import (
+	"net/http"
+
+	"moviola/handlers/http/operation"
+)
+
+// Declared is what the resource adds to the description of the interface.
+var Declared = operation.Room{Operations: []operation.Operation{
+	readAccounts, openAccount, closeAccount, grantCredits, listKeysOf, issueKeyFor, revokeKeyOf, changePlan, listActs, listUsage, readCapacity, listStuckWork, retryWork, dropWork,
+}, Models: models}
+
+// Parameters that several operations have.
+var (
+	XOperatorParameter = operation.Header("X-Operator", "How whoever acts is named in the trail of operators' acts. Nothing depends on it.")
+)
+
+// The operations of the resource.
+var (
+	readAccounts = operation.Operation{
+		Method: http.MethodGet, Path: "/admin/accounts", ID: "readAccounts", Tag: "Operator", Caller: operation.Operator,
+		Summary: "Accounts, or one of them",
+		Parameters: []operation.Parameter{
+			operation.Query("account", "One account."),
+			operation.Limit("Accounts per page."),
+			operation.NextToken,
+		},
+		Answers: operation.OK("One account with its credits, or a page of all in the order in which they were opened.", operation.Either(operation.Ref("AccountInFull"), operation.Ref("AccountsOfOperator"))),
+		Refusals: []operation.Refusal{
+			operation.On(400, "", "account_missing", "limit_invalid", "next_token_invalid"),
+			operation.On(404, "There is no such account.", "account_not_found"),
+		},
+	}
+	openAccount = operation.Operation{
+		Method: http.MethodPost, Path: "/admin/accounts", ID: "openAccount", Tag: "Operator", Caller: operation.Operator,
+		Summary:    "Open an account",
+		Parameters: []operation.Parameter{XOperatorParameter},
+		Body:       operation.JSON(operation.A[openRequest]()),
+		Answers:    operation.OK("The account, with its admin key.", operation.A[opened]()),
+		Refusals: []operation.Refusal{
+			operation.On(400, "", "credits_invalid", "name_missing", "name_required", "name_too_long", "plan_invalid"),
+			operation.On(409, "The account exists.", "account_exists"),
+			operation.On(413, "The body is over 64 KB."),
+		},
+	}
+	closeAccount = operation.Operation{
+		Method: http.MethodDelete, Path: "/admin/accounts", ID: "closeAccount", Tag: "Operator", Caller: operation.Operator,
+		Summary:    "Close an account for ever",
+		Parameters: []operation.Parameter{operation.Query("account", "Which account.").Needed(), XOperatorParameter},
+		Answers: operation.OK("Closed, now or before. Nothing is submitted or granted any more; open movies are cancelled, and "+
+			"once they are settled everything that is stored is removed.", operation.Ref("ClosedAccount")),
+		Refusals: []operation.Refusal{
+			operation.On(400, "The account is missing.", "account_missing"),
+			operation.On(404, "There is no such account.", "account_not_found"),
+		},
+	}
+	grantCredits = operation.Operation{
+		Method: http.MethodPost, Path: "/admin/credits", ID: "grantCredits", Tag: "Operator", Caller: operation.Operator,
+		Summary:    "Grant credits",
+		Parameters: []operation.Parameter{XOperatorParameter},
+		Body:       operation.JSON(operation.A[grantRequest]()),
+		Answers:    operation.OK("Granted, now or before with the same reference.", operation.A[granted]()),
+		Refusals: []operation.Refusal{
+			operation.On(400, "", "account_missing", "amount_invalid", "credits_invalid", "kind_unknown", "reference_missing",
+				"reference_required"),
+			operation.On(404, "There is no such account.", "account_not_found"),
+			operation.On(409, "The account is closed.", "account_closed"),
+			operation.On(413, "The body is over 64 KB."),
+		},
+	}
+	listKeysOf = operation.Operation{
+		Method: http.MethodGet, Path: "/admin/keys", ID: "listKeysOf", Tag: "Operator", Caller: operation.Operator,
+		Summary: "An account's keys",
+		Parameters: []operation.Parameter{
+			operation.Query("account", "Whose keys.").Needed(),
+			operation.Limit("Keys per page."),
+			operation.NextToken,
+		},
+		Answers: operation.OK("A page of keys.", operation.Ref("Keys")),
+		Refusals: []operation.Refusal{
+			operation.On(400, "A parameter is missing or not valid.", "account_missing", "limit_invalid", "next_token_invalid"),
+			operation.On(404, "There is no such account.", "account_not_found"),
+		},
+	}
+	issueKeyFor = operation.Operation{
+		Method: http.MethodPost, Path: "/admin/keys", ID: "issueKeyFor", Tag: "Operator", Caller: operation.Operator,
+		Summary: "Issue a key for an account",
+		Text: "The only way to issue keys of the legacy kinds: primary acts as admin, secondary as render, and " +
+			"answers to them carry Deprecation.",
+		Parameters: []operation.Parameter{XOperatorParameter},
+		Body:       operation.JSON(operation.A[issueRequest]()),
+		Answers:    operation.OK("Issued.", operation.A[issuedKey]()),
+		Refusals: []operation.Refusal{
+			operation.On(400, "", "account_missing", "expires_at_invalid", "legacy_invalid", "name_required", "name_too_long",
+				"role_invalid"),
+			operation.On(404, "There is no such account.", "account_not_found"),
+			operation.On(409, "The account is closed.", "account_closed"),
+			operation.On(413, "The body is over 64 KB."),
+		},
+	}
+	revokeKeyOf = operation.Operation{
+		Method: http.MethodDelete, Path: "/admin/keys", ID: "revokeKeyOf", Tag: "Operator", Caller: operation.Operator,
+		Summary: "Revoke a key of whichever account",
+		Parameters: []operation.Parameter{
+			operation.Query("id", "The id of the key.", operation.Pattern(`^[0-9a-f]{32}$`)).Needed(),
+			XOperatorParameter,
+		},
+		Answers: operation.OK("Revoked, now or before.", operation.A[revokedKey]()),
+		Refusals: []operation.Refusal{
+			operation.On(400, "The id is missing or malformed.", "key_id_invalid"),
+			operation.On(404, "There is no such key.", "key_not_found"),
+		},
+	}
+	changePlan = operation.Operation{
+		Method: http.MethodPost, Path: "/admin/accounts/plan", ID: "changePlan", Tag: "Operator", Caller: operation.Operator,
+		Summary:    "Put an account on another plan",
+		Parameters: []operation.Parameter{XOperatorParameter},
+		Body:       operation.JSON(operation.A[planRequest]()),
+		Answers:    operation.OK("On that plan; what is submitted from a second later on is held against it.", operation.A[planned]()),
+		Refusals: []operation.Refusal{
+			operation.On(400, "", "account_missing", "plan_invalid", "plan_missing"),
+			operation.On(404, "There is no such account.", "account_not_found"),
+			operation.On(409, "The account is closed.", "account_closed"),
+			operation.On(413, "The body is over 64 KB."),
+		},
+	}
+	listActs = operation.Operation{
+		Method: http.MethodGet, Path: "/admin/acts", ID: "listActs", Tag: "Operator", Caller: operation.Operator,
+		Summary: "What operators have done",
+		Parameters: []operation.Parameter{
+			operation.Query("on", "Only what was done to this account, key or piece of work."),
+			operation.Limit("Acts per page."),
+			operation.NextToken,
+		},
+		Answers: operation.OK("A page of the trail, the newest first. Every act is recorded before it is done: one that was "+
+			"refused is here too.", operation.A[actPage]()),
+		Refusals: []operation.Refusal{
+			operation.On(400, "", "limit_invalid", "next_token_invalid"),
+		},
+	}
+	listUsage = operation.Operation{
+		Method: http.MethodGet, Path: "/admin/usage", ID: "listUsage", Tag: "Operator", Caller: operation.Operator,
+		Summary: "What accounts did on each day",
+		Parameters: []operation.Parameter{
+			operation.Query("account", "Only this account."),
+			operation.Query("start_date", "The first day: a date or a date-time; the day in UTC counts."),
+			operation.Query("end_date", "The last day: a date or a date-time; the day in UTC counts."),
+			operation.Limit("Documents per page."),
+			operation.NextToken,
+		},
+		Answers: operation.OK("A page by day and account, the first day first. It may trail what was just done.", operation.A[usagePage]()),
+		Refusals: []operation.Refusal{
+			operation.On(400, "", "end_date_invalid", "limit_invalid", "next_token_invalid", "start_date_invalid"),
+		},
+	}
+	readCapacity = operation.Operation{
+		Method: http.MethodGet, Path: "/admin/capacity", ID: "readCapacity", Tag: "Operator", Caller: operation.Operator,
+		Summary: "How many renderers are wanted",
+		Answers: operation.OK("Movies that wait for a slot of a renderer, and those that have one. `slots_wanted` divided by "+
+			"`--render-slots` is how many renderers an autoscaler should run.", operation.A[capacity]()),
+	}
+	listStuckWork = operation.Operation{
+		Method: http.MethodGet, Path: "/admin/work", ID: "listStuckWork", Tag: "Operator", Caller: operation.Operator,
+		Summary: "Work that is stuck",
+		Answers: operation.OK("What has failed ten times or more in a row for its own reasons. It is tried again all the same.", operation.A[workList]()),
+	}
+	retryWork = operation.Operation{
+		Method: http.MethodPost, Path: "/admin/work/retry", ID: "retryWork", Tag: "Operator", Caller: operation.Operator,
+		Summary:    "Try stuck work anew",
+		Text:       "One piece of work, or all; all only with the count that GET /admin/work has told.",
+		Parameters: []operation.Parameter{XOperatorParameter},
+		Body:       operation.JSON(operation.A[retryRequest]()),
+		Answers:    operation.OK("Its failures are forgotten, and it is tried within a minute.", operation.A[retried]()),
+		Refusals: []operation.Refusal{
+			operation.On(400, "", "work_invalid"),
+			operation.On(404, "No such work is stuck.", "work_not_found"),
+			operation.On(409, "Another number of pieces of work is stuck now.", "work_count_changed"),
+			operation.On(413, "The body is over 64 KB."),
+		},
+	}
+	dropWork = operation.Operation{
+		Method: http.MethodPost, Path: "/admin/work/drop", ID: "dropWork", Tag: "Operator", Caller: operation.Operator,
+		Summary:    "Give stuck work up",
+		Parameters: []operation.Parameter{XOperatorParameter},
+		Body:       operation.JSON(operation.A[dropRequest]()),
+		Answers:    operation.OK("What it is about has ended as failed: the movie, its delivery, or the item of a batch.", operation.A[dropped]()),
+		Refusals: []operation.Refusal{
+			operation.On(400, "", "work_missing"),
+			operation.On(404, "No such work is stuck.", "work_not_found"),
+			operation.On(409, "It has to be done, or has been done since.", "work_done", "work_not_droppable"),
+			operation.On(413, "The body is over 64 KB."),
+		},
+	}
+)

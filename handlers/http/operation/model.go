@@ -1,0 +1,282 @@
+package operation
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Model is a named schema of the document.
+type Model struct {
+	name   string
+	text   string
+	goType reflect.Type // nil: the fields are all there is
+	fields []Field
+	shape  Shape   // of what is no object
+	also   []Field // written beside the Go type
+}
+
+// Of is the model of the JSON that a Go type is encoded to or decoded from. Its fields are those of the type; those given here add
+// a text or a rule, and must be in the type.
+func Of[T any](name, text string, fields ...Field) Model {
+	return Model{name: name, text: text, goType: reflect.TypeFor[T](), fields: fields}
+}
+
+// Object is a model without a Go type of its own: its fields are those given, strings unless a rule says otherwise.
+func Object(name, text string, fields ...Field) Model {
+	return Model{name: name, text: text, fields: fields}
+}
+
+// Also returns the model with fields that are written beside those of the Go type.
+func (m Model) Also(fields ...Field) Model {
+	m.also = append(slices.Clip(m.also), fields...)
+	return m
+}
+
+// Named is a model that is no object.
+func Named(name string, shape Shape) Model { return Model{name: name, shape: shape} }
+
+// Field adds to a field of a model.
+type Field struct {
+	name, text string
+	rules      []Rule
+}
+
+// F is a field: its name, a text or nothing, and rules.
+func F(name, text string, rules ...Rule) Field { return Field{name: name, text: text, rules: rules} }
+
+// Shape makes a schema; it may look up the names of models.
+type Shape func(models *Models) *jsonschema.Schema
+
+// A is the shape of the JSON of a Go type: a reference when the type has a model.
+func A[T any]() Shape {
+	return func(models *Models) *jsonschema.Schema { return models.schema(reflect.TypeFor[T]()) }
+}
+
+// Ref is a reference to a model by its name.
+func Ref(name string) Shape {
+	return func(*Models) *jsonschema.Schema { return reference(name) }
+}
+
+// Inline is the shape of an object that has no name.
+func Inline(fields ...Field) Shape {
+	return func(models *Models) *jsonschema.Schema { return models.object(Object("", "", fields...)) }
+}
+
+// Either is one of several shapes.
+func Either(shapes ...Shape) Shape {
+	return func(models *Models) *jsonschema.Schema {
+		s := &jsonschema.Schema{}
+		for _, shape := range shapes {
+			s.OneOf = append(s.OneOf, shape(models))
+		}
+		return s
+	}
+}
+
+// Plain is the shape of a string, or what rules make of it.
+func Plain(rules ...Rule) Shape {
+	return func(models *Models) *jsonschema.Schema {
+		return models.ruled(&jsonschema.Schema{Type: "string"}, rules)
+	}
+}
+
+// Described adds a text to a shape.
+func Described(text string, shape Shape) Shape {
+	return func(models *Models) *jsonschema.Schema {
+		s := shape(models)
+		s.Description = text
+		return s
+	}
+}
+
+// Stream is the shape of a text of a media type whose parts are of another shape.
+func Stream(text, contentType string, of Shape) Shape {
+	return func(models *Models) *jsonschema.Schema {
+		return &jsonschema.Schema{
+			Type: "string", Description: text, ContentMediaType: contentType, ContentSchema: of(models),
+		}
+	}
+}
+
+// Binary is the shape of bytes.
+var Binary = Plain(Format("binary"))
+
+func reference(name string) *jsonschema.Schema {
+	return &jsonschema.Schema{Ref: "#/components/schemas/" + name}
+}
+
+// Models are all models of a document.
+type Models struct {
+	list  []Model
+	names map[reflect.Type]string
+}
+
+// newModels returns the models, or an error when a name or a type has two.
+func newModels(list []Model) (*Models, error) {
+	m := &Models{list: list, names: map[reflect.Type]string{}}
+	seen := map[string]bool{}
+	for _, one := range list {
+		if seen[one.name] {
+			return nil, fmt.Errorf("two models are named %s", one.name)
+		}
+		seen[one.name] = true
+		if one.goType == nil {
+			continue
+		}
+		if other := m.names[one.goType]; other != "" {
+			return nil, fmt.Errorf("%s has two models, %s and %s", one.goType, other, one.name)
+		}
+		m.names[one.goType] = one.name
+	}
+	return m, nil
+}
+
+// object returns the schema of a model. It panics when a field is described that the type does not have: that is a mistake in the
+// program, which every test of the document finds.
+func (m *Models) object(model Model) *jsonschema.Schema {
+	if model.shape != nil {
+		return model.shape(m)
+	}
+	s := &jsonschema.Schema{Type: "object", Description: model.text}
+	if model.goType != nil {
+		m.members(model.goType, s)
+	}
+	for i, f := range slices.Concat(model.fields, model.also) {
+		if model.goType == nil || i >= len(model.fields) {
+			property(s, f.name, &jsonschema.Schema{Type: "string"}, true)
+		}
+		found, ok := s.Properties[f.name]
+		if !ok {
+			panic(fmt.Sprintf("operation: model %s describes %s, which %s does not have", model.name, f.name, model.goType))
+		}
+		changed := &member{models: m, schema: found, required: slices.Contains(s.Required, f.name)}
+		for _, rule := range f.rules {
+			rule(changed)
+		}
+		changed.schema.Description = f.text
+		s.Properties[f.name] = changed.schema
+		setRequired(s, f.name, changed.required)
+	}
+	return s
+}
+
+func (m *Models) ruled(s *jsonschema.Schema, rules []Rule) *jsonschema.Schema {
+	changed := &member{models: m, schema: s}
+	for _, rule := range rules {
+		rule(changed)
+	}
+	return changed.schema
+}
+
+func setRequired(s *jsonschema.Schema, name string, required bool) {
+	at := slices.Index(s.Required, name)
+	switch {
+	case required && at < 0:
+		s.Required = append(s.Required, name)
+	case !required && at >= 0:
+		s.Required = slices.Delete(s.Required, at, at+1)
+	}
+}
+
+func property(s *jsonschema.Schema, name string, schema *jsonschema.Schema, required bool) {
+	if s.Properties == nil {
+		s.Properties = map[string]*jsonschema.Schema{}
+	}
+	s.Properties[name] = schema
+	s.PropertyOrder = append(s.PropertyOrder, name)
+	setRequired(s, name, required)
+}
+
+// members adds the fields of a struct to the schema of an object, as encoding/json writes them.
+func (m *Models) members(t reflect.Type, s *jsonschema.Schema) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			inner := f.Type
+			if inner.Kind() == reflect.Pointer {
+				inner = inner.Elem()
+			}
+			m.members(inner, s)
+		case name == "-" || !f.IsExported():
+		default:
+			if name == "" {
+				name = f.Name
+			}
+			required := !strings.Contains(options, "omit")
+			one := m.schema(f.Type)
+			if f.Type.Kind() == reflect.Pointer && !required { // nil is left out, not null
+				one = m.schema(f.Type.Elem())
+			}
+			if name == "success" && f.Type.Kind() == reflect.Bool {
+				yes := any(true)
+				one = &jsonschema.Schema{Const: &yes}
+			}
+			property(s, name, timed(name, f.Type, one), required)
+		}
+	}
+}
+
+// timed returns the schema of a point in time for the texts that have the name of one: at, timestamp, or what ends in _at.
+func timed(name string, t reflect.Type, s *jsonschema.Schema) *jsonschema.Schema {
+	named := name == "at" || name == "timestamp" || strings.HasSuffix(name, "_at")
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if !named || t.Kind() != reflect.String {
+		return s
+	}
+	changed := &member{schema: s}
+	Time(changed)
+	return changed.schema
+}
+
+// schema returns the schema of a type: a reference when the type has a model.
+func (m *Models) schema(t reflect.Type) *jsonschema.Schema {
+	if name := m.names[t]; name != "" {
+		return reference(name)
+	}
+	if t == reflect.TypeFor[[]byte]() || t.Name() == "RawMessage" {
+		return &jsonschema.Schema{}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return nullable(m.schema(t.Elem()))
+	case reflect.Bool:
+		return &jsonschema.Schema{Type: "boolean"}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint32, reflect.Uint64:
+		return &jsonschema.Schema{Type: "integer"}
+	case reflect.Float64, reflect.Float32:
+		return &jsonschema.Schema{Type: "number"}
+	case reflect.String:
+		return &jsonschema.Schema{Type: "string"}
+	case reflect.Slice, reflect.Array:
+		return &jsonschema.Schema{Type: "array", Items: m.schema(t.Elem())}
+	case reflect.Map:
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: m.schema(t.Elem())}
+	case reflect.Struct:
+		s := &jsonschema.Schema{Type: "object"}
+		m.members(t, s)
+		return s
+	}
+	return &jsonschema.Schema{}
+}
+
+// nullable returns the schema with null beside its values.
+func nullable(s *jsonschema.Schema) *jsonschema.Schema {
+	if s.Type != "" && s.Type != "object" && s.Enum == nil {
+		s.Types, s.Type = []string{s.Type, "null"}, ""
+		return s
+	}
+	if s.Type == "" && s.Ref == "" && s.AnyOf == nil {
+		return s // whatever it is
+	}
+	text := s.Description
+	s.Description = ""
+	return &jsonschema.Schema{Description: text, AnyOf: []*jsonschema.Schema{s, {Type: "null"}}}
+}

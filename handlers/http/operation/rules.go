@@ -1,0 +1,188 @@
+package operation
+
+import (
+	"encoding/json"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Rule changes the schema of a field, a parameter or a model.
+type Rule func(*member)
+
+// member is what rules change.
+type member struct {
+	models   *Models
+	schema   *jsonschema.Schema
+	required bool
+}
+
+func apply(s *jsonschema.Schema, rules []Rule) {
+	changed := &member{schema: s}
+	for _, rule := range rules {
+		rule(changed)
+	}
+	*s = *changed.schema
+}
+
+func keyword(set func(s *jsonschema.Schema)) Rule { return func(m *member) { set(m.schema) } }
+
+// typed makes the schema one of a JSON type.
+func typed(name string) Rule {
+	return keyword(func(s *jsonschema.Schema) { s.Type, s.Types = name, nil })
+}
+
+// The JSON types of what has no Go type.
+var (
+	Integer = typed("integer")
+	Number  = typed("number")
+	Boolean = typed("boolean")
+	String  = Rule(func(m *member) {
+		null := m.schema.AnyOf != nil
+		if m.schema = (&jsonschema.Schema{Type: "string"}); null {
+			m.schema = nullable(m.schema)
+		}
+	})
+	AnyJSON = Rule(func(m *member) { m.schema = &jsonschema.Schema{} })
+	Map     = Rule(func(m *member) { m.schema = &jsonschema.Schema{Type: "object"} })
+)
+
+// Time makes the schema that of a point in time, as web.Stamp writes it; null stays allowed.
+var Time Rule = func(m *member) {
+	null := len(m.schema.Types) > 0
+	m.schema = reference("Timestamp")
+	if null {
+		m.schema = nullable(m.schema)
+	}
+}
+
+// Required makes a field one that must be there.
+var Required Rule = func(m *member) { m.required = true }
+
+// Optional makes a field one that may be left out.
+var Optional Rule = func(m *member) { m.required = false }
+
+// Null allows null.
+var Null Rule = func(m *member) { m.schema = nullable(m.schema) }
+
+// NotNull forbids null, although the Go type would allow it.
+var NotNull Rule = func(m *member) {
+	if len(m.schema.Types) > 0 {
+		m.schema.Type, m.schema.Types = m.schema.Types[0], nil
+	}
+	if m.schema.AnyOf != nil {
+		m.schema = m.schema.AnyOf[0]
+	}
+}
+
+// Is replaces the schema.
+func Is(shape Shape) Rule { return func(m *member) { m.schema = shape(m.models) } }
+
+// Types allows several JSON types.
+func Types(names ...string) Rule {
+	return keyword(func(s *jsonschema.Schema) { s.Type, s.Types = "", names })
+}
+
+// Enum allows these values only.
+func Enum(values ...string) Rule {
+	return func(m *member) {
+		for _, v := range values {
+			m.schema.Enum = append(m.schema.Enum, v)
+		}
+		if len(m.schema.Types) > 0 {
+			m.schema.Enum = append(m.schema.Enum, nil)
+		}
+	}
+}
+
+// Const allows one value only.
+func Const(value any) Rule {
+	return func(m *member) { m.schema = &jsonschema.Schema{Const: &value} }
+}
+
+// Min is the least number.
+func Min(n float64) Rule { return keyword(func(s *jsonschema.Schema) { s.Minimum = &n }) }
+
+// Max is the greatest number.
+func Max(n float64) Rule { return keyword(func(s *jsonschema.Schema) { s.Maximum = &n }) }
+
+// Shortest is the least number of characters.
+func Shortest(n int) Rule { return keyword(func(s *jsonschema.Schema) { s.MinLength = &n }) }
+
+// Longest is the greatest number of characters.
+func Longest(n int) Rule { return keyword(func(s *jsonschema.Schema) { s.MaxLength = &n }) }
+
+// Fewest is the least number of items.
+func Fewest(n int) Rule { return keyword(func(s *jsonschema.Schema) { s.MinItems = &n }) }
+
+// Most is the greatest number of items, or of an object's properties.
+func Most(n int) Rule {
+	return keyword(func(s *jsonschema.Schema) {
+		if s.Type == "object" {
+			s.MaxProperties = &n
+			return
+		}
+		s.MaxItems = &n
+	})
+}
+
+// Pattern is a regular expression that a string must match.
+func Pattern(expression string) Rule {
+	return keyword(func(s *jsonschema.Schema) { s.Pattern = expression })
+}
+
+// Format names what a string is.
+func Format(name string) Rule { return keyword(func(s *jsonschema.Schema) { s.Format = name }) }
+
+// Encoding is how bytes are written in a string.
+func Encoding(name string) Rule {
+	return keyword(func(s *jsonschema.Schema) { s.ContentEncoding = name })
+}
+
+// Default is the value of what is left out.
+func Default(value any) Rule {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		panic("operation: a default is no JSON: " + err.Error())
+	}
+	return keyword(func(s *jsonschema.Schema) { s.Default = raw })
+}
+
+// Example is a value that is valid.
+func Example(values ...any) Rule { return keyword(func(s *jsonschema.Schema) { s.Examples = values }) }
+
+// List makes the schema an array of items.
+func List(rules ...Rule) Rule {
+	return func(m *member) {
+		m.schema = &jsonschema.Schema{Type: "array", Items: m.models.ruled(&jsonschema.Schema{Type: "string"}, rules)}
+	}
+}
+
+// Text describes an item or a value.
+func Text(text string) Rule { return keyword(func(s *jsonschema.Schema) { s.Description = text }) }
+
+// Names is a regular expression for the names of an object's properties.
+func Names(expression string) Rule {
+	return keyword(func(s *jsonschema.Schema) { s.PropertyNames = &jsonschema.Schema{Pattern: expression} })
+}
+
+// Items changes the items of an array, which are strings unless a rule or the Go type says otherwise.
+func Items(rules ...Rule) Rule {
+	return keyword(func(s *jsonschema.Schema) {
+		if s.Items == nil {
+			s.Items = &jsonschema.Schema{Type: "string"}
+		}
+		changed := &member{schema: s.Items}
+		for _, rule := range rules {
+			rule(changed)
+		}
+		s.Items = changed.schema
+	})
+}
+
+// Values makes the schema an object whose values are of one schema.
+func Values(rules ...Rule) Rule {
+	return func(m *member) {
+		m.schema = &jsonschema.Schema{Type: "object",
+			AdditionalProperties: m.models.ruled(&jsonschema.Schema{Type: "string"}, rules)}
+	}
+}
