@@ -8,12 +8,14 @@ import (
 
 // Declared is what the resource adds to the description of the interface.
 var Declared = operation.Room{Operations: []operation.Operation{
-	readAccounts, openAccount, closeAccount, grantCredits, listKeysOf, issueKeyFor, revokeKeyOf, changePlan, listActs, listUsage, readCapacity, listStuckWork, retryWork, dropWork,
+	readAccounts, openAccount, closeAccount, grantCredits, listKeysOf, issueKeyFor, revokeKeyOf, changePlan, listActs,
+	listUsage, readCapacity, listStuckWork, retryWork, dropWork,
 }, Models: models}
 
 // Parameters that several operations have.
 var (
-	XOperatorParameter = operation.Header("X-Operator", "How whoever acts is named in the trail of operators' acts. Nothing depends on it.")
+	XOperatorParameter = operation.Header("X-Operator", "How whoever acts is named in the trail of operators' acts. "+
+		"Nothing depends on it.")
 )
 
 // The operations of the resource.
@@ -26,7 +28,8 @@ var (
 			operation.Limit("Accounts per page."),
 			operation.NextToken,
 		},
-		Answers: operation.OK("One account with its credits, or a page of all in the order in which they were opened.", operation.Either(operation.Ref("AccountInFull"), operation.Ref("AccountsOfOperator"))),
+		Answers: operation.OK("One account with its credits, or a page of all in the order in which they were opened.",
+			operation.Either(operation.Ref("AccountInFull"), operation.Ref("AccountsOfOperator"))),
 		Refusals: []operation.Refusal{
 			operation.On(400, "", "account_missing", "limit_invalid", "next_token_invalid"),
 			operation.On(404, "There is no such account.", "account_not_found"),
@@ -149,7 +152,8 @@ var (
 			operation.Limit("Documents per page."),
 			operation.NextToken,
 		},
-		Answers: operation.OK("A page by day and account, the first day first. It may trail what was just done.", operation.A[usagePage]()),
+		Answers: operation.OK("A page by day and account, the first day first. It may trail what was just done.",
+			operation.A[usagePage]()),
 		Refusals: []operation.Refusal{
 			operation.On(400, "", "end_date_invalid", "limit_invalid", "next_token_invalid", "start_date_invalid"),
 		},
@@ -163,7 +167,8 @@ var (
 	listStuckWork = operation.Operation{
 		Method: http.MethodGet, Path: "/admin/work", ID: "listStuckWork", Tag: "Operator", Caller: operation.Operator,
 		Summary: "Work that is stuck",
-		Answers: operation.OK("What has failed ten times or more in a row for its own reasons. It is tried again all the same.", operation.A[workList]()),
+		Answers: operation.OK("What has failed ten times or more in a row for its own reasons. It is tried again all the same.",
+			operation.A[workList]()),
 	}
 	retryWork = operation.Operation{
 		Method: http.MethodPost, Path: "/admin/work/retry", ID: "retryWork", Tag: "Operator", Caller: operation.Operator,
@@ -184,7 +189,8 @@ var (
 		Summary:    "Give stuck work up",
 		Parameters: []operation.Parameter{XOperatorParameter},
 		Body:       operation.JSON(operation.A[dropRequest]()),
-		Answers:    operation.OK("What it is about has ended as failed: the movie, its delivery, or the item of a batch.", operation.A[dropped]()),
+		Answers: operation.OK("What it is about has ended as failed: the movie, its delivery, or the item of a batch.",
+			operation.A[dropped]()),
 		Refusals: []operation.Refusal{
 			operation.On(400, "", "work_missing"),
 			operation.On(404, "No such work is stuck.", "work_not_found"),

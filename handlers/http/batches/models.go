@@ -32,7 +32,8 @@ var models = []operation.Model{
 	operation.Of[listed]("Batches", ""),
 	operation.Of[row]("BatchRow", "",
 		operation.F("status", "That of its movie. waiting: it is not submitted yet; invalid: none is made; cancelled: none was "+
-			"submitted before the batch was cancelled.", operation.Enum("waiting", "pending", "running", "done", "error", "timeout", "invalid", "cancelled")),
+			"submitted before the batch was cancelled.", operation.Enum("waiting", "pending", "running", "done", "error",
+			"timeout", "invalid", "cancelled")),
 	),
 	operation.Of[shown]("Batch", ""),
 	operation.Of[cancelled]("CancelledBatch", "",

@@ -27,7 +27,8 @@ var (
 			operation.Query("template", "With CSV: the id of the saved template."),
 			operation.Query("all_or_nothing", "With CSV: refuse the batch when a row is invalid.", operation.Boolean,
 				operation.Default(false)),
-			operation.Header("Idempotency-Key", "Your own name for this batch, 1 to 255 characters: repeating it within 24 hours is answered as "+
+			operation.Header("Idempotency-Key", "Your own name for this batch, 1 to 255 characters: repeating it within 24 hours "+
+				"is answered as "+
 				"the first time, and starts nothing. Another body answers 409.", operation.Shortest(1), operation.Longest(255)),
 		},
 		Body: operation.Upload(
@@ -38,7 +39,9 @@ var (
 		Answers: operation.OK("The batch was accepted; its credits are held.", operation.A[accepted]()),
 		Refusals: []operation.Refusal{
 			operation.On(400, "The batch is not valid, its rows are not, or fewer credits are available than all rows cost. "+
-				"Nothing was held.", "all_or_nothing_invalid", "body_unreadable", "csv_header", "idempotency_key_invalid", "insufficient_credits", "payload_invalid", "payload_missing", "rows_count", "template_chain_too_long", "template_circle", "template_missing").Or(operation.A[flawed]()),
+				"Nothing was held.", "all_or_nothing_invalid", "body_unreadable", "csv_header", "idempotency_key_invalid",
+				"insufficient_credits", "payload_invalid", "payload_missing", "rows_count", "template_chain_too_long",
+				"template_circle", "template_missing").Or(operation.A[flawed]()),
 			operation.On(401, "The key is missing or not valid, or nothing is left of credits or of the month's movies.",
 				"draft_quota_exceeded", "movie_quota_exceeded", "not_enough_credits"),
 			operation.On(403, "The key's role is below the one that is needed, the account is suspended or closed, or it "+

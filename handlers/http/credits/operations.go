@@ -39,10 +39,12 @@ var (
 			operation.OperatorToken,
 		},
 		Answers: []operation.Answer{
-			{Status: 200, Text: "A page of the account's ledger, the newest entry first.", Headers: []operation.Parameter{operation.Header("X-Next-Token", "With format=csv: the cursor of the next page, absent from the last one.")}, Contents: []operation.Content{
-				{Type: "application/json", Schema: operation.A[statement]()},
-				{Type: "text/csv", Schema: operation.Plain()},
-			}},
+			{Status: 200, Text: "A page of the account's ledger, the newest entry first.",
+				Headers: []operation.Parameter{operation.Header("X-Next-Token",
+					"With format=csv: the cursor of the next page, absent from the last one.")}, Contents: []operation.Content{
+					{Type: "application/json", Schema: operation.A[statement]()},
+					{Type: "text/csv", Schema: operation.Plain()},
+				}},
 		},
 		Refusals: []operation.Refusal{
 			operation.On(400, "", "account_ambiguous", "end_date_invalid", "format_invalid", "limit_invalid",

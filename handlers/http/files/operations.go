@@ -63,7 +63,8 @@ var (
 		},
 	}
 	getOutputFile = operation.Operation{
-		Method: http.MethodGet, Path: result.FilesPath + "{token}/{project}/{name}", ID: "getOutputFile", Tag: "Files", Caller: operation.Anyone,
+		Method: http.MethodGet, Path: result.FilesPath + "{token}/{project}/{name}", ID: "getOutputFile", Tag: "Files",
+		Caller:  operation.Anyone,
 		Summary: "A file of an output of a movie",
 		Text: "The address comes from outputs of a movie; a playlist or a storyboard names its other file by a " +
 			"name beside it. Whoever knows it may read the file: no key is asked for. Ranges and conditional " +
@@ -84,7 +85,8 @@ var (
 		},
 	}
 	getStoredFile = operation.Operation{
-		Method: http.MethodGet, Path: media.AddressPath + "{token}/files/{path:.+}", ID: "getStoredFile", Tag: "Files", Caller: operation.Anyone,
+		Method: http.MethodGet, Path: media.AddressPath + "{token}/files/{path:.+}", ID: "getStoredFile", Tag: "Files",
+		Caller:  operation.Anyone,
 		Summary: "A file of a media library",
 		Text: "The address is fileUrl. Whoever knows it may read the file: no key is asked for. Ranges and " +
 			"conditional requests are served. Pages and drawings are sent to be saved, not to be shown.",
@@ -100,7 +102,8 @@ var (
 		},
 	}
 	getPreparedFile = operation.Operation{
-		Method: http.MethodGet, Path: media.AddressPath + "{token}/cache/{path:.+}", ID: "getPreparedFile", Tag: "Files", Caller: operation.Anyone,
+		Method: http.MethodGet, Path: media.AddressPath + "{token}/cache/{path:.+}", ID: "getPreparedFile", Tag: "Files",
+		Caller:  operation.Anyone,
 		Summary: "A prepared asset",
 		Text: "The address is url or webURL of a preload item. It expires about three days after the asset was " +
 			"prepared.",

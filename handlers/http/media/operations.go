@@ -9,7 +9,8 @@ import (
 
 // Declared is what the resource adds to the description of the interface.
 var Declared = operation.Room{Operations: []operation.Operation{
-	getMedia, deleteMedia, getMediaFile, registerMediaFile, moveMediaFile, deleteMediaFile, listMedia, createMediaFolder, deleteMediaFolder, uploadMediaFile,
+	getMedia, deleteMedia, getMediaFile, registerMediaFile, moveMediaFile, deleteMediaFile, listMedia, createMediaFolder,
+	deleteMediaFolder, uploadMediaFile,
 }, Models: models}
 
 // Parameters that several operations have.
@@ -20,7 +21,8 @@ var (
 		operation.Min(0), operation.Default(0))
 	typeParameter      = operation.Query("type", "Only files of this type.", operation.Enum("image", "video", "audio", "other"))
 	qParameter         = operation.Query("q", "Only files and folders whose name contains this text, whatever its case.")
-	nextTokenParameter = operation.Query("next_token", "Cursor from the answer before. It carries all other parameters; what is sent beside it must be "+
+	nextTokenParameter = operation.Query("next_token", "Cursor from the answer before. It carries all other parameters; "+
+		"what is sent beside it must be "+
 		"the same.")
 	folderParameter = operation.Query("folder", "As in the body; with another value there, the answer is 400.")
 )
@@ -205,7 +207,8 @@ var (
 			operation.On(400, "Length or type differ from what was registered, or the body was not complete.",
 				"upload_incomplete", "upload_length_mismatch", "upload_length_required", "upload_type_mismatch"),
 			operation.On(403, "The address was altered, or has expired; or nothing may be stored: the balance is zero, the "+
-				"account is closed, or it stores as much as it may.", "account_closed", "storage_blocked", "storage_full", "upload_address_invalid", "upload_expired"),
+				"account is closed, or it stores as much as it may.", "account_closed", "storage_blocked", "storage_full",
+				"upload_address_invalid", "upload_expired"),
 			operation.On(409, "The address has been used, or the file is no longer registered.", "upload_superseded",
 				"upload_used"),
 			operation.On(503, "The service is being shut down, or a part of it does not answer. Send the body to the same "+

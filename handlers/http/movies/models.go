@@ -34,11 +34,13 @@ var models = []operation.Model{
 		operation.F("rendering_time", "Seconds from the first start to the end."),
 		operation.F("consumed_credits", "", operation.Min(0)),
 		operation.F("client-data", "As in the movie; {} when none.", operation.Map),
-		operation.F("destinations_result", "One entry per destination that has ended, in order; null when nothing was delivered. An e-mail "+
+		operation.F("destinations_result", "One entry per destination that has ended, in order; null when nothing was "+
+			"delivered. An e-mail "+
 			"has status error where the account's plan has no e-mail, or its recipients of the day are used "+
 			"up.", operation.Null),
 		operation.F("outputs", "What the movie has, or will have, beside its MP4; omitted when it asks for nothing else."),
-	).Also(operation.F("json", "What was posted. Left out of lists with format=simple; null when it has been removed.", operation.Map, operation.Null, operation.Optional)),
+	).Also(operation.F("json", "What was posted. Left out of lists with format=simple; null when it has been removed.",
+		operation.Map, operation.Null, operation.Optional)),
 	operation.Of[result.Output]("Output", "Something that a movie has beside its MP4.",
 		operation.F("format", "As format names it; mp4-hevc and mp4-av1 come from codec."),
 		operation.F("url", "Null before it is made, when it was not made, and once the movie's files have expired or "+
@@ -86,7 +88,8 @@ var models = []operation.Model{
 	operation.Of[redelivered]("Redelivered", "",
 		operation.F("project", "16 characters of [A-Za-z0-9].", operation.ShortID),
 	),
-	operation.Of[validation]("Validation", "What would become of a movie, as far as its JSON tells. Where it cannot be read, the facts are "+
+	operation.Of[validation]("Validation", "What would become of a movie, as far as its JSON tells. Where it cannot be "+
+		"read, the facts are "+
 		"null.",
 		operation.F("valid", "It would be accepted, and nothing in it is known to fail."),
 		operation.F("errors", "The problems with which the movie is refused, its render ends or nothing is delivered. Their "+
@@ -180,7 +183,8 @@ var models = []operation.Model{
 		operation.F("color_primaries", "", operation.Null, operation.Optional),
 		operation.F("color_space", "", operation.Null, operation.Optional),
 		operation.F("test", "Only in test requests.", operation.Boolean, operation.Optional),
-		operation.F("outputs", "What the movie has beside its MP4; omitted when it asked for nothing else.", operation.List(operation.Is(operation.Ref("Output"))), operation.Optional),
+		operation.F("outputs", "What the movie has beside its MP4; omitted when it asked for nothing else.",
+			operation.List(operation.Is(operation.Ref("Output"))), operation.Optional),
 	),
 	operation.Of[movie.Loudness]("StatusLoudness", "",
 		operation.F("integrated", "LUFS; null when no part is loud enough to count."),

@@ -45,7 +45,8 @@ var (
 				operation.Longest(1024)),
 			operation.Query("client-data", "Parameters `client-data.NAME=VALUE`, up to 5: only movies whose client-data has exactly this "+
 				"value directly under NAME. A number is compared as it is written, a boolean as true or false. A "+
-				"movie is found by the first 20 texts, numbers and booleans of its client-data.", operation.Values(operation.Longest(1024)), operation.Most(5), operation.Names(`^client-data\.`)).Members(),
+				"movie is found by the first 20 texts, numbers and booleans of its client-data.",
+				operation.Values(operation.Longest(1024)), operation.Most(5), operation.Names(`^client-data\.`)).Members(),
 			operation.Account,
 			operation.OperatorToken,
 		},
@@ -64,7 +65,8 @@ var (
 		Text: "Answers at once with a project; poll GET /movies, follow /movies/progress, or take a webhook. " +
 			"Not idempotent, unless Idempotency-Key is given.",
 		Parameters: []operation.Parameter{
-			operation.Header("Idempotency-Key", "A name of the client's own for this submission, kept for 24 hours per account. The same name "+
+			operation.Header("Idempotency-Key", "A name of the client's own for this submission, kept for 24 hours per account. "+
+				"The same name "+
 				"with the same body gets the first answer again and makes nothing new. Only an accepted "+
 				"submission is remembered.", operation.Shortest(1), operation.Longest(255)),
 			operation.Query("max_credits", "The most credits that the movie may cost, 1 or more. A movie that is known to cost more is "+
@@ -73,11 +75,15 @@ var (
 			operation.OwnAccount,
 			operation.OperatorToken,
 		},
-		Body: operation.JSON(operation.Ref("Movie")).Example(`{"resolution": "full-hd", "scenes": [{"duration": 3, "elements": [{"type": "text", "text": "Hello"}]}]}`).OwnErrors(),
+		Body: operation.JSON(operation.Ref("Movie")).Example(`{"resolution": "full-hd", "scenes": [{"duration": 3,
+	"elements": [{"type": "text", "text": "Hello"}]}]}`).OwnErrors(),
 		Answers: []operation.Answer{
 			{Status: 200, Text: "Accepted.",
-				Headers:  []operation.Parameter{operation.Header("Deprecation", "The movie uses a feature that will be removed; since when, by RFC 9745. See Link."), operation.Header("Link", "Where the deprecation is explained.")},
-				Contents: []operation.Content{{Type: "application/json", Schema: operation.A[submitted](), Example: `{"success": true, "project": "aBcDeFgHiJkLmNoP", "timestamp": "2026-11-21T12:00:00.000Z"}`}}},
+				Headers: []operation.Parameter{operation.Header("Deprecation",
+					"The movie uses a feature that will be removed; since when, by RFC 9745. See Link."), operation.Header("Link",
+					"Where the deprecation is explained.")},
+				Contents: []operation.Content{{Type: "application/json", Schema: operation.A[submitted](),
+					Example: `{"success": true, "project": "aBcDeFgHiJkLmNoP", "timestamp": "2026-11-21T12:00:00.000Z"}`}}},
 		},
 		Refusals: []operation.Refusal{
 			operation.On(400, "The movie is refused as it is. Do not retry; fix the payload.", "account_read_only",
@@ -121,10 +127,13 @@ var (
 		Summary: "What would become of a movie",
 		Text: "Nothing is stored and nothing is charged. A movie that is wrong is answered with its mistakes, " +
 			"not refused.",
-		Body: operation.JSON(operation.Ref("Movie")).Example(`{"resolution": "full-hd", "scenes": [{"duration": 3, "elements": [{"type": "text", "text": "Hello"}]}]}`).OwnErrors(),
+		Body: operation.JSON(operation.Ref("Movie")).Example(`{"resolution": "full-hd", "scenes": [{"duration": 3,
+	"elements": [{"type": "text", "text": "Hello"}]}]}`).OwnErrors(),
 		Answers: []operation.Answer{
 			{Status: 200, Text: "Validity, warnings, size, seconds, credits and the timeline of each scene.",
-				Headers:  []operation.Parameter{operation.Header("Deprecation", "The movie uses a feature that will be removed; since when, by RFC 9745. See Link."), operation.Header("Link", "Where the deprecation is explained.")},
+				Headers: []operation.Parameter{operation.Header("Deprecation",
+					"The movie uses a feature that will be removed; since when, by RFC 9745. See Link."), operation.Header("Link",
+					"Where the deprecation is explained.")},
 				Contents: []operation.Content{{Type: "application/json", Schema: operation.A[validation]()}}},
 		},
 		Refusals: []operation.Refusal{
@@ -154,9 +163,12 @@ var (
 			operation.Query("size", "Pixels of the longer side, at most those of the movie.", operation.Integer,
 				operation.Min(16), operation.Max(1280), operation.Default(1280)),
 		},
-		Body: operation.JSON(operation.Ref("Movie")).Example(`{"resolution": "full-hd", "scenes": [{"duration": 3, "elements": [{"type": "text", "text": "Hello"}]}]}`).OwnErrors(),
+		Body: operation.JSON(operation.Ref("Movie")).Example(`{"resolution": "full-hd", "scenes": [{"duration": 3,
+	"elements": [{"type": "text", "text": "Hello"}]}]}`).OwnErrors(),
 		Answers: []operation.Answer{
-			{Status: 200, Text: "The pictures.", Headers: []operation.Parameter{operation.Header("Deprecation", "The movie uses a feature that will be removed; since when, by RFC 9745. See Link."), operation.Header("Link", "Where the deprecation is explained.")}, Contents: []operation.Content{
+			{Status: 200, Text: "The pictures.", Headers: []operation.Parameter{operation.Header("Deprecation",
+				"The movie uses a feature that will be removed; since when, by RFC 9745. See Link."), operation.Header("Link",
+				"Where the deprecation is explained.")}, Contents: []operation.Content{
 				{Type: "image/png", Schema: operation.Binary},
 				{Type: "image/jpeg", Schema: operation.Binary},
 				{Type: "application/json", Schema: operation.A[stills]()},
@@ -220,7 +232,11 @@ var (
 		},
 		Answers: []operation.Answer{
 			{Status: 200, Text: "The stream.",
-				Contents: []operation.Content{{Type: "text/event-stream", Schema: operation.Stream("The data of each event is a Moment, as JSON.", "text/event-stream", operation.Ref("Moment")), Example: `"id: 1\nevent: progress\ndata: {\"project\":\"aBcDeFgHiJkLmNoP\",\"status\":\"running\",\"success\":true,\"progress\":42,\"message\":\"\"}\n\n"`}}},
+				Contents: []operation.Content{{Type: "text/event-stream",
+					Schema: operation.Stream("The data of each event is a Moment, as JSON.", "text/event-stream",
+						operation.Ref("Moment")),
+					Example: `"id: 1\nevent: progress\n` +
+						`data: {\"project\":\"aBcDeFgHiJkLmNoP\",\"status\":\"running\",\"success\":true,\"progress\":42,\"message\":\"\"}\n\n"`}}},
 		},
 		Refusals: []operation.Refusal{
 			operation.On(400, "The project is missing or malformed.", "all_invalid", "project_ambiguous", "project_count",

@@ -1,6 +1,6 @@
 // Package openapi serves the description of the HTTP interface: as an OpenAPI document, and as a page for people that loads
-// nothing from other hosts. The document is made at start: of openapi.json, of what the resources declare (handlers/http/operation),
-// and of the schemas of movies, which are generated from the table of properties (domain/document).
+// nothing from other hosts. The document is made at start: of openapi.json, of what the resources declare
+// (handlers/http/operation), and of the schemas of movies, which are generated from the table of properties (domain/document).
 package openapi
 
 import (
@@ -150,7 +150,10 @@ func (p *Pages) Routes(router *mux.Router) {
 		{Operation: getMovieSchema, Serve: sendJSON(movieSchema)},
 		{Operation: getLlms, Serve: sendText(func() string { return llms })},
 		{Operation: getLlmsFull, Serve: sendText(full)},
-		{Operation: getDocs, Serve: func(w http.ResponseWriter, _ *http.Request) { p.send(w, part{contentType: pageType, body: viewer}) }},
+		{Operation: getDocs, Serve: func(w http.ResponseWriter, _ *http.Request) {
+			p.send(w, part{contentType: pageType,
+				body: viewer})
+		}},
 		{Operation: getDocsPart, Serve: p.servePart},
 	})
 }

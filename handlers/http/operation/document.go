@@ -101,7 +101,8 @@ func encode(v any) (json.RawMessage, error) {
 }
 
 func (o Operation) describe(models *Models) describedOperation {
-	d := describedOperation{ID: o.ID, Tags: []string{o.Tag}, Summary: o.Summary, Description: o.Text, Responses: map[string]describedPart{}}
+	d := describedOperation{ID: o.ID, Tags: []string{o.Tag}, Summary: o.Summary, Description: o.Text,
+		Responses: map[string]describedPart{}}
 	switch o.Caller {
 	case KeyHolder:
 		d.Description = strings.TrimSpace(o.Text + " Role " + string(o.Role) + ".")

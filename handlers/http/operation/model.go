@@ -19,8 +19,8 @@ type Model struct {
 	also   []Field // written beside the Go type
 }
 
-// Of is the model of the JSON that a Go type is encoded to or decoded from. Its fields are those of the type; those given here add
-// a text or a rule, and must be in the type.
+// Of is the model of the JSON that a Go type is encoded to or decoded from. Its fields are those of the type; those given here
+// add a text or a rule, and must be in the type.
 func Of[T any](name, text string, fields ...Field) Model {
 	return Model{name: name, text: text, goType: reflect.TypeFor[T](), fields: fields}
 }

@@ -31,4 +31,5 @@ var ShortID Rule = func(m *member) {
 }
 
 // Timestamp is the shape of points in time.
-var Timestamp = Described("UTC, ISO 8601 with milliseconds and Z.", Plain(Format("date-time"), Example("2026-11-21T12:00:00.000Z")))
+var Timestamp = Described("UTC, ISO 8601 with milliseconds and Z.", Plain(Format("date-time"),
+	Example("2026-11-21T12:00:00.000Z")))

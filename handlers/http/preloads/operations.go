@@ -26,7 +26,8 @@ var (
 				operation.F("type", "", operation.Enum("image", "video", "audio", "voice", "html", "component")),
 				operation.F("save-to-media", "Keep it in the media library, as generated/{preload_id}-{id}.",
 					operation.Boolean, operation.Default(false), operation.Optional),
-			)), operation.Text("The other properties are those of the element of the same type.")), operation.Fewest(1), operation.Most(10)),
+			)), operation.Text("The other properties are those of the element of the same type.")), operation.Fewest(1),
+				operation.Most(10)),
 		)).OwnErrors(),
 		Answers: operation.OK("The batch was accepted.", operation.Ref("PreloadRequested")),
 		Refusals: []operation.Refusal{
