@@ -61,6 +61,7 @@ type taps struct {
 	n       int
 	first   []int32
 	weights []uint32
+	pairs   []uint64 // of two pixels each: first in the upper half, the weight of the second one in the lower half
 }
 
 func (t *taps) aim(start, size, picture float64, plane, boxStart, boxSize, from, count, part int) {
@@ -77,6 +78,12 @@ func (t *taps) aim(start, size, picture float64, plane, boxStart, boxSize, from,
 		at := (start+size*middle/float64(boxSize))*picture - 0.5
 		first := int(math.Ceil(at - radius))
 		t.add(at, radius, first, plane)
+	}
+	t.pairs = t.pairs[:0]
+	if t.n == 2 {
+		for i, first := range t.first {
+			t.pairs = append(t.pairs, uint64(first)<<32|uint64(t.weights[2*i+1]))
+		}
 	}
 }
 
@@ -150,11 +157,7 @@ func (s *Viewer) row(src []byte, stride, y int) []byte {
 func (t *taps) apply(dst, src []byte) {
 	switch t.n {
 	case 2:
-		weights := t.weights[:2*len(dst)]
-		for i, first := range t.first[:len(dst)] {
-			pair, w := src[first:first+2:first+2], weights[2*i:2*i+2:2*i+2]
-			dst[i] = byte((uint32(pair[0])*w[0] + uint32(pair[1])*w[1] + 128) >> 8)
-		}
+		interpolate(dst, src, t.pairs)
 	case 3:
 		weights := t.weights[:3*len(dst)]
 		for i, first := range t.first[:len(dst)] {
@@ -170,6 +173,26 @@ func (t *taps) apply(dst, src []byte) {
 			dst[i] = byte(sum >> 8)
 		}
 	}
+}
+
+// interpolate makes each pixel of two: four at a time, with one load of each pair and of what is to be done with it, and one store.
+func interpolate(dst, src []byte, pairs []uint64) {
+	pairs = pairs[:len(dst)]
+	i := 0
+	for ; i+4 <= len(dst); i += 4 {
+		p, to := pairs[i:i+4:i+4], dst[i:i+4:i+4]
+		binary.LittleEndian.PutUint32(to, between(src, p[0])|between(src, p[1])<<8|between(src, p[2])<<16|between(src, p[3])<<24)
+	}
+	for ; i < len(dst); i++ {
+		dst[i] = byte(between(src, pairs[i]))
+	}
+}
+
+// between is a value of a pair's two pixels.
+func between(src []byte, pair uint64) uint32 {
+	two := uint32(binary.LittleEndian.Uint16(src[pair>>32:]))
+	one := two & 0xff
+	return (one<<8 + (two>>8-one)*uint32(pair) + 128) >> 8 & 0xff
 }
 
 // Masks for every other byte of eight, and one half in each of the resulting lanes.
