@@ -175,7 +175,7 @@ func (t *taps) apply(dst, src []byte) {
 	}
 }
 
-// interpolate makes each pixel of two: four at a time, with one load of each pair and of what is to be done with it, and one store.
+// interpolate makes each pixel of two: four at a time, with one load of each pair and of what is done with it, and one store.
 func interpolate(dst, src []byte, pairs []uint64) {
 	pairs = pairs[:len(dst)]
 	i := 0
