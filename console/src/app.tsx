@@ -39,6 +39,8 @@ function Frame() {
 function Side({ path }: { path: string }) {
   const own = session.use();
   const leave = useAct(signOut);
+  // On a phone the pages are a line that is wider than the screen: the one that is shown is to be seen.
+  useEffect(() => document.querySelector("nav a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [path]);
   return (
     <header class="side">
       <Link to="/movies" class="brand"><Icon name="play" />Moviola</Link>

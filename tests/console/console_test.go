@@ -130,6 +130,11 @@ func TestConsole_axe(t *testing.T) {
 	if err := json.Unmarshal(answer.Body, &made); err != nil || made.Project == "" {
 		t.Fatalf("submit: %d %s", answer.Status, answer.Body)
 	}
+	saved := template(t, client, "Spring")
+	if answer := client.Do(http.MethodPost, "/connections", []byte(`{"id":"shop","type":"webhook","endpoint":"https://hook.invalid/"}`)); answer.Status != http.StatusOK {
+		t.Fatalf("save a connection: %d %s", answer.Status, answer.Body)
+	}
+	client.SubmitBody([]byte(`{"scenes":[{"duration":1}],"exports":[{"destinations":[{"id":"nowhere"}]}]}`))
 	b := open(t, base, 1280, 900)
 	b.do("the console", chromedp.Navigate(base+"/console"), chromedp.WaitVisible("input[name=key]"))
 	b.accessible("sign in", string(axe))
@@ -138,6 +143,16 @@ func TestConsole_axe(t *testing.T) {
 		{"movies", "/movies", "document.querySelector('.movies')"},
 		{"movie", "/movies/" + made.Project, "document.querySelector('video') && document.querySelector('.history')"},
 		{"write", "/write", "document.querySelector('.problems .sum strong') && document.querySelector('.still canvas')"},
+		{"movies, none found", "/movies?client-data.shop=a&movie_id=b&status=done", "document.querySelector('.empty') && document.querySelector('.chosen')"},
+		{"templates", "/templates", "document.querySelector('.template .drawn')"},
+		{"template", "/templates/" + saved, "document.querySelector('.drawn') && field('Headline')"},
+		{"media", "/media", "document.querySelector('.folder')"},
+		{"batches", "/batches", "document.querySelector('.empty')"},
+		{"new batch", "/batches/new?template=" + saved, "document.querySelector('input[type=file]')"},
+		{"credits", "/account", "document.querySelector('.chart')"},
+		{"connections", "/connections", "document.querySelector('.rows')"},
+		{"deliveries", "/deliveries", "document.querySelector('.rows')"},
+		{"keys", "/keys", "document.querySelector('.rows')"},
 		{"nothing", "/nothing", "document.querySelector('.failure')"},
 	}
 	for _, scheme := range []string{"light", "dark"} {
@@ -147,7 +162,10 @@ func TestConsole_axe(t *testing.T) {
 			for _, page := range pages {
 				b.do(page.name, chromedp.Navigate(base+"/console"+page.path))
 				b.until(page.name+" is there", page.ready)
-				b.until(page.name+" fits", "document.documentElement.scrollWidth <= innerWidth")
+				b.until(page.name+" fits", "document.documentElement.scrollWidth <= innerWidth && "+
+					"[...document.querySelectorAll('.section, .card')].every((s) => s.scrollWidth <= s.clientWidth)")
+				b.until("the page that is shown is to be seen in the navigation", "[...document.querySelectorAll('nav a[aria-current]')].every((a) => "+
+					"a.getBoundingClientRect().left >= 0 && a.getBoundingClientRect().right <= innerWidth)")
 				b.accessible(fmt.Sprintf("%s, %s, %d", page.name, scheme, width), string(axe))
 				b.look(fmt.Sprintf("%s-%s-%d", page.name, scheme, width))
 			}

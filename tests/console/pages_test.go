@@ -159,6 +159,7 @@ func TestAccount(t *testing.T) {
 	p := visit(t, c)
 	p.goTo("/account")
 	p.see("1,234")
+	p.until("a day without spending has no bar", `document.querySelector(".chart .spent") && [...document.querySelectorAll(".chart .spent")].every((b) => b.getBoundingClientRect().height === 0)`)
 	p.see("Granted")
 	p.goTo("/connections")
 	p.see("No connections yet")

@@ -95,7 +95,7 @@ function Chart({ bars, label }: { bars: { at: number; sum: number }[]; label: st
           <g key={b.at}>
             <title>{dayMonth.format(b.at) + ": " + texts.movies.credits(b.sum)}</title>
             <rect class="hit" x={i * step} y={0} width={step} height={height - foot} />
-            <rect class="bar" x={i * step + 2} y={height - foot - tall} width={step - 4} height={tall} rx={2} />
+            <rect class="spent" x={i * step + 2} y={height - foot - tall} width={step - 4} height={tall} rx={2} />
             {b.sum === top && b.sum > 0 && bars.findIndex((one) => one.sum === top) === i && <text x={Math.min(width - 20, Math.max(20, (i + 0.5) * step))} y={height - foot - tall - 6}>{number(b.sum)}</text>}
             {i % 7 === 1 && <text x={Math.min(width - 24, (i + 0.5) * step)} y={height - 5}>{dayMonth.format(b.at)}</text>}
           </g>
