@@ -530,17 +530,17 @@ type Stills struct {
 	Frames int64 `json:"frames"`
 	Height int64 `json:"height"`
 	// What has a placeholder in its place, a sentence each.
-	Missing   []string       `json:"missing"`
-	Stills    []StillsStills `json:"stills"`
-	Success   bool           `json:"success"`
-	Timestamp string         `json:"timestamp"`
-	Warnings  []string       `json:"warnings"`
+	Missing   []string      `json:"missing"`
+	Stills    []StillsStill `json:"stills"`
+	Success   bool          `json:"success"`
+	Timestamp string        `json:"timestamp"`
+	Warnings  []string      `json:"warnings"`
 	// Pixels of the movie.
 	Width int64 `json:"width"`
 }
 
-// StillsStills: An object of the HTTP interface.
-type StillsStills struct {
+// StillsStill: An object of the HTTP interface.
+type StillsStill struct {
 	// One of: image/png, image/jpeg.
 	ContentType string `json:"content_type"`
 	Data        string `json:"data"`
