@@ -41,7 +41,7 @@ func samples() []domain.Event { return slices.Concat(mediaSamples(), coreSamples
 func batchSamples() []domain.Event {
 	return []domain.Event{
 		batch.Requested{Account: "acct", Template: "Abcd1234Efgh5678Ijkl", Templates: []movie.TemplateUse{{ID: "Abcd1234Efgh5678Ijkl", Revision: 3, Body: "ef01"}},
-			RowsHash: "abcd", Rows: []batch.Row{{Number: 2, Held: 7, Draft: true}}, Counted: true, At: at,
+			RowsHash: "abcd", Rows: []batch.Row{{Number: 2, Held: 7, Draft: true}}, Counted: true, Outputs: 10, At: at,
 			Flaws: []batch.Flaw{{Row: 1, Column: "seconds", Code: "value_type", Message: "why"}}},
 		batch.Accepted{At: at}, batch.Refused{Code: "insufficient_credits", Message: "Insufficient credits", At: at},
 		batch.Submitted{At: at}, batch.Cancelled{At: at}, batch.Closed{At: at},
@@ -58,12 +58,15 @@ func coreSamples() []domain.Event {
 		Size:      123456, Codec: "h264", CodecType: "video", PixelFormat: "yuv420p", VideoStreams: 1, AudioStreams: 1, FrameRate: 29.97,
 		ColorTransfer: "bt709", ColorPrimaries: "bt709", ColorSpace: "bt709", Hash: "ef01",
 		Loudness: &movie.Loudness{Integrated: &integrated, TruePeak: -1.1},
+		Outputs: []movie.Output{{Format: "gif", Status: movie.OutputDone, Width: 640, Height: 360, Duration: 10, Files: []movie.OutputFile{
+			{Name: "movie.gif", Key: "renders/Abcd1234Efgh5678/1-movie.gif", Size: 42, Hash: "ef02"}}}},
 	}
 	body, name := template.Body{Hash: "ef01", Size: 42, Width: 1920, Height: 1080}, "New"
 	return []domain.Event{
 		movie.Submitted{Account: "acct", At: at, DocumentHash: "abcd", DocumentSize: 42, Held: 7, Draft: true, Counted: true, Destinations: 1,
 			Targets:   []movie.Target{{Type: "webhook", ID: "hook"}},
-			Templates: []movie.TemplateUse{{ID: "Abcd1234Efgh5678Ijkl", Revision: 3, Body: "ef01"}}, Sources: true},
+			Templates: []movie.TemplateUse{{ID: "Abcd1234Efgh5678Ijkl", Revision: 3, Body: "ef01"}}, Sources: true,
+			Outputs: []movie.Output{{Format: "hologram", Status: movie.OutputError, Message: "why"}}},
 		movie.SubmissionAbandoned{Account: "acct", At: at},
 		movie.SourcesFetchStarted{Attempt: 2, Worker: "w1", At: at, Alone: true, Death: domain.Crashed},
 		movie.SourcesFetchReleased{Attempt: 2, Worker: "w1", At: at, Memory: true},

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"moviola/domain/result"
 )
 
 // The names of tools that others lead to.
@@ -220,6 +222,8 @@ type movie struct {
 	Credits   int64    `json:"consumed_credits"`
 	Warnings  []string `json:"warnings,omitempty"`
 	CreatedAt string   `json:"created_at"`
+	// Outputs are what the movie has beside its MP4.
+	Outputs []result.Output `json:"outputs,omitempty"`
 }
 
 // ended says that nothing changes any more.
