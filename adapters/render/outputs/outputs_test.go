@@ -135,7 +135,7 @@ func checkFrames(t *testing.T, path string) {
 	t.Helper()
 	archive, err := zip.OpenReader(path)
 	must(t, err)
-	defer archive.Close()
+	defer func() { must(t, archive.Close()) }()
 	if len(archive.File) != length*fps || archive.File[0].Name != "frame-00001.png" {
 		t.Fatalf("%d pictures, the first is %s", len(archive.File), archive.File[0].Name)
 	}
