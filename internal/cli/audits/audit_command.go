@@ -42,8 +42,8 @@ type auditing struct {
 	level                     string
 }
 
-// AuditCommand is `moviola audit`.
-func AuditCommand() *cobra.Command {
+// AuditCommand is `moviola audit`, with the commands below it that need more than the log.
+func AuditCommand(below ...*cobra.Command) *cobra.Command {
 	var a auditing
 	cmd := &cobra.Command{
 		Use:   "audit",
@@ -75,8 +75,12 @@ func AuditCommand() *cobra.Command {
 	f.StringVar(&a.to, "to", "", "last moment of the statement; a date means its end")
 	f.StringVar(&a.format, "format", "csv", "of the statement: csv or json (one object a line)")
 	f.StringVar(&a.level, "log-level", "warn", "trace, debug, info, warn or error")
+	cmd.AddCommand(below...)
 	return cmd
 }
+
+// unanchored is what a report says that was held against nothing from outside.
+const unanchored = "unanchored: whoever can write to the log can rewrite all of it; see moviola audit verify --against"
 
 // run audits and prints the findings.
 func (a *auditing) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
@@ -120,7 +124,10 @@ func (a *auditing) run(ctx context.Context, stdout, stderr io.Writer) (err error
 	if err != nil {
 		return err
 	}
-	encoded, err := json.MarshalIndent(report, "", "  ")
+	encoded, err := json.MarshalIndent(struct {
+		audit.Report
+		Anchor string `json:"anchor"`
+	}{report, unanchored}, "", "  ")
 	if err == nil {
 		_, err = fmt.Fprintf(reportTo, "%s\n", encoded)
 	}

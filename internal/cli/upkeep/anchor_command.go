@@ -1,0 +1,196 @@
+package upkeep
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"moviola/eventstore"
+	"moviola/internal/cli/eventstores"
+	"moviola/internal/cli/exit"
+	"moviola/internal/config"
+	"moviola/internal/secret"
+	"moviola/projections/audit"
+)
+
+// anchorPurpose is what the key that signs anchors is derived for.
+const anchorPurpose = "signing of anchors"
+
+// listSuffix is what is put behind the name of an anchor's file for that of its list.
+const listSuffix = ".list"
+
+// anchoring is what the commands of anchors can be told.
+type anchoring struct {
+	data, eventStore, level string
+	to, against, publicKey  string
+}
+
+func (a *anchoring) bind(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&a.data, "data", "./data", "data folder of the service")
+	f.StringVar(&a.eventStore, "eventstore", "", "event store to read, esdb://… or unix://… (default: the log in the data folder)")
+	f.StringVar(&a.level, "log-level", "warn", "trace, debug, info, warn or error")
+}
+
+// withLog calls do with the log.
+func (a *anchoring) withLog(ctx context.Context, stderr io.Writer, do func(eventstore.Store) error) (err error) {
+	log, err := config.NewLog(stderr, a.level, "text")
+	if err != nil {
+		return err
+	}
+	store, stop, err := eventstores.OpenLog(ctx, a.data, a.eventStore, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, eventstores.CloseStore(ctx, store), stop()) }()
+	return do(store)
+}
+
+// AnchorCommand is `moviola audit anchor`.
+func AnchorCommand() *cobra.Command {
+	var a anchoring
+	cmd := &cobra.Command{
+		Use:   "anchor",
+		Short: "Write down, signed, what every ledger is now",
+		Long: "Write down, signed, what every ledger is now: number of events and digests. Beside FILE, FILE" +
+			listSuffix +
+			" gets\n32 bytes for each event. Keep both, and the public key that is printed, where nobody can write who\n" +
+			"can write to the log: docs/audit.md.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.anchor(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	a.bind(cmd)
+	cmd.Flags().StringVar(&a.to, "to", "", "new `file` of the anchor (required)")
+	return cmd
+}
+
+func (a *anchoring) anchor(ctx context.Context, stdout, stderr io.Writer) error {
+	if a.to == "" {
+		return errors.New("--to: say which file the anchor is written to")
+	}
+	for _, path := range []string{a.to, a.to + listSuffix} {
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("--to: %s is there already: an anchor is never written over", path)
+		}
+	}
+	return a.withLog(ctx, stderr, func(store eventstore.Store) error {
+		master, err := secret.Load(a.data, a.eventStore != "")
+		if err != nil {
+			return err
+		}
+		seed, err := master.Key(anchorPurpose)
+		if err != nil {
+			return err
+		}
+		anchor, list, err := audit.Take(ctx, store, time.Now())
+		if err != nil {
+			return err
+		}
+		signed, err := audit.Sign(anchor, ed25519.NewKeyFromSeed(seed))
+		if err != nil {
+			return err
+		}
+		content, err := json.Marshal(signed)
+		if err != nil {
+			return err
+		}
+		if err := secret.WriteWhole(a.to+listSuffix, list); err != nil {
+			return err
+		}
+		if err := secret.WriteWhole(a.to, append(content, '\n')); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(stdout, "%d ledgers, taken at %s\npublic key %s\n", len(anchor.Ledgers),
+			anchor.TakenAt.Format(time.RFC3339), base64.StdEncoding.EncodeToString(signed.PublicKey))
+		return err
+	})
+}
+
+// VerifyCommand is `moviola audit verify`.
+func VerifyCommand() *cobra.Command {
+	var a anchoring
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Hold the log against an anchor that was kept elsewhere",
+		Long: "Hold the log against an anchor that was kept elsewhere, from the first event on, and name the first event of a\n" +
+			"ledger that was changed, added or removed since. Without FILE" + listSuffix + ", the stretch of 1,000 events is named.\n" +
+			"The exit status is 0 only when nothing was.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.verify(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	a.bind(cmd)
+	cmd.Flags().StringVar(&a.against, "against", "", "`file` of the anchor (required)")
+	cmd.Flags().StringVar(&a.publicKey, "public-key", "", "`key` that moviola audit anchor has printed, kept apart from the host")
+	return cmd
+}
+
+// verification is the report of `moviola audit verify`.
+type verification struct {
+	audit.Verified
+	TakenAt time.Time `json:"taken_at"`
+	Anchor  string    `json:"anchor"` // anchored, or why that is not known
+}
+
+func (a *anchoring) verify(ctx context.Context, stdout, stderr io.Writer) error {
+	if a.against == "" {
+		return errors.New("--against: say which file holds the anchor")
+	}
+	anchor, list, standing, err := a.load()
+	if err != nil {
+		return err
+	}
+	return a.withLog(ctx, stderr, func(store eventstore.Store) error {
+		found, err := audit.Verify(ctx, store, anchor, list)
+		if err != nil {
+			return err
+		}
+		encoded, err := json.MarshalIndent(verification{found, anchor.TakenAt, standing}, "", "  ")
+		if err == nil {
+			_, err = fmt.Fprintf(stdout, "%s\n", encoded)
+		}
+		if err == nil && found.Difference != nil {
+			err = exit.With(fmt.Errorf("the log is not what the anchor says: %w", found.Difference), exit.Findings)
+		}
+		return err
+	})
+}
+
+// load reads the anchor and its list; list is nil when there is none.
+func (a *anchoring) load() (anchor audit.Anchor, list []byte, standing string, err error) {
+	content, err := os.ReadFile(a.against)
+	if err != nil {
+		return anchor, nil, "", fmt.Errorf("--against: %w", err)
+	}
+	var signed audit.Signed
+	if err := json.Unmarshal(content, &signed); err != nil {
+		return anchor, nil, "", fmt.Errorf("--against: %s is no anchor: %w", a.against, err)
+	}
+	standing = "unanchored: without --public-key nobody knows who has signed the anchor"
+	var key ed25519.PublicKey
+	if a.publicKey != "" {
+		if key, err = base64.StdEncoding.DecodeString(a.publicKey); err != nil || len(key) != ed25519.PublicKeySize {
+			return anchor, nil, "", errors.New("--public-key: it is not what moviola audit anchor prints")
+		}
+		standing = "anchored"
+	}
+	if anchor, err = signed.Open(key); err != nil {
+		return anchor, nil, "", fmt.Errorf("--against: %s: %w", a.against, err)
+	}
+	list, err = os.ReadFile(a.against + listSuffix)
+	if errors.Is(err, os.ErrNotExist) {
+		return anchor, nil, standing, nil
+	}
+	return anchor, list, standing, err
+}

@@ -1,0 +1,177 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"moviola/domain/ledger"
+	"moviola/eventstore"
+)
+
+// Verified is what came of holding a log against an anchor.
+type Verified struct {
+	Ledgers int64 `json:"ledgers"` // of the anchor that were read
+	Events  int64 `json:"events"`  // of theirs that the anchor covers and that are unchanged
+	Since   int64 `json:"since"`   // entries of all ledgers that came after the anchor
+	// Difference is the first event that was changed, added or removed; nil: there is none.
+	Difference *AnchorDifference `json:"difference"`
+}
+
+// AnchorDifference says what is not as it was when the anchor was taken.
+type AnchorDifference struct {
+	Stream   string `json:"stream"`
+	Revision int64  `json:"revision"` // of the event; without a list, of the first of the stretch
+	Through  int64  `json:"through"`  // the last revision of the stretch
+	What     string `json:"what"`     // changed, added, removed or, without a list, differs
+}
+
+func (d *AnchorDifference) Error() string {
+	if d.Through > d.Revision {
+		return fmt.Sprintf("an event from %d to %d of %s %s", d.Revision, d.Through, d.Stream, d.What)
+	}
+	return fmt.Sprintf("event %d of %s: %s", d.Revision, d.Stream, d.What)
+}
+
+// late is how long before an anchor an event of a ledger that it lacks may say that it happened: clocks differ.
+const late = time.Minute
+
+// Verify reads every ledger from its first event and holds it against an anchor. list is the list of the anchor; nil: a
+// difference is found to a stretch of ChainStep events only.
+func Verify(ctx context.Context, store eventstore.Store, anchor Anchor, list []byte) (Verified, error) {
+	var done Verified
+	if sum := sha256.Sum256(list); list != nil && hex.EncodeToString(sum[:]) != anchor.List {
+		return done, errors.New("the list of digests is not the one that the anchor was signed with")
+	}
+	known := make(map[string]bool, len(anchor.Ledgers))
+	for _, one := range anchor.Ledgers {
+		known[one.Stream] = true
+		v := verifier{AnchoredLedger: one}
+		if list != nil {
+			v.list, list = list[:one.Events*sha256.Size], list[one.Events*sha256.Size:]
+		}
+		err := v.read(ctx, store, &done)
+		if errors.As(err, &done.Difference) {
+			return done, nil
+		}
+		if err != nil {
+			return done, err
+		}
+		done.Ledgers++
+	}
+	err := unknownLedgers(ctx, store, anchor, known, &done)
+	if errors.As(err, &done.Difference) {
+		return done, nil
+	}
+	return done, err
+}
+
+// verifier holds one ledger against its place in an anchor.
+type verifier struct {
+	AnchoredLedger
+	list    []byte
+	seal    Seal
+	next    int64
+	suspect *eventstore.Recorded // the first event that is not in its place in the list; the one after it tells why
+}
+
+func (v *verifier) read(ctx context.Context, store eventstore.Store, done *Verified) error {
+	for r, err := range store.ReadStream(ctx, v.Stream, eventstore.Forwards, 0) {
+		if err != nil {
+			return fmt.Errorf("read %s: %w", v.Stream, err)
+		}
+		if v.suspect != nil {
+			return v.explain(&r)
+		}
+		if v.next >= v.Events {
+			done.Since++
+			continue
+		}
+		if err := v.event(&r); err != nil {
+			return err
+		}
+		if v.suspect == nil {
+			done.Events++
+		}
+	}
+	switch {
+	case v.suspect != nil:
+		return v.explain(nil)
+	case v.next < v.Events:
+		return &AnchorDifference{Stream: v.Stream, Revision: v.next, Through: v.Events - 1, What: "removed"}
+	}
+	return nil
+}
+
+// event adds one event of those that the anchor covers.
+func (v *verifier) event(r *eventstore.Recorded) error {
+	v.seal.Add(r)
+	at := v.next
+	v.next++
+	if v.list != nil {
+		if digest := entryDigest(r, int64(r.Revision)); !bytes.Equal(digest[:], v.listed(at)) {
+			kept := *r
+			v.suspect, v.next = &kept, at
+			return nil
+		}
+	}
+	want := v.Digest
+	switch full := v.next / ChainStep; {
+	case v.next%ChainStep == 0 && full <= int64(len(v.Chain)):
+		want = v.Chain[full-1]
+	case v.next < v.Events:
+		return nil
+	}
+	if v.seal.String() != want {
+		return &AnchorDifference{Stream: v.Stream, Revision: (v.next - 1) / ChainStep * ChainStep, Through: v.next - 1, What: "differs"}
+	}
+	return nil
+}
+
+// listed is the digest of an event in the list; nil: the anchor has no such event.
+func (v *verifier) listed(at int64) []byte {
+	if at >= v.Events {
+		return nil
+	}
+	return v.list[at*sha256.Size : (at+1)*sha256.Size]
+}
+
+// explain tells an event that was changed from one that was put before others or taken away: those after it are as they
+// were then, one place further on or back.
+func (v *verifier) explain(after *eventstore.Recorded) error {
+	is := func(r *eventstore.Recorded, at int64) bool {
+		digest := entryDigest(r, at)
+		return bytes.Equal(digest[:], v.listed(at))
+	}
+	what := "changed"
+	switch {
+	case is(v.suspect, v.next+1):
+		what = "removed"
+	case after != nil && is(after, v.next):
+		what = "added"
+	}
+	return &AnchorDifference{Stream: v.Stream, Revision: v.next, Through: v.next, What: what}
+}
+
+// unknownLedgers looks at the ledgers that an anchor lacks: they must have begun after it.
+func unknownLedgers(ctx context.Context, store eventstore.Store, anchor Anchor, known map[string]bool, done *Verified) error {
+	for r, err := range store.ReadAll(ctx, eventstore.Forwards, eventstore.Position{}) {
+		if err != nil {
+			return fmt.Errorf("read the log: %w", err)
+		}
+		if category, _ := eventstore.SplitStream(r.Stream); category != ledger.StreamCategory || known[r.Stream] {
+			continue
+		}
+		var meta eventstore.Metadata
+		if json.Unmarshal(r.Metadata, &meta) == nil && meta.Time.Before(anchor.TakenAt.Add(-late)) {
+			return &AnchorDifference{Stream: r.Stream, Revision: int64(r.Revision), Through: int64(r.Revision), What: "added"}
+		}
+		done.Since++
+	}
+	return nil
+}
