@@ -71,7 +71,8 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(serveCommand(), renders.RenderCommand(), remote.ValidateCommand(), remote.BatchCommand(), remote.MoviesCommand(),
 		remote.StillCommand(), remote.TemplatesCommand(), remote.MediaCommand(), remote.MCPCommand(), eventstores.EventStoreCommand(),
 		remote.KeysCommand(), backups.SecretsCommand(), upkeep.DocumentsCommand(), remote.AccountsCommand(), remote.CreditsCommand(),
-		remote.WorkCommand(), remote.ActsCommand(), audits.AuditCommand(upkeep.AnchorCommand(), upkeep.VerifyCommand()), upkeep.CheckCommand(), backups.BackupCommand(),
+		remote.WorkCommand(), remote.ActsCommand(), audits.AuditCommand(upkeep.AnchorCommand(), upkeep.VerifyCommand()),
+		upkeep.CheckCommand(), backups.BackupCommand(),
 		backups.RestoreCommand(), upkeep.RebuildCommand(), upkeep.AnalyticsCommand(), upkeep.ExportCommand(), configCommand(),
 		doctorCommand(), probeCommand(),
 		versionCommand())
