@@ -103,27 +103,40 @@ func membersOf(members []member, raw body) ([]member, error) {
 
 // endOf returns where the value ends that begins at a place; 0: it does not end.
 func endOf(raw []byte, at int) int {
-	depth, quoted := 0, false
+	depth := 0
 	for i := at; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			if quoted = !quoted; !quoted && depth == 0 {
-				return i + 1
+		switch raw[i] {
+		case '"':
+			if i = endOfText(raw, i); i == 0 || depth == 0 {
+				return i
 			}
-		case quoted:
-		case c == '{' || c == '[':
+			i-- // the loop goes to the next byte
+		case '{', '[':
 			depth++
-		case c == '}' || c == ']':
+		case '}', ']':
 			if depth == 0 {
 				return i
 			}
 			if depth--; depth == 0 {
 				return i + 1
 			}
-		case c == ',' && depth == 0:
-			return i
+		case ',':
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+// endOfText returns where the text ends whose first quotation mark is at a place; 0: it does not end.
+func endOfText(raw []byte, at int) int {
+	for i := at + 1; i < len(raw); i++ {
+		switch raw[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
 		}
 	}
 	return 0

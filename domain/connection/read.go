@@ -70,25 +70,37 @@ func keeps(f Field, sent map[string]any) bool {
 func (k Kind) Override(saved Settings, given map[string]any) (Settings, error) {
 	settings := maps.Clone(saved)
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		f, known := k.field(name)
-		value, ok := Text(given[name])
-		switch {
-		case name == "id" || name == "type" || name == "format" && k.TakesFiles():
-		case !known:
-			return nil, domain.Errorf(domain.Invalid, "setting_unknown", "A destination of type %s has no property %s", k, name)
-		case f.Secret && k != Webhook: // a webhook's address is replaced as a whole, so no secret is sent elsewhere
-			return nil, domain.Errorf(domain.Invalid, "setting_secret",
-				"%s is a secret of the saved connection and cannot be changed by a movie", name)
-		case bound[name] && k != Webhook && value != saved[name]:
-			return nil, domain.Errorf(domain.Invalid, "setting_bound",
-				"%s belongs to the secrets of the saved connection and cannot be changed by a movie", name)
-		case !ok || value != "" && !f.check(value):
-			return nil, domain.Errorf(domain.Invalid, "setting_invalid", "%s must be %s", name, f.wants)
-		case value != "":
+		if name == "id" || name == "type" || name == "format" && k.TakesFiles() {
+			continue
+		}
+		value, err := k.override(saved, name, given[name])
+		if err != nil {
+			return nil, err
+		}
+		if value != "" {
 			settings[name] = value
 		}
 	}
 	return settings, nil
+}
+
+// override returns the value that a movie gives one setting; empty: it leaves the saved one.
+func (k Kind) override(saved Settings, name string, given any) (string, error) {
+	f, known := k.field(name)
+	value, ok := Text(given)
+	switch {
+	case !known:
+		return "", domain.Errorf(domain.Invalid, "setting_unknown", "A destination of type %s has no property %s", k, name)
+	case f.Secret && k != Webhook: // a webhook's address is replaced as a whole, so no secret is sent elsewhere
+		return "", domain.Errorf(domain.Invalid, "setting_secret",
+			"%s is a secret of the saved connection and cannot be changed by a movie", name)
+	case bound[name] && k != Webhook && value != saved[name]:
+		return "", domain.Errorf(domain.Invalid, "setting_bound",
+			"%s belongs to the secrets of the saved connection and cannot be changed by a movie", name)
+	case !ok || value != "" && !f.check(value):
+		return "", domain.Errorf(domain.Invalid, "setting_invalid", "%s must be %s", name, f.wants)
+	}
+	return value, nil
 }
 
 // bound are the settings that say where secrets are sent, and how they are protected on the way.
