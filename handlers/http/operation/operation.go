@@ -43,15 +43,10 @@ type Operation struct {
 }
 
 // Query returns the names of the query parameters, with "a.*" for a parameter that stands for all that begin with "a.".
-func (o Operation) Query() []string { return o.names("query") }
-
-// Headers returns the names of the headers that are read, beside those of the caller.
-func (o Operation) Headers() []string { return o.names("header") }
-
-func (o Operation) names(in string) []string {
+func (o Operation) Query() []string {
 	var names []string
 	for _, p := range o.Parameters {
-		if p.in == in {
+		if p.in == "query" {
 			names = append(names, p.name+p.rest)
 		}
 	}
