@@ -22,8 +22,8 @@ var models = []operation.Model{
 	),
 	operation.Of[accepted]("StartedBatch", ""),
 	operation.Of[head]("BatchHead", "",
-		operation.F("state", "requested: its credits are not held yet; accepted: its movies are being submitted; submitted: "+
-			"each row has its movie.", operation.Enum("requested", "accepted", "submitted", "cancelled")),
+		operation.F("state", "requested: its credits are not held yet; accepted: its movies are being submitted; submitted: each "+
+			"row has its movie.", operation.Enum("requested", "accepted", "submitted", "cancelled")),
 		operation.F("rows", "All of them."),
 		operation.F("movies", "Rows of which a movie is made."),
 		operation.F("invalid", "Rows of which none is made."),
@@ -45,8 +45,8 @@ var models = []operation.Model{
 		operation.F("errors", "What is wrong with each invalid row."),
 	),
 	operation.Of[summary]("BatchBatch", "",
-		operation.F("state", "requested: its credits are not held yet; accepted: its movies are being submitted; submitted: "+
-			"each row has its movie.", operation.Enum("requested", "accepted", "submitted", "cancelled")),
+		operation.F("state", "requested: its credits are not held yet; accepted: its movies are being submitted; submitted: each "+
+			"row has its movie.", operation.Enum("requested", "accepted", "submitted", "cancelled")),
 		operation.F("rows", "All of them."),
 		operation.F("movies", "Rows of which a movie is made."),
 		operation.F("invalid", "Rows of which none is made."),

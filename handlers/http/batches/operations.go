@@ -17,19 +17,17 @@ var (
 	startBatch = operation.Operation{
 		Method: http.MethodPost, Path: "/v2/batches", ID: "startBatch", Tag: "Batches", Role: key.Render,
 		Summary: "Make a movie of a template for each row",
-		Text: "One saved template and 1 to 1,000 rows of variables, in JSON (up to 2 MB) or CSV (up to 20 MB): " +
-			"UTF-8 with or without byte order mark, separated by comma, semicolon or tab; the first line " +
-			"names the variables, an empty cell leaves its variable as the template has it. Invalid rows are " +
-			"listed and stop no other, unless all_or_nothing is true. The credits of all rows are held at " +
-			"once, or the batch is refused whole. The movies are submitted afterwards; their projects follow " +
-			"from batch and row.",
+		Text: "One saved template and 1 to 1,000 rows of variables, in JSON (up to 2 MB) or CSV (up to 20 MB): UTF-8 with or " +
+			"without byte order mark, separated by comma, semicolon or tab; the first line names the variables, an empty cell leaves " +
+			"its variable as the template has it. Invalid rows are listed and stop no other, unless all_or_nothing is true. The " +
+			"credits of all rows are held at once, or the batch is refused whole. The movies are submitted afterwards; their projects " +
+			"follow from batch and row.",
 		Parameters: []operation.Parameter{
 			operation.Query("template", "With CSV: the id of the saved template."),
 			operation.Query("all_or_nothing", "With CSV: refuse the batch when a row is invalid.", operation.Boolean,
 				operation.Default(false)),
-			operation.Header("Idempotency-Key", "Your own name for this batch, 1 to 255 characters: repeating it within 24 hours "+
-				"is answered as "+
-				"the first time, and starts nothing. Another body answers 409.", operation.Shortest(1), operation.Longest(255)),
+			operation.Header("Idempotency-Key", "Your own name for this batch, 1 to 255 characters: repeating it within 24 hours is "+
+				"answered as the first time, and starts nothing. Another body answers 409.", operation.Shortest(1), operation.Longest(255)),
 		},
 		Body: operation.Upload(
 			operation.Content{Type: "application/json", Schema: operation.Ref("StartBatch")},
@@ -38,14 +36,14 @@ var (
 		),
 		Answers: operation.OK("The batch was accepted; its credits are held.", operation.A[accepted]()),
 		Refusals: []operation.Refusal{
-			operation.On(400, "The batch is not valid, its rows are not, or fewer credits are available than all rows cost. "+
-				"Nothing was held.", "all_or_nothing_invalid", "body_unreadable", "csv_header", "idempotency_key_invalid",
+			operation.On(400, "The batch is not valid, its rows are not, or fewer credits are available than all rows cost. Nothing "+
+				"was held.", "all_or_nothing_invalid", "body_unreadable", "csv_header", "idempotency_key_invalid",
 				"insufficient_credits", "payload_invalid", "payload_missing", "rows_count", "template_chain_too_long",
 				"template_circle", "template_missing").Or(operation.A[flawed]()),
 			operation.On(401, "The key is missing or not valid, or nothing is left of credits or of the month's movies.",
 				"draft_quota_exceeded", "movie_quota_exceeded", "not_enough_credits"),
-			operation.On(403, "The key's role is below the one that is needed, the account is suspended or closed, or it "+
-				"stores as much as it may.", "account_closed", "account_suspended", "storage_full"),
+			operation.On(403, "The key's role is below the one that is needed, the account is suspended or closed, or it stores as "+
+				"much as it may.", "account_closed", "account_suspended", "storage_full"),
 			operation.On(404, "The template does not exist, or is another account's.", "template_not_found"),
 			operation.On(409, "The Idempotency-Key was used with another body.", "idempotency_key_reused"),
 			operation.On(413, "The body is too large, or the template is too large for so many rows.", "batch_too_large"),
@@ -64,8 +62,8 @@ var (
 	cancelBatch = operation.Operation{
 		Method: http.MethodPost, Path: "/v2/batches/cancel", ID: "cancelBatch", Tag: "Batches", Role: key.Render,
 		Summary: "End a batch",
-		Text: "Movies that have ended stay; the others are ended, and what is held for them is released, a " +
-			"moment after this answer. Doing it again changes nothing.",
+		Text: "Movies that have ended stay; the others are ended, and what is held for them is released, a moment after this " +
+			"answer. Doing it again changes nothing.",
 		Parameters: []operation.Parameter{operation.Query("id", "The batch.", operation.ShortID).Needed()},
 		Answers:    operation.OK("Nothing more comes of it.", operation.A[cancelled]()),
 		Refusals: []operation.Refusal{
@@ -92,8 +90,8 @@ var (
 		Method: http.MethodGet, Path: "/v2/batches/{batch_id}/results.csv", ID: "readBatchResults",
 		Tag: "Batches", Role: key.Viewer,
 		Summary: "All rows of a batch, as CSV",
-		Text: "One line for each row: row, project, status, url, duration, credits, column, code, message. A " +
-			"text that a spreadsheet would take for a formula has an apostrophe before it.",
+		Text: "One line for each row: row, project, status, url, duration, credits, column, code, message. A text that a " +
+			"spreadsheet would take for a formula has an apostrophe before it.",
 		Parameters: []operation.Parameter{operation.InPath("batch_id", "", operation.ShortID)},
 		Answers: []operation.Answer{
 			{Status: 200, Text: "The rows.", Contents: []operation.Content{{Type: "text/csv", Schema: operation.Plain()}}},

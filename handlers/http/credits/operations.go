@@ -27,8 +27,7 @@ var (
 	readLedger = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/credits/ledger", ID: "readLedger", Tag: "Credits", Role: key.Admin,
 		Summary: "Statement of credits",
-		Text: "Every event of the ledger is one entry; the sums of granted, held and charged are those of GET " +
-			"/v2/credits.",
+		Text:    "Every event of the ledger is one entry; the sums of granted, held and charged are those of GET /v2/credits.",
 		Parameters: []operation.Parameter{
 			operation.Account,
 			operation.Query("from", "Date or date-time, in UTC when it has no zone."),

@@ -32,8 +32,7 @@ var models = []operation.Model{
 		operation.F("address", "Scheme and host that was called; null: nothing is kept of this try."),
 		operation.F("started_at", "When it began.", operation.String),
 		operation.F("content_type", "Form of the body of a webhook."),
-		operation.F("sent", "Body of a webhook, at most its first 64 kB; null: nothing is kept, or the destination is no "+
-			"webhook."),
+		operation.F("sent", "Body of a webhook, at most its first 64 kB; null: nothing is kept, or the destination is no webhook."),
 		operation.F("sent_size", "Size of the whole body in bytes."),
 		operation.F("answer", "First 2 kB of the receiver's answer."),
 	),

@@ -27,8 +27,8 @@ var (
 	showDeliveries = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/deliveries/{project}", ID: "showDeliveries", Tag: "Deliveries", Role: key.Manager,
 		Summary: "The tries to deliver one movie",
-		Text: "The newest 100 tries, the newest first, with what was sent to a webhook and the first 2 kB of " +
-			"its answer. That is kept for 30 days, encrypted; headers, paths and queries are not kept.",
+		Text: "The newest 100 tries, the newest first, with what was sent to a webhook and the first 2 kB of its answer. That is " +
+			"kept for 30 days, encrypted; headers, paths and queries are not kept.",
 		Parameters: []operation.Parameter{operation.InPath("project", "Project of the movie.")},
 		Answers:    operation.OK("The tries.", operation.A[shown]()),
 		Refusals: []operation.Refusal{

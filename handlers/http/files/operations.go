@@ -16,8 +16,8 @@ var Declared = operation.Room{Operations: []operation.Operation{
 
 // Parameters that several operations have.
 var (
-	tokenParameter  = operation.InPath("token", "The part that cannot be guessed.")
-	tokenParameter2 = operation.InPath("token", "The part that cannot be guessed, the same for all files of an account.")
+	tokenParameter = operation.InPath("token", "The part that cannot be guessed.")
+	folderToken    = operation.InPath("token", "The part that cannot be guessed, the same for all files of an account.")
 )
 
 // outputContents are the forms of the files of outputs.
@@ -41,8 +41,8 @@ var (
 	getFile = operation.Operation{
 		Method: http.MethodGet, Path: result.FilesPath + "{token}/{name}", ID: "getFile", Tag: "Files", Caller: operation.Anyone,
 		Summary: "A rendered file",
-		Text: "The address comes from url, thumbnail and ass of a movie. Whoever knows it may read the file: " +
-			"no key is asked for. Ranges and conditional requests are served.",
+		Text: "The address comes from url, thumbnail and ass of a movie. Whoever knows it may read the file: no key is asked for. " +
+			"Ranges and conditional requests are served.",
 		Parameters: []operation.Parameter{tokenParameter, operation.InPath("name", "The project with .mp4, .jpg or .ass.")},
 		Answers: []operation.Answer{
 			{Status: 200, Text: "The file.", Contents: []operation.Content{
@@ -66,9 +66,8 @@ var (
 		Method: http.MethodGet, Path: result.FilesPath + "{token}/{project}/{name}", ID: "getOutputFile", Tag: "Files",
 		Caller:  operation.Anyone,
 		Summary: "A file of an output of a movie",
-		Text: "The address comes from outputs of a movie; a playlist or a storyboard names its other file by a " +
-			"name beside it. Whoever knows it may read the file: no key is asked for. Ranges and conditional " +
-			"requests are served.",
+		Text: "The address comes from outputs of a movie; a playlist or a storyboard names its other file by a name beside it. " +
+			"Whoever knows it may read the file: no key is asked for. Ranges and conditional requests are served.",
 		Parameters: []operation.Parameter{
 			tokenParameter,
 			operation.InPath("project", "The project of the movie."),
@@ -88,9 +87,9 @@ var (
 		Method: http.MethodGet, Path: media.AddressPath + "{token}/files/{path:.+}", ID: "getStoredFile", Tag: "Files",
 		Caller:  operation.Anyone,
 		Summary: "A file of a media library",
-		Text: "The address is fileUrl. Whoever knows it may read the file: no key is asked for. Ranges and " +
-			"conditional requests are served. Pages and drawings are sent to be saved, not to be shown.",
-		Parameters: []operation.Parameter{tokenParameter2, operation.InPath("path", "folder/name")},
+		Text: "The address is fileUrl. Whoever knows it may read the file: no key is asked for. Ranges and conditional requests are " +
+			"served. Pages and drawings are sent to be saved, not to be shown.",
+		Parameters: []operation.Parameter{folderToken, operation.InPath("path", "folder/name")},
 		Answers: []operation.Answer{
 			{Status: 200, Text: "The file.", Contents: []operation.Content{{Type: "*/*", Schema: operation.Binary}}},
 			{Status: 206, Text: "A part of it.", Contents: []operation.Content{{Type: "*/*", Schema: operation.Binary}}},
@@ -103,11 +102,10 @@ var (
 	}
 	getPreparedFile = operation.Operation{
 		Method: http.MethodGet, Path: media.AddressPath + "{token}/cache/{path:.+}", ID: "getPreparedFile", Tag: "Files",
-		Caller:  operation.Anyone,
-		Summary: "A prepared asset",
-		Text: "The address is url or webURL of a preload item. It expires about three days after the asset was " +
-			"prepared.",
-		Parameters: []operation.Parameter{tokenParameter2, operation.InPath("path", "The preload and a name.")},
+		Caller:     operation.Anyone,
+		Summary:    "A prepared asset",
+		Text:       "The address is url or webURL of a preload item. It expires about three days after the asset was prepared.",
+		Parameters: []operation.Parameter{folderToken, operation.InPath("path", "The preload and a name.")},
 		Answers: []operation.Answer{
 			{Status: 200, Text: "The file.", Contents: []operation.Content{{Type: "*/*", Schema: operation.Binary}}},
 			{Status: 206, Text: "A part of it.", Contents: []operation.Content{{Type: "*/*", Schema: operation.Binary}}},

@@ -16,9 +16,8 @@ var Declared = operation.Room{Operations: []operation.Operation{
 var (
 	listKeys = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/keys", ID: "listKeys", Tag: "Keys", Role: key.Admin,
-		Summary: "The account's keys",
-		Text: "The keys that were not revoked, those that have expired among them, the newest first. Never a " +
-			"key itself.",
+		Summary:    "The account's keys",
+		Text:       "The keys that were not revoked, those that have expired among them, the newest first. Never a key itself.",
 		Parameters: []operation.Parameter{operation.Limit("Keys per page."), operation.NextToken},
 		Answers:    operation.OK("A page of keys.", operation.A[Page]()),
 		Refusals: []operation.Refusal{
@@ -39,9 +38,8 @@ var (
 	revokeKey = operation.Operation{
 		Method: http.MethodDelete, Path: "/v2/keys", ID: "revokeKey", Tag: "Keys", Role: key.Admin,
 		Summary: "Revoke a key",
-		Text: "It opens nothing from the next request on, in every process of the installation within a " +
-			"second. Renders that were begun with it go on. Revoking twice says when the key was revoked. A " +
-			"key may revoke itself.",
+		Text: "It opens nothing from the next request on, in every process of the installation within a second. Renders that were " +
+			"begun with it go on. Revoking twice says when the key was revoked. A key may revoke itself.",
 		Parameters: []operation.Parameter{
 			operation.Query("id", "The id of the key.", operation.Pattern(`^[0-9a-f]{32}$`)).Needed(),
 		},

@@ -21,9 +21,8 @@ var (
 		operation.Min(0), operation.Default(0))
 	typeParameter      = operation.Query("type", "Only files of this type.", operation.Enum("image", "video", "audio", "other"))
 	qParameter         = operation.Query("q", "Only files and folders whose name contains this text, whatever its case.")
-	nextTokenParameter = operation.Query("next_token", "Cursor from the answer before. It carries all other parameters; "+
-		"what is sent beside it must be "+
-		"the same.")
+	nextTokenParameter = operation.Query("next_token", "Cursor from the answer before. It carries all other parameters; what is "+
+		"sent beside it must be the same.")
 	folderParameter = operation.Query("folder", "As in the body; with another value there, the answer is 400.")
 )
 
@@ -82,8 +81,8 @@ var (
 	registerMediaFile = operation.Operation{
 		Method: http.MethodPost, Path: "/v2/media/file", ID: "registerMediaFile", Tag: "Media", Role: key.Render,
 		Summary: "Register a file, to be uploaded",
-		Text: "Answers with an address to which the bytes are sent with PUT, without a key, within expiresIn " +
-			"seconds. The address works once. The name is reserved until it expires.",
+		Text: "Answers with an address to which the bytes are sent with PUT, without a key, within expiresIn seconds. The address " +
+			"works once. The name is reserved until it expires.",
 		Body: operation.JSON(operation.Inline(
 			operation.F("name", "Characters outside of [a-zA-Z0-9._-] become _."),
 			operation.F("contentType", "MIME type; the upload carries the same."),
@@ -95,8 +94,8 @@ var (
 		Refusals: []operation.Refusal{
 			operation.On(400, "", "content_type_invalid", "content_type_required", "folder_invalid", "name_invalid",
 				"name_required", "size_invalid"),
-			operation.On(403, "The key's role is below the one that is needed. Or the storage is blocked because the balance "+
-				"is zero, or the account stores as much as it may.", "account_closed", "storage_blocked", "storage_full"),
+			operation.On(403, "The key's role is below the one that is needed. Or the storage is blocked because the balance is zero, "+
+				"or the account stores as much as it may.", "account_closed", "storage_blocked", "storage_full"),
 			operation.On(409, "A file with this name already exists. Delete it first.", "file_exists"),
 			operation.On(413, "The file, or the body, is too large.", "file_too_large"),
 		},
@@ -109,8 +108,8 @@ var (
 			operation.F("name", "Characters outside of [a-zA-Z0-9._-] become _."),
 			operation.F("folder", "Characters outside of [a-zA-Z0-9/_-] are left out; empty is the root; files in temp are deleted "+
 				"after 72 hours.", operation.Optional),
-			operation.F("destination", "Characters outside of [a-zA-Z0-9/_-] are left out; empty is the root; files in temp are deleted "+
-				"after 72 hours."),
+			operation.F("destination", "Characters outside of [a-zA-Z0-9/_-] are left out; empty is the root; files in temp are "+
+				"deleted after 72 hours."),
 		)),
 		Answers: operation.OK("The file is there.", operation.A[done]()),
 		Refusals: []operation.Refusal{
@@ -165,8 +164,7 @@ var (
 	createMediaFolder = operation.Operation{
 		Method: http.MethodPost, Path: "/v2/media/folder", ID: "createMediaFolder", Tag: "Media", Role: key.Render,
 		Summary: "Make a folder",
-		Text: "A folder also exists while a file is in it. One that exists already is answered the same, with " +
-			"a message.",
+		Text:    "A folder also exists while a file is in it. One that exists already is answered the same, with a message.",
 		Body: operation.JSON(operation.Inline(
 			operation.F("folder", "Characters outside of [a-zA-Z0-9/_-] are left out; empty is the root; files in temp are deleted "+
 				"after 72 hours."),
@@ -195,9 +193,9 @@ var (
 	uploadMediaFile = operation.Operation{
 		Method: http.MethodPut, Path: uploadPath + "{ticket}", ID: "uploadMediaFile", Tag: "Media", Caller: operation.Anyone,
 		Summary: "Send the bytes of a registered file",
-		Text: "The address comes from POST /v2/media/file and is used as it is: no key, exactly the registered " +
-			"length, the registered Content-Type or none. It works once. A body is read as long as bytes " +
-			"flow. With S3 storage the address is the storage's own.",
+		Text: "The address comes from POST /v2/media/file and is used as it is: no key, exactly the registered length, the " +
+			"registered Content-Type or none. It works once. A body is read as long as bytes flow. With S3 storage the address is the " +
+			"storage's own.",
 		Parameters: []operation.Parameter{operation.InPath("ticket", "Signed; no part of it can be changed.")},
 		Body: operation.Upload(
 			operation.Content{Type: "*/*", Schema: operation.Binary},
@@ -206,13 +204,13 @@ var (
 		Refusals: []operation.Refusal{
 			operation.On(400, "Length or type differ from what was registered, or the body was not complete.",
 				"upload_incomplete", "upload_length_mismatch", "upload_length_required", "upload_type_mismatch"),
-			operation.On(403, "The address was altered, or has expired; or nothing may be stored: the balance is zero, the "+
-				"account is closed, or it stores as much as it may.", "account_closed", "storage_blocked", "storage_full",
+			operation.On(403, "The address was altered, or has expired; or nothing may be stored: the balance is zero, the account is "+
+				"closed, or it stores as much as it may.", "account_closed", "storage_blocked", "storage_full",
 				"upload_address_invalid", "upload_expired"),
 			operation.On(409, "The address has been used, or the file is no longer registered.", "upload_superseded",
 				"upload_used"),
-			operation.On(503, "The service is being shut down, or a part of it does not answer. Send the body to the same "+
-				"address again; it is used up only by a success.", "upload_interrupted"),
+			operation.On(503, "The service is being shut down, or a part of it does not answer. Send the body to the same address "+
+				"again; it is used up only by a success.", "upload_interrupted"),
 		},
 	}
 )

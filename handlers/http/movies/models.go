@@ -34,10 +34,8 @@ var models = []operation.Model{
 		operation.F("rendering_time", "Seconds from the first start to the end."),
 		operation.F("consumed_credits", "", operation.Min(0)),
 		operation.F("client-data", "As in the movie; {} when none.", operation.Map),
-		operation.F("destinations_result", "One entry per destination that has ended, in order; null when nothing was "+
-			"delivered. An e-mail "+
-			"has status error where the account's plan has no e-mail, or its recipients of the day are used "+
-			"up.", operation.Null),
+		operation.F("destinations_result", "One entry per destination that has ended, in order; null when nothing was delivered. An "+
+			"e-mail has status error where the account's plan has no e-mail, or its recipients of the day are used up.", operation.Null),
 		operation.F("outputs", "What the movie has, or will have, beside its MP4; omitted when it asks for nothing else."),
 	).Also(operation.F("json", "What was posted. Left out of lists with format=simple; null when it has been removed.",
 		operation.Map, operation.Null, operation.Optional)),
@@ -88,13 +86,11 @@ var models = []operation.Model{
 	operation.Of[redelivered]("Redelivered", "",
 		operation.F("project", "16 characters of [A-Za-z0-9].", operation.ShortID),
 	),
-	operation.Of[validation]("Validation", "What would become of a movie, as far as its JSON tells. Where it cannot be "+
-		"read, the facts are "+
-		"null.",
+	operation.Of[validation]("Validation", "What would become of a movie, as far as its JSON tells. Where it cannot be read, the "+
+		"facts are null.",
 		operation.F("valid", "It would be accepted, and nothing in it is known to fail."),
-		operation.F("errors", "The problems with which the movie is refused, its render ends or nothing is delivered. Their "+
-			"`code` is that of the refusal or of the render's error; the code of what it is stands in "+
-			"`problems`."),
+		operation.F("errors", "The problems with which the movie is refused, its render ends or nothing is delivered. Their `code` "+
+			"is that of the refusal or of the render's error; the code of what it is stands in `problems`."),
 		operation.F("warnings", "What is not done as it is written, in sentences, as `warnings` of the movie.", operation.Most(50)),
 		operation.F("problems", "Everything that was found, in the order of the text.", operation.Most(200)),
 		operation.F("problems_total", "How many there are, also those beyond 200."),
@@ -112,12 +108,12 @@ var models = []operation.Model{
 		operation.F("timestamp", "", operation.String, operation.Format("date-time")),
 	),
 	operation.Of[finding]("Problem", "Something in the JSON that is wrong, or is not done as it is written.",
-		operation.F("pointer", "JSON pointer (RFC 6901) into the posted body, or into `template`. Of a property that is "+
-			"missing, that of the object that lacks it."),
+		operation.F("pointer", "JSON pointer (RFC 6901) into the posted body, or into `template`. Of a property that is missing, "+
+			"that of the object that lacks it."),
 		operation.F("line", "From 1; 0 when there is no text to count in."),
 		operation.F("column", "From 1, in characters: of the name for what is wrong with a name, else of the value."),
-		operation.F("code", "Stable. In `problems` what it is, as docs/validate.md lists; in `errors` the code of the "+
-			"refusal or render error."),
+		operation.F("code", "Stable. In `problems` what it is, as docs/validate.md lists; in `errors` the code of the refusal or "+
+			"render error."),
 		operation.F("severity", "", operation.Enum("error", "warning", "info")),
 		operation.F("remedy", "What to change."),
 		operation.F("template", "Id of the saved template, or of the movie that is rendered again, that `pointer` leads into; "+

@@ -22,18 +22,17 @@ var (
 	getMovies = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/movies", ID: "getMovies", Tag: "Movies", Role: key.Viewer,
 		Summary: "Status of one movie, or a paged list",
-		Text: "With project (or id): that movie. Without: the movies of a range, newest first, that pass all " +
-			"filters given. With filters a page may be short, or empty, while has_next is true: a stretch of " +
-			"the range was looked through; go on with next_token. A failed render is reported inside `movie` " +
-			"with HTTP 200.",
+		Text: "With project (or id): that movie. Without: the movies of a range, newest first, that pass all filters given. With " +
+			"filters a page may be short, or empty, while has_next is true: a stretch of the range was looked through; go on with " +
+			"next_token. A failed render is reported inside `movie` with HTTP 200.",
 		Parameters: []operation.Parameter{
 			operation.Query("project", "The movie.", operation.ShortID),
 			idParameter,
 			operation.Query("from", "Start of the range: a date or a date-time; no zone means UTC. Default: the first day of this "+
 				"month."),
 			operation.Query("date_start", "Alias of from."),
-			operation.Query("to", "End of the range; a date means its end of day. Default: the end of today. At most 3 months "+
-				"after from."),
+			operation.Query("to", "End of the range; a date means its end of day. Default: the end of today. At most 3 months after "+
+				"from."),
 			operation.Query("date_end", "Alias of to."),
 			operation.Limit("Movies per page."),
 			operation.RangeToken,
@@ -43,9 +42,9 @@ var (
 			operation.Query("template", "Only movies that are made of this template: its id.", operation.Longest(1024)),
 			operation.Query("movie_id", "Only movies whose JSON has exactly this `id`. (The parameter id is the project.)",
 				operation.Longest(1024)),
-			operation.Query("client-data", "Parameters `client-data.NAME=VALUE`, up to 5: only movies whose client-data has exactly this "+
-				"value directly under NAME. A number is compared as it is written, a boolean as true or false. A "+
-				"movie is found by the first 20 texts, numbers and booleans of its client-data.",
+			operation.Query("client-data", "Parameters `client-data.NAME=VALUE`, up to 5: only movies whose client-data has exactly "+
+				"this value directly under NAME. A number is compared as it is written, a boolean as true or false. A movie is found by "+
+				"the first 20 texts, numbers and booleans of its client-data.",
 				operation.Values(operation.Longest(1024)), operation.Most(5), operation.Names(`^client-data\.`)).Members(),
 			operation.Account,
 			operation.OperatorToken,
@@ -62,13 +61,12 @@ var (
 	postMovie = operation.Operation{
 		Method: http.MethodPost, Path: "/v2/movies", ID: "postMovie", Tag: "Movies", Role: key.Render,
 		Summary: "Submit a movie",
-		Text: "Answers at once with a project; poll GET /movies, follow /movies/progress, or take a webhook. " +
-			"Not idempotent, unless Idempotency-Key is given.",
+		Text: "Answers at once with a project; poll GET /movies, follow /movies/progress, or take a webhook. Not idempotent, unless " +
+			"Idempotency-Key is given.",
 		Parameters: []operation.Parameter{
-			operation.Header("Idempotency-Key", "A name of the client's own for this submission, kept for 24 hours per account. "+
-				"The same name "+
-				"with the same body gets the first answer again and makes nothing new. Only an accepted "+
-				"submission is remembered.", operation.Shortest(1), operation.Longest(255)),
+			operation.Header("Idempotency-Key", "A name of the client's own for this submission, kept for 24 hours per account. The "+
+				"same name with the same body gets the first answer again and makes nothing new. Only an accepted submission is "+
+				"remembered.", operation.Shortest(1), operation.Longest(255)),
 			operation.Query("max_credits", "The most credits that the movie may cost, 1 or more. A movie that is known to cost more is "+
 				"refused; one whose sources turn out to be longer ends with status error before it is encoded, "+
 				"and costs nothing.", operation.Integer, operation.Min(1)),
@@ -125,8 +123,7 @@ var (
 	validateMovie = operation.Operation{
 		Method: http.MethodPost, Path: "/v2/movies/validate", ID: "validateMovie", Tag: "Movies", Role: key.Render,
 		Summary: "What would become of a movie",
-		Text: "Nothing is stored and nothing is charged. A movie that is wrong is answered with its mistakes, " +
-			"not refused.",
+		Text:    "Nothing is stored and nothing is charged. A movie that is wrong is answered with its mistakes, not refused.",
 		Body: operation.JSON(operation.Ref("Movie")).Example(`{"resolution": "full-hd", "scenes": [{"duration": 3,
 	"elements": [{"type": "text", "text": "Hello"}]}]}`).OwnErrors(),
 		Answers: []operation.Answer{
@@ -144,15 +141,13 @@ var (
 	drawStills = operation.Operation{
 		Method: http.MethodPost, Path: "/v2/movies/still", ID: "drawStills", Tag: "Movies", Role: key.Render,
 		Summary: "What moments of a movie will look like",
-		Text: "Draws up to 12 moments of a movie by what would render it: each picture is composed as the " +
-			"movie's frame would be, and marked as a preview. Nothing is stored, held or charged, and no " +
-			"provider is paid. What is not at hand (a source that no movie or preload of the account has " +
-			"fetched, a voice or picture that would have to be made, a page with `src`) has a placeholder in " +
-			"its place, and a sentence in `missing`; with `fetch=true` sources, fonts and pages are loaded. " +
-			"`exports`, `preload` and saving to the media library are passed over. One moment is answered as " +
-			"the picture itself, unless the request's `Accept` names application/json; several are JSON. An " +
-			"account has one request drawn at a time: a newer one takes the place of the one that waits. Its " +
-			"plan bounds the requests of an hour.",
+		Text: "Draws up to 12 moments of a movie by what would render it: each picture is composed as the movie's frame would be, " +
+			"and marked as a preview. Nothing is stored, held or charged, and no provider is paid. What is not at hand (a source that " +
+			"no movie or preload of the account has fetched, a voice or picture that would have to be made, a page with `src`) has a " +
+			"placeholder in its place, and a sentence in `missing`; with `fetch=true` sources, fonts and pages are loaded. `exports`, " +
+			"`preload` and saving to the media library are passed over. One moment is answered as the picture itself, unless the " +
+			"request's `Accept` names application/json; several are JSON. An account has one request drawn at a time: a newer one " +
+			"takes the place of the one that waits. Its plan bounds the requests of an hour.",
 		Parameters: []operation.Parameter{
 			operation.Query("time", "Seconds from the movie's start, or several with commas between. Without it: the moment of the "+
 				"thumbnail. Later than the end is the last frame.").Example("0.5,2"),
@@ -184,8 +179,8 @@ var (
 				"svg_unavailable", "template_chain_too_long", "template_circle", "time_invalid"),
 			operation.On(401, "The key is missing or not valid, or the plan does not allow a movie of this size.",
 				"movie_too_large"),
-			operation.On(403, "The key's role is below the one that is needed, the account may not do this now, or its plan "+
-				"allows no more previews in this hour.", "account_closed", "account_suspended", "preview_quota"),
+			operation.On(403, "The key's role is below the one that is needed, the account may not do this now, or its plan allows no "+
+				"more previews in this hour.", "account_closed", "account_suspended", "preview_quota"),
 			operation.On(404, "The template or movie that is referred to is unknown, or another account's.",
 				"movie_not_found", "template_not_found"),
 			operation.On(409, "A newer request of the account has taken the place of this one.", "preview_replaced"),
@@ -197,8 +192,8 @@ var (
 	cancelMovie = operation.Operation{
 		Method: http.MethodPost, Path: "/v2/movies/cancel", ID: "cancelMovie", Tag: "Movies", Role: key.Render,
 		Summary: "End a movie that waits or renders",
-		Text: "Its status becomes error with the message `Movie was cancelled`; the credits held for it are " +
-			"released; its webhooks run.",
+		Text: "Its status becomes error with the message `Movie was cancelled`; the credits held for it are released; its webhooks " +
+			"run.",
 		Parameters: []operation.Parameter{operation.Query("project", "The movie.", operation.ShortID), idParameter},
 		Answers:    operation.OK("It will not be rendered.", operation.A[cancelled]()),
 		Refusals: []operation.Refusal{
@@ -220,14 +215,14 @@ var (
 	followMovie = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/movies/progress", ID: "followMovie", Tag: "Movies", Role: key.Viewer,
 		Summary: "Follow a movie until its end",
-		Text: "Server-sent events: `progress` at every change of a movie, `end` once it is closed; after the " +
-			"last of the movies the stream ends. A comment comes when it is quiet. The stream also ends " +
-			"after 30 minutes and when the server stops: open another.",
+		Text: "Server-sent events: `progress` at every change of a movie, `end` once it is closed; after the last of the movies the " +
+			"stream ends. A comment comes when it is quiet. The stream also ends after 30 minutes and when the server stops: open " +
+			"another.",
 		Parameters: []operation.Parameter{
 			operation.Query("project", "The movie. Given several times: up to 100 movies in one stream.",
 				operation.List(operation.ShortID), operation.Most(100)),
-			operation.Query("all", "true: all movies of the account that are open, and those that come later; not beside project. "+
-				"Such a stream does not end with a movie.", operation.Enum("true", "false")),
+			operation.Query("all", "true: all movies of the account that are open, and those that come later; not beside project. Such "+
+				"a stream does not end with a movie.", operation.Enum("true", "false")),
 			idParameter,
 		},
 		Answers: []operation.Answer{

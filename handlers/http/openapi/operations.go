@@ -31,9 +31,9 @@ var (
 	getMovieSchema = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/movie.schema.json", ID: "getMovieSchema", Tag: "Description", Caller: operation.Anyone,
 		Summary: "The JSON Schema of movies",
-		Text: "A JSON Schema (2020-12) of the movie JSON with descriptions and defaults, for editors: name it " +
-			"as `$schema` in a movie, which is otherwise ignored. Its objects are closed, so that an editor " +
-			"marks what is not known; the schema Movie of this document is the same with open objects.",
+		Text: "A JSON Schema (2020-12) of the movie JSON with descriptions and defaults, for editors: name it as `$schema` in a " +
+			"movie, which is otherwise ignored. Its objects are closed, so that an editor marks what is not known; the schema Movie of " +
+			"this document is the same with open objects.",
 		Answers: operation.OK("OpenAPI 3.1.", operation.Plain(operation.Map)),
 		Fixed:   true,
 	}
@@ -41,10 +41,9 @@ var (
 	PostMcp = operation.Operation{
 		Method: http.MethodPost, Path: "/mcp", ID: "postMcp", Tag: "Description", Caller: operation.Agent,
 		Summary: "Tools of agents: the Model Context Protocol",
-		Text: "JSON-RPC messages of the Model Context Protocol, without sessions. Here alone the key may also " +
-			"stand in `Authorization: Bearer`. A tool needs the role of the operations that it asks; " +
-			"docs/mcp.md lists them. A request whose Host is neither the public name nor an IP address nor " +
-			"localhost is answered 421, one of a page of another origin 403.",
+		Text: "JSON-RPC messages of the Model Context Protocol, without sessions. Here alone the key may also stand in " +
+			"`Authorization: Bearer`. A tool needs the role of the operations that it asks; docs/mcp.md lists them. A request whose " +
+			"Host is neither the public name nor an IP address nor localhost is answered 421, one of a page of another origin 403.",
 		Body: operation.JSON(operation.Plain(operation.Map)).Example(`{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`).OwnErrors(),
 		Answers: []operation.Answer{
 			{Status: 200, Text: "The answer to the message.",
@@ -74,8 +73,7 @@ var (
 	getLlmsFull = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/llms-full.txt", ID: "getLlmsFull", Tag: "Description", Caller: operation.Anyone,
 		Summary: "How movies are made, in one text",
-		Text: "Every property of the movie JSON, components, text styles, fonts, voices, templates and " +
-			"expressions, as Markdown.",
+		Text:    "Every property of the movie JSON, components, text styles, fonts, voices, templates and expressions, as Markdown.",
 		Answers: []operation.Answer{
 			{Status: 200, Text: "Text.", Contents: []operation.Content{{Type: "text/plain", Schema: operation.Plain()}}},
 		},

@@ -15,8 +15,8 @@ var models = []operation.Model{
 		operation.F("status", "", operation.Enum("pending", "running", "ready", "error")),
 		operation.F("url", "The asset at full quality: in the media library when persistent, otherwise until expires_at.",
 			operation.Format("uri")),
-		operation.F("webURL", "A form of it that browsers can play: WebM for sources with transparency, MP4 for all others. "+
-			"Only when they cannot play the asset itself.", operation.Format("uri")),
+		operation.F("webURL", "A form of it that browsers can play: WebM for sources with transparency, MP4 for all others. Only "+
+			"when they cannot play the asset itself.", operation.Format("uri")),
 		operation.F("warning", "", operation.Enum("quota_blocked", "persist_failed")),
 		operation.F("task", "The work on the item, as operators see it."),
 	),

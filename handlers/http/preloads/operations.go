@@ -17,9 +17,8 @@ var (
 	requestPreload = operation.Operation{
 		Method: http.MethodPost, Path: "/v2/preloads", ID: "requestPreload", Tag: "Preloads", Role: key.Render,
 		Summary: "Have assets made ready",
-		Text: "Items are prepared while other things happen; look at them with GET /v2/preloads/{preload_id}. " +
-			"What comes of them is shared with movies. Credits are held for what a provider generates, and " +
-			"charged for each item that it did.",
+		Text: "Items are prepared while other things happen; look at them with GET /v2/preloads/{preload_id}. What comes of them is " +
+			"shared with movies. Credits are held for what a provider generates, and charged for each item that it did.",
 		Body: operation.JSON(operation.Inline(
 			operation.F("preload", "", operation.List(operation.Is(operation.Inline(
 				operation.F("id", "Unique within the batch."),

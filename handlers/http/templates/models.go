@@ -53,8 +53,8 @@ var models = []operation.Model{
 		operation.F("aspect_ratio", "Width by height, to two decimals."),
 		operation.F("video_url", "An example as MP4; null for one's own template that is not published."),
 		operation.F("thumbnail_url", "A picture of it as JPEG."),
-		operation.F("credit", "Authors and licences of the photographs that it shows, where the licences ask for them: name "+
-			"them beside a movie that shows the photographs. Absent: there is nothing to name."),
+		operation.F("credit", "Authors and licences of the photographs that it shows, where the licences ask for them: name them "+
+			"beside a movie that shows the photographs. Absent: there is nothing to name."),
 	),
 	operation.Of[library]("TemplateLibrary", ""),
 	operation.Of[publication]("Publication", "",

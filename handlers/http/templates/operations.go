@@ -39,11 +39,10 @@ var (
 	saveTemplate = operation.Operation{
 		Method: http.MethodPost, Path: "/v2/templates", ID: "saveTemplate", Tag: "Templates", Role: key.Editor,
 		Summary: "Create, update or duplicate a template",
-		Text: "Without id a template is created, with it updated: fields that are left out stay, the movie is " +
-			"replaced whole. Two updates at once both apply, in order. `action=duplicate` copies the " +
-			"template `id`, one's own or one of the library, with `variables` laid over its own key by key. " +
-			"A movie may refer to another template by its property `template`; that is resolved when it is " +
-			"rendered.",
+		Text: "Without id a template is created, with it updated: fields that are left out stay, the movie is replaced whole. Two " +
+			"updates at once both apply, in order. `action=duplicate` copies the template `id`, one's own or one of the library, with " +
+			"`variables` laid over its own key by key. A movie may refer to another template by its property `template`; that is " +
+			"resolved when it is rendered.",
 		Parameters: []operation.Parameter{
 			operation.Query("id", "The template to be updated or duplicated."),
 			operation.Query("action", "duplicate, or nothing.", operation.Enum("duplicate")),
@@ -60,9 +59,9 @@ var (
 				"may.", "storage_full", "template_not_owned"),
 			operation.On(404, "The template to be duplicated does not exist, or is private to another account.",
 				"template_not_found"),
-			operation.On(500, "The movie cannot be a template's (`Template movie is not valid JSON or it's too large`: over "+
-				"102,400 bytes), the source is corrupt (`Source template movie is not valid JSON`), or the "+
-				"service failed (`Error saving template`).", "template_movie_invalid", "template_not_saved", "template_source_invalid"),
+			operation.On(500, "The movie cannot be a template's (`Template movie is not valid JSON or it's too large`: over 102,400 "+
+				"bytes), the source is corrupt (`Source template movie is not valid JSON`), or the service failed (`Error saving "+
+				"template`).", "template_movie_invalid", "template_not_saved", "template_source_invalid"),
 		},
 	}
 	deleteTemplate = operation.Operation{
@@ -80,9 +79,8 @@ var (
 	getLibrary = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/templates/library", ID: "getLibrary", Tag: "Templates", Role: key.Render,
 		Summary: "The library of templates",
-		Text: "All published templates, the last updated first, and unpublished ones of the account itself " +
-			"that carry one of `tags`. They can be rendered and duplicated by their id; their movies are not " +
-			"shown.",
+		Text: "All published templates, the last updated first, and unpublished ones of the account itself that carry one of " +
+			"`tags`. They can be rendered and duplicated by their id; their movies are not shown.",
 		Parameters: []operation.Parameter{operation.Query("tags", "With commas between.")},
 		Answers:    operation.OK("The library.", operation.A[library]()),
 		OwnQuery:   true,
@@ -94,8 +92,8 @@ var (
 	getExample = operation.Operation{
 		Method: http.MethodGet, Path: examplesPath + "{id}/{name}", ID: "getExample", Tag: "Files", Caller: operation.Anyone,
 		Summary: "An example of the library",
-		Text: "The address comes from video_url and thumbnail_url of the library. No key is asked for. Ranges " +
-			"and conditional requests are served.",
+		Text: "The address comes from video_url and thumbnail_url of the library. No key is asked for. Ranges and conditional " +
+			"requests are served.",
 		Parameters: []operation.Parameter{
 			operation.InPath("id", "The template."),
 			operation.InPath("name", "The name of the file."),
@@ -120,8 +118,8 @@ var (
 		Method: http.MethodPost, Path: "/admin/templates/{id}/publish", ID: "publishTemplate",
 		Tag: "Operator", Caller: operation.Operator,
 		Summary: "Publish a template",
-		Text: "Puts a template of any account into the library. Its example is rendered from the template as " +
-			"it is, after all users' movies; the template is listed when that is ready.",
+		Text: "Puts a template of any account into the library. Its example is rendered from the template as it is, after all " +
+			"users' movies; the template is listed when that is ready.",
 		Parameters: []operation.Parameter{operation.InPath("id", "The template.")},
 		Answers:    operation.OK("What has become of it.", operation.A[publication]()),
 		Refusals: []operation.Refusal{
