@@ -71,6 +71,7 @@ func defineRequests(c *Codec) {
 	define[batch.Submitted](c)
 	define[batch.Cancelled](c)
 	define[batch.Closed](c)
+	define[batch.Finished](c)
 }
 
 // NewCodec returns the codec of all events of the domain.

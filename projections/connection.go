@@ -87,6 +87,37 @@ func (c *Connections) List(ctx context.Context, list ConnectionList) ([]Connecti
 	return found[:list.Limit], true, nil
 }
 
+// hearingPages is how many pages of an account's connections Hearing reads at most.
+const hearingPages = 10
+
+// Hearing returns the ids of an account's webhooks that list a live event: the first by id, at most a number of them, among the
+// account's first 1,000 connections.
+func (c *Connections) Hearing(
+	ctx context.Context, account domain.AccountID, event connection.LiveEvent, most int,
+) ([]string, error) {
+	var ids []string
+	list := ConnectionList{Account: account, Limit: 100}
+	for range hearingPages {
+		found, more, err := c.List(ctx, list)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range found {
+			if one.Kind.Hears(one.Settings, event) {
+				ids = append(ids, one.Name)
+			}
+			if len(ids) == most {
+				return ids, nil
+			}
+		}
+		if !more {
+			break
+		}
+		list.After = found[len(found)-1].Name
+	}
+	return ids, nil
+}
+
 // All returns a page of the connections of all accounts by id, deleted ones included, and whether more follow. It is for
 // operators.
 func (c *Connections) All(ctx context.Context, after string, limit int) ([]Connection, bool, error) {

@@ -1,6 +1,7 @@
 package projections_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -47,5 +48,39 @@ func TestConnections(t *testing.T) {
 	}}
 	if diff := cmp.Diff(want, list, cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) })); diff != "" || more || err != nil {
 		t.Errorf("more %v, %v (-want +got):\n%s", more, err, diff)
+	}
+}
+
+// TestConnections_Hearing: the webhooks of an account that list an event, no others, and no more than asked for.
+func TestConnections_Hearing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	put := func(account domain.AccountID, id string, kind connection.Kind, events string) eventstore.Appended {
+		t.Helper()
+		at, err := w.log.Append(t.Context(), connection.Stream(account, id), eventstore.NoStream, eventstore.Meta{Account: account, Time: t0},
+			connection.Saved{Version: 1, Kind: kind, Settings: connection.Settings{"events": events}, At: minute(0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	for i := range 101 { // more than a page
+		put(alice, fmt.Sprintf("a%03d", i), connection.Webhook, "")
+	}
+	put(alice, "b", connection.Webhook, "render.progress, batch.finished")
+	put(alice, "c", connection.Webhook, "batch.finished")
+	put(alice, "d", connection.FTP, "batch.finished")
+	last := put(bob, "e", connection.Webhook, "batch.finished")
+	models := w.open(t)
+	start(t, models)
+	waitFor(t, models, last)
+	for most, want := range map[int][]string{1: {"b"}, 5: {"b", "c"}} {
+		got, err := models.Connections.Hearing(t.Context(), alice, connection.BatchFinished, most)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("at most %d: %v (-want +got):\n%s", most, err, diff)
+		}
+	}
+	if got, err := models.Connections.Hearing(t.Context(), alice, connection.RenderStarted, 5); len(got) != 0 || err != nil {
+		t.Errorf("nobody lists it: %v, %v", got, err)
 	}
 }

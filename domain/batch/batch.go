@@ -1,8 +1,8 @@
 // Package batch holds batches: many movies of one template, one for each row of variables. It says which rows there may be, how
 // they are read from JSON and CSV, and what may happen to a batch after that. Decision 63.
 //
-//	requested ─► accepted ─► submitted            each row has its movie
-//	    │            └──────────┴─► cancelled ─► closed
+//	requested ─► accepted ─► submitted ─► finished     each row has its movie, each movie has ended
+//	    │            └──────────┴─► cancelled ─► closed ─► finished
 //	    └─► refused ─► closed
 package batch
 
@@ -42,6 +42,7 @@ type Batch struct {
 	submitted bool
 	cancelled bool
 	closed    bool
+	finished  bool
 }
 
 // New returns a batch without history.
@@ -62,6 +63,8 @@ func (b *Batch) Apply(event domain.Event) {
 		b.cancelled = true
 	case Closed:
 		b.closed = true
+	case Finished:
+		b.finished = true
 	}
 }
 
@@ -75,6 +78,29 @@ func (b *Batch) Requested() (Requested, bool) {
 
 // Refused says why the batch was refused; nil: it was not.
 func (b *Batch) Refused() *Refused { return b.refused }
+
+// Cancelled says that the owner has cancelled the batch.
+func (b *Batch) Cancelled() bool { return b.cancelled }
+
+// MayFinish says whether the batch is finished. ended: every movie that was submitted has ended. A batch that was wound down has
+// ended its movies itself; a refused batch had none.
+func (b *Batch) MayFinish(ended bool) bool {
+	switch {
+	case b.finished || b.refused != nil:
+		return false
+	case b.cancelled:
+		return b.closed
+	}
+	return b.submitted && ended
+}
+
+// Finish says that every movie has ended, as a worker has found. It returns no event when that was said before, or when the batch cannot be finished.
+func (b *Batch) Finish(ended bool, worker string, now time.Time) []domain.Event {
+	if !b.MayFinish(ended) {
+		return nil
+	}
+	return []domain.Event{Finished{Worker: worker, At: now}}
+}
 
 // Accepted says that the credits of all rows were held.
 func (b *Batch) Accepted() bool { return b.accepted }

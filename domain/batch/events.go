@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"strconv"
 	"time"
 
 	"moviola/domain"
@@ -65,6 +66,13 @@ type Closed struct {
 	At time.Time `json:"at"`
 }
 
+// Finished says that every movie of a batch has ended: all are made or have failed, or the batch was cancelled and wound down.
+type Finished struct {
+	// Worker is the process that has recorded it: of several that do at the same time, one is the first.
+	Worker string    `json:"worker"`
+	At     time.Time `json:"at"`
+}
+
 // EventType is the persisted name.
 func (Requested) EventType() string { return "BatchRequested" }
 func (Accepted) EventType() string  { return "BatchAccepted" }
@@ -72,6 +80,7 @@ func (Refused) EventType() string   { return "BatchRefused" }
 func (Submitted) EventType() string { return "BatchSubmitted" }
 func (Cancelled) EventType() string { return "BatchCancelled" }
 func (Closed) EventType() string    { return "BatchClosed" }
+func (Finished) EventType() string  { return "BatchFinished" }
 
 // EventKey tells the event from others of its type in the same stream: each comes once.
 func (Requested) EventKey() string { return "" }
@@ -80,6 +89,11 @@ func (Refused) EventKey() string   { return "" }
 func (Submitted) EventKey() string { return "" }
 func (Cancelled) EventKey() string { return "" }
 func (Closed) EventKey() string    { return "" }
+
+// EventKey tells the records of several processes apart: only the first is appended.
+func (e Finished) EventKey() string {
+	return e.Worker + "/" + strconv.FormatInt(e.At.UnixMilli(), 10)
+}
 
 // StreamCategory is what the names of the streams of batches begin with, up to the first dash.
 const StreamCategory = "batch"

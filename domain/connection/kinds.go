@@ -34,6 +34,7 @@ type Field struct {
 	Name     string
 	Secret   bool // never returned, and encrypted where it is stored
 	Required bool // a connection does not work without the setting
+	Standing bool // of the saved connection only: a movie's destination cannot have the setting
 	check    func(value string) bool
 	wants    string // completes the error message "NAME must be ..."
 }
@@ -57,7 +58,8 @@ var (
 	hostKey = Field{check: func(s string) bool {
 		return hostKeys.MatchString(s)
 	}, wants: "a fingerprint such as SHA256:…, as ssh-keygen -l prints it"}
-	mails = Field{check: checkMails, wants: fmt.Sprintf("one to %d e-mail addresses", MaxRecipients)}
+	events = Field{check: checkEvents, Standing: true, wants: "a list of " + strings.Join(LiveEvents, ", ") + ", each at most once"}
+	mails  = Field{check: checkMails, wants: fmt.Sprintf("one to %d e-mail addresses", MaxRecipients)}
 )
 
 var (
@@ -85,6 +87,7 @@ type descriptor struct {
 var kinds = []descriptor{
 	{kind: Webhook, destination: true, fields: []Field{
 		address.named("endpoint").secret().required(), anyText.named("content-type"), flag.named("signed"),
+		events.named("events"),
 	}},
 	{kind: FTP, destination: true, video: true, path: true, fields: []Field{
 		host.named("host").required(), port.named("port"), anyText.named("username").required(), anyText.named("password").secret(),

@@ -94,6 +94,9 @@ func (k Kind) override(saved Settings, name string, given any) (string, error) {
 	case f.Secret && k != Webhook: // a webhook's address is replaced as a whole, so no secret is sent elsewhere
 		return "", domain.Errorf(domain.Invalid, "setting_secret",
 			"%s is a secret of the saved connection and cannot be changed by a movie", name)
+	case f.Standing:
+		return "", domain.Errorf(domain.Invalid, "setting_bound",
+			"%s belongs to the saved connection and cannot be set by a movie", name)
 	case bound[name] && k != Webhook && value != saved[name]:
 		return "", domain.Errorf(domain.Invalid, "setting_bound",
 			"%s belongs to the secrets of the saved connection and cannot be changed by a movie", name)
@@ -114,7 +117,7 @@ var bound = map[string]bool{
 func (k Kind) Inline(given map[string]any) (Settings, error) {
 	sent := map[string]any{}
 	for name, value := range given {
-		if _, known := k.field(name); known {
+		if f, known := k.field(name); known && !f.Standing {
 			sent[name] = value
 		}
 	}

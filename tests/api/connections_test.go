@@ -42,6 +42,21 @@ var connectionRows = []row{
 			t.Errorf("%v, %v", hook, ftp)
 		}
 	}},
+	{"connections-events", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 0)
+		c.saveHook(t, w, "told", "/x", `,"events":["batch.finished","render.progress"]`)
+		c.saveHook(t, w, "untold", "/x", `,"events":[]`)
+		list := c.into(t, "GET", "/connections", "")["connections"].([]any)
+		if told := list[0].(object)["events"]; fmt.Sprint(told) != "[batch.finished render.progress]" || list[1].(object)["events"] != nil {
+			t.Errorf("%v", list)
+		}
+		for _, events := range []string{`["movie.finished"]`, `["render.started","render.started"]`, `7`, `{}`} {
+			answer := c.call(t, "POST", "/connections", `{"id":"bad","type":"webhook","endpoint":"`+w.web.base+`","events":`+events+`}`)
+			if answer.Status != 400 || !strings.Contains(string(answer.Body), `"code":"setting_invalid"`) || !strings.Contains(string(answer.Body), "events must be a list of") {
+				t.Errorf("%s: %d %s", events, answer.Status, answer.Body)
+			}
+		}
+	}},
 	{"connections-pages", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 0)
 		for _, id := range []string{"1", "2", "3"} {

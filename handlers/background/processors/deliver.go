@@ -29,7 +29,7 @@ func (p *Processors) deliver(ctx context.Context, task projections.Task) error {
 	}
 	ctx, stop := guard.claimed(ctx, claim.Run, p.config.Worker)
 	defer stop()
-	shown := p.appear(task.ID, claim.Run)
+	shown := p.appear(task.ID, claim.Run, untold)
 	defer shown.end()
 
 	now := p.config.Now()

@@ -111,7 +111,7 @@ func (f *fetching) run(ctx context.Context, task projections.Task) error {
 	}
 	ctx, cancel := untilShared(ctx)
 	defer cancel()
-	shown := f.appear(task.ID, claim.Attempt)
+	shown := f.appear(task.ID, claim.Attempt, untold)
 	defer shown.end()
 	message, err := f.fetched(ctx, claim)
 	if err == nil {

@@ -6,20 +6,25 @@ import (
 	"moviola/commands"
 	"moviola/commands/templates"
 	"moviola/domain"
-	"moviola/domain/batch"
 	"moviola/domain/ledger"
 	"moviola/domain/template"
 	"moviola/projections"
 )
 
-// settle charges or releases the credits held for a movie that has an outcome.
+// settle charges or releases the credits held for a movie that has an outcome. It may be the last one of its batch.
 func (p *Processors) settle(ctx context.Context, task projections.Task) error {
 	if id, index, ok := ledger.ParseItem(domain.ProjectID(task.Subject)); ok {
 		return p.settleItem(ctx, task.Account, id, index)
 	}
-	return p.config.Commands.SettleMovie.Handle(ctx, commands.SettleMovie{
-		Account: domain.AccountID(task.Account), Project: domain.ProjectID(task.Subject),
+	project := domain.ProjectID(task.Subject)
+	err := p.config.Commands.SettleMovie.Handle(ctx, commands.SettleMovie{
+		Account: domain.AccountID(task.Account), Project: project,
 	})
+	if err != nil {
+		return err
+	}
+	p.finishBatch(ctx, commands.FinishBatch{Project: project})
+	return nil
 }
 
 // timeOut times out a movie whose render takes too long. It closes a timed-out movie when nobody renders it any more, or at twice
@@ -53,9 +58,4 @@ func (p *Processors) expire(ctx context.Context, task projections.Task) error {
 // sweep removes the files of a deleted template.
 func (p *Processors) sweep(ctx context.Context, task projections.Task) error {
 	return p.config.Commands.SweepTemplate.Handle(ctx, templates.SweepTemplate{ID: template.ID(task.Subject)})
-}
-
-// completeBatch submits the movies of a batch, or winds it down.
-func (p *Processors) completeBatch(ctx context.Context, task projections.Task) error {
-	return p.config.Commands.CompleteBatch.Handle(ctx, commands.CompleteBatch{Batch: batch.ID(task.Subject)})
 }

@@ -55,6 +55,8 @@ type Commands struct {
 	SweepTemplate Doer[templates.SweepTemplate]
 	// CompleteBatch submits the movies of a batch, or winds it down.
 	CompleteBatch Doer[commands.CompleteBatch]
+	// FinishBatch records that all movies of a batch have ended. nil: nobody is told of it.
+	FinishBatch Handler[commands.FinishBatch, commands.FinishedBatch]
 
 	StartDelivery   Handler[deliveries.StartDelivery, deliveries.DeliveryClaim]
 	RecordDelivery  Handler[deliveries.RecordDelivery, eventstore.Position]

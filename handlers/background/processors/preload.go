@@ -64,7 +64,7 @@ func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 		ctx, cancel = untilShared(ctx)
 		defer cancel()
 	}
-	shown := p.appear(task.ID, claim.Attempt)
+	shown := p.appear(task.ID, claim.Attempt, untold)
 	defer shown.end()
 	job := commands.PrepareJob{Account: claim.Account, Batch: string(id), Index: index, Attempt: claim.Attempt,
 		Item: claim.Item, FetchedSince: claim.FetchedSince, Now: claim.Requested}

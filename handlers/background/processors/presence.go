@@ -15,16 +15,17 @@ const shortestBeat = 250 * time.Millisecond
 // presence keeps a claim's row on the board current until end is called.
 type presence struct {
 	percent atomic.Uint64 // bits of a float64
+	told    func(float64) // is called with each percentage that was written
 	moved   chan struct{} // holds a token while percent was not written yet
 	stop    context.CancelFunc
 	ended   chan struct{}
 }
 
 // appear writes a claim's row to the board at once, then whenever the progress changes, and at least every two seconds. end must
-// be called.
-func (p *Processors) appear(work string, attempt int) *presence {
+// be called. told is called with the percentage each time, from one goroutine.
+func (p *Processors) appear(work string, attempt int, told func(percent float64)) *presence {
 	ctx, stop := context.WithCancel(context.Background())
-	shown := &presence{moved: make(chan struct{}, 1), stop: stop, ended: make(chan struct{})}
+	shown := &presence{told: told, moved: make(chan struct{}, 1), stop: stop, ended: make(chan struct{})}
 	row := projections.Presence{Work: work, Attempt: attempt, Worker: p.config.Worker}
 	go func() {
 		defer close(shown.ended)
@@ -40,12 +41,16 @@ func (p *Processors) keepUp(ctx context.Context, shown *presence, row projection
 	for {
 		row.Percent = math.Float64frombits(shown.percent.Load())
 		p.beat(ctx, row)
+		shown.told(row.Percent)
 		if !until(ctx, timer, rest, nil) || !until(ctx, timer, p.limits.Beat-rest, shown.moved) {
 			p.disappear(row)
 			return
 		}
 	}
 }
+
+// untold is for claims whose progress is shown on the board only.
+func untold(float64) {}
 
 // until waits for a change of the progress, at most for a time. It returns false when ctx ends first.
 func until(ctx context.Context, timer *time.Timer, atMost time.Duration, moved <-chan struct{}) bool {

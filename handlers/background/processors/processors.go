@@ -56,6 +56,8 @@ type Config struct {
 	Senders     map[connection.Kind]deliveries.Sender
 	// Exchanges keeps what deliveries have sent and got. nil: it is not kept.
 	Exchanges Exchanges
+	// News tells saved webhooks what happens while it happens. nil: they are not told.
+	News News
 	// PublicURL is the base of the addresses of rendered files: scheme and host, no slash at the end. Decision 8.
 	PublicURL string
 	Tokens    result.Tokens // derives the tokens in the addresses of rendered files
@@ -131,6 +133,9 @@ func New(config Config) (*Processors, error) {
 	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: closeTimeout}, bridge{config.Logger})
 	if err != nil {
 		return nil, fmt.Errorf("processors: %w", err)
+	}
+	if config.News == nil {
+		config.News = unheard{}
 	}
 	p := &Processors{
 		config: config, limits: config.Limits.withDefaults(), log: config.Logger.WithField("worker", config.Worker),
@@ -291,6 +296,7 @@ func (p *Processors) Drain(ctx context.Context) error {
 		}
 	}
 	p.kill(errDraining) // tells Run, too, that the end is intended
+	p.config.News.Close(ctx)
 	if !p.router.IsRunning() {
 		return p.config.Queue.Close()
 	}

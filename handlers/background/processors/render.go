@@ -32,10 +32,11 @@ func (p *Processors) render(ctx context.Context, task projections.Task) error {
 	}
 	ctx, stop := guard.claimed(ctx, claim.Attempt, p.config.Worker)
 	defer stop()
-	shown := p.appear(task.ID, claim.Attempt)
+	news := &reporter{Processors: p, account: claim.Account, project: project, attempt: claim.Attempt}
+	shown := p.appear(task.ID, claim.Attempt, news.progress)
 	defer shown.end()
 
-	r := render{Processors: p, project: project, claim: claim, shown: shown, took: newMeasuring(p.config.Now)}
+	r := render{Processors: p, project: project, claim: claim, shown: shown, news: news, took: newMeasuring(p.config.Now)}
 	err = r.run(ctx)
 	if err == nil || errors.Is(err, commands.ErrNothingToDo) {
 		return err
@@ -65,6 +66,7 @@ type render struct {
 	project domain.ProjectID
 	claim   commands.RenderClaim
 	shown   *presence
+	news    *reporter
 	plan    *movie.Plan // nil until the movie is laid out
 	warned  []string    // warnings from laying out the movie
 	key     string      // cache key of the movie; empty: its file must not be reused
@@ -147,6 +149,7 @@ func (r *render) once(ctx context.Context) (commands.Rendered, error) {
 	if err != nil {
 		return commands.Rendered{}, err
 	}
+	r.news.begin(document)
 	job := commands.RenderJob{
 		Account: r.claim.Account, Project: r.project, Attempt: r.claim.Attempt, Document: document, Now: r.claim.FirstStarted,
 		FetchedSince: r.claim.FetchedSince,

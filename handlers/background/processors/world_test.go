@@ -49,6 +49,7 @@ type world struct {
 	vault       commands.Vault
 	parcels     *parcels
 	outputMaker *outputMaker // nil: outputs are not made
+	news        *news        // nil: nobody is told
 }
 
 // inWorld runs a test in a bubble of fake time, in which alice is on the paid plan and has 600 credits.
@@ -254,9 +255,13 @@ func (w *world) startDeaf(worker string, deaf bool) *process {
 	if w.outputMaker != nil {
 		outputs = w.outputMaker
 	}
+	var told processors.News
+	if w.news != nil {
+		told = w.news
+	}
 	pr.p, err = processors.New(processors.Config{
-		Outputs: outputs,
-		Queue:   pr.queue, Worker: worker, Log: log, Commands: pr.set.all, Renderer: pr.render, Cache: w.cache, Files: link,
+		Outputs: outputs, News: told,
+		Queue: pr.queue, Worker: worker, Log: log, Commands: pr.set.all, Renderer: pr.render, Cache: w.cache, Files: link,
 		Fetcher: pr.fetch, Fetches: commands.NewSourceFetches(log, time.Now),
 		Kinds: []string{
 			projections.WorkFetch, projections.WorkRender, projections.WorkSettle, projections.WorkDeliver,

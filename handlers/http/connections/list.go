@@ -70,10 +70,11 @@ func (a *API) parse(c access.Call) (projections.ConnectionList, error) {
 	return list, nil
 }
 
-// numbers and flags are the settings that are shown as JSON numbers and booleans.
+// numbers and flags are the settings that are shown as JSON numbers and booleans, lists those that are shown as lists of texts.
 var (
 	numbers = []string{"port"}
 	flags   = []string{"secure", "signed", "path-style"}
+	lists   = []string{"events"}
 )
 
 // show masks the secrets of a connection and adds its state to the settings.
@@ -103,6 +104,9 @@ func show(c projections.Connection) shown {
 func value(name, text string) any {
 	if slices.Contains(flags, name) {
 		return text == "true"
+	}
+	if slices.Contains(lists, name) {
+		return connection.ListOf(text)
 	}
 	if n, err := strconv.Atoi(text); err == nil && slices.Contains(numbers, name) {
 		return n

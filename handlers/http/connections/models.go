@@ -1,6 +1,7 @@
 package connections
 
 import (
+	"moviola/domain/connection"
 	"moviola/handlers/http/operation"
 )
 
@@ -15,6 +16,8 @@ var models = []operation.Model{
 			operation.Optional),
 		operation.F("signed", "webhook: sign by the Standard Webhooks convention.", operation.Types("boolean", "string"),
 			operation.Optional),
+		operation.F("events", "webhook: live events that it is told, of all movies and batches of the account.",
+			operation.List(operation.Enum(connection.LiveEvents...)), operation.Optional),
 		operation.F("host", "ftp, sftp, email: host name of the server.", operation.Optional),
 		operation.F("port", "ftp (21), sftp (22), email (587, or 465 with security tls).",
 			operation.Types("integer", "string"), operation.Optional),
@@ -71,6 +74,8 @@ var models = []operation.Model{
 		operation.F("content-type", "webhook: application/json (default) or application/x-www-form-urlencoded, in full.",
 			operation.Optional),
 		operation.F("signed", "webhook: sign by the Standard Webhooks convention.", operation.Boolean, operation.Optional),
+		operation.F("events", "webhook: live events that it is told, of all movies and batches of the account.",
+			operation.List(operation.Enum(connection.LiveEvents...)), operation.Optional),
 		operation.F("host", "ftp, sftp, email: host name of the server.", operation.Optional),
 		operation.F("port", "ftp (21), sftp (22), email (587, or 465 with security tls).", operation.Integer, operation.Optional),
 		operation.F("username", "ftp, sftp, email.", operation.Optional),

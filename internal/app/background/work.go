@@ -9,6 +9,7 @@ import (
 	"moviola/adapters/workqueue"
 	"moviola/commands"
 	"moviola/commands/connections"
+	"moviola/handlers/background/live"
 	"moviola/handlers/background/processors"
 	"moviola/internal/app/rendering"
 	"moviola/internal/app/roads"
@@ -87,7 +88,7 @@ func (s *Background) commands() processors.Commands {
 	return processors.Commands{
 		StartRender: do.StartRender, ReleaseRender: do.ReleaseRender, FinishRender: do.FinishRender, TimeOutRender: do.TimeOutRender,
 		AbandonSubmission: do.AbandonSubmission, SettleMovie: do.SettleMovie, PlanRender: do.PlanRender, ExpireFile: do.ExpireFile,
-		SweepTemplate: do.SweepTemplate, CompleteBatch: do.CompleteBatch,
+		SweepTemplate: do.SweepTemplate, CompleteBatch: do.CompleteBatch, FinishBatch: do.FinishBatch,
 		StartDelivery: do.StartDelivery, RecordDelivery: do.RecordDelivery, ReleaseDelivery: do.ReleaseDelivery,
 		FinishDelivery: do.FinishDelivery, CountRecipients: do.CountRecipients, RecordConnectionTest: do.RecordConnectionTest,
 	}
@@ -105,14 +106,19 @@ func (s *Background) closedForWork(kind string) bool {
 // accountDeliveries is the divisor of an account's share: one account may use 1/16 of the delivery slots.
 const accountDeliveries = 16
 
-// addDelivery adds the senders of deliveries to the processors.
+// addDelivery adds the senders of deliveries and of live events to the processors.
 func (s *Background) addDelivery(config *processors.Config, guard *outbound.Guard) error {
 	to, err := roads.NewDestinations(s.Config, guard)
 	if err != nil {
 		return err
 	}
 	config.Webhook, config.Senders = to.Webhook, to.Senders
-	config.Connections = connections.NewConnections(s.Stores.Log, s.Vault)
+	saved := connections.NewConnections(s.Stores.Log, s.Vault)
+	config.Connections = saved
+	config.News = live.New(live.Config{
+		Listeners: s.Models.Connections, Connections: saved, Visible: s.Models.Reader, Post: to.Live,
+		Log: s.Logger.WithField("part", "live"),
+	})
 	config.Exchanges = s.Do.Exchanges
 	return nil
 }

@@ -30,6 +30,7 @@ type UseCases struct {
 	FinishRender      commands.FinishRenderHandler
 	TimeOutRender     commands.TimeOutRenderHandler
 	CompleteBatch     commands.CompleteBatchHandler
+	FinishBatch       commands.FinishBatchHandler
 	CancelBatch       commands.CancelBatchHandler // RequestBatch is missing here: it shares the memory budget of requests
 
 	StartDelivery     deliveries.StartDeliveryHandler
@@ -109,6 +110,7 @@ func (s *Parts) movieUseCases() {
 	do.FinishRender = commands.NewFinishRenderHandler(log, files, now)
 	do.TimeOutRender = commands.NewTimeOutRenderHandler(log, now, s.Config.RenderTimeout)
 	do.CompleteBatch = commands.NewCompleteBatchHandler(do.SubmitMovie)
+	do.FinishBatch = commands.NewFinishBatchHandler(log, s.Ledgers, now)
 	do.CancelBatch = commands.NewCancelBatchHandler(log, now)
 }
 

@@ -13,6 +13,7 @@ import (
 	"moviola/adapters/webhook"
 	"moviola/commands/deliveries"
 	"moviola/domain/connection"
+	"moviola/handlers/background/live"
 	"moviola/handlers/background/processors"
 	"moviola/internal/config"
 )
@@ -26,6 +27,7 @@ const (
 // Destinations are the senders of all kinds of destinations. All of them connect through the guard.
 type Destinations struct {
 	Webhook processors.WebhookFunc
+	Live    processors.WebhookFunc // of live events, whose receivers have less time to answer
 	Senders map[connection.Kind]deliveries.Sender
 }
 
@@ -39,7 +41,8 @@ func NewDestinations(cfg config.Config, guard *outbound.Guard) (Destinations, er
 		return Destinations{}, fmt.Errorf("--smtp, --smtp-from: %w", err)
 	}
 	return Destinations{
-		Webhook: newWebhook(cfg, guard),
+		Webhook: newWebhook(guard, cfg.WebhookTimeout),
+		Live:    newWebhook(guard, min(cfg.WebhookTimeout, live.AnswerWait)),
 		Senders: map[connection.Kind]deliveries.Sender{
 			connection.FTP:  ftp.NewFTP(ftp.Config{Dial: dial(ftp.ControlPort), Explain: outbound.Explain}),
 			connection.SFTP: ftp.NewSFTP(ftp.Config{Dial: dial(ftp.SSHPort), Explain: outbound.Explain}),
@@ -52,11 +55,11 @@ func NewDestinations(cfg config.Config, guard *outbound.Guard) (Destinations, er
 }
 
 // newWebhook returns the function that calls a receiver once.
-func newWebhook(cfg config.Config, guard *outbound.Guard) processors.WebhookFunc {
+func newWebhook(guard *outbound.Guard, wait time.Duration) processors.WebhookFunc {
 	sender := webhook.NewSender(webhook.Config{
 		// net/http continues to connect after the caller has given up: this limit ends that soon after the wait.
-		Transport: guard.Transport(outbound.Options{Connect: cfg.WebhookTimeout + time.Second}),
-		Wait:      cfg.WebhookTimeout, UserAgent: "Moviola/" + config.Version,
+		Transport: guard.Transport(outbound.Options{Connect: wait + time.Second}),
+		Wait:      wait, UserAgent: "Moviola/" + config.Version,
 	})
 	return func(ctx context.Context, call processors.WebhookCall) (processors.WebhookResult, error) {
 		result, err := sender.Send(ctx, webhook.Call(call))

@@ -1,0 +1,98 @@
+package commands_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/batch"
+)
+
+func (w *world) finishBatch(worker string, cmd commands.FinishBatch) (commands.FinishedBatch, error) {
+	cmd.Worker = worker
+	return commands.NewFinishBatchHandler(w.log, w.ledgers, w.clock).Handle(w.t.Context(), cmd)
+}
+
+// endRow ends the movie of a row and settles it.
+func (w *world) endRow(row int) {
+	w.t.Helper()
+	p := batch.Project(batchID, row)
+	_, err := commands.NewCancelMovieHandler(w.log, w.clock).Handle(w.t.Context(), commands.CancelMovie{Account: alice, Project: p})
+	w.must(err)
+	w.must(w.settleHandler().Handle(w.t.Context(), commands.SettleMovie{Account: alice, Project: p}))
+}
+
+// TestFinishBatch: a batch is finished once, when its last movie is settled, by one of those who find that at the same time.
+func TestFinishBatch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.grant(alice, 100)
+	_, err := w.requestBatch(w.order(w.save("", card), guests(3, map[int]string{2: "x"})), "")
+	w.must(err)
+	last := commands.FinishBatch{Project: batch.Project(batchID, 3)}
+	for _, early := range []func(){
+		func() {},
+		func() { w.must(w.completeBatch()) },
+		func() { w.endRow(1) },
+	} {
+		early()
+		_, err := w.finishBatch("w", commands.FinishBatch{Batch: batchID})
+		requireNothing(t, err)
+		_, err = w.finishBatch("w", last)
+		requireNothing(t, err)
+	}
+	w.endRow(3)
+	var winners atomic.Int32
+	var all sync.WaitGroup
+	for _, worker := range []string{"a", "b", "c", "d"} {
+		all.Go(func() {
+			done, err := w.finishBatch(worker, last)
+			if err != nil {
+				requireNothing(t, err)
+				return
+			}
+			winners.Add(1)
+			if done.ID != batchID || done.Account != alice || done.Movies != 2 || done.Invalid != 1 || done.Cancelled || done.At.IsZero() || done.Position.Commit == 0 {
+				t.Errorf("%+v", done)
+			}
+		})
+	}
+	all.Wait()
+	if winners.Load() != 1 {
+		t.Errorf("%d have finished it", winners.Load())
+	}
+	w.wantEvents(batch.Stream(batchID), "BatchRequested", "BatchAccepted", "BatchSubmitted", "BatchFinished")
+	requireNothing(t, w.completeBatch())
+}
+
+// TestFinishBatch_cancelled: winding a batch down ends its movies, also those that never came.
+func TestFinishBatch_cancelled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.grant(alice, 100)
+	_, err := w.requestBatch(w.order(w.save("", card), guests(3, nil)), "")
+	w.must(err)
+	w.must(w.cancelBatch())
+	_, err = w.finishBatch("w", commands.FinishBatch{Batch: batchID})
+	requireNothing(t, err)
+	w.must(w.completeBatch())
+	done, err := w.finishBatch("w", commands.FinishBatch{Batch: batchID})
+	if err != nil || !done.Cancelled {
+		t.Errorf("%+v, %v", done, err)
+	}
+	_, err = w.finishBatch("w", commands.FinishBatch{Batch: batchID})
+	requireNothing(t, err)
+}
+
+// TestFinishBatch_none: a movie of no batch finishes none.
+func TestFinishBatch_none(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.submitted()
+	for _, p := range []domain.ProjectID{project, "unknown000000000"} {
+		_, err := w.finishBatch("w", commands.FinishBatch{Project: p})
+		requireNothing(t, err)
+	}
+}

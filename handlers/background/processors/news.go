@@ -1,0 +1,130 @@
+package processors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/batch"
+	"moviola/domain/connection"
+	"moviola/domain/document"
+	"moviola/domain/result"
+	"moviola/handlers/background/live"
+	"moviola/projections"
+)
+
+// News sends live events. live.Announcer does.
+type News interface {
+	// Announce does not block. What it is given may be lost.
+	Announce(e live.Event)
+	// Close ends all sending, at the latest soon after ctx.
+	Close(ctx context.Context)
+}
+
+// unheard is News that nobody is told.
+type unheard struct{}
+
+func (unheard) Announce(live.Event)   {}
+func (unheard) Close(context.Context) {}
+
+// progressEvery is the shortest time between two live events about the progress of an attempt. Decision 79.
+const progressEvery = 5 * time.Second
+
+// reporter announces what happens to one render attempt. The render begins it, the goroutine of the claim's presence goes on.
+type reporter struct {
+	*Processors
+	account domain.AccountID
+	project domain.ProjectID
+	attempt int
+
+	mu    sync.Mutex
+	begun bool
+	echo  result.Echo
+	told  time.Time // when something was announced last
+	tells int
+	last  float64 // percent that was announced last
+}
+
+// begin announces that the render has started, once for a movie: later attempts continue it. The document names what the client
+// calls the movie.
+func (r *reporter) begin(raw []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.begun {
+		return
+	}
+	r.begun, r.echo, r.told = true, result.ReadEcho(document.Sound(raw)), r.config.Now()
+	if r.attempt == 1 {
+		r.announce(connection.RenderStarted, fmt.Sprintf("msg_%s_started", r.project), nil)
+	}
+}
+
+// progress announces the finished share, unless it is too early or has been announced.
+func (r *reporter) progress(percent float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.config.Now()
+	if !r.begun || percent == r.last || now.Sub(r.told) < progressEvery {
+		return
+	}
+	r.told, r.last = now, percent
+	r.tells++
+	r.announce(connection.RenderProgress, fmt.Sprintf("msg_%s_progress_%d_%d", r.project, r.attempt, r.tells), &percent)
+}
+
+func (r *reporter) announce(name connection.LiveEvent, message string, percent *float64) {
+	payload, err := result.LiveRender{
+		Event: name, Project: r.project, ID: r.echo.ID, ClientData: r.echo.ClientData, Percent: percent, Timestamp: r.told,
+	}.Payload()
+	if err != nil {
+		r.log.WithError(err).WithField("project", r.project).Error("live event of a render cannot be written")
+		return
+	}
+	r.config.News.Announce(live.Event{
+		Account: r.account, Name: name, Message: message, Payload: payload, Subject: string(r.project),
+	})
+}
+
+// finishBatch records that every movie of a batch has ended, if that is so, and announces it if no other process has recorded it
+// first. Nobody is told when that fails, or when this process ends between the two: no work is repeated for it.
+func (p *Processors) finishBatch(ctx context.Context, which commands.FinishBatch) {
+	if p.config.Commands.FinishBatch == nil {
+		return
+	}
+	which.Worker = p.config.Worker
+	done, err := p.config.Commands.FinishBatch.Handle(ctx, which)
+	if errors.Is(err, commands.ErrNothingToDo) {
+		return
+	}
+	log := p.log.WithField("batch", which.Batch).WithField("project", which.Project)
+	if err != nil {
+		log.WithError(err).Warn("end of a batch not recorded; its webhooks may not be told")
+		return
+	}
+	payload, err := result.LiveBatch{
+		Event: connection.BatchFinished, Batch: done.ID, Template: done.Template, Movies: done.Movies, Invalid: done.Invalid,
+		Cancelled: done.Cancelled, Timestamp: done.At,
+	}.Payload()
+	if err != nil {
+		log.WithError(err).Error("live event of a batch cannot be written")
+		return
+	}
+	p.config.News.Announce(live.Event{
+		Account: done.Account, Name: connection.BatchFinished, Message: "msg_" + string(done.ID) + "_finished", Payload: payload,
+		Subject: string(done.ID), Visible: done.Position,
+	})
+}
+
+// completeBatch submits the movies of a batch, or winds it down. All of them may have ended when it is done.
+func (p *Processors) completeBatch(ctx context.Context, task projections.Task) error {
+	id := batch.ID(task.Subject)
+	err := p.config.Commands.CompleteBatch.Handle(ctx, commands.CompleteBatch{Batch: id})
+	if err == nil || errors.Is(err, commands.ErrNothingToDo) {
+		p.finishBatch(ctx, commands.FinishBatch{Batch: id})
+	}
+	return err
+}
