@@ -94,7 +94,8 @@ func (b *Batch) MayFinish(ended bool) bool {
 	return b.submitted && ended
 }
 
-// Finish says that every movie has ended, as a worker has found. It returns no event when that was said before, or when the batch cannot be finished.
+// Finish says that every movie has ended, as a worker has found. It returns no event when that was said before, or when the batch
+// cannot be finished.
 func (b *Batch) Finish(ended bool, worker string, now time.Time) []domain.Event {
 	if !b.MayFinish(ended) {
 		return nil

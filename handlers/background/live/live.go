@@ -2,10 +2,10 @@
 // finished. Live events are news, not work: they are in no log and on no work list, each is sent once, and what finds no room or
 // no receiver is lost. Decision 79.
 //
-// One Announcer of a process owns what waits. Whoever announces never waits. The events of an account wait in a line of their own,
-// which is bounded, and are sent one after another; accounts take turns for a bounded number of goroutines. An account so has one
-// event in flight in a process, to a bounded number of receivers, and slow receivers hold up nobody else's events for long. The
-// goroutines end when nothing waits, and with Close.
+// One Announcer of a process owns what waits. Whoever announces never waits. The events of an account stand in a line of their
+// own, which is bounded, and are sent one after another; accounts take turns for a bounded number of goroutines. So an account
+// has one event in flight in a process, to a bounded number of receivers, and slow receivers hold up nobody else for
+// long. The goroutines end when nothing waits, and with Close.
 package live
 
 import (

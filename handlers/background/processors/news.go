@@ -9,7 +9,6 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
-	"moviola/domain/batch"
 	"moviola/domain/connection"
 	"moviola/domain/document"
 	"moviola/domain/result"
@@ -121,7 +120,7 @@ func (p *Processors) finishBatch(ctx context.Context, which commands.FinishBatch
 
 // completeBatch submits the movies of a batch, or winds it down. All of them may have ended when it is done.
 func (p *Processors) completeBatch(ctx context.Context, task projections.Task) error {
-	id := batch.ID(task.Subject)
+	id := domain.BatchID(task.Subject)
 	err := p.config.Commands.CompleteBatch.Handle(ctx, commands.CompleteBatch{Batch: id})
 	if err == nil || errors.Is(err, commands.ErrNothingToDo) {
 		p.finishBatch(ctx, commands.FinishBatch{Batch: id})
