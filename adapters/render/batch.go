@@ -110,6 +110,8 @@ const (
 	fewFrames = 16
 	// mostTogether is how many windows one process encodes at most. Each takes memory for an encoder of its own.
 	mostTogether = 4
+	// mostAsked is how many windows are looked at to find company for one: what they show is drawn for that.
+	mostAsked = 2 * mostTogether
 )
 
 // company are windows that are encoded together with one that was taken, by one process: those of which few frames are
@@ -130,17 +132,17 @@ func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 		slices.SortStableFunc(waiting, func(a, b *ticket) int { return cmp.Compare(far[a], far[b]) })
 	}
 	var all []*ticket
+	asked := 0
 	for _, o := range waiting {
-		if len(all) == most-1 {
+		if len(all) == most-1 || asked == mostAsked {
 			break
 		}
-		if !r.few(ctx, o) {
+		// The cache comes first: few draws what the window shows. An error is told when the window has its turn.
+		if found, err := r.recall(q, o); found || err != nil || q.took(o) {
 			continue
 		}
-		if found, err := r.recall(q, o); found || err != nil { // whoever has its turn with it says what is wrong
-			continue
-		}
-		if q.take(o) {
+		asked++
+		if r.few(ctx, o) && q.take(o) {
 			all = append(all, o)
 		}
 	}
@@ -204,7 +206,7 @@ func (r *run) renderTogether(ctx context.Context, all []*ticket) {
 			err = r.keepWindow(ctx, t, made, warnings[i])
 		}
 		if err != nil {
-			r.log.WithError(err).Debug("window that was encoded together with others is faulty; it is rendered again by itself")
+			r.log.WithError(err).Debug("window that was encoded together with others cannot be used; it is rendered again by itself")
 		}
 	}
 }

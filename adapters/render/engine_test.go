@@ -205,6 +205,15 @@ func fourTexts() object {
 	return object{"width": 320, "height": 240, "scenes": scenes}
 }
 
+// fadingTexts is fourTexts with so many moving frames that no window is encoded together with another.
+func fadingTexts() object {
+	doc := fourTexts()
+	for _, scene := range doc["scenes"].([]object) {
+		scene["elements"].([]object)[0]["fade-in"] = 1
+	}
+	return doc
+}
+
 func TestEngine_Render_resumesFromFinishedWindows(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -216,12 +225,12 @@ func TestEngine_Render_resumesFromFinishedWindows(t *testing.T) {
 			cancel()
 		}
 	}
-	_, err := alone.Render(ctx, b.job(fourTexts()))
+	_, err := alone.Render(ctx, b.job(fadingTexts()))
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("render ended with %v", err)
 	}
 	requireNoLeftovers(t, b.dir)
-	job := b.job(fourTexts())
+	job := b.job(fadingTexts())
 	job.Attempt = 2
 	out, err := alone.Render(t.Context(), job)
 	if err != nil {
