@@ -4,7 +4,7 @@ package client
 
 import "time"
 
-// Batch: An object of the HTTP interface.
+// Batch: The answer of GET /v2/batches/{batch_id}.
 type Batch struct {
 	Batch     BatchBatch `json:"batch"`
 	HasNext   bool       `json:"has_next"`
@@ -14,7 +14,7 @@ type Batch struct {
 	Timestamp time.Time  `json:"timestamp"`
 }
 
-// BatchBatch: An object of the HTTP interface.
+// BatchBatch: A part of Batch.
 type BatchBatch struct {
 	CancelledAt *time.Time `json:"cancelled_at"`
 	// Rows by status.
@@ -37,7 +37,7 @@ type BatchBatch struct {
 	Template string `json:"template"`
 }
 
-// BatchFlaw: An object of the HTTP interface.
+// BatchFlaw: A part of StartedBatch.
 type BatchFlaw struct {
 	// What is wrong: a code of an error or of a problem of a movie, or row_not_object, row_too_large, csv_field_count,
 	// csv_quotes, csv_not_utf8.
@@ -49,7 +49,7 @@ type BatchFlaw struct {
 	Row int64 `json:"row"`
 }
 
-// BatchHead: An object of the HTTP interface.
+// BatchHead: A part of Batches.
 type BatchHead struct {
 	CancelledAt *time.Time `json:"cancelled_at"`
 	CreatedAt   time.Time  `json:"created_at"`
@@ -68,7 +68,7 @@ type BatchHead struct {
 	Template string `json:"template"`
 }
 
-// BatchRow: An object of the HTTP interface.
+// BatchRow: A part of Batch.
 type BatchRow struct {
 	Code     string  `json:"code,omitempty"`
 	Column   string  `json:"column,omitempty"`
@@ -83,7 +83,7 @@ type BatchRow struct {
 	URL    *string `json:"url"`
 }
 
-// Batches: An object of the HTTP interface.
+// Batches: The answer of GET /v2/batches.
 type Batches struct {
 	Batches   []BatchHead `json:"batches"`
 	Count     int64       `json:"count"`
@@ -94,7 +94,7 @@ type Batches struct {
 	Timestamp time.Time   `json:"timestamp"`
 }
 
-// Cancelled: An object of the HTTP interface.
+// Cancelled: The answer of POST /v2/movies/cancel.
 type Cancelled struct {
 	CancelledAt time.Time `json:"cancelled_at"`
 	// 16 characters of [A-Za-z0-9].
@@ -104,7 +104,7 @@ type Cancelled struct {
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// CancelledBatch: An object of the HTTP interface.
+// CancelledBatch: The answer of POST /v2/batches/cancel.
 type CancelledBatch struct {
 	Batch     string    `json:"batch"`
 	State     string    `json:"state"`
@@ -112,7 +112,7 @@ type CancelledBatch struct {
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// Credits: An object of the HTTP interface.
+// Credits: The answer of GET /v2/credits.
 type Credits struct {
 	Account string `json:"account"`
 	// balance − held
@@ -137,7 +137,7 @@ type Credits struct {
 	Timestamp      time.Time `json:"timestamp"`
 }
 
-// CreditsPeriod: An object of the HTTP interface.
+// CreditsPeriod: A part of Credits.
 type CreditsPeriod struct {
 	Drafts      int64 `json:"drafts"`
 	DraftsQuota int64 `json:"drafts_quota"`
@@ -147,7 +147,7 @@ type CreditsPeriod struct {
 	MoviesQuota int64  `json:"movies_quota"`
 }
 
-// Deleted: An object of the HTTP interface.
+// Deleted: The answer of DELETE /v2/movies.
 type Deleted struct {
 	// Of the first deletion.
 	DeletedAt time.Time `json:"deleted_at"`
@@ -157,7 +157,7 @@ type Deleted struct {
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// DestinationResult: An object of the HTTP interface.
+// DestinationResult: A part of Status.
 type DestinationResult struct {
 	At       time.Time `json:"at"`
 	Attempts int64     `json:"attempts"`
@@ -176,7 +176,7 @@ type DestinationResult struct {
 	Type   string `json:"type"`
 }
 
-// ElementTime: An object of the HTTP interface.
+// ElementTime: A part of Timeline.
 type ElementTime struct {
 	// From 1.
 	Element int64   `json:"element"`
@@ -212,7 +212,7 @@ type Event struct {
 	Worker string `json:"worker,omitempty"`
 }
 
-// EventDelivery: An object of the HTTP interface.
+// EventDelivery: A part of Event.
 type EventDelivery struct {
 	DurationMs int64  `json:"duration_ms,omitempty"`
 	Final      bool   `json:"final,omitempty"`
@@ -227,7 +227,7 @@ type EventDelivery struct {
 	Type   string `json:"type,omitempty"`
 }
 
-// History: An object of the HTTP interface.
+// History: The answer of GET /v2/movies/events.
 type History struct {
 	Count int64 `json:"count"`
 	// Oldest first.
@@ -238,7 +238,7 @@ type History struct {
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// LibraryEntry: An object of the HTTP interface.
+// LibraryEntry: A part of TemplateLibrary.
 type LibraryEntry struct {
 	// Width by height, to two decimals.
 	AspectRatio float64   `json:"aspect_ratio"`
@@ -277,7 +277,8 @@ type List struct {
 	To             time.Time `json:"to"`
 }
 
-// MediaDone: An object of the HTTP interface.
+// MediaDone: The answer of DELETE /v2/media, DELETE /v2/media/file, PUT /v2/media/file, DELETE /v2/media/folder, POST
+// /v2/media/folder, PUT /v2/media/upload/{ticket}.
 type MediaDone struct {
 	// Of a moved file: its new address.
 	FileUrl string `json:"fileUrl,omitempty"`
@@ -289,7 +290,7 @@ type MediaDone struct {
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// MediaFile: An object of the HTTP interface.
+// MediaFile: A part of MediaFileAnswer.
 type MediaFile struct {
 	ContentType string    `json:"contentType"`
 	CreatedAt   time.Time `json:"created_at"`
@@ -308,14 +309,14 @@ type MediaFile struct {
 	URL        string     `json:"url"`
 }
 
-// MediaFileAnswer: An object of the HTTP interface.
+// MediaFileAnswer: The answer of GET /v2/media/file.
 type MediaFileAnswer struct {
 	File      MediaFile `json:"file"`
 	Success   bool      `json:"success"`
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// MediaList: An object of the HTTP interface.
+// MediaList: The answer of GET /v2/media, GET /v2/media/folder.
 type MediaList struct {
 	Files []MediaFile `json:"files"`
 	// Names of the folders directly in it, the first thousand.
@@ -335,7 +336,7 @@ type MediaList struct {
 	TotalSize int64 `json:"total_size"`
 }
 
-// MediaRegistered: An object of the HTTP interface.
+// MediaRegistered: The answer of POST /v2/media/file.
 type MediaRegistered struct {
 	// Seconds.
 	ExpiresIn int64 `json:"expiresIn"`
@@ -346,7 +347,7 @@ type MediaRegistered struct {
 	UploadUrl string    `json:"uploadUrl"`
 }
 
-// MediaStorage: An object of the HTTP interface.
+// MediaStorage: A part of MediaList.
 type MediaStorage struct {
 	// True while the balance is zero: nothing can be uploaded.
 	Blocked   bool       `json:"blocked"`
@@ -416,7 +417,7 @@ type Quota struct {
 	Time int64 `json:"time,omitempty"`
 }
 
-// SavedTemplate: An object of the HTTP interface.
+// SavedTemplate: The answer of POST /v2/templates.
 type SavedTemplate struct {
 	// Of a copy.
 	Name       string    `json:"name,omitempty"`
@@ -425,7 +426,7 @@ type SavedTemplate struct {
 	Timestamp  time.Time `json:"timestamp"`
 }
 
-// SceneTime: An object of the HTTP interface.
+// SceneTime: A part of Timeline.
 type SceneTime struct {
 	Elements []ElementTime `json:"elements"`
 	End      float64       `json:"end"`
@@ -438,7 +439,7 @@ type SceneTime struct {
 	Start float64 `json:"start"`
 }
 
-// Single: An object of the HTTP interface.
+// Single: The answer of GET /v2/movies.
 type Single struct {
 	Movie          Status    `json:"movie"`
 	RemainingQuota Quota     `json:"remaining_quota"`
@@ -446,14 +447,14 @@ type Single struct {
 	Timestamp      time.Time `json:"timestamp"`
 }
 
-// SingleTemplate: An object of the HTTP interface.
+// SingleTemplate: The answer of GET /v2/templates.
 type SingleTemplate struct {
 	Success   bool      `json:"success"`
 	Template  Template  `json:"template"`
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// StartedBatch: An object of the HTTP interface.
+// StartedBatch: The answer of POST /v2/batches.
 type StartedBatch struct {
 	Batch     string      `json:"batch"`
 	Credits   int64       `json:"credits"`
@@ -513,7 +514,7 @@ type Status struct {
 	Width    *int64   `json:"width"`
 }
 
-// StatusLoudness: An object of the HTTP interface.
+// StatusLoudness: A part of Status.
 type StatusLoudness struct {
 	// LUFS; null when no part is loud enough to count.
 	Integrated *float64 `json:"integrated"`
@@ -521,7 +522,7 @@ type StatusLoudness struct {
 	TruePeak float64 `json:"true_peak"`
 }
 
-// Stills: An object of the HTTP interface.
+// Stills: The answer of POST /v2/movies/still.
 type Stills struct {
 	// Seconds, as far as the sources at hand tell.
 	Duration float64 `json:"duration"`
@@ -539,7 +540,7 @@ type Stills struct {
 	Width int64 `json:"width"`
 }
 
-// StillsStill: An object of the HTTP interface.
+// StillsStill: A part of Stills.
 type StillsStill struct {
 	// One of: image/png, image/jpeg.
 	ContentType string `json:"content_type"`
@@ -553,7 +554,7 @@ type StillsStill struct {
 	Width int64 `json:"width"`
 }
 
-// Submitted: An object of the HTTP interface.
+// Submitted: The answer of POST /v2/movies.
 type Submitted struct {
 	// 16 characters of [A-Za-z0-9].
 	Project   string    `json:"project"`
@@ -561,7 +562,7 @@ type Submitted struct {
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// Template: An object of the HTTP interface.
+// Template: A part of SingleTemplate.
 type Template struct {
 	// With scopes=prompt.
 	AiPrompt  string    `json:"ai_prompt,omitempty"`
@@ -584,13 +585,13 @@ type Template struct {
 	Width int64 `json:"width"`
 }
 
-// TemplateDone: An object of the HTTP interface.
+// TemplateDone: The answer of DELETE /v2/templates.
 type TemplateDone struct {
 	Success   bool      `json:"success"`
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// TemplateEntry: An object of the HTTP interface.
+// TemplateEntry: A part of Templates.
 type TemplateEntry struct {
 	CreatedAt time.Time `json:"created_at"`
 	Height    int64     `json:"height"`
@@ -603,7 +604,7 @@ type TemplateEntry struct {
 	Width int64 `json:"width"`
 }
 
-// TemplateLibrary: An object of the HTTP interface.
+// TemplateLibrary: The answer of GET /v2/templates/library.
 type TemplateLibrary struct {
 	Count     int64          `json:"count"`
 	Success   bool           `json:"success"`
@@ -611,7 +612,7 @@ type TemplateLibrary struct {
 	Timestamp time.Time      `json:"timestamp"`
 }
 
-// Templates: An object of the HTTP interface.
+// Templates: The answer of GET /v2/templates.
 type Templates struct {
 	// The number of templates.
 	Count     int64           `json:"count"`
@@ -620,7 +621,7 @@ type Templates struct {
 	Timestamp time.Time       `json:"timestamp"`
 }
 
-// Timeline: An object of the HTTP interface.
+// Timeline: A part of Validation.
 type Timeline struct {
 	// Of the movie itself.
 	Elements []ElementTime `json:"elements"`
@@ -657,7 +658,7 @@ type Validation struct {
 	Width    *int64   `json:"width"`
 }
 
-// WebhookPayload: An object of the HTTP interface.
+// WebhookPayload: The body of a webhook.
 type WebhookPayload struct {
 	AudioStreams   int64          `json:"audio_streams,omitempty"`
 	ClientData     map[string]any `json:"client-data"`

@@ -18,7 +18,8 @@ const (
 	statusAbandoned = "abandoned"
 )
 
-// Movie is the read model of one movie: answers of GET /movies, files and webhooks are served from it. Its id is the project.
+// Movie is the read model of one movie. Answers of GET /movies and the addresses of files are served from it; webhooks are made
+// from the movie's stream. Its id is the project.
 type Movie struct {
 	Project      string `json:"project"`
 	Account      string `json:"account"`

@@ -12,13 +12,13 @@ import (
 var readers = Collection{Name: "readers"}
 
 const (
-	// signInterval is how often a process writes its sign of life, with the generation that it reads.
+	// signInterval is how often a process writes its heartbeat, with the generation that it reads.
 	signInterval = 10 * time.Second
-	// signAge is the maximum age of a sign of life: an older one belongs to a process that has ended.
+	// signAge is the maximum age of a heartbeat: an older one belongs to a process that has ended.
 	signAge = time.Minute
 )
 
-// sign is a process's sign of life. It shows which generation the process reads: an older version of the program keeps its own
+// sign is a process's heartbeat. It shows which generation the process reads: an older version of the program keeps its own
 // generation beside a newer one.
 type sign struct {
 	Reader string `json:"reader"`
@@ -29,10 +29,10 @@ type sign struct {
 }
 
 func (r *Reader) signs() board[sign] {
-	return board[sign]{docs: r.at.docs, collection: readers.Name, what: "sign of life"}
+	return board[sign]{docs: r.at.docs, collection: readers.Name, what: "heartbeat"}
 }
 
-// sign writes this process's sign of life with the generation that it reads.
+// sign writes this process's heartbeat with the generation that it reads.
 func (r *Reader) sign(ctx context.Context, generation int64) error {
 	return r.signs().change(ctx, r.name, func(sign, bool) (sign, time.Time, bool) {
 		return sign{Reader: r.name, Program: r.at.program(), Generation: generation, At: millis(r.config.Now())}, time.Time{}, true

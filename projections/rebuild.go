@@ -296,11 +296,11 @@ func (r *Reader) publish(ctx context.Context, caughtUp bool) {
 		if ctx.Err() != nil {
 			return
 		}
-		r.config.Logger.WithError(err).Warn("rebuilt read models not activated; trying again")
+		r.config.Logger.WithError(err).Warn("read models not activated; trying again")
 		return
 	}
 	r.unpublished = false
-	r.config.Logger.WithField("generation", current.Generation).Info("read models built")
+	r.config.Logger.WithField("generation", current.Generation).Info("read models activated")
 }
 
 // pace measures how fast a position advances.

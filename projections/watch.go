@@ -62,7 +62,7 @@ type chores struct {
 	nextPointer time.Time
 	nextSweep   time.Time
 	nextSign    time.Time
-	signed      int64 // the generation in the last sign of life
+	signed      int64 // the generation in the last heartbeat
 	refused     int   // how many times the new generation was not caught up with the log
 }
 
@@ -93,25 +93,29 @@ func (c *chores) follow(ctx context.Context) {
 		return
 	}
 	c.nextPointer = now.Add(pointerInterval)
+	failed := "current generation of the read models not read; trying again"
 	p, err := c.r.at.read(ctx)
 	if err == nil && p != nil && p.Generation != c.r.at.current.Load().Generation && c.r.at.fits(p.Models) {
 		var adopted bool
 		adopted, err = c.r.adopt(ctx, p, c.refused >= patience)
+		failed = "read models not switched to the current generation; trying again"
 		c.refused++
 		if adopted {
 			c.refused = 0
 		}
 	}
 	if err == nil {
+		failed = "streams that were not read are not read again; trying again"
 		err = c.r.lookForUnread(ctx)
 	}
 	if generation := c.r.at.current.Load().Generation; err == nil && (generation != c.signed || !now.Before(c.nextSign)) {
+		failed = "heartbeat of this process not written; trying again"
 		if err = c.r.sign(ctx, generation); err == nil {
 			c.nextSign, c.signed = now.Add(signInterval), generation
 		}
 	}
 	if err != nil && ctx.Err() == nil {
-		c.r.config.Logger.WithError(err).Warn("current version of the read models not found; trying again")
+		c.r.config.Logger.WithError(err).Warn(failed)
 	}
 }
 

@@ -48,7 +48,8 @@ func (w *Work) Candidates(ctx context.Context, kind string, now time.Time, perAc
 	return found.items, nil
 }
 
-// share collects items, up to a number of each account. The oldest items of an account are added first; items may be added twice.
+// share collects at most perAccount items of each account. Callers add the oldest items of an account first. Items that were
+// added before, or are not due yet, are ignored.
 type share struct {
 	perAccount int
 	items      []WorkItem

@@ -62,7 +62,7 @@ type WorkItem struct {
 	Prepare int64 `json:"prepare"`
 }
 
-// Presence is a worker's sign of life for one claim. It is written every two seconds and is not an event: rebuilds and audits
+// Presence is a worker's heartbeat for one claim. It is written every two seconds and is not an event: rebuilds and audits
 // ignore it.
 type Presence struct {
 	Work    string    `json:"work"` // id of the WorkItem

@@ -8,7 +8,8 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// stream is a sequence of frames that are drawn while ffmpeg reads them.
+// stream is a sequence of frames for ffmpeg. They are drawn while ffmpeg reads them, or beforehand if all of them take little
+// memory.
 type stream struct {
 	frames int64
 	draw   func(ctx context.Context, n int64) (*picture.Layer, error)

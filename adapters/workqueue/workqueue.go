@@ -7,7 +7,7 @@
 //
 // Each kind has one subscription, a goroutine that repeats these steps:
 //
-//	poll ──► claims.dead            claims of workers that show no sign of life: their tasks are handed out again
+//	poll ──► claims.dead            claims of workers without a heartbeat: their tasks are handed out again
 //	     ──► Work.Candidates        ready items, at most a few of each account: the backlog is never scanned
 //	     ──► backoff.ready          drops what has just failed here, and what the read model has not caught up with
 //	     ──► a slot is free?  yes ► rotation.pick   which accounts come next ──► exclusive.admit ──► message
@@ -65,7 +65,7 @@ type Config struct {
 	PerAccount map[string]int
 	// Wake makes the queue look for work at once; without it, it looks once a second and at due times.
 	Wake <-chan struct{}
-	// DeadAfter is how long a claim may show no sign of life. Default: 20 s.
+	// DeadAfter is how long a claim may have no heartbeat. Default: 20 s.
 	DeadAfter time.Duration
 	// Fate says what is known of a worker's process. Without it, silence alone tells that a claim is dead.
 	Fate func(worker string) Fate

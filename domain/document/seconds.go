@@ -198,7 +198,7 @@ func (s Seconds) Float() float64 {
 	return f
 }
 
-// String is the shortest decimal form of up to 9 places.
+// String is the time in seconds with exactly 9 decimal places, rounded.
 func (s Seconds) String() string { return s.value().FloatString(9) }
 
 // small says that the product of the rate and a time in the short form fits into 63 bits.

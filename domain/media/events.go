@@ -63,10 +63,10 @@ type FileMoveAborted struct {
 	At   time.Time `json:"at"`
 }
 
-// Reason says why a file was removed.
+// Reason says why a file or a registration was removed.
 type Reason string
 
-// The reasons.
+// The reasons for which files and registrations are removed.
 const (
 	ByUser  Reason = "user"
 	Expired Reason = "expired" // a temporary file whose retention has passed

@@ -12,8 +12,8 @@ import (
 type Animation struct {
 	Style string // one of document.TextStyles with a movement
 	Unit  AnimationUnit
-	// Units is the number of units in the text as written. The drawing may count more, by its own rules: the surplus units begin
-	// with the last one.
+	// Units is the number of units in the text as written. If the drawing counts more, those beyond it begin at the same time as
+	// the last one.
 	Units int
 	Delay float64 // seconds
 	Step  float64 // seconds

@@ -29,7 +29,7 @@ func (a Amount) minus(b Amount) Amount { return Amount{a.Bytes - b.Bytes, a.File
 // unbounded says whether a limit bounds nothing.
 func (a Amount) unbounded() bool { return a == Amount{} }
 
-// exceeded returns the limit that an amount exceeds; a limit of 0 means none.
+// exceeded returns an error with the limit that an amount exceeds; nil: it exceeds none. 0 is no limit.
 func (a Amount) exceeded(limit Amount) *FullError {
 	switch {
 	case limit.Bytes > 0 && a.Bytes > limit.Bytes:

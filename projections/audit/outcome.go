@@ -89,7 +89,8 @@ func (a *auditor) decide(o *open, what outcome, credits int64) {
 	}
 }
 
-// finished audits the end of a render. A movie whose hold is settled already has timed out or was cancelled, and costs nothing.
+// finished audits RenderFinished. If the hold was settled before, the movie had timed out or was cancelled: then the event must
+// not cost credits.
 func (a *auditor) finished(ctx context.Context, project domain.ProjectID, e movie.RenderFinished) error {
 	o := a.open[project]
 	if (o == nil || o.outcome != undecided) && e.Credits != 0 {

@@ -213,7 +213,7 @@ func (d *delivery) recorded(ctx context.Context, do func(context.Context) error)
 	defer cancel()
 	return untilDone(ctx, do, func(err error) {
 		d.log.WithError(err).WithField("project", d.project).WithField("run",
-			d.claim.Run).Warn("result of a delivery not written to the log; trying again")
+			d.claim.Run).Warn("result of a try, or end of a delivery, not written to the log; trying again")
 	})
 }
 

@@ -165,8 +165,8 @@ const (
 	// The minimum speed of a body: fewer than leastBytes in longestPause end it.
 	longestPause = 30 * time.Second
 	leastBytes   = 4 << 10
-	// How much of a refused body is read, and for how long. Together with buffered bytes that is less than 64 KB, from where on a
-	// refusal comes too late (reliability §7b).
+	// After a refusal at most lastBytes more of the body are read, for at most lastPause, so that the client sees the answer.
+	// With what is buffered, that is less than the 64 KB within which reliability §7b promises a refusal.
 	lastPause = time.Second
 	lastBytes = 32 << 10
 )

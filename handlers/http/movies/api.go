@@ -39,7 +39,7 @@ type Balances interface {
 	Get(ctx context.Context, account domain.AccountID) (projections.Balance, error)
 }
 
-// Presence returns the progress of a claim; false when no sign of life was written for it.
+// Presence returns the progress of a claim; false when no heartbeat was written for it.
 type Presence interface {
 	Of(ctx context.Context, work string) (projections.Presence, bool, error)
 }

@@ -157,7 +157,7 @@ var models = []operation.Model{
 		operation.F("success", "", operation.Is(operation.Plain(operation.Boolean))),
 		operation.F("progress", "", operation.Min(0), operation.Max(100)),
 	),
-	operation.Object("WebhookPayload", "",
+	operation.Object("WebhookPayload", "The body of a webhook.",
 		operation.F("success", "True when a video was produced.", operation.Boolean),
 		operation.F("error", "Only when success is false.", operation.Optional),
 		operation.F("project", "16 characters of [A-Za-z0-9].", operation.ShortID),

@@ -20,7 +20,7 @@ const (
 	bodyQueue   = 64 // maximum of waiting bodies of one account
 )
 
-// bodies is the memory budget of this process.
+// bodies is this process's memory budget for the bodies of requests.
 var bodies = fair.New(fair.Limits{Total: bodyBudget, Account: bodyShare, Waiting: bodyQueue, Wait: bodyWait})
 
 type accountKey struct{}

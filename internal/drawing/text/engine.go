@@ -52,8 +52,12 @@ func NewEngine(cacheDir string, log logrus.FieldLogger) (*Engine, error) {
 		return nil, fmt.Errorf("make the folder of the font index: %w", err)
 	}
 	prints, err := fontscan.SystemFonts(scanLogger{log}, cacheDir)
-	if err != nil || len(prints) == 0 {
-		log.WithError(err).Warnf("no fonts are installed, texts have those that come with the program: Latin letters only (%s)", advice)
+	switch {
+	case err != nil:
+		log.WithError(err).Warn("installed fonts not used: their index was not made; texts have the fonts of the program only, " +
+			"with Latin letters")
+	case len(prints) == 0:
+		log.Warnf("no fonts are installed, texts have those that come with the program: Latin letters only (%s)", advice)
 	}
 	return newEngine(newLibrary(prints), log), nil
 }

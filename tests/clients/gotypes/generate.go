@@ -45,26 +45,59 @@ func (t *types) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*[]string)(t))
 }
 
+// operation is a method of a path; other members of a path are read as one without answers.
+type operation struct {
+	Responses map[string]struct {
+		Content map[string]struct{ Schema schema }
+	}
+}
+
+func (o *operation) UnmarshalJSON(raw []byte) error {
+	type plain operation
+	if raw[0] != '{' {
+		return nil
+	}
+	return json.Unmarshal(raw, (*plain)(o))
+}
+
+// answersOf returns the operations whose success is a schema, as "GET /v2/movies", by the schema's name.
+func answersOf(paths map[string]map[string]operation) map[string][]string {
+	found := map[string][]string{}
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		for _, method := range slices.Sorted(maps.Keys(paths[path])) {
+			s := paths[path][method].Responses["200"].Content["application/json"].Schema
+			for _, one := range append([]*schema{&s}, slices.Concat(s.AnyOf, s.OneOf)...) {
+				if _, name, ok := strings.Cut(one.Ref, "#/components/schemas/"); ok {
+					found[name] = append(found[name], strings.ToUpper(method)+" "+path)
+				}
+			}
+		}
+	}
+	return found
+}
+
 // generator writes types, each once.
 type generator struct {
 	schemas map[string]*schema
-	done    map[string]string // declarations by name
+	answers map[string][]string // the operations that answer with a schema, by its name
+	done    map[string]string   // declarations by name
 }
 
 // generate returns the source of the types.
 func generate(description []byte) ([]byte, error) {
 	var d struct {
+		Paths      map[string]map[string]operation
 		Components struct{ Schemas map[string]*schema }
 	}
 	if err := json.Unmarshal(description, &d); err != nil {
 		return nil, fmt.Errorf("read the description: %w", err)
 	}
-	g := generator{d.Components.Schemas, map[string]string{}}
+	g := generator{d.Components.Schemas, answersOf(d.Paths), map[string]string{}}
 	for _, name := range roots {
 		if g.schemas[name] == nil {
 			return nil, fmt.Errorf("the description has no schema %s", name)
 		}
-		g.declare(name, g.schemas[name])
+		g.declare(name, g.schemas[name], "")
 	}
 	var out bytes.Buffer
 	out.WriteString("// Code generated from the description of the HTTP interface; DO NOT EDIT.\n\n" +
@@ -75,21 +108,25 @@ func generate(description []byte) ([]byte, error) {
 	return format.Source(out.Bytes())
 }
 
-// declare writes a struct.
-func (g *generator) declare(name string, s *schema) {
+// declare writes a struct. within is the struct that it is a part of; empty: none.
+func (g *generator) declare(name string, s *schema, within string) {
 	if _, there := g.done[name]; there {
 		return
 	}
 	g.done[name] = "" // it may refer to itself
 	var out strings.Builder
 	about := s.Description
-	if about == "" {
-		about = "An object of the HTTP interface."
+	switch answers := g.answers[name]; {
+	case about != "":
+	case len(answers) > 0:
+		about = "The answer of " + strings.Join(answers, ", ") + "."
+	case within != "":
+		about = "A part of " + within + "."
 	}
 	fmt.Fprintf(&out, "\n%stype %s struct {\n", wrapped(name+": "+comment(about)), name)
 	for _, property := range slices.Sorted(maps.Keys(s.Properties)) {
 		p := s.Properties[property]
-		field, omitted := g.typeOf(name+exported(property), p), ""
+		field, omitted := g.typeOf(name+exported(property), p, name), ""
 		if !slices.Contains(s.Required, property) {
 			omitted = ",omitempty"
 			if field == "time.Time" {
@@ -133,17 +170,17 @@ func wrapped(text string) string {
 
 func comment(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// typeOf is the Go type of a schema; name is that of a struct that it needs.
-func (g *generator) typeOf(name string, s *schema) string {
+// typeOf is the Go type of a schema in a struct; name is that of a struct that it needs.
+func (g *generator) typeOf(name string, s *schema, within string) string {
 	if nullable, rest := withoutNull(s); nullable {
-		inner := g.typeOf(name, rest)
+		inner := g.typeOf(name, rest, within)
 		if strings.HasPrefix(inner, "[]") || strings.HasPrefix(inner, "map[") || inner == "any" {
 			return inner
 		}
 		return "*" + inner
 	}
 	if _, ref, ok := strings.Cut(s.Ref, "#/components/schemas/"); ok {
-		return g.referred(ref)
+		return g.referred(ref, within)
 	}
 	switch s.kind() {
 	case "string":
@@ -156,12 +193,12 @@ func (g *generator) typeOf(name string, s *schema) string {
 		return "float64"
 	case "array":
 		if s.Items != nil {
-			return "[]" + g.typeOf(name, s.Items)
+			return "[]" + g.typeOf(name, s.Items, within)
 		}
 		return "[]any"
 	case "object":
 		if len(s.Properties) > 0 {
-			g.declare(name, s)
+			g.declare(name, s, within)
 			return name
 		}
 		return "map[string]any"
@@ -169,8 +206,8 @@ func (g *generator) typeOf(name string, s *schema) string {
 	return "any"
 }
 
-// referred is the type of a schema with a name.
-func (g *generator) referred(ref string) string {
+// referred is the type of a schema with a name, in a struct.
+func (g *generator) referred(ref, within string) string {
 	s := g.schemas[ref]
 	switch {
 	case ref == "Timestamp":
@@ -178,10 +215,10 @@ func (g *generator) referred(ref string) string {
 	case s == nil:
 		return "any"
 	case s.kind() == "object" && len(s.Properties) > 0:
-		g.declare(ref, s)
+		g.declare(ref, s, within)
 		return ref
 	}
-	return g.typeOf(ref, s)
+	return g.typeOf(ref, s, within)
 }
 
 // kind is the one type of a schema, or that of its values; empty: several.
