@@ -144,7 +144,7 @@ export const texts = {
     secret: "The signing secret", secretOnce: "Your receiver checks signatures with it. It is shown only now.", copySecret: "Copy the secret",
     types: { webhook: "Webhook", "aws-s3": "S3 storage", sftp: "SFTP", ftp: "FTP", email: "E-mail", apikey: "Provider" } as Record<string, string>,
     names: {
-      endpoint: "Address", "content-type": "Form of the body", signed: "Sign what is sent", bucket: "Bucket", region: "Region", "access-key-id": "Access key id", "secret-access-key": "Secret access key", "path-style": "Bucket in the path",
+      endpoint: "Address", "content-type": "Form of the body", signed: "Sign what is sent", events: "Live events (render.started, render.progress, batch.finished)", bucket: "Bucket", region: "Region", "access-key-id": "Access key id", "secret-access-key": "Secret access key", "path-style": "Bucket in the path",
       "remote-path": "Folder", file: "File name", host: "Server", port: "Port", username: "User", password: "Password", "private-key": "Private key", passphrase: "Passphrase of the key", "host-key": "Fingerprint of the server",
       secure: "Encrypt (TLS)", to: "To", from: "From", subject: "Subject", message: "Message", security: "Encryption", provider: "Provider", key: "Key", url: "Address", model: "Model", voice: "Voice",
     } as Record<string, string>,

@@ -14,13 +14,14 @@ import { texts } from "../texts";
 
 const t = texts.connections;
 
-interface Connection { id: string; type: string; endpoint?: string; host?: string; bucket?: string; url?: string; provider?: string; to?: string; signed?: boolean; saved_at: string; tested_at: string | null; test: { status?: string; success?: boolean; message?: string } | null }
+interface Connection { id: string; type: string; endpoint?: string; host?: string; bucket?: string; url?: string; provider?: string; to?: string; signed?: boolean; events?: string[]; saved_at: string; tested_at: string | null; test: { status?: string; success?: boolean; message?: string } | null }
 
 interface Setting { name: string; kind?: "secret" | "check" | "lines" | "number"; required?: boolean; options?: string[] }
 
 // settings are what each type is asked for, the most important first.
 const settings: Record<string, Setting[]> = {
-  webhook: [{ name: "endpoint", required: true }, { name: "content-type", options: ["application/json", "application/x-www-form-urlencoded"] }, { name: "signed", kind: "check" }],
+  webhook: [{ name: "endpoint", required: true }, { name: "content-type", options: ["application/json", "application/x-www-form-urlencoded"] }, { name: "signed", kind: "check" },
+    { name: "events" }],
   "aws-s3": [{ name: "bucket", required: true }, { name: "region", required: true }, { name: "access-key-id", required: true }, { name: "secret-access-key", kind: "secret", required: true }, { name: "endpoint" },
     { name: "path-style", kind: "check" }, { name: "remote-path" }, { name: "file" }],
   sftp: [{ name: "host", required: true }, { name: "port", kind: "number" }, { name: "username", required: true }, { name: "password", kind: "secret" }, { name: "private-key", kind: "lines" },
@@ -62,7 +63,7 @@ function Row({ of: c, reload, remove }: { of: Connection; reload: () => void; re
     <>
       <span class="what">
         <span><strong dir="auto">{c.id}</strong> <Badge tone="calm">{t.types[c.type] ?? c.type}</Badge>{c.signed && <> <Badge tone="calm">{t.signed}</Badge></>} {c.test && <Badge tone={before ? "good" : "bad"}>{before ? t.works : t.fails}</Badge>}</span>
-        <span class="quiet" dir="auto">{[c.endpoint || c.host || c.bucket || c.url || c.provider || c.to, ""].filter(Boolean).join(" · ")}{" · "}{t.saved} <Ago at={c.saved_at} />{c.tested_at && <> · {t.tested} <Ago at={c.tested_at} /></>}</span>
+        <span class="quiet" dir="auto">{[c.endpoint || c.host || c.bucket || c.url || c.provider || c.to, c.events?.join(", ")].filter(Boolean).join(" · ")}{" · "}{t.saved} <Ago at={c.saved_at} />{c.tested_at && <> · {t.tested} <Ago at={c.tested_at} /></>}</span>
         {!before && c.test?.message && <span class="bad" dir="auto">{c.test.message}</span>}
         <span role="status">{test.busy ? t.testing : result && t.took(result.status === "ok", result.duration_ms)}</span>
         {test.error && <span class="error" role="alert">{test.error.message}</span>}

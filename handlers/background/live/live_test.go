@@ -73,6 +73,20 @@ func (w *world) post(ctx context.Context, call deliveries.WebhookCall) (deliveri
 	return deliveries.WebhookResult{Delivered: ctx.Err() == nil}, ctx.Err()
 }
 
+// heard is what the receivers were told so far.
+func (w *world) heard() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.told)
+}
+
+// atOnce is how many receivers of an account were called at the same time; "": of all accounts together.
+func (w *world) atOnce(account string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.most[account]
+}
+
 func (w *world) hook(account domain.AccountID, id, events string) {
 	w.hooks[account] = append(w.hooks[account], connections.OpenedConnection{ID: id, Kind: connection.Webhook, Signing: []string{"+" + id},
 		Settings: connection.Settings{"endpoint": "https://" + string(account) + ".example", "events": events}})
@@ -111,8 +125,8 @@ func TestAnnounce(t *testing.T) {
 		a.Announce(finished)
 		synctest.Wait()
 		want := []string{"https://alice.example 1+all", "https://alice.example 3+all"}
-		if !slices.Equal(w.told, want) || !slices.Equal(w.waited, []eventstore.Position{finished.Visible}) {
-			t.Errorf("told %q, waited for %v", w.told, w.waited)
+		if !slices.Equal(w.heard(), want) || !slices.Equal(w.waited, []eventstore.Position{finished.Visible}) {
+			t.Errorf("told %q, waited for %v", w.heard(), w.waited)
 		}
 	})
 }
@@ -131,8 +145,8 @@ func TestAnnounce_latest(t *testing.T) {
 		}
 		time.Sleep(3 * live.AnswerWait)
 		synctest.Wait()
-		if got := strings.Join(w.told, " "); len(w.told) != 3 || !strings.Contains(got, "busy") || !strings.Contains(got, " p9") || !strings.Contains(got, " q9") {
-			t.Errorf("told %q", w.told)
+		if got := strings.Join(w.heard(), " "); len(w.heard()) != 3 || !strings.Contains(got, "busy") || !strings.Contains(got, " p9") || !strings.Contains(got, " q9") {
+			t.Errorf("told %q", w.heard())
 		}
 	})
 }
@@ -160,15 +174,15 @@ func TestAnnounce_bounds(t *testing.T) {
 		}
 		a.Announce(event("bob", connection.RenderStarted, "p", "for bob"))
 		synctest.Wait()
-		if time.Since(begin) != 0 || !slices.Contains(w.told, "https://bob.example for bob+x") {
-			t.Errorf("after %v bob was told %q", time.Since(begin), w.told)
+		if time.Since(begin) != 0 || !slices.Contains(w.heard(), "https://bob.example for bob+x") {
+			t.Errorf("after %v bob was told %q", time.Since(begin), w.heard())
 		}
 		time.Sleep((live.MaxWaiting + 2) * live.AnswerWait)
 		synctest.Wait()
-		if want := (live.MaxWaiting+1)*live.MaxReceivers + 1; len(w.told) != want || w.most["alice"] != live.MaxReceivers {
-			t.Errorf("%d calls, want %d; %d at the same time", len(w.told), want, w.most["alice"])
+		if want := (live.MaxWaiting+1)*live.MaxReceivers + 1; len(w.heard()) != want || w.atOnce("alice") != live.MaxReceivers {
+			t.Errorf("%d calls, want %d; %d at the same time", len(w.heard()), want, w.atOnce("alice"))
 		}
-		if slices.ContainsFunc(w.told, func(s string) bool { return strings.Contains(s, "progress") }) {
+		if slices.ContainsFunc(w.heard(), func(s string) bool { return strings.Contains(s, "progress") }) {
 			t.Error("progress kept its place in a full line")
 		}
 	})
@@ -183,13 +197,15 @@ func TestAnnounce_accounts(t *testing.T) {
 		for i := range 100 {
 			account := domain.AccountID(fmt.Sprint("account", i))
 			w.hook(account, "x", "render.started")
+		}
+		for account := range w.hooks {
 			a.Announce(event(account, connection.RenderStarted, "p", "1"))
 			a.Announce(event(account, connection.RenderStarted, "q", "2"))
 		}
 		time.Sleep(200 / 16 * 2 * live.AnswerWait)
 		synctest.Wait()
-		if len(w.told) != 200 || w.most[""] != 16 {
-			t.Errorf("%d calls, %d at the same time", len(w.told), w.most[""])
+		if len(w.heard()) != 200 || w.atOnce("") != 16 {
+			t.Errorf("%d calls, %d at the same time", len(w.heard()), w.atOnce(""))
 		}
 	})
 }
@@ -210,8 +226,8 @@ func TestClose(t *testing.T) {
 		a.Announce(event("alice", connection.RenderStarted, "r", "3"))
 		a.Close(ctx)
 		synctest.Wait()
-		if took := time.Since(begin); took != time.Second || len(w.told) != 1 || w.running[""] != 0 {
-			t.Errorf("after %v: told %q, %d running", took, w.told, w.running[""])
+		if took := time.Since(begin); took != time.Second || len(w.heard()) != 1 || w.running[""] != 0 {
+			t.Errorf("after %v: told %q, %d running", took, w.heard(), w.running[""])
 		}
 	})
 }
