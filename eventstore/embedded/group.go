@@ -58,8 +58,13 @@ type saved struct {
 type replay struct {
 	active     bool
 	next, stop int64 // revisions of the parked stream: the next to read, and the end
-	ending     bool  // all messages are finished, and the stream is being truncated
+	ending     bool  // the stream is being truncated
+	again      bool  // another replay was asked for when all messages were finished: it follows, with stopAt
+	stopAt     int64
 }
+
+// handled reports whether all messages of a replay are read and finished.
+func (g *group) handled() bool { return g.replay.next >= g.replay.stop && g.state.replaying == 0 }
 
 func newGroup(s *service, row *groupRow) (*group, error) {
 	settings := &groupSettings{}
@@ -158,7 +163,7 @@ func (g *group) run() {
 			if err != nil {
 				g.complain("replayed messages stay parked", err)
 			}
-			g.replay = replay{}
+			g.endedReplay()
 		case <-timer.C:
 		case <-again:
 		}

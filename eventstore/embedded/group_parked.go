@@ -43,9 +43,13 @@ func (s *service) appendOwn(stream string, events []*record) error {
 }
 
 // replayParked starts to give out the parked messages again, up to a revision of the parked stream when stopAt is positive. While
-// a replay runs, another call has no effect.
+// replayed messages are unfinished, another call has no effect. While only their removal from the parked stream is awaited, it
+// takes effect after that.
 func (g *group) replayParked(stopAt int64) error {
 	if g.replay.active {
+		if g.handled() {
+			g.replay.again, g.replay.stopAt = true, stopAt
+		}
 		return nil
 	}
 	h, err := loadHead(context.Background(), g.service.log, g.key.parkedStream())
@@ -100,7 +104,7 @@ func (g *group) readReplays() error {
 
 // endReplay truncates the parked stream when all replayed messages are finished. After a crash before that they are still parked.
 func (g *group) endReplay() {
-	if !g.replay.active || g.replay.ending || g.replay.next < g.replay.stop || g.state.replaying > 0 {
+	if !g.replay.active || g.replay.ending || !g.handled() {
 		return
 	}
 	g.replay.ending = true
@@ -110,4 +114,16 @@ func (g *group) endReplay() {
 			{id: newEventID(), kind: metaType, json: true, data: fmt.Appendf(nil, `{"$tb":%d}`, stop)},
 		})
 	}()
+}
+
+// endedReplay forgets a replay whose messages have left the parked stream, and starts the one that was asked for meanwhile.
+func (g *group) endedReplay() {
+	ended := g.replay
+	g.replay = replay{}
+	if !ended.again {
+		return
+	}
+	if err := g.replayParked(ended.stopAt); err != nil {
+		g.complain("parked messages not replayed; ask for it again", err)
+	}
 }

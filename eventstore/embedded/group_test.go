@@ -3,6 +3,7 @@ package embedded_test
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,6 +58,8 @@ func (h *harness) consume(stream, group string, buffer uint32) *esdb.PersistentS
 // next receives so many events.
 func next(t *testing.T, consumer *esdb.PersistentSubscription, count int) (events []*esdb.ResolvedEvent) {
 	t.Helper()
+	tooLate := time.AfterFunc(patience, func() { _ = consumer.Close() })
+	defer tooLate.Stop()
 	for range count {
 		got := consumer.Recv()
 		if got.EventAppeared == nil {
@@ -152,6 +155,53 @@ func TestPersistent_park(t *testing.T) {
 	if _, err := h.read("$persistentsubscription-a::g-parked", esdb.ReadStreamOptions{}, 10); err == nil {
 		t.Error("what a deleted group has parked is still there")
 	}
+}
+
+// TestPersistent_replayedAnew asks for a replay while the messages of the one before are removed from the parked stream.
+func TestPersistent_replayedAnew(t *testing.T) {
+	t.Parallel()
+	var held atomic.Bool
+	free := make(chan struct{})
+	server, err := embedded.OpenFaulty(embedded.Config{Dir: t.TempDir()}, func() error {
+		if held.Load() {
+			<-free
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := serveHarness(t, server)
+	h.mustAppend("a", esdb.NoStream{}, events(2)...)
+	h.mustGroup("a", "g", esdb.PersistentStreamSubscriptionOptions{})
+	consumer := h.consume("a", "g", 10)
+	if err := consumer.Nack("cannot", esdb.NackActionPark, next(t, consumer, 2)...); err != nil {
+		t.Fatal(err)
+	}
+	info := func() (parked, unanswered int64) {
+		info, err := h.client.GetPersistentSubscriptionInfo(h.ctx, "a", "g", esdb.GetPersistentSubscriptionOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Stats.ParkedMessagesCount, info.Stats.TotalInFlightMessages
+	}
+	h.until("both parked", func() bool { parked, _ := info(); return parked == 2 })
+	if err := h.client.ReplayParkedMessages(h.ctx, "a", "g", esdb.ReplayParkedMessagesOptions{StopAt: 1}); err != nil {
+		t.Fatal(err)
+	}
+	first := next(t, consumer, 1)
+	held.Store(true)
+	if err := consumer.Ack(first...); err != nil {
+		t.Fatal(err)
+	}
+	h.until("the first answered", func() bool { _, unanswered := info(); return unanswered == 0 })
+	err = h.client.ReplayParkedMessages(h.ctx, "a", "g", esdb.ReplayParkedMessagesOptions{})
+	held.Store(false)
+	close(free)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantPlaces(t, "replayed after that", next(t, consumer, 1), "1@a")
 }
 
 // TestPersistent_unknownAction: a consumer that does not say what to do with an event gets it again.
