@@ -54,18 +54,6 @@ type saved struct {
 	err    error
 }
 
-// replay is the state of a replay of parked messages.
-type replay struct {
-	active     bool
-	next, stop int64 // revisions of the parked stream: the next to read, and the end
-	ending     bool  // the stream is being truncated
-	again      bool  // another replay was asked for when all messages were finished: it follows, with stopAt
-	stopAt     int64
-}
-
-// handled reports whether all messages of a replay are read and finished.
-func (g *group) handled() bool { return g.replay.next >= g.replay.stop && g.state.replaying == 0 }
-
 func newGroup(s *service, row *groupRow) (*group, error) {
 	settings := &groupSettings{}
 	if err := json.Unmarshal(row.settings, settings); err != nil {

@@ -42,6 +42,18 @@ func (s *service) appendOwn(stream string, events []*record) error {
 	return s.writer.submit(op).err
 }
 
+// replay is the state of a replay of parked messages.
+type replay struct {
+	active     bool
+	next, stop int64 // revisions of the parked stream: the next to read, and the end
+	ending     bool  // the stream is being truncated
+	again      bool  // another replay was asked for when all messages were finished: it follows, with stopAt
+	stopAt     int64
+}
+
+// handled reports whether all messages of a replay are read and finished.
+func (g *group) handled() bool { return g.replay.next >= g.replay.stop && g.state.replaying == 0 }
+
 // replayParked starts to give out the parked messages again, up to a revision of the parked stream when stopAt is positive. While
 // replayed messages are unfinished, another call has no effect. While only their removal from the parked stream is awaited, it
 // takes effect after that.
