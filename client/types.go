@@ -277,6 +277,31 @@ type List struct {
 	To             time.Time `json:"to"`
 }
 
+// LiveEvent: The body of a live event, which a saved webhook gets that lists it in `events`. It has no `success`.
+type LiveEvent struct {
+	// Of batch.finished.
+	Batch string `json:"batch,omitempty"`
+	// Of batch.finished.
+	Cancelled bool `json:"cancelled,omitempty"`
+	// Of the events of a render.
+	ClientData map[string]any `json:"client-data,omitempty"`
+	// One of: render.started, render.progress, batch.finished.
+	Event string `json:"event"`
+	// Of the events of a render; omitted when the movie has none.
+	ID string `json:"id,omitempty"`
+	// Of batch.finished: rows of which none could be made.
+	Invalid int64 `json:"invalid,omitempty"`
+	// Of batch.finished: rows of which a movie was to be made.
+	Movies int64 `json:"movies,omitempty"`
+	// Of render.progress, in percent.
+	Progress float64 `json:"progress,omitempty"`
+	// Of the events of a render: 16 characters of [A-Za-z0-9].
+	Project string `json:"project,omitempty"`
+	// Of batch.finished.
+	Template  string    `json:"template,omitempty"`
+	Timestamp time.Time `json:"timestamp"`
+}
+
 // MediaDone: The answer of DELETE /v2/media, DELETE /v2/media/file, PUT /v2/media/file, DELETE /v2/media/folder, POST
 // /v2/media/folder, PUT /v2/media/upload/{ticket}.
 type MediaDone struct {
@@ -670,7 +695,10 @@ type WebhookPayload struct {
 	// Seconds.
 	Duration float64 `json:"duration,omitempty"`
 	// Only when success is false.
-	Error     string  `json:"error,omitempty"`
+	Error string `json:"error,omitempty"`
+	// Of a live event only, whose body is a LiveEvent: it has no success. One of: render.started, render.progress,
+	// batch.finished.
+	Event     string  `json:"event,omitempty"`
 	FrameRate float64 `json:"frame_rate,omitempty"`
 	Height    float64 `json:"height,omitempty"`
 	// Omitted when the movie has none.

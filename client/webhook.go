@@ -21,7 +21,7 @@ var ErrUnverified = errors.New("the message is not signed with this secret, or t
 
 // VerifyWebhook reads a message of a webhook with signed true. secret is what the service answered when the webhook was saved,
 // body the bytes as they came. The same webhook-id comes again when a message is repeated. A message that does not verify is
-// ErrUnverified.
+// ErrUnverified. When Event of the payload is not empty, the message is a live event: body then is the JSON of a LiveEvent.
 func VerifyWebhook(secret string, header http.Header, body []byte, now time.Time) (*WebhookPayload, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || len(key) == 0 {

@@ -2,7 +2,6 @@ package result
 
 import (
 	"encoding/json"
-	"time"
 
 	"moviola/domain"
 	"moviola/domain/connection"
@@ -15,7 +14,7 @@ type LiveRender struct {
 	ID         string               `json:"id,omitempty"`
 	ClientData json.RawMessage      `json:"client-data"`
 	Percent    *float64             `json:"progress,omitempty"` // of render.progress
-	Timestamp  time.Time            `json:"timestamp"`
+	Timestamp  string               `json:"timestamp"`          // as domain.FormatTime writes it
 }
 
 // LiveBatch is what batch.finished tells. Decision 79.
@@ -26,7 +25,7 @@ type LiveBatch struct {
 	Movies    int                  `json:"movies"`  // rows of which movies were made
 	Invalid   int                  `json:"invalid"` // rows of which none could be made
 	Cancelled bool                 `json:"cancelled"`
-	Timestamp time.Time            `json:"timestamp"`
+	Timestamp string               `json:"timestamp"` // as domain.FormatTime writes it
 }
 
 // Payload is the flat JSON object of the event.
@@ -34,7 +33,6 @@ func (e LiveRender) Payload() ([]byte, error) {
 	if len(e.ClientData) == 0 {
 		e.ClientData = json.RawMessage("{}")
 	}
-	e.Timestamp = e.Timestamp.UTC().Truncate(time.Millisecond)
 	return encode(e)
 }
 

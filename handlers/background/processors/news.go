@@ -77,7 +77,8 @@ func (r *reporter) progress(percent float64) {
 
 func (r *reporter) announce(name connection.LiveEvent, message string, percent *float64) {
 	payload, err := result.LiveRender{
-		Event: name, Project: r.project, ID: r.echo.ID, ClientData: r.echo.ClientData, Percent: percent, Timestamp: r.told,
+		Event: name, Project: r.project, ID: r.echo.ID, ClientData: r.echo.ClientData, Percent: percent,
+		Timestamp: domain.FormatTime(r.told),
 	}.Payload()
 	if err != nil {
 		r.log.WithError(err).WithField("project", r.project).Error("live event of a render cannot be written")
@@ -106,7 +107,7 @@ func (p *Processors) finishBatch(ctx context.Context, which commands.FinishBatch
 	}
 	payload, err := result.LiveBatch{
 		Event: connection.BatchFinished, Batch: done.ID, Template: done.Template, Movies: done.Movies, Invalid: done.Invalid,
-		Cancelled: done.Cancelled, Timestamp: done.At,
+		Cancelled: done.Cancelled, Timestamp: domain.FormatTime(done.At),
 	}.Payload()
 	if err != nil {
 		log.WithError(err).Error("live event of a batch cannot be written")

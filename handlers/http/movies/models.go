@@ -1,6 +1,7 @@
 package movies
 
 import (
+	"moviola/domain/connection"
 	"moviola/domain/movie"
 	"moviola/domain/result"
 	"moviola/handlers/http/operation"
@@ -157,7 +158,23 @@ var models = []operation.Model{
 		operation.F("success", "", operation.Is(operation.Plain(operation.Boolean))),
 		operation.F("progress", "", operation.Min(0), operation.Max(100)),
 	),
+	operation.Object("LiveEvent", "The body of a live event, which a saved webhook gets that lists it in `events`. It has no "+
+		"`success`.",
+		operation.F("event", "", operation.Enum(connection.LiveEvents...)),
+		operation.F("project", "Of the events of a render: 16 characters of [A-Za-z0-9].", operation.ShortID, operation.Optional),
+		operation.F("id", "Of the events of a render; omitted when the movie has none.", operation.Optional),
+		operation.F("client-data", "Of the events of a render.", operation.Map, operation.Optional),
+		operation.F("progress", "Of render.progress, in percent.", operation.Number, operation.Optional),
+		operation.F("batch", "Of batch.finished.", operation.ShortID, operation.Optional),
+		operation.F("template", "Of batch.finished.", operation.Optional),
+		operation.F("movies", "Of batch.finished: rows of which a movie was to be made.", operation.Integer, operation.Optional),
+		operation.F("invalid", "Of batch.finished: rows of which none could be made.", operation.Integer, operation.Optional),
+		operation.F("cancelled", "Of batch.finished.", operation.Boolean, operation.Optional),
+		operation.F("timestamp", "", operation.Time),
+	),
 	operation.Object("WebhookPayload", "The body of a webhook.",
+		operation.F("event", "Of a live event only, whose body is a LiveEvent: it has no success.",
+			operation.Enum(connection.LiveEvents...), operation.Optional),
 		operation.F("success", "True when a video was produced.", operation.Boolean),
 		operation.F("error", "Only when success is false.", operation.Optional),
 		operation.F("project", "16 characters of [A-Za-z0-9].", operation.ShortID),

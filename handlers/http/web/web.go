@@ -55,7 +55,7 @@ func StatusOf(err *domain.Error) int {
 }
 
 // Stamp formats a time as in every answer: UTC, ISO 8601, milliseconds, Z. Decision 2.
-func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+func Stamp(t time.Time) string { return domain.FormatTime(t) }
 
 // StampOrNull is Stamp, or nil for no time.
 func StampOrNull(t *time.Time) *string {
