@@ -62,6 +62,13 @@ func defineKeys(c *Codec) {
 	define[key.SessionEnded](c)
 }
 
+// defineOperators defines the events of operators.
+func defineOperators(c *Codec) {
+	define[operator.Acted](c)
+	define[operator.Added](c)
+	define[operator.Revoked](c)
+}
+
 // defineRequests defines the events of idempotency keys and of batches of movies.
 func defineRequests(c *Codec) {
 	define[idempotency.Reserved](c)
@@ -111,7 +118,7 @@ func NewCodec() *Codec {
 	define[account.Cleared](c)
 	defineKeys(c)
 	define[installation.Opened](c)
-	define[operator.Acted](c)
+	defineOperators(c)
 	defineRequests(c)
 	define[mailing.RecipientsCounted](c)
 	define[template.Created](c)

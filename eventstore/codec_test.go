@@ -118,6 +118,8 @@ func coreSamples() []domain.Event {
 		key.SessionEnded{Session: "0123456789abcdef0123456789abcdef", Began: at, Until: expires, At: at},
 		installation.Opened{Fingerprint: "00112233", At: at},
 		operator.Acted{ID: "Abcd1234Efgh5678", Who: "anna", Act: "grant credits", On: "acct", How: "50 credits", At: at},
+		operator.Added{Name: "anna", Role: operator.Owner, Hash: "abcd", At: at},
+		operator.Revoked{Name: "anna", Hash: "abcd", At: at},
 		idempotency.Reserved{Project: "Abcd1234Efgh5678", BodyHash: "abcd", At: at},
 		mailing.RecipientsCounted{Mail: "Abcd1234Efgh5678/0/2", Recipients: 3, At: at},
 		template.Created{Account: "acct", Name: "Sale", Tags: []string{"ads"}, Body: body, Prompt: "Write", At: at},

@@ -14,7 +14,7 @@ import (
 // Acted is one act of an operator. It never carries a key, a token or another secret.
 type Acted struct {
 	ID  string    `json:"id"`  // random id
-	Who string    `json:"who"` // the caller's own name for itself; all operators share one token
+	Who string    `json:"who"` // name of the operator's token, or what a holder of the configured one calls itself
 	Act string    `json:"act"` // what was done: "grant credits"
 	On  string    `json:"on"`  // the account, key, work item or template that the act changes
 	How string    `json:"how"` // further details: an amount, a plan, a reference

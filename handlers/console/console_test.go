@@ -66,7 +66,7 @@ func newWorld(t *testing.T, address, secret string) *world {
 	log := logrus.New()
 	log.SetOutput(io.Discard)
 	router := web.NewRouter()
-	gate := access.New(access.Config{Keys: w, Operator: web.NewOperatorToken("operator", 0), Log: log})
+	gate := access.New(access.Config{Keys: w, Operator: web.NewOperatorToken("operator", 0, nil), Log: log})
 	serve := func(out http.ResponseWriter, r *http.Request, c access.Call) error {
 		if c.Account != "alice" {
 			t.Errorf("called for %q", c.Account)

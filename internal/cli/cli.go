@@ -74,7 +74,7 @@ func rootCommand() *cobra.Command {
 		remote.WorkCommand(), remote.ActsCommand(), audits.AuditCommand(upkeep.AnchorCommand(), upkeep.VerifyCommand()),
 		upkeep.CheckCommand(), backups.BackupCommand(),
 		backups.RestoreCommand(), upkeep.RebuildCommand(), upkeep.AnalyticsCommand(), upkeep.ExportCommand(), configCommand(),
-		doctorCommand(), probeCommand(),
+		doctorCommand(), probeCommand(), remote.OperatorsCommand(),
 		versionCommand())
 	return root
 }

@@ -383,6 +383,52 @@ var roleRows = []row{
 			}
 		}
 	}},
+	{"roles-operators", func(t *testing.T, w *world) {
+		as := func(token, method, path, body string) harness.Answer {
+			return w.plain.send(t, method, path, body, "X-Admin-Token", token, "X-Operator", "somebody else")
+		}
+		is := func(answer harness.Answer, status int, text string) {
+			t.Helper()
+			if answer.Status != status || !strings.Contains(string(answer.Body), text) {
+				t.Errorf("%d %s, want %d %s", answer.Status, answer.Body, status, text)
+			}
+		}
+		tokens := map[string]string{}
+		for _, role := range []string{"observer", "operator", "owner"} {
+			var added struct{ Token string }
+			answer := as(harness.AdminToken, "POST", "/admin/operators", `{"name":"an.`+role+`","role":"`+role+`"}`)
+			answer.Into(t, &added)
+			if tokens[role] = added.Token; added.Token == "" {
+				t.Fatalf("%d %s", answer.Status, answer.Body)
+			}
+		}
+		list := as(tokens["observer"], "GET", "/admin/operators", "")
+		is(list, 200, `"an.owner"`)
+		if strings.Contains(string(list.Body), "mo_") || strings.Contains(string(list.Body), "hash") {
+			t.Errorf("the list has tokens: %s", list.Body)
+		}
+		c := w.plain.open(t, 0)
+		grant := func(reference string) string {
+			return `{"account":"` + c.account + `","amount":1,"reference":"` + reference + `"}`
+		}
+		is(as(tokens["observer"], "POST", "/admin/credits", grant("r1")), 403, "operator_role")
+		is(as(tokens["observer"], "DELETE", "/admin/accounts?account="+c.account, ""), 403, "operator_role")
+		is(as(tokens["operator"], "POST", "/admin/credits", grant("r2")), 200, `"success":true`)
+		is(as(tokens["operator"], "POST", "/admin/operators", `{"name":"x","role":"owner"}`), 403, "operator_role")
+		is(as(tokens["operator"], "DELETE", "/admin/operators?name=an.owner", ""), 403, "operator_role")
+		is(as(tokens["observer"], "GET", "/admin/acts?on="+c.account, ""), 200, `"who":"an.operator"`)
+		is(as(tokens["owner"], "POST", "/admin/operators", `{"name":"an.owner","role":"owner"}`), 409, "operator_exists")
+		is(as(tokens["owner"], "POST", "/admin/operators", `{"name":"<script>","role":"owner"}`), 400, "name_invalid")
+		is(as(tokens["owner"], "POST", "/admin/operators", `{"name":"x","role":"root"}`), 400, "role_invalid")
+		is(as(tokens["owner"], "POST", "/admin/operators", strings.Repeat("x", 70_000)), 413, "body_too_large")
+		is(as(tokens["owner"], "DELETE", "/admin/operators", ""), 400, "name_missing")
+		is(as(tokens["owner"], "DELETE", "/admin/operators?name=nobody", ""), 404, "operator_not_found")
+		is(as(tokens["owner"], "GET", "/admin/operators?a=%zz", ""), 400, "query_invalid")
+		is(as(tokens["owner"], "DELETE", "/admin/operators?name=an.operator", ""), 200, `"success":true`)
+		is(as(tokens["operator"], "GET", "/admin/operators", ""), 403, "token_invalid")
+		is(as("guess", "GET", "/admin/operators", ""), 403, "token_invalid")
+		is(as(harness.AdminToken, "DELETE", "/admin/operators?name=an.owner", ""), 200, `"success":true`)
+	}},
 	{"roles-operator-token", func(t *testing.T, w *world) {
 		for _, path := range []string{"/admin/accounts", "/admin/credits"} {
 			answer := w.plain.send(t, "POST", path, "{}", "X-Admin-Token", "guess")

@@ -57,6 +57,7 @@ var endpoints = map[string][]string{
 	"POST /admin/accounts/plan": {`{"account":"x","plan":%s}`},
 	"POST /admin/credits":       {`{"account":"x","a":%s}`},
 	"POST /admin/keys":          {`{"account":"x","a":%s}`},
+	"POST /admin/operators":     {`{"name":"x","role":%s}`},
 	"POST /admin/work/retry":    {`{"work":%s}`},
 	"POST /admin/work/drop":     {`{"work":%s}`},
 	"POST /console/api/session": {`{"key":%s}`},

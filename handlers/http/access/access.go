@@ -15,6 +15,7 @@ import (
 
 	"moviola/domain"
 	"moviola/domain/key"
+	"moviola/domain/operator"
 	"moviola/handlers/http/operation"
 	"moviola/handlers/http/web"
 	"moviola/projections/keyring"
@@ -119,7 +120,7 @@ func (g *Gate) serve(w http.ResponseWriter, r *http.Request, op Operation, query
 		return err
 	}
 	if op.OwnAccount && c.Query.Has("account") {
-		if err := g.cfg.Operator.Check(r); err != nil {
+		if _, err := g.cfg.Operator.Admit(r, operator.Observer); err != nil {
 			return err
 		}
 		return errReadingOnly

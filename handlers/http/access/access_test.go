@@ -53,7 +53,7 @@ func newWorld(t *testing.T, operations ...access.Operation) *world {
 	w := &world{holders: map[string]keyring.Holder{}}
 	log := logrus.New()
 	log.SetOutput(&w.log)
-	w.gate = access.New(access.Config{Keys: w, Operator: web.NewOperatorToken(operatorToken, 0), Log: log})
+	w.gate = access.New(access.Config{Keys: w, Operator: web.NewOperatorToken(operatorToken, 0, nil), Log: log})
 	for _, role := range []key.Role{key.Viewer, key.Render, key.Editor, key.Manager, key.Admin} {
 		operations = append(operations, access.Operation{
 			Operation: operation.Operation{Method: http.MethodGet, Path: "/" + string(role), Role: role, Parameters: []operation.Parameter{

@@ -72,7 +72,7 @@ func install(b *testing.B, keys int) installed {
 	b.Cleanup(stop)
 	silent := logrus.New()
 	silent.SetOutput(io.Discard)
-	gate := access.New(access.Config{Keys: ring, Operator: web.NewOperatorToken(operatorToken, 0), Log: silent})
+	gate := access.New(access.Config{Keys: ring, Operator: web.NewOperatorToken(operatorToken, 0, nil), Log: silent})
 	router := web.NewRouter()
 	gate.Routes(router, access.Operation{Operation: operation.Operation{Method: http.MethodGet, Path: "/v2/movies", Role: key.Render}, Serve: func(w http.ResponseWriter, _ *http.Request, _ access.Call) error {
 		w.WriteHeader(http.StatusNoContent)

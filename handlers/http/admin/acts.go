@@ -13,8 +13,8 @@ import (
 	"moviola/projections"
 )
 
-// OperatorNameHeader carries the name of the acting operator for the audit trail. The name is not verified: all operators share
-// one token.
+// OperatorNameHeader carries the name of the acting operator for the audit trail, when the token is that of the configuration.
+// It is not verified: several people may share that token. Operators with tokens of their own are named by these.
 const OperatorNameHeader = "X-Operator"
 
 // unnamed is the operator's name in the audit trail when the header is missing.
@@ -38,14 +38,18 @@ type ActCalls struct {
 	Pages  ActPages
 }
 
+// actingKey is the context key of the web.Acting that a request comes from.
+type actingKey struct{}
+
 // actKey is the context key of the act that a request has recorded.
 type actKey struct{}
 
 // act records an act before it is done: an act that cannot be recorded is not done, and a refused act stays in the trail. The
 // texts must not contain secrets.
 func (a *API) act(r *http.Request, what, on, how string) error {
+	acting, _ := r.Context().Value(actingKey{}).(web.Acting)
 	acted, err := a.cfg.Acts.Record.Handle(r.Context(), accounts.RecordAct{
-		Who: cmp.Or(r.Header.Get(OperatorNameHeader), unnamed), Act: what, On: on, How: how,
+		Who: cmp.Or(acting.Name, r.Header.Get(OperatorNameHeader), unnamed), Act: what, On: on, How: how,
 	})
 	if recorded, ok := r.Context().Value(actKey{}).(*operator.Acted); ok && err == nil {
 		*recorded = acted

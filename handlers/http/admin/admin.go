@@ -1,6 +1,6 @@
 // Package admin serves the operators' interface under /admin: accounts, plans, credits, keys, stuck work, the capacity needed,
-// and the audit trail of operators' acts. One token for the whole installation guards it, not an account's key. Every change is
-// recorded in the trail before it is made.
+// the operators themselves, and the audit trail of their acts. Tokens of operators guard it, not keys of accounts. Every change
+// is recorded in the trail before it is made.
 package admin
 
 import (
@@ -44,6 +44,7 @@ type AccountCloser interface {
 type Config struct {
 	// Operator guards every path; nil: nobody has access.
 	Operator  *web.OperatorToken
+	Operators OperatorCalls
 	Accounts  AccountOpener
 	Plans     Planner
 	Close     AccountCloser
@@ -80,28 +81,32 @@ func New(cfg Config) *API {
 // Routes registers every operation of the operator's interface on the root router.
 func (a *API) Routes(router *mux.Router) {
 	operation.Register(router, []operation.Route{
-		{Operation: readAccounts, Serve: a.guarded(a.readAccounts)},
-		{Operation: openAccount, Serve: a.guarded(a.openAccount)},
-		{Operation: closeAccount, Serve: a.guarded(a.closeAccount)},
-		{Operation: changePlan, Serve: a.guarded(a.changePlan)},
-		{Operation: grantCredits, Serve: a.guarded(a.grantCredits)},
-		{Operation: listActs, Serve: a.guarded(a.listActs)},
-		{Operation: listStuckWork, Serve: a.guarded(a.listWork)},
-		{Operation: readCapacity, Serve: a.guarded(a.readCapacity)},
-		{Operation: listUsage, Serve: a.guarded(a.listUsage)},
-		{Operation: retryWork, Serve: a.guarded(a.retryWork)},
-		{Operation: dropWork, Serve: a.guarded(a.dropWork)},
-		{Operation: listKeysOf, Serve: a.guarded(a.listKeys)},
-		{Operation: issueKeyFor, Serve: a.guarded(a.issueKey)},
-		{Operation: revokeKeyOf, Serve: a.guarded(a.revokeKey)},
+		a.route(readAccounts, a.readAccounts),
+		a.route(openAccount, a.openAccount),
+		a.route(closeAccount, a.closeAccount),
+		a.route(changePlan, a.changePlan),
+		a.route(grantCredits, a.grantCredits),
+		a.route(listActs, a.listActs),
+		a.route(listStuckWork, a.listWork),
+		a.route(readCapacity, a.readCapacity),
+		a.route(listUsage, a.listUsage),
+		a.route(retryWork, a.retryWork),
+		a.route(dropWork, a.dropWork),
+		a.route(listKeysOf, a.listKeys),
+		a.route(issueKeyFor, a.issueKey),
+		a.route(revokeKeyOf, a.revokeKey),
+		a.route(listOperators, a.listOperators),
+		a.route(addOperator, a.addOperator),
+		a.route(revokeOperator, a.revokeOperator),
 	})
 }
 
-// guarded checks the token before anything else.
-func (a *API) guarded(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		err := a.cfg.Operator.Check(r)
+// route is an operation with its handler, which is called for operators of the operation's role only.
+func (a *API) route(o operation.Operation, serve func(http.ResponseWriter, *http.Request) error) operation.Route {
+	return operation.Route{Operation: o, Serve: func(w http.ResponseWriter, r *http.Request) {
+		acting, err := a.cfg.Operator.Admit(r, o.OperatorRole())
 		if err == nil {
+			r = r.WithContext(context.WithValue(r.Context(), actingKey{}, acting))
 			_, err = web.ParseQuery(r)
 		}
 		if err == nil {
@@ -110,7 +115,7 @@ func (a *API) guarded(serve func(http.ResponseWriter, *http.Request) error) http
 		if err != nil {
 			web.Fail(w, r, a.cfg.Log, err)
 		}
-	}
+	}}
 }
 
 // decode reads a body, which must be one JSON object.

@@ -79,7 +79,7 @@ func newWorld(configured string) (*world, http.Handler) {
 	log.SetOutput(&w.log)
 	router := web.NewRouter()
 	admin.New(admin.Config{
-		Operator: web.NewOperatorToken(configured, 0), Accounts: opener{w}, Credits: credits{w}, Projected: projected{w}, Log: log, CursorKey: make([]byte, 32),
+		Operator: web.NewOperatorToken(configured, 0, nil), Accounts: opener{w}, Credits: credits{w}, Projected: projected{w}, Log: log, CursorKey: make([]byte, 32),
 		Plans: plans{w}, Close: closer{w}, Books: admin.Books{Accounts: shelf{w}, Totals: shelf{w}, Standings: shelf{w}},
 		Acts:     admin.ActCalls{Record: trail{w}, Pages: trail{w}},
 		Capacity: admin.CapacityCalls{Work: demands{}, Now: time.Now},

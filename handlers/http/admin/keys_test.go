@@ -79,7 +79,7 @@ func newKeyWorld(t *testing.T) (*keyWorld, http.Handler) {
 	router := web.NewRouter()
 	admin.New(admin.Config{
 		Acts: admin.ActCalls{Record: trail{w.world}}, Books: admin.Books{Accounts: keyAccounts{}},
-		Operator: web.NewOperatorToken(token, 0), Keys: admin.KeyCalls{List: keyLister{w}, Issue: keyIssuer{w}, Revoke: keyRevoker{w}}, Projected: projected{w.world}, Log: log,
+		Operator: web.NewOperatorToken(token, 0, nil), Keys: admin.KeyCalls{List: keyLister{w}, Issue: keyIssuer{w}, Revoke: keyRevoker{w}}, Projected: projected{w.world}, Log: log,
 	}).Routes(router)
 	return w, web.Wrap(router, log)
 }

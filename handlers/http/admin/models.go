@@ -4,6 +4,13 @@ import (
 	"moviola/handlers/http/operation"
 )
 
+// Fields of several models.
+var (
+	operatorName = operation.F("name", "Name that acts are recorded under.", operation.Pattern(`^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$`))
+	operatorRole = operation.F("role", "What the operator may do: read; also act; also add and revoke operators.",
+		operation.Enum("observer", "operator", "owner"))
+)
+
 // models are the JSON of bodies and answers.
 var models = []operation.Model{
 	operation.Of[openRequest]("OpenAccount", "",
@@ -53,6 +60,13 @@ var models = []operation.Model{
 		operation.F("plan", "One of the installation's plans: free, paid, counted, and those of the file of plans."),
 	),
 	operation.Of[planned]("ChangedPlan", ""),
+	operation.Of[addRequest]("AddOperator", "", operatorName, operatorRole),
+	operation.Of[AddedOperator]("AddedOperator", "", operatorName, operatorRole,
+		operation.F("token", "The token; it is shown only now."),
+	),
+	operation.Of[Operator]("NamedOperator", "", operatorName, operatorRole),
+	operation.Of[Operators]("Operators", ""),
+	operation.Of[revokedOperator]("RevokedOperator", ""),
 	operation.Of[usagePage]("UsageDays", ""),
 	operation.Of[capacity]("Capacity", "",
 		operation.F("waiting", "Movies that wait for a slot, counted up to 10,000."),

@@ -3,13 +3,14 @@ package admin
 import (
 	"net/http"
 
+	"moviola/domain/operator"
 	"moviola/handlers/http/operation"
 )
 
 // Declared is what the resource adds to the description of the interface.
 var Declared = operation.Room{Operations: []operation.Operation{
 	readAccounts, openAccount, closeAccount, grantCredits, listKeysOf, issueKeyFor, revokeKeyOf, changePlan, listActs,
-	listUsage, readCapacity, listStuckWork, retryWork, dropWork,
+	listUsage, readCapacity, listStuckWork, retryWork, dropWork, listOperators, addOperator, revokeOperator,
 }, Models: models}
 
 // Parameters that several operations have.
@@ -196,6 +197,38 @@ var (
 			operation.On(404, "No such work is stuck.", "work_not_found"),
 			operation.On(409, "It has to be done, or has been done since.", "work_done", "work_not_droppable"),
 			operation.On(413, "The body is over 64 KB."),
+		},
+	}
+	listOperators = operation.Operation{
+		Method: http.MethodGet, Path: "/admin/operators", ID: "listOperators", Tag: "Operator", Caller: operation.Operator,
+		Summary: "The operators with tokens of their own",
+		Text:    "By name. Whoever has the token of the configuration is an owner, and not listed.",
+		Answers: operation.OK("The operators.", operation.A[Operators]()),
+	}
+	addOperator = operation.Operation{
+		Method: http.MethodPost, Path: "/admin/operators", ID: "addOperator", Tag: "Operator", Caller: operation.Operator,
+		Operators:  operator.Owner,
+		Summary:    "Add an operator",
+		Text:       "The answer shows the token, once; a hash of it is stored.",
+		Parameters: []operation.Parameter{XOperatorParameter},
+		Body:       operation.JSON(operation.A[addRequest]()),
+		Answers:    operation.OK("Added.", operation.A[AddedOperator]()),
+		Refusals: []operation.Refusal{
+			operation.On(400, "", "name_invalid", "role_invalid"),
+			operation.On(409, "The name is taken, or there are too many operators.", "operator_exists", "operators_full"),
+			operation.On(413, "The body is over 64 KB."),
+		},
+	}
+	revokeOperator = operation.Operation{
+		Method: http.MethodDelete, Path: "/admin/operators", ID: "revokeOperator", Tag: "Operator", Caller: operation.Operator,
+		Operators:  operator.Owner,
+		Summary:    "Revoke an operator's token",
+		Text:       "It opens nothing from then on.",
+		Parameters: []operation.Parameter{operation.Query("name", "Whose token.").Needed(), XOperatorParameter},
+		Answers:    operation.OK("Revoked.", operation.A[revokedOperator]()),
+		Refusals: []operation.Refusal{
+			operation.On(400, "The name is missing.", "name_missing"),
+			operation.On(404, "There is no such operator.", "operator_not_found"),
 		},
 	}
 )

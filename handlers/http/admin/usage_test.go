@@ -33,7 +33,7 @@ func TestUsage(t *testing.T) {
 	log.SetOutput(io.Discard)
 	router := web.NewRouter()
 	admin.New(admin.Config{
-		Operator: web.NewOperatorToken("the token", 0), Usage: usagePages{&asked}, Log: log, CursorKey: make([]byte, 32),
+		Operator: web.NewOperatorToken("the token", 0, nil), Usage: usagePages{&asked}, Log: log, CursorKey: make([]byte, 32),
 	}).Routes(router)
 	handler := web.Wrap(router, log)
 	var page struct {

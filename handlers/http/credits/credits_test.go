@@ -98,7 +98,7 @@ func newWorld(t *testing.T) *world {
 type gate struct{}
 
 func (gate) ActFor(r *http.Request, c access.Call) (access.Call, error) {
-	return access.New(access.Config{Operator: web.NewOperatorToken(operatorToken, 0)}).ActFor(r, c)
+	return access.New(access.Config{Operator: web.NewOperatorToken(operatorToken, 0, nil)}).ActFor(r, c)
 }
 
 func (w *world) get(path string, header ...string) *httptest.ResponseRecorder {

@@ -110,7 +110,7 @@ func newWorld(t testing.TB, prepare ...func(*world)) *world {
 	w.logger = log
 	log.SetOutput(w.log)
 	gate := access.New(access.Config{
-		Keys: keys{w}, Operator: web.NewOperatorToken(operatorToken, 0), CORSOrigins: w.origins, Log: log,
+		Keys: keys{w}, Operator: web.NewOperatorToken(operatorToken, 0, nil), CORSOrigins: w.origins, Log: log,
 	})
 	w.api, err = movies.New(movies.Config{
 		Movies: lists{w}, Gate: gate, Accounts: accounts{w}, Balances: balances{w}, Presence: presence{w}, Files: files{w}, Submit: submit{w},

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"moviola/domain/operator"
 )
 
 // Room is what a resource declares.
@@ -108,6 +110,7 @@ func (o Operation) describe(models *Models) describedOperation {
 		d.Description = strings.TrimSpace(o.Text + " Role " + string(o.Role) + ".")
 	case Operator:
 		d.Security = &[]map[string][]string{{"operator": {}}}
+		d.Description = strings.TrimSpace(o.Text + " Role of operators: " + string(o.OperatorRole()) + ".")
 	case Anyone:
 		d.Security = &[]map[string][]string{}
 	case Agent:
@@ -216,6 +219,10 @@ func (o Operation) usual() []Refusal {
 			On(http.StatusForbidden, "The key's role is below the one that is needed.", "insufficient_permissions"))
 	case Operator:
 		list = append(list, On(http.StatusForbidden, "The token is missing or wrong.", "token_invalid"))
+		if o.OperatorRole() != operator.Observer {
+			list = append(list, On(http.StatusForbidden, "The token is missing or wrong, or its operator's role is below the one that "+
+				"is needed.", "operator_role"))
+		}
 	}
 	if slices.ContainsFunc(o.Parameters, func(p Parameter) bool { return p.name == OperatorToken.name }) {
 		list = append(list, On(http.StatusForbidden,

@@ -5,12 +5,15 @@
 package operation
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"moviola/domain/key"
+	"moviola/domain/operator"
+	"moviola/handlers/http/web"
 )
 
 // Caller is who may call an operation.
@@ -19,7 +22,7 @@ type Caller int
 // The callers of operations.
 const (
 	KeyHolder Caller = iota // whoever has an API key with at least the operation's role
-	Operator                // whoever has the operator's token
+	Operator                // whoever has an operator's token, with at least the operation's role of operators
 	Anyone                  // no key is needed
 	Agent                   // a key in either header; the operation checks it itself
 )
@@ -32,14 +35,15 @@ type Operation struct {
 	Summary      string
 	Text         string // more about it; the role is added
 	Caller       Caller
-	Role         key.Role    // the minimum role, for callers with a key
-	Parameters   []Parameter // the query parameters and headers that are read, and those of the path
-	Body         *Body       // nil: none
-	Answers      []Answer    // the successes
-	Refusals     []Refusal   // the errors beyond those that follow from the caller, the body and the parameters
-	OwnQuery     bool        // the operation parses the query itself, and has its own error for a malformed one
-	Alone        bool        // the refusals are all there is: nothing is added
-	Fixed        bool        // answers are parts of the program: no error of a storage is possible
+	Role         key.Role      // the minimum role, for callers with a key
+	Operators    operator.Role // the minimum role of operators; empty: observer for GET, operator for other methods
+	Parameters   []Parameter   // the query parameters and headers that are read, and those of the path
+	Body         *Body         // nil: none
+	Answers      []Answer      // the successes
+	Refusals     []Refusal     // the errors beyond those that follow from the caller, the body and the parameters
+	OwnQuery     bool          // the operation parses the query itself, and has its own error for a malformed one
+	Alone        bool          // the refusals are all there is: nothing is added
+	Fixed        bool          // answers are parts of the program: no error of a storage is possible
 }
 
 // Query returns the names of the query parameters, with "a.*" for a parameter that stands for all that begin with "a.".
@@ -52,6 +56,9 @@ func (o Operation) Query() []string {
 	}
 	return names
 }
+
+// OperatorRole is the minimum role of operators.
+func (o Operation) OperatorRole() operator.Role { return cmp.Or(o.Operators, web.RoleFor(o.Method)) }
 
 // template is the path as the document writes it: the pattern of a parameter is left out.
 func (o Operation) template() string { return strings.ReplaceAll(o.Path, ":.+}", "}") }

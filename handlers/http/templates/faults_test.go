@@ -90,7 +90,7 @@ func TestFaults(t *testing.T) {
 	log.SetOutput(io.Discard)
 	api, err := templates.New(templates.Config{
 		Templates: broken{}, Movies: broken{}, Save: brokenSaver{}, Duplicate: brokenDuplicator{}, Delete: brokenDeleter{}, Publish: broken{},
-		Gate: broken{}, Files: broken{}, Operator: web.NewOperatorToken("token", 0), Projected: broken{}, PublicURL: "https://video.example", Log: log,
+		Gate: broken{}, Files: broken{}, Operator: web.NewOperatorToken("token", 0, nil), Projected: broken{}, PublicURL: "https://video.example", Log: log,
 	})
 	if err != nil {
 		t.Fatal(err)

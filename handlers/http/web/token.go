@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"moviola/domain"
+	"moviola/domain/operator"
 )
 
 // OperatorTokenHeader carries the operator's token. Spec: Authentication 7; decision "Roles".
@@ -21,35 +23,78 @@ var errToken = domain.Errorf(domain.Forbidden, "token_invalid", "Invalid token")
 // IsTokenRefusal reports whether an error is the refusal of a wrong operator's token.
 func IsTokenRefusal(err error) bool { return errors.Is(err, errToken) }
 
-// OperatorToken is the secret with which operators authenticate. It is safe for concurrent use.
+var errOperatorRole = domain.Errorf(domain.Forbidden, "operator_role", "Your role as an operator does not allow this")
+
+// OperatorHolders knows whose token one is. accounts.Operators does.
+type OperatorHolders interface {
+	Holder(ctx context.Context, token string) (operator.Added, bool, error)
+}
+
+// Acting is who an operator's request comes from. Name is empty for the token of the configuration, which
+// several people may share.
+type Acting struct {
+	Name string
+	Role operator.Role
+}
+
+// OperatorToken finds out which operator a request comes from: one with a token of their own, or whoever has the token of the
+// configuration. It is safe for concurrent use.
 type OperatorToken struct {
 	hash    [sha256.Size]byte
 	set     bool
 	delay   time.Duration
 	delayed chan struct{} // one place for each delayed request
+	holders OperatorHolders
 }
 
 // NewOperatorToken returns the token with a value. With an empty value every request is refused. A wrong token is refused after
-// the delay.
-func NewOperatorToken(value string, delay time.Duration) *OperatorToken {
+// the delay. holders knows the operators with tokens of their own; nil: there are none.
+func NewOperatorToken(value string, delay time.Duration, holders OperatorHolders) *OperatorToken {
 	return &OperatorToken{hash: sha256.Sum256([]byte(value)), set: value != "", delay: delay,
-		delayed: make(chan struct{}, maxDelayed)}
+		delayed: make(chan struct{}, maxDelayed), holders: holders}
 }
 
-// Check returns the refusal `Invalid token`, unless the request carries the token exactly once. It compares hashes, so that the
-// response time tells nothing about the token, not even its length. Requests with the right token, or with none, are answered
-// without a delay; a nil token refuses all.
+// Check is Admit for what a request's method needs: a role that reads, or one that acts.
 func (t *OperatorToken) Check(r *http.Request) error {
+	_, err := t.Admit(r, RoleFor(r.Method))
+	return err
+}
+
+// RoleFor is the least role of operators for a method.
+func RoleFor(method string) operator.Role {
+	if method == http.MethodGet || method == http.MethodHead {
+		return operator.Observer
+	}
+	return operator.Acting
+}
+
+// Admit returns who acts. It returns the refusal `Invalid token`, unless the request carries the token exactly once. It
+// compares hashes, so
+// that the
+// response time tells nothing about the token, not even its length. Requests with the right token, or with none, are answered
+// without a delay; a nil token refuses all. An operator below the role is refused as one who may not do this.
+func (t *OperatorToken) Admit(r *http.Request, least operator.Role) (Acting, error) {
 	values := r.Header.Values(OperatorTokenHeader)
 	if t == nil || len(values) == 0 {
-		return errToken
+		return Acting{}, errToken
 	}
 	given := sha256.Sum256([]byte(values[0]))
 	if t.set && len(values) == 1 && subtle.ConstantTimeCompare(given[:], t.hash[:]) == 1 {
-		return nil
+		return Acting{Role: operator.Owner}, nil
+	}
+	if t.holders != nil && len(values) == 1 {
+		holder, ok, err := t.holders.Holder(r.Context(), values[0])
+		switch {
+		case err != nil:
+			return Acting{}, err
+		case ok && !holder.Role.AtLeast(least):
+			return Acting{}, errOperatorRole
+		case ok:
+			return Acting{Name: holder.Name, Role: holder.Role}, nil
+		}
 	}
 	t.wait(r)
-	return errToken
+	return Acting{}, errToken
 }
 
 // wait delays a request with a wrong token, so that guessing is slow.

@@ -30,14 +30,14 @@ func TestOperatorToken_delay(t *testing.T) {
 		allowed bool
 		took    time.Duration
 	}{
-		{"the right one", web.NewOperatorToken(rightToken, time.Second), []string{rightToken}, true, 0},
-		{"none", web.NewOperatorToken(rightToken, time.Second), nil, false, 0},
-		{"a wrong one", web.NewOperatorToken(rightToken, time.Second), []string{rightToken + "x"}, false, time.Second},
-		{"an empty one", web.NewOperatorToken(rightToken, time.Second), []string{""}, false, time.Second},
-		{"the right one twice", web.NewOperatorToken(rightToken, time.Second), []string{rightToken, rightToken}, false, time.Second},
-		{"one where none is set", web.NewOperatorToken("", time.Second), []string{""}, false, time.Second},
+		{"the right one", web.NewOperatorToken(rightToken, time.Second, nil), []string{rightToken}, true, 0},
+		{"none", web.NewOperatorToken(rightToken, time.Second, nil), nil, false, 0},
+		{"a wrong one", web.NewOperatorToken(rightToken, time.Second, nil), []string{rightToken + "x"}, false, time.Second},
+		{"an empty one", web.NewOperatorToken(rightToken, time.Second, nil), []string{""}, false, time.Second},
+		{"the right one twice", web.NewOperatorToken(rightToken, time.Second, nil), []string{rightToken, rightToken}, false, time.Second},
+		{"one where none is set", web.NewOperatorToken("", time.Second, nil), []string{""}, false, time.Second},
 		{"nobody is let in", nil, []string{rightToken}, false, 0},
-		{"a wrong one without delay", web.NewOperatorToken(rightToken, 0), []string{"guess"}, false, 0},
+		{"a wrong one without delay", web.NewOperatorToken(rightToken, 0, nil), []string{"guess"}, false, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestOperatorToken_delay(t *testing.T) {
 // TestOperatorToken_bounded guesses many at once: a bounded number waits, and the right token is let in among them at once. Who leaves does not wait.
 func TestOperatorToken_bounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		token := web.NewOperatorToken(rightToken, time.Second)
+		token := web.NewOperatorToken(rightToken, time.Second, nil)
 		left, leave := context.WithCancel(t.Context())
 		guesses := make(chan time.Duration, 100)
 		for range cap(guesses) {

@@ -24,6 +24,6 @@ func (s *Front) loadOperatorToken() error {
 		token = hex.EncodeToString(random)
 		s.GeneratedToken = token
 	}
-	s.operator = web.NewOperatorToken(token, s.Config.WrongTokenDelay)
+	s.operator = web.NewOperatorToken(token, s.Config.WrongTokenDelay, s.Do.Operators)
 	return nil
 }

@@ -36,12 +36,13 @@ func (s *Operators) NewAdmin(secret secret.Secret, log logrus.FieldLogger, keyri
 		return nil, err
 	}
 	return admin.New(admin.Config{
-		Operator: s.Token,
-		Accounts: s.Do.OpenAccount,
-		Plans:    s.Do.ChangePlan,
-		Close:    closer{s.Do.CloseAccount, s.Keys},
-		Books:    admin.Books{Accounts: s.Models.Accounts, Totals: s.Ledgers, Standings: s.Standings()},
-		Credits:  s.Do.GrantCredits,
+		Operator:  s.Token,
+		Operators: s.Do.Operators,
+		Accounts:  s.Do.OpenAccount,
+		Plans:     s.Do.ChangePlan,
+		Close:     closer{s.Do.CloseAccount, s.Keys},
+		Books:     admin.Books{Accounts: s.Models.Accounts, Totals: s.Ledgers, Standings: s.Standings()},
+		Credits:   s.Do.GrantCredits,
 		Acts: admin.ActCalls{
 			Record: s.Do.RecordAct,
 			Pages:  s.Models.Acts,

@@ -74,6 +74,7 @@ type UseCases struct {
 	IssueKey        accounts.IssueKeyHandler
 	RevokeKey       accounts.RevokeKeyHandler
 	RecordAct       accounts.RecordActHandler
+	Operators       *accounts.Operators
 }
 
 // openUseCases makes the use cases. Read models and storage must be open.
@@ -178,5 +179,6 @@ func (s *Parts) accountUseCases() {
 	do.GrantCredits = accounts.NewGrantCreditsHandler(log, s.Ledgers)
 	do.IssueKey = accounts.NewIssueKeyHandler(log, rand.Reader, now)
 	do.RevokeKey = accounts.NewRevokeKeyHandler(log, now)
+	do.Operators = accounts.NewOperators(log, rand.Reader, now)
 	do.RecordAct = accounts.NewRecordActHandler(log, rand.Reader, now)
 }

@@ -1,0 +1,114 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/operator"
+	"moviola/eventstore"
+)
+
+// lookTime is the time limit for reading who the operators are.
+const lookTime = 5 * time.Second
+
+// Operators are the operators with tokens of their own. Each look reads what is new in their stream, so that a revoked token
+// opens nothing from then on, in whichever process. It is safe for concurrent use.
+type Operators struct {
+	log    *eventstore.Log
+	random io.Reader
+	now    eventstore.Clock
+
+	mu     sync.Mutex
+	roster *operator.Roster
+	read   eventstore.Appended // up to where the roster is folded
+}
+
+// NewOperators returns Operators. random is the source of tokens: crypto/rand.Reader, except in tests.
+func NewOperators(log *eventstore.Log, random io.Reader, now func() time.Time) *Operators {
+	return &Operators{
+		log: log, random: random, now: now, roster: &operator.Roster{}, read: eventstore.Appended{Revision: eventstore.NoStream},
+	}
+}
+
+// Holder returns whose token it is. False: nobody's.
+func (o *Operators) Holder(ctx context.Context, token string) (operator.Added, bool, error) {
+	if !operator.IsToken(token) {
+		return operator.Added{}, false, nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.catchUp(ctx); err != nil {
+		return operator.Added{}, false, err
+	}
+	found, ok := o.roster.Holder(operator.Hash(token))
+	return found, ok, nil
+}
+
+// List returns the operators, by name.
+func (o *Operators) List(ctx context.Context) ([]operator.Added, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	return o.roster.All(), nil
+}
+
+// catchUp reads what is new. The caller holds the lock.
+func (o *Operators) catchUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	read, err := o.log.CatchUp(ctx, operator.RosterStream, o.read, o.roster.Apply)
+	if err != nil {
+		// What was folded before the failure is unknown: the next look begins anew.
+		o.roster, o.read = &operator.Roster{}, eventstore.Appended{Revision: eventstore.NoStream}
+		return fmt.Errorf("read who the operators are: %w", err)
+	}
+	o.read = read
+	return nil
+}
+
+// AddOperator makes somebody an operator.
+type AddOperator struct {
+	Name string
+	Role operator.Role
+}
+
+// AddedOperator is a new operator. Token is shown once and stored as a hash.
+type AddedOperator struct {
+	operator.Added
+	Token string
+}
+
+// Add handles AddOperator.
+func (o *Operators) Add(ctx context.Context, cmd AddOperator) (AddedOperator, error) {
+	token, err := operator.GenerateToken(o.random)
+	if err != nil {
+		return AddedOperator{}, err
+	}
+	added := AddedOperator{Token: token}
+	err = o.decide(ctx, func(roster *operator.Roster, at time.Time) ([]domain.Event, error) {
+		added.Added = operator.Added{Name: cmd.Name, Role: cmd.Role, Hash: operator.Hash(token), At: at}
+		return roster.Add(cmd.Name, cmd.Role, added.Hash, at)
+	})
+	return added, err
+}
+
+// Revoke ends the token of the operator with a name.
+func (o *Operators) Revoke(ctx context.Context, name string) error {
+	return o.decide(ctx, func(roster *operator.Roster, at time.Time) ([]domain.Event, error) { return roster.Revoke(name, at) })
+}
+
+func (o *Operators) decide(ctx context.Context, decide func(*operator.Roster, time.Time) ([]domain.Event, error)) error {
+	roster := &operator.Roster{}
+	_, err := o.log.Decide(ctx, operator.RosterStream, roster, func() (eventstore.Decision, error) {
+		at := o.now.Stamp()
+		events, err := decide(roster, at)
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, "", at), Events: events}, err
+	})
+	return err
+}

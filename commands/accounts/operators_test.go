@@ -1,0 +1,70 @@
+package accounts_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"moviola/commands/accounts"
+	"moviola/domain"
+	"moviola/domain/operator"
+	"moviola/eventstore"
+	"moviola/eventstore/memory"
+)
+
+// TestOperators: what one process adds and revokes counts in another at the next look, and the log has no token.
+func TestOperators(t *testing.T) {
+	t.Parallel()
+	store := memory.New()
+	here := accounts.NewOperators(eventstore.NewLog(store, eventstore.NewCodec()), rand.Reader, time.Now)
+	there := accounts.NewOperators(eventstore.NewLog(store, eventstore.NewCodec()), rand.Reader, time.Now)
+	holder := func(token string) (operator.Added, bool) {
+		t.Helper()
+		got, ok, err := there.Holder(t.Context(), token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got, ok
+	}
+	anna, err := here.Add(t.Context(), accounts.AddOperator{Name: "anna", Role: operator.Observer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := holder(anna.Token); !ok || got.Name != "anna" || got.Role != operator.Observer {
+		t.Errorf("%v %v", got, ok)
+	}
+	for _, strange := range []string{"", "mo_", anna.Token + "x", anna.Hash, "mo_0000000000000000000000000000000000000000"} {
+		if got, ok := holder(strange); ok {
+			t.Errorf("%q is the token of %s", strange, got.Name)
+		}
+	}
+	var refusal *domain.Error
+	if _, err := there.Add(t.Context(), accounts.AddOperator{Name: "anna", Role: operator.Owner}); !errors.As(err, &refusal) || refusal.Code != "operator_exists" {
+		t.Errorf("the name is given twice: %v", err)
+	}
+	if err := here.Revoke(t.Context(), "anna"); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := holder(anna.Token); ok {
+		t.Error("a revoked token opens something elsewhere")
+	}
+	again, err := there.Add(t.Context(), accounts.AddOperator{Name: "anna", Role: operator.Owner})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := holder(anna.Token); ok {
+		t.Error("the old token is open again")
+	}
+	if list, err := here.List(t.Context()); err != nil || len(list) != 1 || list[0].Role != operator.Owner {
+		t.Errorf("%v %v", list, err)
+	}
+	for event, err := range store.ReadStream(t.Context(), operator.RosterStream, eventstore.Forwards, 0) {
+		raw, failed := json.Marshal(event)
+		if err != nil || failed != nil || bytes.Contains(event.Data, []byte(again.Token)) || bytes.Contains(raw, []byte(anna.Token)) {
+			t.Errorf("the log has a token, or cannot be read: %s %v", raw, err)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package operator
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"moviola/domain"
+)
+
+// Role is what an operator may do. Each role includes those before it.
+type Role string
+
+// The roles. The token of the installation's configuration has role Owner.
+const (
+	Observer Role = "observer" // reads
+	Acting   Role = "operator" // also acts: accounts, credits, keys, stuck work, the library
+	Owner    Role = "owner"    // also adds and revokes operators
+)
+
+var roles = []Role{Observer, Acting, Owner}
+
+// AtLeast says whether the role includes another.
+func (r Role) AtLeast(other Role) bool {
+	return slices.Contains(roles, r) && slices.Index(roles, r) >= slices.Index(roles, other)
+}
+
+// The form of an operator's own token.
+const (
+	tokenPrefix = "mo_"
+	tokenLength = 40
+)
+
+// GenerateToken makes a new random token. random is its source of random bytes.
+func GenerateToken(random io.Reader) (string, error) {
+	text, err := domain.RandomText(random, tokenLength)
+	if err != nil {
+		return "", fmt.Errorf("draw an operator's token: %w", err)
+	}
+	return tokenPrefix + text, nil
+}
+
+// IsToken says whether a text has the form of an operator's own token.
+func IsToken(s string) bool {
+	text, ok := strings.CutPrefix(s, tokenPrefix)
+	return ok && len(text) == tokenLength && domain.IsBase62(text)
+}
+
+// Hash is the hex SHA-256 that a token is stored and recognised by.
+func Hash(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// RosterStream names the stream of the operators.
+const RosterStream = "operators-roster"
+
+// Added says that somebody became an operator.
+type Added struct {
+	Name string    `json:"name"`
+	Role Role      `json:"role"`
+	Hash string    `json:"hash"` // of the token
+	At   time.Time `json:"at"`
+}
+
+// EventType is the persisted name.
+func (Added) EventType() string { return "OperatorAdded" }
+
+// EventKey tells the event from others of the stream.
+func (a Added) EventKey() string { return "added/" + a.Hash }
+
+// Revoked says that somebody is no operator any more.
+type Revoked struct {
+	Name string    `json:"name"`
+	Hash string    `json:"hash"` // of the token that opens nothing any more
+	At   time.Time `json:"at"`
+}
+
+// EventType is the persisted name.
+func (Revoked) EventType() string { return "OperatorRevoked" }
+
+// EventKey tells the event from others of the stream.
+func (r Revoked) EventKey() string { return "revoked/" + r.Hash }
+
+// mostOperators is how many there may be at the same time.
+const mostOperators = 200
+
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$`)
+
+// Roster is who the operators are.
+type Roster struct{ in []Added }
+
+// Apply folds an event in.
+func (r *Roster) Apply(event domain.Event) {
+	switch e := event.(type) {
+	case Added:
+		r.in = append(r.in, e)
+	case Revoked:
+		r.in = slices.DeleteFunc(r.in, func(a Added) bool { return a.Name == e.Name })
+	}
+}
+
+// All returns the operators, by name.
+func (r *Roster) All() []Added {
+	all := slices.Clone(r.in)
+	slices.SortFunc(all, func(a, b Added) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Holder returns whose token has a hash.
+func (r *Roster) Holder(hash string) (Added, bool) {
+	at := slices.IndexFunc(r.in, func(a Added) bool { return a.Hash == hash })
+	if at < 0 {
+		return Added{}, false
+	}
+	return r.in[at], true
+}
+
+func (r *Roster) named(name string) (Added, bool) {
+	at := slices.IndexFunc(r.in, func(a Added) bool { return a.Name == name })
+	if at < 0 {
+		return Added{}, false
+	}
+	return r.in[at], true
+}
+
+// Add makes somebody an operator.
+func (r *Roster) Add(name string, role Role, hash string, at time.Time) ([]domain.Event, error) {
+	switch {
+	case !nameForm.MatchString(name):
+		return nil, domain.Errorf(domain.Invalid, "name_invalid",
+			"name must begin with a letter or digit and have up to 64 letters, digits, dots, @, - and _")
+	case !role.AtLeast(Observer):
+		return nil, domain.Errorf(domain.Invalid, "role_invalid", "role must be observer, operator or owner")
+	case len(r.in) >= mostOperators:
+		return nil, domain.Errorf(domain.Conflict, "operators_full", "There are %d operators: revoke one first", mostOperators)
+	}
+	if _, there := r.named(name); there {
+		return nil, domain.Errorf(domain.Conflict, "operator_exists", "%s is an operator: revoke the old token first", name)
+	}
+	return []domain.Event{Added{Name: name, Role: role, Hash: hash, At: at}}, nil
+}
+
+// Revoke ends somebody's token.
+func (r *Roster) Revoke(name string, at time.Time) ([]domain.Event, error) {
+	found, there := r.named(name)
+	if !there {
+		return nil, domain.Errorf(domain.NotFound, "operator_not_found", "There is no operator of this name")
+	}
+	return []domain.Event{Revoked{Name: name, Hash: found.Hash, At: at}}, nil
+}

@@ -1,0 +1,84 @@
+package remote
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"moviola/handlers/http/admin"
+)
+
+const adminOperatorsPath = "/admin/operators"
+
+// OperatorsCommand is `moviola operators`.
+func OperatorsCommand() *cobra.Command {
+	o := &operator{}
+	cmd := &cobra.Command{Use: "operators", Short: "List, add and revoke operators with tokens of their own of a running service"}
+	o.bind(cmd.PersistentFlags())
+	cmd.AddCommand(listOperatorsCommand(o), addOperatorCommand(o), revokeOperatorCommand(o))
+	return cmd
+}
+
+func listOperatorsCommand(o *operator) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the operators by name; whoever has the token of the configuration is an owner, and not listed",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var answer admin.Operators
+			if err := o.call(cmd.Context(), http.MethodGet, adminOperatorsPath, nil, nil, &answer); err != nil {
+				return err
+			}
+			out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			_, _ = fmt.Fprintln(out, "NAME\tROLE\tADDED") // errors are returned by Flush
+			for _, one := range answer.Operators {
+				_, _ = fmt.Fprintf(out, "%s\t%s\t%s\n", one.Name, one.Role, one.AddedAt)
+			}
+			return out.Flush()
+		},
+	}
+}
+
+func addOperatorCommand(o *operator) *cobra.Command {
+	var request struct {
+		Name string `json:"name"`
+		Role string `json:"role"`
+	}
+	cmd := &cobra.Command{
+		Use:   "add --name NAME --role ROLE",
+		Short: "Add an operator; the token is printed once, alone on standard output",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var added admin.AddedOperator
+			if err := o.call(cmd.Context(), http.MethodPost, adminOperatorsPath, nil, request, &added); err != nil {
+				return err
+			}
+			_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "Token of %s, role %s. It is shown only now:\n", added.Name, added.Role)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), added.Token)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&request.Name, "name", "", "name that the operator's acts are recorded under")
+	cmd.Flags().StringVar(&request.Role, "role", "operator",
+		"observer (reads), operator (acts) or owner (also adds and revokes operators)")
+	return cmd
+}
+
+func revokeOperatorCommand(o *operator) *cobra.Command {
+	return &cobra.Command{
+		Use:   "revoke NAME",
+		Short: "Revoke an operator's token; it opens nothing from then on",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var answer struct{ Name string }
+			err := o.call(cmd.Context(), http.MethodDelete, adminOperatorsPath, url.Values{"name": {args[0]}}, nil, &answer)
+			if err == nil {
+				_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s is no operator any more\n", answer.Name)
+			}
+			return err
+		},
+	}
+}
