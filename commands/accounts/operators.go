@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"moviola/domain"
@@ -22,7 +21,7 @@ type Operators struct {
 	random io.Reader
 	now    eventstore.Clock
 
-	mu     sync.Mutex
+	turn   chan struct{} // one place, for who uses the fields below
 	roster *operator.Roster
 	read   eventstore.Appended // up to where the roster is folded
 }
@@ -30,7 +29,8 @@ type Operators struct {
 // NewOperators returns Operators. random is the source of tokens: crypto/rand.Reader, except in tests.
 func NewOperators(log *eventstore.Log, random io.Reader, now func() time.Time) *Operators {
 	return &Operators{
-		log: log, random: random, now: now, roster: &operator.Roster{}, read: eventstore.Appended{Revision: eventstore.NoStream},
+		log: log, random: random, now: now, turn: make(chan struct{}, 1),
+		roster: &operator.Roster{}, read: eventstore.Appended{Revision: eventstore.NoStream},
 	}
 }
 
@@ -39,29 +39,29 @@ func (o *Operators) Holder(ctx context.Context, token string) (operator.Added, b
 	if !operator.IsToken(token) {
 		return operator.Added{}, false, nil
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if err := o.catchUp(ctx); err != nil {
-		return operator.Added{}, false, err
-	}
-	found, ok := o.roster.Holder(operator.Hash(token))
-	return found, ok, nil
+	var found operator.Added
+	var ok bool
+	err := o.look(ctx, func(roster *operator.Roster) { found, ok = roster.Holder(operator.Hash(token)) })
+	return found, ok, err
 }
 
 // List returns the operators, by name.
 func (o *Operators) List(ctx context.Context) ([]operator.Added, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if err := o.catchUp(ctx); err != nil {
-		return nil, err
-	}
-	return o.roster.All(), nil
+	var all []operator.Added
+	err := o.look(ctx, func(roster *operator.Roster) { all = roster.All() })
+	return all, err
 }
 
-// catchUp reads what is new. The caller holds the lock.
-func (o *Operators) catchUp(ctx context.Context) error {
+// look reads what is new and calls use with who the operators are now. The time limit includes the wait for other looks.
+func (o *Operators) look(ctx context.Context, use func(*operator.Roster)) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
+	select {
+	case o.turn <- struct{}{}:
+		defer func() { <-o.turn }()
+	case <-ctx.Done():
+		return fmt.Errorf("wait to read who the operators are: %w", ctx.Err())
+	}
 	read, err := o.log.CatchUp(ctx, operator.RosterStream, o.read, o.roster.Apply)
 	if err != nil {
 		// What was folded before the failure is unknown: the next look begins anew.
@@ -69,6 +69,7 @@ func (o *Operators) catchUp(ctx context.Context) error {
 		return fmt.Errorf("read who the operators are: %w", err)
 	}
 	o.read = read
+	use(o.roster)
 	return nil
 }
 

@@ -2,9 +2,11 @@ package accounts_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"iter"
 	"testing"
 	"time"
 
@@ -67,4 +69,40 @@ func TestOperators(t *testing.T) {
 			t.Errorf("the log has a token, or cannot be read: %s %v", raw, err)
 		}
 	}
+}
+
+// TestOperators_wait: who waits for another look gives up with the request.
+func TestOperators_wait(t *testing.T) {
+	t.Parallel()
+	store := &heldStore{Store: memory.New(), reading: make(chan struct{}), release: make(chan struct{})}
+	operators := accounts.NewOperators(eventstore.NewLog(store, eventstore.NewCodec()), rand.Reader, time.Now)
+	first := make(chan error, 1)
+	go func() {
+		_, err := operators.List(t.Context())
+		first <- err
+	}()
+	<-store.reading
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if _, err := operators.List(gone); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	close(store.release)
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+}
+
+// heldStore says that it is read, and waits, once.
+type heldStore struct {
+	eventstore.Store
+	reading, release chan struct{}
+}
+
+func (s *heldStore) ReadStream(
+	ctx context.Context, stream string, d eventstore.Direction, from eventstore.Revision,
+) iter.Seq2[eventstore.Recorded, error] {
+	close(s.reading)
+	<-s.release
+	return s.Store.ReadStream(ctx, stream, d, from)
 }

@@ -1,5 +1,5 @@
-// Package operator holds the audit trail of operators: who did what to whom. It makes no decisions. An act is recorded before it
-// is done, so that none is missing; a refused act is in the trail too, with the reason.
+// Package operator holds who the operators are (Roster) and their audit trail (Acted): who did what to whom. An act is recorded
+// before it is done, so that none is missing; a refused act is in the trail too, with the reason.
 package operator
 
 import (

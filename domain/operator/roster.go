@@ -2,6 +2,7 @@ package operator
 
 import (
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -92,6 +93,26 @@ const mostOperators = 200
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$`)
 
+// CheckName refuses what cannot be the name of an operator. A token is none: names are recorded and shown.
+func CheckName(name string) error {
+	if !nameForm.MatchString(name) || IsToken(name) {
+		return domain.Errorf(domain.Invalid, "name_invalid",
+			"name must begin with a letter or digit and have up to 64 letters, digits, dots, @, - and _; a token is no name")
+	}
+	return nil
+}
+
+// Check refuses a name or a role that an operator cannot have.
+func Check(name string, role Role) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	if !role.AtLeast(Observer) {
+		return domain.Errorf(domain.Invalid, "role_invalid", "role must be observer, operator or owner")
+	}
+	return nil
+}
+
 // Roster is who the operators are.
 type Roster struct{ in []Added }
 
@@ -112,9 +133,9 @@ func (r *Roster) All() []Added {
 	return all
 }
 
-// Holder returns whose token has a hash.
+// Holder returns whose token has a hash. How long the comparisons take tells nothing about the hashes.
 func (r *Roster) Holder(hash string) (Added, bool) {
-	at := slices.IndexFunc(r.in, func(a Added) bool { return a.Hash == hash })
+	at := slices.IndexFunc(r.in, func(a Added) bool { return subtle.ConstantTimeCompare([]byte(a.Hash), []byte(hash)) == 1 })
 	if at < 0 {
 		return Added{}, false
 	}
@@ -131,13 +152,10 @@ func (r *Roster) named(name string) (Added, bool) {
 
 // Add makes somebody an operator.
 func (r *Roster) Add(name string, role Role, hash string, at time.Time) ([]domain.Event, error) {
-	switch {
-	case !nameForm.MatchString(name):
-		return nil, domain.Errorf(domain.Invalid, "name_invalid",
-			"name must begin with a letter or digit and have up to 64 letters, digits, dots, @, - and _")
-	case !role.AtLeast(Observer):
-		return nil, domain.Errorf(domain.Invalid, "role_invalid", "role must be observer, operator or owner")
-	case len(r.in) >= mostOperators:
+	if err := Check(name, role); err != nil {
+		return nil, err
+	}
+	if len(r.in) >= mostOperators {
 		return nil, domain.Errorf(domain.Conflict, "operators_full", "There are %d operators: revoke one first", mostOperators)
 	}
 	if _, there := r.named(name); there {

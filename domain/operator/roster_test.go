@@ -57,7 +57,11 @@ func TestRoster(t *testing.T) {
 	if err := add("anna@example.com", operator.Observer); err != nil {
 		t.Fatal(err)
 	}
-	for name, role := range map[string]operator.Role{"zoe": operator.Owner, "": operator.Owner, "a b": operator.Owner, "<b>": operator.Owner, "ben": "root",
+	token, err := operator.GenerateToken(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, role := range map[string]operator.Role{token: operator.Owner, "zoe": operator.Owner, "": operator.Owner, "a b": operator.Owner, "<b>": operator.Owner, "ben": "root",
 		strings.Repeat("a", 65): operator.Owner} {
 		if add(name, role) == nil {
 			t.Errorf("%q is added as %q", name, role)

@@ -420,6 +420,11 @@ var roleRows = []row{
 		is(as(tokens["owner"], "POST", "/admin/operators", `{"name":"an.owner","role":"owner"}`), 409, "operator_exists")
 		is(as(tokens["owner"], "POST", "/admin/operators", `{"name":"<script>","role":"owner"}`), 400, "name_invalid")
 		is(as(tokens["owner"], "POST", "/admin/operators", `{"name":"x","role":"root"}`), 400, "role_invalid")
+		is(as(tokens["owner"], "POST", "/admin/operators", `{"name":"`+tokens["observer"]+`","role":"owner"}`), 400, "name_invalid")
+		is(as(tokens["owner"], "DELETE", "/admin/operators?name="+tokens["observer"], ""), 400, "name_invalid")
+		if acts := as(tokens["observer"], "GET", "/admin/acts", ""); strings.Contains(string(acts.Body), "mo_") {
+			t.Errorf("the trail has a token: %s", acts.Body)
+		}
 		is(as(tokens["owner"], "POST", "/admin/operators", strings.Repeat("x", 70_000)), 413, "body_too_large")
 		is(as(tokens["owner"], "DELETE", "/admin/operators", ""), 400, "name_missing")
 		is(as(tokens["owner"], "DELETE", "/admin/operators?name=nobody", ""), 404, "operator_not_found")

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"moviola/domain/key"
@@ -46,6 +47,57 @@ func TestOperatorRoutes(t *testing.T) {
 		}
 	}
 	t.Logf("%d cells", asked)
+}
+
+// TestOperatorRoles: every route of the operator's interface asks for the role that decision 77 says, and refuses those below it
+// before anything changes.
+func TestOperatorRoles(t *testing.T) {
+	w := newWorld(t)
+	send := func(token, method, path, body string) harness.Answer {
+		return w.http.Send(method, path, []byte(body), http.Header{"X-Admin-Token": {token}})
+	}
+	order := []string{"observer", "operator", "owner"}
+	tokens := make([]string, len(order))
+	for i, role := range order {
+		var added struct{ Token string }
+		send(harness.AdminToken, "POST", "/admin/operators", `{"name":"the.`+role+`","role":"`+role+`"}`).Into(t, &added)
+		if tokens[i] = added.Token; added.Token == "" {
+			t.Fatalf("no token for %s", role)
+		}
+	}
+	refused := 0
+	for _, route := range w.routes {
+		if route.Guard != app.GuardOperator {
+			continue
+		}
+		least := 1
+		switch {
+		case route.Method == http.MethodGet:
+			least = 0
+		case route.Path == "/admin/operators":
+			least = 2
+		}
+		for i, token := range tokens {
+			before := w.state(t)
+			answer := send(token, route.Method, parameter.ReplaceAllLiteralString(route.Path, "x"), `{}`)
+			if i >= least {
+				if answer.Status == 401 || answer.Status == 403 {
+					t.Errorf("%s as %s: %d %s", route.Name(), order[i], answer.Status, answer.Body)
+				}
+				continue
+			}
+			refused++
+			if answer.Status != 403 || !strings.Contains(string(answer.Body), `"operator_role"`) {
+				t.Errorf("%s as %s: %d %s", route.Name(), order[i], answer.Status, answer.Body)
+			}
+			if after := w.state(t); after != before {
+				t.Errorf("%s as %s: something has changed", route.Name(), order[i])
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("nothing was refused")
+	}
 }
 
 // open are the routes that need neither key nor token, and why.

@@ -11,6 +11,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands/accounts"
+	"moviola/domain/operator"
 	"moviola/eventstore"
 	"moviola/handlers/http/operation"
 	"moviola/handlers/http/web"
@@ -101,10 +102,15 @@ func (a *API) Routes(router *mux.Router) {
 	})
 }
 
-// route is an operation with its handler, which is called for operators of the operation's role only.
-func (a *API) route(o operation.Operation, serve func(http.ResponseWriter, *http.Request) error) operation.Route {
-	return operation.Route{Operation: o, Serve: func(w http.ResponseWriter, r *http.Request) {
-		acting, err := a.cfg.Operator.Admit(r, o.OperatorRole())
+// route is an operation with its handler, behind a check of the token and of its operator's role.
+func (a *API) route(op operation.Operation, serve func(http.ResponseWriter, *http.Request) error) operation.Route {
+	return operation.Route{Operation: op, Serve: a.guarded(op.LeastOperator(), serve)}
+}
+
+// guarded checks the token, and its operator's role, before anything else.
+func (a *API) guarded(least operator.Role, serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		acting, err := a.cfg.Operator.Admit(r, least)
 		if err == nil {
 			r = r.WithContext(context.WithValue(r.Context(), actingKey{}, acting))
 			_, err = web.ParseQuery(r)
@@ -115,7 +121,7 @@ func (a *API) route(o operation.Operation, serve func(http.ResponseWriter, *http
 		if err != nil {
 			web.Fail(w, r, a.cfg.Log, err)
 		}
-	}}
+	}
 }
 
 // decode reads a body, which must be one JSON object.

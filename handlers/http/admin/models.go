@@ -4,13 +4,6 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// Fields of several models.
-var (
-	operatorName = operation.F("name", "Name that acts are recorded under.", operation.Pattern(`^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$`))
-	operatorRole = operation.F("role", "What the operator may do: read; also act; also add and revoke operators.",
-		operation.Enum("observer", "operator", "owner"))
-)
-
 // models are the JSON of bodies and answers.
 var models = []operation.Model{
 	operation.Of[openRequest]("OpenAccount", "",
@@ -60,13 +53,6 @@ var models = []operation.Model{
 		operation.F("plan", "One of the installation's plans: free, paid, counted, and those of the file of plans."),
 	),
 	operation.Of[planned]("ChangedPlan", ""),
-	operation.Of[addRequest]("AddOperator", "", operatorName, operatorRole),
-	operation.Of[AddedOperator]("AddedOperator", "", operatorName, operatorRole,
-		operation.F("token", "The token; it is shown only now."),
-	),
-	operation.Of[Operator]("NamedOperator", "", operatorName, operatorRole),
-	operation.Of[Operators]("Operators", ""),
-	operation.Of[revokedOperator]("RevokedOperator", ""),
 	operation.Of[usagePage]("UsageDays", ""),
 	operation.Of[capacity]("Capacity", "",
 		operation.F("waiting", "Movies that wait for a slot, counted up to 10,000."),
@@ -122,8 +108,22 @@ var models = []operation.Model{
 		operation.F("droppable", "Whether it may be given up."),
 	),
 	operation.Of[actShown]("OperatorActsAct", "",
-		operation.F("who", "As the caller has named itself."),
+		operation.F("who", "The name of the operator's token; of the configured token, as the caller has named itself."),
 		operation.F("refused", "Why the act was not done; null: no refusal is known. An act that the service failed at may have "+
 			"been done."),
 	),
+	operation.Of[Operators]("Operators", ""),
+	operation.Of[Operator]("OperatorsOperator", "", operatorName, operatorRole),
+	operation.Of[addRequest]("AddOperator", "", operatorName, operatorRole),
+	operation.Of[AddedOperator]("AddedOperator", "", operatorName, operatorRole,
+		operation.F("token", "The token: shown here and never again.", operation.Pattern(`^mo_[0-9A-Za-z]{40}$`)),
+	),
+	operation.Of[revokedOperator]("RevokedOperator", ""),
 }
+
+// The fields of an operator.
+var (
+	operatorName = operation.F("name", "Name that acts are recorded under.", operation.Pattern(`^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$`))
+	operatorRole = operation.F("role", "What the operator may do: read; also act; also add and revoke operators.",
+		operation.Enum("observer", "operator", "owner"))
+)

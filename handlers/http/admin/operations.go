@@ -15,8 +15,8 @@ var Declared = operation.Room{Operations: []operation.Operation{
 
 // Parameters that several operations have.
 var (
-	XOperatorParameter = operation.Header("X-Operator", "How whoever acts is named in the trail of operators' acts. "+
-		"Nothing depends on it.")
+	XOperatorParameter = operation.Header("X-Operator", "How whoever has the token of the configuration is named in the "+
+		"trail of operators' acts. Other tokens have names of their own.")
 )
 
 // The operations of the resource.
@@ -207,12 +207,12 @@ var (
 	}
 	addOperator = operation.Operation{
 		Method: http.MethodPost, Path: "/admin/operators", ID: "addOperator", Tag: "Operator", Caller: operation.Operator,
-		Operators:  operator.Owner,
-		Summary:    "Add an operator",
-		Text:       "The answer shows the token, once; a hash of it is stored.",
-		Parameters: []operation.Parameter{XOperatorParameter},
-		Body:       operation.JSON(operation.A[addRequest]()),
-		Answers:    operation.OK("Added.", operation.A[AddedOperator]()),
+		OperatorRole: operator.Owner,
+		Summary:      "Add an operator",
+		Text:         "The answer shows the token, once; a hash of it is stored.",
+		Parameters:   []operation.Parameter{XOperatorParameter},
+		Body:         operation.JSON(operation.A[addRequest]()),
+		Answers:      operation.OK("Added.", operation.A[AddedOperator]()),
 		Refusals: []operation.Refusal{
 			operation.On(400, "", "name_invalid", "role_invalid"),
 			operation.On(409, "The name is taken, or there are too many operators.", "operator_exists", "operators_full"),
@@ -221,14 +221,14 @@ var (
 	}
 	revokeOperator = operation.Operation{
 		Method: http.MethodDelete, Path: "/admin/operators", ID: "revokeOperator", Tag: "Operator", Caller: operation.Operator,
-		Operators:  operator.Owner,
-		Summary:    "Revoke an operator's token",
-		Text:       "It opens nothing from then on.",
-		Parameters: []operation.Parameter{operation.Query("name", "Whose token.").Needed(), XOperatorParameter},
-		Answers:    operation.OK("Revoked.", operation.A[revokedOperator]()),
+		OperatorRole: operator.Owner,
+		Summary:      "Revoke an operator's token",
+		Text:         "It opens nothing from then on.",
+		Parameters:   []operation.Parameter{operation.Query("name", "Whose token.").Needed(), XOperatorParameter},
+		Answers:      operation.OK("Revoked.", operation.A[revokedOperator]()),
 		Refusals: []operation.Refusal{
-			operation.On(400, "The name is missing.", "name_missing"),
-			operation.On(404, "There is no such operator.", "operator_not_found"),
+			operation.On(400, "The name is missing or not valid.", "name_invalid", "name_missing"),
+			operation.On(404, "There is no operator of this name.", "operator_not_found"),
 		},
 	}
 )

@@ -45,8 +45,8 @@ func (a *API) listOperators(w http.ResponseWriter, r *http.Request) error {
 }
 
 type addRequest struct {
-	Name string `json:"name"`
-	Role string `json:"role"`
+	Name string        `json:"name"`
+	Role operator.Role `json:"role"`
 }
 
 // AddedOperator is the answer of POST /admin/operators, the only one that shows the token.
@@ -64,10 +64,14 @@ func (a *API) addOperator(w http.ResponseWriter, r *http.Request) error {
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	if err := a.act(r, "add operator", body.Name, body.Role); err != nil {
+	// What is malformed is not recorded: it may be a token that was given instead of a name.
+	if err := operator.Check(body.Name, body.Role); err != nil {
 		return err
 	}
-	added, err := a.cfg.Operators.Add(r.Context(), accounts.AddOperator{Name: body.Name, Role: operator.Role(body.Role)})
+	if err := a.act(r, "add operator", body.Name, string(body.Role)); err != nil {
+		return err
+	}
+	added, err := a.cfg.Operators.Add(r.Context(), accounts.AddOperator{Name: body.Name, Role: body.Role})
 	if err != nil {
 		return err
 	}
@@ -86,6 +90,9 @@ func (a *API) revokeOperator(w http.ResponseWriter, r *http.Request) error {
 	name, ok := web.One(r.URL.Query(), "name")
 	if !ok || name == "" {
 		return domain.Errorf(domain.Invalid, "name_missing", "name is required")
+	}
+	if err := operator.CheckName(name); err != nil {
+		return err
 	}
 	if err := a.act(r, "revoke operator", name, ""); err != nil {
 		return err

@@ -109,8 +109,8 @@ func (o Operation) describe(models *Models) describedOperation {
 	case KeyHolder:
 		d.Description = strings.TrimSpace(o.Text + " Role " + string(o.Role) + ".")
 	case Operator:
+		d.Description = strings.TrimSpace(o.Text + " Operator's role " + string(o.LeastOperator()) + ".")
 		d.Security = &[]map[string][]string{{"operator": {}}}
-		d.Description = strings.TrimSpace(o.Text + " Role of operators: " + string(o.OperatorRole()) + ".")
 	case Anyone:
 		d.Security = &[]map[string][]string{}
 	case Agent:
@@ -219,9 +219,9 @@ func (o Operation) usual() []Refusal {
 			On(http.StatusForbidden, "The key's role is below the one that is needed.", "insufficient_permissions"))
 	case Operator:
 		list = append(list, On(http.StatusForbidden, "The token is missing or wrong.", "token_invalid"))
-		if o.OperatorRole() != operator.Observer {
-			list = append(list, On(http.StatusForbidden, "The token is missing or wrong, or its operator's role is below the one that "+
-				"is needed.", "operator_role"))
+		if o.LeastOperator() != operator.Observer {
+			list = append(list, On(http.StatusForbidden, "The token is missing or wrong, or its operator's role does not allow this.",
+				"operator_role"))
 		}
 	}
 	if slices.ContainsFunc(o.Parameters, func(p Parameter) bool { return p.name == OperatorToken.name }) {

@@ -22,7 +22,7 @@ type Caller int
 // The callers of operations.
 const (
 	KeyHolder Caller = iota // whoever has an API key with at least the operation's role
-	Operator                // whoever has an operator's token, with at least the operation's role of operators
+	Operator                // whoever has the operator's token
 	Anyone                  // no key is needed
 	Agent                   // a key in either header; the operation checks it itself
 )
@@ -36,7 +36,7 @@ type Operation struct {
 	Text         string // more about it; the role is added
 	Caller       Caller
 	Role         key.Role      // the minimum role, for callers with a key
-	Operators    operator.Role // the minimum role of operators; empty: observer for GET, operator for other methods
+	OperatorRole operator.Role // the minimum role of operators; empty: the one that the method needs
 	Parameters   []Parameter   // the query parameters and headers that are read, and those of the path
 	Body         *Body         // nil: none
 	Answers      []Answer      // the successes
@@ -57,8 +57,10 @@ func (o Operation) Query() []string {
 	return names
 }
 
-// OperatorRole is the minimum role of operators.
-func (o Operation) OperatorRole() operator.Role { return cmp.Or(o.Operators, web.RoleFor(o.Method)) }
+// LeastOperator is the minimum role of operators who call the operation.
+func (o Operation) LeastOperator() operator.Role {
+	return cmp.Or(o.OperatorRole, web.RoleFor(o.Method))
+}
 
 // template is the path as the document writes it: the pattern of a parameter is left out.
 func (o Operation) template() string { return strings.ReplaceAll(o.Path, ":.+}", "}") }

@@ -8,6 +8,7 @@ import (
 
 	"moviola/commands/templates"
 	"moviola/domain/template"
+	"moviola/handlers/http/operation"
 	"moviola/handlers/http/web"
 )
 
@@ -20,10 +21,10 @@ type publication struct {
 	Timestamp string `json:"timestamp"`
 }
 
-// guarded checks the operator's token before anything else.
-func (a *API) guarded(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		err := a.cfg.Operator.Check(r)
+// operators is an operation for operators with its handler. It checks the token, and its operator's role, before anything else.
+func (a *API) operators(op operation.Operation, serve func(http.ResponseWriter, *http.Request) error) operation.Route {
+	return operation.Route{Operation: op, Serve: func(w http.ResponseWriter, r *http.Request) {
+		_, err := a.cfg.Operator.Admit(r, op.LeastOperator())
 		if err == nil {
 			_, err = web.ParseQuery(r)
 		}
@@ -33,7 +34,7 @@ func (a *API) guarded(serve func(http.ResponseWriter, *http.Request) error) http
 		if err != nil {
 			web.Fail(w, r, a.cfg.Log, err)
 		}
-	}
+	}}
 }
 
 // publish serves POST /admin/templates/{id}/publish.

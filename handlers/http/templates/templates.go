@@ -120,8 +120,8 @@ func (a *API) Operations() []access.Operation {
 // token.
 func (a *API) Routes(router *mux.Router) {
 	operation.Register(router, []operation.Route{
-		{Operation: publishTemplate, Serve: a.guarded(a.publish)},
-		{Operation: unpublishTemplate, Serve: a.guarded(a.unpublish)},
+		a.operators(publishTemplate, a.publish),
+		a.operators(unpublishTemplate, a.unpublish),
 		{Operation: getExample, Serve: a.serveExample},
 	})
 }
