@@ -23,7 +23,8 @@ var errToken = domain.Errorf(domain.Forbidden, "token_invalid", "Invalid token")
 // IsTokenRefusal reports whether an error is the refusal of a wrong operator's token.
 func IsTokenRefusal(err error) bool { return errors.Is(err, errToken) }
 
-var errOperatorRole = domain.Errorf(domain.Forbidden, "operator_role", "Your role as an operator does not allow this: an owner can give you another")
+var errOperatorRole = domain.Errorf(domain.Forbidden, "operator_role", "Your role as an operator does not allow this: "+
+	"an owner can give you another")
 
 // OperatorHolders knows whose token one is. accounts.Operators does.
 type OperatorHolders interface {
@@ -69,9 +70,9 @@ func RoleFor(method string) operator.Role {
 }
 
 // Admit returns who acts. It returns the refusal `Invalid token` unless the request carries exactly one token, and that is valid,
-// and the refusal `operator_role` when the token's operator is below the role. It compares hashes, so that the response time tells
-// nothing about a token, not even its length. Requests with a valid token, or with none, are answered without a delay. A nil
-// OperatorToken refuses all.
+// and the refusal `operator_role` when the token's operator is below the role. It compares hashes, so that the response time
+// tells nothing about a token, not even its length. Requests with a valid token, or with none, are answered without a delay. A
+// nil OperatorToken refuses all.
 func (t *OperatorToken) Admit(r *http.Request, least operator.Role) (Acting, error) {
 	values := r.Header.Values(OperatorTokenHeader)
 	if t == nil || len(values) == 0 {
