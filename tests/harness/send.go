@@ -29,12 +29,12 @@ func (c *Client) SendWhenFree(method, path string, body []byte, header http.Head
 	return WhenFree(c.t, func() Answer { return c.Send(method, path, body, header) })
 }
 
-// WhenFree repeats a request for a preview until the machine has the time to draw it. A preview is bounded in time: a busy
-// machine answers 503.
+// WhenFree repeats a request until the machine has the time to serve it: requests, and previews above all, are bounded in time,
+// and a busy machine answers 503.
 func WhenFree(t testing.TB, ask func() Answer) Answer {
 	t.Helper()
 	var answer Answer
-	Eventually(t, "a preview is drawn in its time", func() bool {
+	Eventually(t, "an answer in its time", func() bool {
 		answer = ask()
 		return answer.Status != http.StatusServiceUnavailable
 	})
