@@ -1,4 +1,6 @@
-// Gotypes writes the types of the Go client from the description of the HTTP interface: go generate ./tests/clients/gotypes.
+// Command gotypes writes the types of the Go client from the description of the HTTP interface:
+//
+//	go generate ./tests/clients/gotypes
 package main
 
 import (
