@@ -160,3 +160,20 @@ func TestSigned(t *testing.T) {
 		t.Errorf("changed: %v", err)
 	}
 }
+
+// TestVerify_malformed: an anchor that nobody has taken, although its list fits its digest, is refused.
+func TestVerify_malformed(t *testing.T) {
+	t.Parallel()
+	h := manyGrants(t, 3, nil)
+	for name, change := range map[string]func(*audit.AnchoredLedger){
+		"more events than digests": func(one *audit.AnchoredLedger) { one.Events++ },
+		"less than none":           func(one *audit.AnchoredLedger) { one.Events = -1 },
+		"a digest too many":        func(one *audit.AnchoredLedger) { one.Chain = []string{"x"} },
+	} {
+		anchor, list := anchored(t, h)
+		change(&anchor.Ledgers[0])
+		if _, err := audit.Verify(t.Context(), h.store, anchor, list); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

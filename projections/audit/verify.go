@@ -45,8 +45,8 @@ const late = time.Minute
 // difference is found to a stretch of ChainStep events only.
 func Verify(ctx context.Context, store eventstore.Store, anchor Anchor, list []byte) (Verified, error) {
 	var done Verified
-	if sum := sha256.Sum256(list); list != nil && hex.EncodeToString(sum[:]) != anchor.List {
-		return done, errors.New("the list of digests is not the one that the anchor was signed with")
+	if err := anchor.check(list); err != nil {
+		return done, err
 	}
 	known := make(map[string]bool, len(anchor.Ledgers))
 	for _, one := range anchor.Ledgers {
@@ -69,6 +69,24 @@ func Verify(ctx context.Context, store eventstore.Store, anchor Anchor, list []b
 		return done, nil
 	}
 	return done, err
+}
+
+// check refuses an anchor that Take cannot have made, whoever signed it, and a list that is not its own; nil: there is no list.
+func (a Anchor) check(list []byte) error {
+	var events int64
+	for _, one := range a.Ledgers {
+		if one.Events < 1 || int64(len(one.Chain)) != one.Events/ChainStep {
+			return fmt.Errorf("the anchor is damaged: of %s it has %d events and %d digests", one.Stream, one.Events, len(one.Chain))
+		}
+		events += one.Events
+	}
+	if list == nil {
+		return nil
+	}
+	if sum := sha256.Sum256(list); hex.EncodeToString(sum[:]) != a.List || int64(len(list)) != events*sha256.Size {
+		return errors.New("the list of digests is not the one that the anchor was signed with")
+	}
+	return nil
 }
 
 // verifier holds one ledger against its place in an anchor.
