@@ -37,7 +37,7 @@ const (
 // Client asks one service with one key. Its fields must not change while it is used; it is safe for concurrent use.
 type Client struct {
 	URL     string       // base address, such as http://localhost:8080
-	Key     string       // an API key
+	Key     string       // an API key; empty: requests bring what they need in their headers
 	HTTP    *http.Client // nil: a client that follows no redirect, which would carry the key elsewhere
 	Retries int          // of a request that may be repeated; 0: 4, negative: none
 	// Sleep waits between two tries; nil: by the clock. It ends early with the error of the context.
@@ -138,7 +138,9 @@ func (c *Client) once(ctx context.Context, r Request) ([]byte, error) {
 	for name, values := range r.Header {
 		request.Header[name] = values
 	}
-	request.Header.Set("X-Api-Key", c.Key)
+	if c.Key != "" {
+		request.Header.Set("X-Api-Key", c.Key)
+	}
 	response, err := c.http().Do(request)
 	if err != nil {
 		return nil, err

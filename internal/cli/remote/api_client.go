@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -109,27 +108,4 @@ func (c *apiClient) validate(ctx context.Context, movie []byte) (verdict, error)
 	}
 	found.answer = answer
 	return found, nil
-}
-
-// sendAndRead sends a request and returns the body of a successful response. Its error for a refusal has the service's message.
-func sendAndRead(r *http.Request) ([]byte, error) {
-	// A redirect would send the secret to another address.
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxOperatorAnswer))
-	if err != nil {
-		return nil, fmt.Errorf("read the answer of %s: %w", r.URL.Host, err)
-	}
-	if response.StatusCode == http.StatusOK {
-		return answer, nil
-	}
-	var refusal struct{ Message string }
-	if json.Unmarshal(answer, &refusal) == nil && refusal.Message != "" {
-		return nil, errors.New(refusal.Message)
-	}
-	return nil, fmt.Errorf("%s answered %s", r.URL.Host, response.Status)
 }

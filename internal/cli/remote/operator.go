@@ -1,31 +1,25 @@
 package remote
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"os/user"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
+	"moviola.example/client"
 
 	"moviola/handlers/http/admin"
 	"moviola/handlers/http/web"
 	"moviola/internal/config"
 )
 
-const (
-	// operatorTime limits a request to the operator's interface.
-	operatorTime = 30 * time.Second
-	// maxOperatorAnswer limits a response that is held in memory.
-	maxOperatorAnswer = 16 << 20
-)
+// operatorTime limits a request to the operator's interface.
+const operatorTime = 30 * time.Second
 
 // operator calls the operator's interface of a running service.
 type operator struct{ URL, tokenFile string }
@@ -60,15 +54,19 @@ func (o *operator) send(ctx context.Context, method, path string, query url.Valu
 	if token == "" {
 		return nil, fmt.Errorf("set %s to the admin token of the service", config.AdminTokenEnv)
 	}
+	request := client.Request{Method: method, Path: path, Query: query, Header: http.Header{
+		web.OperatorTokenHeader: {token}, admin.OperatorNameHeader: {callerName()},
+	}}
+	if body != nil {
+		if request.Body, err = json.Marshal(body); err != nil {
+			return nil, err
+		}
+		request.Header.Set("Content-Type", "application/json")
+	}
 	ctx, cancel := context.WithTimeout(ctx, operatorTime)
 	defer cancel()
-	r, err := o.request(ctx, method, path, query, body)
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set(web.OperatorTokenHeader, token)
-	r.Header.Set(admin.OperatorNameHeader, callerName())
-	return sendAndRead(r)
+	service := client.Client{URL: o.URL, Retries: -1}
+	return service.Do(ctx, request)
 }
 
 // callerName returns the name of the command line's user for the trail of operators' acts.
@@ -81,24 +79,4 @@ func callerName() string {
 		name += " on " + host
 	}
 	return name
-}
-
-func (o *operator) request(ctx context.Context, method, path string, query url.Values, body any) (*http.Request, error) {
-	address := strings.TrimRight(o.URL, "/") + path
-	if len(query) > 0 {
-		address += "?" + query.Encode()
-	}
-	var content io.Reader
-	if body != nil {
-		encoded, err := json.Marshal(body)
-		if err != nil {
-			return nil, err
-		}
-		content = bytes.NewReader(encoded)
-	}
-	r, err := http.NewRequestWithContext(ctx, method, address, content)
-	if err == nil && body != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	return r, err
 }
