@@ -17,6 +17,16 @@ var (
 	idParameter = operation.Query("id", "Alias of project. When both are given they must be the same.", operation.ShortID)
 )
 
+// movieBody is a movie as the body of a request.
+var movieBody = operation.JSON(operation.Ref("Movie")).Example(`{"resolution": "full-hd", "scenes": [{"duration": 3,
+	"elements": [{"type": "text", "text": "Hello"}]}]}`).OwnErrors()
+
+// deprecation are the headers of answers about movies that use what will be removed.
+var deprecation = []operation.Parameter{
+	operation.Header("Deprecation", "The movie uses a feature that will be removed; since when, by RFC 9745. See Link."),
+	operation.Header("Link", "Where the deprecation is explained."),
+}
+
 // The operations of the resource.
 var (
 	getMovies = operation.Operation{
@@ -73,13 +83,10 @@ var (
 			operation.OwnAccount,
 			operation.OperatorToken,
 		},
-		Body: operation.JSON(operation.Ref("Movie")).Example(`{"resolution": "full-hd", "scenes": [{"duration": 3,
-	"elements": [{"type": "text", "text": "Hello"}]}]}`).OwnErrors(),
+		Body: movieBody,
 		Answers: []operation.Answer{
 			{Status: 200, Text: "Accepted.",
-				Headers: []operation.Parameter{operation.Header("Deprecation",
-					"The movie uses a feature that will be removed; since when, by RFC 9745. See Link."), operation.Header("Link",
-					"Where the deprecation is explained.")},
+				Headers: deprecation,
 				Contents: []operation.Content{{Type: "application/json", Schema: operation.A[submitted](),
 					Example: `{"success": true, "project": "aBcDeFgHiJkLmNoP", "timestamp": "2026-11-21T12:00:00.000Z"}`}}},
 		},
@@ -124,13 +131,10 @@ var (
 		Method: http.MethodPost, Path: "/v2/movies/validate", ID: "validateMovie", Tag: "Movies", Role: key.Render,
 		Summary: "What would become of a movie",
 		Text:    "Nothing is stored and nothing is charged. A movie that is wrong is answered with its mistakes, not refused.",
-		Body: operation.JSON(operation.Ref("Movie")).Example(`{"resolution": "full-hd", "scenes": [{"duration": 3,
-	"elements": [{"type": "text", "text": "Hello"}]}]}`).OwnErrors(),
+		Body:    movieBody,
 		Answers: []operation.Answer{
 			{Status: 200, Text: "Validity, warnings, size, seconds, credits and the timeline of each scene.",
-				Headers: []operation.Parameter{operation.Header("Deprecation",
-					"The movie uses a feature that will be removed; since when, by RFC 9745. See Link."), operation.Header("Link",
-					"Where the deprecation is explained.")},
+				Headers:  deprecation,
 				Contents: []operation.Content{{Type: "application/json", Schema: operation.A[validation]()}}},
 		},
 		Refusals: []operation.Refusal{
@@ -158,12 +162,9 @@ var (
 			operation.Query("size", "Pixels of the longer side, at most those of the movie.", operation.Integer,
 				operation.Min(16), operation.Max(1280), operation.Default(1280)),
 		},
-		Body: operation.JSON(operation.Ref("Movie")).Example(`{"resolution": "full-hd", "scenes": [{"duration": 3,
-	"elements": [{"type": "text", "text": "Hello"}]}]}`).OwnErrors(),
+		Body: movieBody,
 		Answers: []operation.Answer{
-			{Status: 200, Text: "The pictures.", Headers: []operation.Parameter{operation.Header("Deprecation",
-				"The movie uses a feature that will be removed; since when, by RFC 9745. See Link."), operation.Header("Link",
-				"Where the deprecation is explained.")}, Contents: []operation.Content{
+			{Status: 200, Text: "The pictures.", Headers: deprecation, Contents: []operation.Content{
 				{Type: "image/png", Schema: operation.Binary},
 				{Type: "image/jpeg", Schema: operation.Binary},
 				{Type: "application/json", Schema: operation.A[stills]()},
