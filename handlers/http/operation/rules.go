@@ -42,8 +42,7 @@ var (
 			m.schema = nullable(m.schema)
 		}
 	})
-	AnyJSON = Rule(func(m *member) { m.schema = &jsonschema.Schema{} })
-	Map     = Rule(func(m *member) { m.schema = &jsonschema.Schema{Type: "object"} })
+	Map = Rule(func(m *member) { m.schema = &jsonschema.Schema{Type: "object"} })
 )
 
 // Time makes the schema that of a point in time, as web.Stamp writes it; null stays allowed.
