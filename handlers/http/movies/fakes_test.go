@@ -379,7 +379,7 @@ var _ io.ReadSeekCloser = stored{}
 
 // done is a finished movie.
 func done(project string, created time.Time) projections.Movie {
-	started, ended := created.Add(time.Second), created.Add(3500*time.Millisecond)
+	started, ended := created.Add(time.Second), created.Add(2122*time.Millisecond)
 	integrated := -14.2
 	return projections.Movie{
 		Project: project, Account: string(alice), Status: projections.StatusDone, Closed: true, CreatedAt: created,

@@ -192,9 +192,9 @@ func TestGetMovie(t *testing.T) {
 		"url":        "https://video.example/v2/renders/0123456789abcdef0123456789abcdef/" + project + ".mp4",
 		"thumbnail":  "https://video.example/v2/renders/0123456789abcdef0123456789abcdef/" + project + ".jpg",
 		"ass":        "https://video.example/v2/renders/0123456789abcdef0123456789abcdef/" + project + ".ass",
-		"created_at": "2026-11-21T11:59:00.000Z", "started_at": "2026-11-21T11:59:01.000Z", "ended_at": "2026-11-21T11:59:03.500Z",
+		"created_at": "2026-11-21T11:59:00.000Z", "started_at": "2026-11-21T11:59:01.000Z", "ended_at": "2026-11-21T11:59:02.122Z",
 		"progress": 100.0, "duration": 10.04, "width": 1920.0, "height": 1080.0, "size": 4096.0,
-		"loudness": map[string]any{"integrated": -14.2, "true_peak": -1.1}, "rendering_time": 2.5, "consumed_credits": 11.0,
+		"loudness": map[string]any{"integrated": -14.2, "true_peak": -1.1}, "rendering_time": 1.122, "consumed_credits": 11.0,
 		"draft": false, "client-data": map[string]any{"a": "<b>"}, "warnings": []any{}, "destinations_result": nil,
 		"json": map[string]any{"id": "my-id", "client-data": map[string]any{"a": "<b>"}, "scenes": []any{map[string]any{"elements": []any{}}}, "n": 1.5},
 	}

@@ -100,7 +100,7 @@ func describe(m projections.Movie, base string, tokens result.Tokens) status {
 		s.Warnings = []string{}
 	}
 	if m.StartedAt != nil && m.EndedAt != nil {
-		took := m.EndedAt.Sub(*m.StartedAt).Seconds()
+		took := float64(m.EndedAt.Sub(*m.StartedAt).Milliseconds()) / 1000 // Seconds() would show 1.1219999999999999
 		s.RenderingTime = &took
 	}
 	if m.File != nil {
