@@ -16,6 +16,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/timeline"
 	"moviola/internal/drawing/text"
+	_ "moviola/tests/property"
 )
 
 // engine is shared: it is safe for that, and the parallel tests try it.
@@ -285,6 +286,16 @@ func TestDraw_Concurrent(t *testing.T) {
 		})
 	}
 	wait.Wait()
+}
+
+// TestDraw_RunWithoutGlyphs: the joiner is a run of its own, in another direction, and its font has no glyph for it.
+func TestDraw_RunWithoutGlyphs(t *testing.T) {
+	t.Parallel()
+	for _, words := range []string{"\u202e \U00011fc0\u200d", "\u202e \U00011fc0\u200d\u200d", "\u202e \U00011fc0\u200da"} {
+		if _, err := engine(t).Draw(styled(words, nil), 300, 100); err != nil {
+			t.Errorf("%+q: %v", words, err)
+		}
+	}
 }
 
 // TestDraw_AnyText: no text makes the engine fail.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-text/typesetting/bidi"
 	"github.com/go-text/typesetting/di"
+	"github.com/go-text/typesetting/font"
 	"github.com/go-text/typesetting/shaping"
 	"golang.org/x/image/math/fixed"
 
@@ -77,6 +78,7 @@ func (w *worker) paragraph(text []rune, s *setting, width float64) ([]line, erro
 	outputs := make([]shaping.Output, len(inputs))
 	for i, input := range inputs {
 		outputs[i] = w.shaper.Shape(input)
+		fill(&outputs[i])
 		if width := w.about[input.Face].width; width > 0 {
 			narrow(&outputs[i], width)
 		}
@@ -98,6 +100,16 @@ func (w *worker) paragraph(text []rune, s *setting, width float64) ([]line, erro
 		lines = append(lines, line{runs: visual(logical, levels), start: s.start})
 	}
 	return lines, nil
+}
+
+// fill gives a run without glyphs an invisible one for all its characters: the shaper drops characters that a font lacks and that
+// are never drawn, such as a joiner on its own, and the wrapper panics on a run without glyphs.
+func fill(run *shaping.Output) {
+	if len(run.Glyphs) == 0 && run.Runes.Count > 0 {
+		run.Glyphs = []shaping.Glyph{{
+			GlyphID: font.EmptyGlyph, ClusterIndex: run.Runes.Offset, RuneCount: run.Runes.Count, GlyphCount: 1,
+		}}
+	}
 }
 
 // narrow reduces the advances of a run; the outlines are scaled when they are drawn.
