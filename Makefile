@@ -28,7 +28,6 @@ test: ## run every test, black-box ones on the built binary, packages under the 
 	cd console/build && CGO_ENABLED=0 go test -count=1 ./...
 	cd tests/console && CGO_ENABLED=0 go test -count=1 -timeout 20m ./...
 	scripts/norace.sh "./tests/blackbox ./tests/hostile ./tests/... $$(go list ./... | grep -E '$(PURE)' | tr '\n' ' ')" -p 3 -timeout 60m
-	scripts/fuzz.sh 25000x ./handlers/...
 
 FAST := grep -vE '/drawing|/adapters/(render|browser|speech|assets|images|ftp)|/eventstore/(embedded|eventstoredb|storetest)'
 
@@ -41,6 +40,11 @@ test-one: ## one test anew, under the race detector: make test-one P=./handlers/
 test-race: ## the black-box tests on a binary built with the race detector
 	@scripts/deps.sh test
 	MOVIOLA_TEST_RACE=1 scripts/test.sh ./tests/... -race -timeout 90m
+
+test-random: ## try new cases in property tests and fuzz targets: make test tries the same ones each time
+	@scripts/deps.sh test
+	scripts/random.sh 20000
+	scripts/fuzz.sh 100000x ./handlers/... ./domain/...
 
 test-long: ## the long versions of the fault tests; a million cases for each fuzz target of what clients send
 	@scripts/deps.sh test
@@ -131,4 +135,4 @@ check: ## what must hold before every commit: format, lint, go.mod
 	go mod tidy -diff
 	go mod verify
 
-.PHONY: test-hostile image test-deploy help run build test test-fast test-one test-race test-long test-faults test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media console gallery lint fmt generate check audit-deps mutate-guard bench-delivery
+.PHONY: test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media console gallery lint fmt generate check audit-deps mutate-guard bench-delivery

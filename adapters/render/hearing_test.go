@@ -15,6 +15,7 @@ import (
 	"moviola/adapters/render"
 	"moviola/commands"
 	"moviola/domain/caption"
+	_ "moviola/tests/property"
 )
 
 // sounds makes peaks of so many seconds, loud but for quiet moments of half a second around the given ones.

@@ -10,6 +10,7 @@ import (
 	"moviola/adapters/vault"
 	"moviola/commands"
 	"moviola/domain/connection"
+	_ "moviola/tests/property"
 )
 
 func key(b byte) []byte { return bytes.Repeat([]byte{b}, 32) }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"moviola/domain/document"
+	_ "moviola/tests/property"
 )
 
 var errNoBody = errors.New("there is no such template")

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"moviola/domain/expand"
+	_ "moviola/tests/property"
 )
 
 // texts that movies are made of: plain ones, expressions of all kinds, and mistakes.

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"moviola/domain/expr"
+	_ "moviola/tests/property"
 )
 
 // source draws the text of an expression of a depth.

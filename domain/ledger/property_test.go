@@ -12,6 +12,7 @@ import (
 
 	"moviola/domain"
 	"moviola/domain/ledger"
+	_ "moviola/tests/property"
 )
 
 // exported lets cmp look into the ledger's own types.

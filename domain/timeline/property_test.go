@@ -16,6 +16,7 @@ import (
 	"moviola/domain/caption"
 	"moviola/domain/document"
 	"moviola/domain/timeline"
+	_ "moviola/tests/property"
 )
 
 type fataler interface {

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"moviola/eventstore/embedded"
+	_ "moviola/tests/property"
 )
 
 // outcome is how an operation ended, in words: "revision 3", "wrong version", "deleted", "not found", or revisions that were read.

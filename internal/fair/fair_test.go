@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"moviola/internal/fair"
+	_ "moviola/tests/property"
 )
 
 // order is in which order pieces of accounts are served.

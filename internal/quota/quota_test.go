@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"moviola/internal/quota"
+	_ "moviola/tests/property"
 )
 
 // place is what accounts keep, by account.
