@@ -8,10 +8,11 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-)
 
-// allStream is the name that requests use for the whole log.
-const allStream = "$all"
+	"moviola/eventstore/embedded/entry"
+	"moviola/eventstore/embedded/logfile"
+	"moviola/eventstore/embedded/wire"
+)
 
 // right is a kind of access to a stream, named by its key in the stream's $acl.
 type right string
@@ -30,13 +31,6 @@ const (
 	admins    = "$admins"
 )
 
-// callerKey is the context key of the user who makes a call.
-type callerKey struct{}
-
-func withCaller(ctx context.Context, caller user) context.Context {
-	return context.WithValue(ctx, callerKey{}, caller)
-}
-
 // authorize refuses a call when the stream's $acl does not allow it to the user. Users of the role full belong to $admins and may
 // do everything. Without an $acl of the stream, the $settings stream decides for all streams. Without either, EventStoreDB's
 // defaults hold: everybody may use user streams, and only $admins system streams; read-only users may read those too. Metadata
@@ -44,7 +38,7 @@ func withCaller(ctx context.Context, caller user) context.Context {
 func (s *service) authorize(ctx context.Context, stream string, wanted right) error {
 	err := s.denied(ctx, stream, wanted)
 	if status.Code(err) == codes.PermissionDenied {
-		return refuse(ctx, codes.PermissionDenied, status.Convert(err).Message(), "access-denied")
+		return wire.Refuse(ctx, codes.PermissionDenied, status.Convert(err).Message(), "access-denied")
 	}
 	return err
 }
@@ -52,11 +46,11 @@ func (s *service) authorize(ctx context.Context, stream string, wanted right) er
 // denied returns the error why a stream's $acl does not allow the user of a call a right, nil when it does. Unlike authorize it
 // sets no trailers on the call, so the call can continue.
 func (s *service) denied(ctx context.Context, stream string, wanted right) error {
-	caller, known := ctx.Value(callerKey{}).(user)
-	if !known || caller.role == RoleFull {
+	caller, known := entry.CallerOf(ctx)
+	if !known || caller.Role == entry.RoleFull {
 		return nil
 	}
-	if described, isMeta := strings.CutPrefix(stream, metaPrefix); isMeta {
+	if described, isMeta := strings.CutPrefix(stream, logfile.MetaPrefix); isMeta {
 		stream = described
 		wanted = map[right]right{rightRead: rightMetaRead, rightWrite: rightMetaWrite, rightDelete: rightMetaWrite}[wanted]
 	}
@@ -67,25 +61,25 @@ func (s *service) denied(ctx context.Context, stream string, wanted right) error
 	if allowed == nil {
 		system := strings.HasPrefix(stream, "$")
 		reads := wanted == rightRead || wanted == rightMetaRead
-		if allowed = []string{everybody}; system && !(reads && caller.role == RoleReadOnly) {
+		if allowed = []string{everybody}; system && !(reads && caller.Role == entry.RoleReadOnly) {
 			allowed = []string{admins}
 		}
 	}
-	if slices.Contains(allowed, everybody) || slices.Contains(allowed, caller.name) {
+	if slices.Contains(allowed, everybody) || slices.Contains(allowed, caller.Name) {
 		return nil
 	}
-	return status.Errorf(codes.PermissionDenied, "Access Denied: user %s lacks the right %s on %s.", caller.name, wanted, stream)
+	return status.Errorf(codes.PermissionDenied, "Access Denied: user %s lacks the right %s on %s.", caller.Name, wanted, stream)
 }
 
 // allowed returns who has a right on a stream, by its own $acl or by the defaults in $settings; nil when neither names the right.
 func (s *service) allowed(ctx context.Context, stream string, wanted right) ([]string, error) {
-	newest, err := newestOf(ctx, s.log, metaPrefix+stream)
+	newest, err := logfile.NewestOf(ctx, s.log, logfile.MetaPrefix+stream)
 	if err != nil {
 		return nil, err
 	}
 	if newest != nil {
 		meta := map[string]json.RawMessage{}
-		_ = json.Unmarshal(newest.data, &meta) // metadata that is not a JSON object is ignored
+		_ = json.Unmarshal(newest.Data, &meta) // metadata that is not a JSON object is ignored
 		own := acl{}
 		if stated, ok := meta["$acl"]; ok && json.Unmarshal(stated, &own) != nil {
 			return []string{admins}, nil // an $acl that cannot be read allows nobody but admins
@@ -94,7 +88,7 @@ func (s *service) allowed(ctx context.Context, stream string, wanted right) ([]s
 			return own[wanted], nil
 		}
 	}
-	settings, err := newestOf(ctx, s.log, "$settings")
+	settings, err := logfile.NewestOf(ctx, s.log, "$settings")
 	if err != nil || settings == nil {
 		return nil, err
 	}
@@ -102,7 +96,7 @@ func (s *service) allowed(ctx context.Context, stream string, wanted right) ([]s
 		User   acl `json:"$userStreamAcl"`
 		System acl `json:"$systemStreamAcl"`
 	}
-	if json.Unmarshal(settings.data, &defaults) != nil {
+	if json.Unmarshal(settings.Data, &defaults) != nil {
 		return []string{admins}, nil
 	}
 	if strings.HasPrefix(stream, "$") {

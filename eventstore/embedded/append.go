@@ -8,6 +8,9 @@ import (
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"moviola/eventstore/embedded/logfile"
+	"moviola/eventstore/embedded/wire"
 )
 
 // maxAppendBytes is the size limit of one append, the default of EventStoreDB.
@@ -82,7 +85,7 @@ func (op *operation) setOptions(options *streams.AppendReq_Options) error {
 	}
 	switch expected := options.GetExpectedStreamRevision().(type) {
 	case *streams.AppendReq_Options_Revision:
-		op.expected = expectation{kind: expectExact, revision: fromWireNumber(expected.Revision)}
+		op.expected = expectation{kind: expectExact, revision: wire.Number(expected.Revision)}
 	case *streams.AppendReq_Options_NoStream:
 		op.expected = expectation{kind: expectNoStream}
 	case *streams.AppendReq_Options_StreamExists:
@@ -100,10 +103,10 @@ func (r *appendRequest) addEvent(message *streams.AppendReq_ProposedMessage) err
 	if kind == "" || content == "" {
 		return errProperties
 	}
-	if content != contentJSON && content != contentBytes {
-		return status.Errorf(codes.InvalidArgument, "content-type %q is neither %s nor %s", content, contentJSON, contentBytes)
+	if content != wire.ContentJSON && content != wire.ContentBytes {
+		return status.Errorf(codes.InvalidArgument, "content-type %q is neither %s nor %s", content, wire.ContentJSON, wire.ContentBytes)
 	}
-	id, err := fromWireID(message.GetId())
+	id, err := wire.ReadID(message.GetId())
 	if err != nil {
 		return err
 	}
@@ -112,8 +115,8 @@ func (r *appendRequest) addEvent(message *streams.AppendReq_ProposedMessage) err
 		r.op.events = nil
 		return sizeError(maxAppendBytes)
 	}
-	r.op.events = append(r.op.events, &record{
-		id: id, kind: kind, json: content == contentJSON, data: message.GetData(), metadata: message.GetCustomMetadata(),
+	r.op.events = append(r.op.events, &logfile.Record{
+		ID: id, Kind: kind, JSON: content == wire.ContentJSON, Data: message.GetData(), Metadata: message.GetCustomMetadata(),
 	})
 	return nil
 }

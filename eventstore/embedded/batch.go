@@ -14,6 +14,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/emptypb"
+
+	"moviola/eventstore/embedded/wire"
 )
 
 const (
@@ -72,7 +74,7 @@ func (s *service) receiveBatches(call streams.Streams_BatchAppendServer, whole c
 		if err != nil {
 			return err
 		}
-		id, err := fromWireID(message.GetCorrelationId())
+		id, err := wire.ReadID(message.GetCorrelationId())
 		if err != nil {
 			return err
 		}
@@ -176,7 +178,7 @@ func batchError(err error, op *operation) *statuspb.Status {
 		answer.Code, answer.Message, details = int32(codes.Unknown), "WrongExpectedVersion", wrongVersion(wrong, op.expected)
 	case errors.Is(err, errStreamDeleted):
 		answer.Code, answer.Message = int32(codes.FailedPrecondition), "StreamDeleted"
-		details = &shared.StreamDeleted{StreamIdentifier: streamIdentifier(op.stream)}
+		details = &shared.StreamDeleted{StreamIdentifier: wire.Stream(op.stream)}
 	case errors.As(err, &invalid) && invalid.tooLarge:
 		details = &shared.MaximumAppendSizeExceeded{MaxAppendSize: maxAppendBytes}
 	case told.Code() == codes.InvalidArgument:

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"moviola/eventstore/embedded/logfile"
 )
 
 // expectation is the expected revision of a write.
@@ -40,18 +42,18 @@ func (e *wrongVersionError) Error() string {
 
 // verdict is the decision on an append. done is the last record of the same append when it was stored before; nil: the append has
 // to be written.
-type verdict struct{ done *record }
+type verdict struct{ done *logfile.Record }
 
 // decide compares an append's expected revision with its stream. It changes nothing, so a refused append leaves no trace.
-func (w *writer) decide(ctx context.Context, h *head, op *operation) (verdict, error) {
+func (w *writer) decide(ctx context.Context, h *logfile.Head, op *operation) (verdict, error) {
 	switch op.expected.kind {
 	case expectAny, expectExists:
 		if op.expected.kind == expectExists {
-			if h.meta.softDeleted() {
+			if h.Meta.SoftDeleted() {
 				return verdict{}, errStreamDeleted
 			}
-			if h.last < 0 && !h.meta.known {
-				return verdict{}, &wrongVersionError{current: h.last}
+			if h.Last < 0 && !h.Meta.Known {
+				return verdict{}, &wrongVersionError{current: h.Last}
 			}
 		}
 		return w.decideByID(ctx, h, op)
@@ -61,10 +63,10 @@ func (w *writer) decide(ctx context.Context, h *head, op *operation) (verdict, e
 }
 
 // decideByID recognises a retried append without an expected revision by its events' ids, anywhere in the stream.
-func (w *writer) decideByID(ctx context.Context, h *head, op *operation) (verdict, error) {
-	var last *record
+func (w *writer) decideByID(ctx context.Context, h *logfile.Head, op *operation) (verdict, error) {
+	var last *logfile.Record
 	for i, event := range op.events {
-		found, err := w.find(ctx, op.stream, event.id)
+		found, err := w.find(ctx, op.stream, event.ID)
 		if err != nil {
 			return verdict{}, err
 		}
@@ -72,7 +74,7 @@ func (w *writer) decideByID(ctx context.Context, h *head, op *operation) (verdic
 			return verdict{}, nil
 		}
 		if found == nil {
-			return verdict{}, &wrongVersionError{current: h.last}
+			return verdict{}, &wrongVersionError{current: h.Last}
 		}
 		last = found
 	}
@@ -81,13 +83,13 @@ func (w *writer) decideByID(ctx context.Context, h *head, op *operation) (verdic
 
 // decideByRevision compares the expected revision with the stream's. When the stream is further, it compares the ids of the
 // events after that revision.
-func (w *writer) decideByRevision(ctx context.Context, h *head, op *operation) (verdict, error) {
+func (w *writer) decideByRevision(ctx context.Context, h *logfile.Head, op *operation) (verdict, error) {
 	expected := op.expected.last()
-	wrong := &wrongVersionError{current: h.last}
+	wrong := &wrongVersionError{current: h.Last}
 	switch {
-	case expected == h.last:
+	case expected == h.Last:
 		return verdict{}, nil
-	case expected > h.last:
+	case expected > h.Last:
 		return verdict{}, wrong
 	case len(op.events) == 0:
 		return verdict{}, wrong
@@ -97,10 +99,10 @@ func (w *writer) decideByRevision(ctx context.Context, h *head, op *operation) (
 		return verdict{}, err
 	}
 	for i, event := range op.events {
-		if i < len(there) && there[i].id == event.id {
+		if i < len(there) && there[i].ID == event.ID {
 			continue
 		}
-		if i == 0 && op.expected.kind == expectNoStream && h.meta.softDeleted() {
+		if i == 0 && op.expected.kind == expectNoStream && h.Meta.SoftDeleted() {
 			return verdict{}, nil // a deleted stream counts as one without events
 		}
 		return verdict{}, wrong
@@ -109,9 +111,9 @@ func (w *writer) decideByRevision(ctx context.Context, h *head, op *operation) (
 }
 
 // find looks for an event id among the records of this batch and in the log.
-func (w *writer) find(ctx context.Context, stream string, id [16]byte) (*record, error) {
+func (w *writer) find(ctx context.Context, stream string, id [16]byte) (*logfile.Record, error) {
 	for _, r := range w.batchOf[stream] {
-		if r.id == id {
+		if r.ID == id {
 			return r, nil
 		}
 	}
@@ -120,10 +122,10 @@ func (w *writer) find(ctx context.Context, stream string, id [16]byte) (*record,
 
 // revisions returns a stream's records from low to high, those of this batch included. It reads all of them at once, since one
 // append has few events.
-func (w *writer) revisions(ctx context.Context, stream string, low, high int64) ([]*record, error) {
-	var found []*record
+func (w *writer) revisions(ctx context.Context, stream string, low, high int64) ([]*logfile.Record, error) {
+	var found []*logfile.Record
 	for next := low; next <= high; {
-		page, err := w.log.ReadStream(ctx, stream, streamPage{low: next, high: high, until: noLimit, limit: pageLimit})
+		page, err := w.log.ReadStream(ctx, stream, logfile.StreamPage{Low: next, High: high, Until: logfile.NoLimit, Limit: logfile.PageLimit})
 		if err != nil {
 			return nil, err
 		}
@@ -131,10 +133,10 @@ func (w *writer) revisions(ctx context.Context, stream string, low, high int64) 
 			break
 		}
 		found = append(found, page...)
-		next = page[len(page)-1].revision + 1
+		next = page[len(page)-1].Revision + 1
 	}
 	for _, r := range w.batchOf[stream] {
-		if r.revision >= low && r.revision <= high {
+		if r.Revision >= low && r.Revision <= high {
 			found = append(found, r)
 		}
 	}

@@ -9,6 +9,9 @@ import (
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"moviola/eventstore/embedded/logfile"
+	"moviola/eventstore/embedded/wire"
 )
 
 // Delete deletes a stream softly: readers no longer find it, and a later append brings it back with the next revision.
@@ -16,7 +19,7 @@ func (s *service) Delete(ctx context.Context, request *streams.DeleteReq) (*stre
 	op := &operation{remove: true, stream: string(request.GetOptions().GetStreamIdentifier().GetStreamName())}
 	switch expected := request.GetOptions().GetExpectedStreamRevision().(type) {
 	case *streams.DeleteReq_Options_Revision:
-		op.expected = expectation{kind: expectExact, revision: fromWireNumber(expected.Revision)}
+		op.expected = expectation{kind: expectExact, revision: wire.Number(expected.Revision)}
 	case *streams.DeleteReq_Options_NoStream:
 		op.expected = expectation{kind: expectNoStream}
 	case *streams.DeleteReq_Options_StreamExists:
@@ -35,7 +38,7 @@ func (s *service) Tombstone(ctx context.Context, request *streams.TombstoneReq) 
 	op := &operation{remove: true, forGood: true, stream: string(request.GetOptions().GetStreamIdentifier().GetStreamName())}
 	switch expected := request.GetOptions().GetExpectedStreamRevision().(type) {
 	case *streams.TombstoneReq_Options_Revision:
-		op.expected = expectation{kind: expectExact, revision: fromWireNumber(expected.Revision)}
+		op.expected = expectation{kind: expectExact, revision: wire.Number(expected.Revision)}
 	case *streams.TombstoneReq_Options_NoStream:
 		op.expected = expectation{kind: expectNoStream}
 	case *streams.TombstoneReq_Options_StreamExists:
@@ -52,7 +55,7 @@ func (s *service) Tombstone(ctx context.Context, request *streams.TombstoneReq) 
 // remove deletes a stream, softly or for good.
 func (s *service) remove(ctx context.Context, op *operation) (result, error) {
 	op.ctx, op.reply = ctx, make(chan result, 1)
-	if op.stream == "" || op.stream == "$all" || op.forGood && strings.HasPrefix(op.stream, metaPrefix) {
+	if op.stream == "" || op.stream == "$all" || op.forGood && strings.HasPrefix(op.stream, logfile.MetaPrefix) {
 		return result{}, status.Errorf(codes.InvalidArgument, "%q is not the name of a stream to delete", op.stream)
 	}
 	if err := s.authorize(ctx, op.stream, rightDelete); err != nil {
@@ -62,7 +65,7 @@ func (s *service) remove(ctx context.Context, op *operation) (result, error) {
 	var wrong *wrongVersionError
 	switch {
 	case errors.As(r.err, &wrong):
-		return result{}, refuse(ctx, codes.FailedPrecondition, "Delete failed: "+wrong.Error(), "wrong-expected-version",
+		return result{}, wire.Refuse(ctx, codes.FailedPrecondition, "Delete failed: "+wrong.Error(), "wrong-expected-version",
 			"stream-name", op.stream, "expected-version", op.expected.String(), "actual-version", strconv.FormatInt(wrong.current, 10))
 	case errors.Is(r.err, errStreamDeleted):
 		return result{}, refuseDeleted(ctx, op.stream)

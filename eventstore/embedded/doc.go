@@ -10,8 +10,7 @@
 // so that they share the cost of one sync. Subscribers hold a cursor and pull: newest records from memory, older ones from the
 // file. So a slow subscriber costs no memory, and one that waits is not woken by records that it does not want.
 //
-// Every event and every page of the file has a checksum, and the write-ahead log that a crash left is checked before it is used:
-// damage is reported as a *CorruptError that names the place, and damaged data is never returned. After a failed write or sync
-// the server writes nothing until it is restarted. Events that retention ($maxCount, $maxAge, $tb, deletion) excludes are removed
-// in the background.
+// Damaged data is never returned: package logfile checks what it reads, and the call fails with the place of the damage. After a
+// failed write or sync the server writes nothing until it is restarted. Events that retention ($maxCount, $maxAge, $tb, deletion)
+// excludes are removed in the background. Package entry decides who may connect, package wire makes the protocol's messages.
 package embedded

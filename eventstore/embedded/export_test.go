@@ -1,154 +1,53 @@
 package embedded
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"github.com/google/uuid"
 	lib "modernc.org/sqlite/lib"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"moviola/eventstore/embedded/logfile"
 )
 
 // OpenFaulty is Open over a log whose commits fail with what the function returns, unless that is nil.
 func OpenFaulty(config Config, fault func() error) (*Server, error) {
-	return open(config, tailRecords, func(path string) (storage, error) {
-		log, err := openSQLite(path)
+	return open(config, tailRecords, func(path string) (logfile.Storage, error) {
+		log, err := logfile.Open(path)
 		if err != nil {
 			return nil, err
 		}
-		return &faultyLog{storage: log, fault: fault}, nil
+		return &faultyLog{Storage: log, fault: fault}, nil
 	})
 }
 
 type faultyLog struct {
-	storage
+	logfile.Storage
 	fault func() error
 }
 
-func (l *faultyLog) Commit(batch []*record, groups []*groupRow) error {
+func (l *faultyLog) Commit(batch []*logfile.Record, groups []*logfile.GroupRow) error {
 	if err := l.fault(); err != nil {
 		return err
 	}
-	return l.storage.Commit(batch, groups)
+	return l.Storage.Commit(batch, groups)
 }
 
 // ErrFull is what a commit fails with on a full disk.
-var ErrFull = errFull
+var ErrFull = logfile.ErrFull
 
 // OpenForgetful is Open with a memory of so many records.
 func OpenForgetful(config Config, records int) (*Server, error) {
-	return open(config, records, func(path string) (storage, error) { return openSQLite(path) })
-}
-
-// ReadFile opens a log's file and reads everything there is in it, by every road: the log both ways, every stream both ways, and
-// every event by its id. It returns one line per event.
-func ReadFile(path string) (lines []string, err error) {
-	log, err := openSQLite(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, log.Close()) }()
-	ctx := context.Background()
-	last, err := log.LastPosition(ctx)
-	if err != nil {
-		return nil, err
-	}
-	streams := map[string]int64{}
-	for low := int64(1); low <= last; {
-		page, err := log.ReadAll(ctx, allPage{low: low, high: last, limit: pageLimit})
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range page {
-			lines = append(lines, fmt.Sprintf("%d %s@%d %s %s %s %s", r.position, r.stream, r.revision, r.id, r.kind, r.data, r.metadata))
-			streams[r.stream]++
-			low = r.position + 1
-		}
-		if len(page) == 0 {
-			break
-		}
-	}
-	for stream, count := range streams {
-		if err := readBothWays(ctx, log, stream, count); err != nil {
-			return nil, err
-		}
-	}
-	return lines, nil
-}
-
-// readBothWays checks that a stream's own index leads to as many events as the log has of it.
-func readBothWays(ctx context.Context, log *sqliteLog, stream string, count int64) error {
-	last, err := log.LastRevision(ctx, stream)
-	if err != nil {
-		return err
-	}
-	if last != count-1 {
-		return fmt.Errorf("%s ends at %d, want %d", stream, last, count-1)
-	}
-	for revision := range count {
-		page, err := log.ReadStream(ctx, stream, streamPage{low: revision, high: revision, until: noLimit, limit: 1})
-		if err != nil {
-			return err
-		}
-		if len(page) != 1 {
-			return fmt.Errorf("event %d of %s is not found", revision, stream)
-		}
-		found, err := log.Find(ctx, stream, page[0].id)
-		if err != nil {
-			return err
-		}
-		if found == nil || found.revision != revision {
-			return fmt.Errorf("event %d of %s is not found by its id", revision, stream)
-		}
-	}
-	return nil
-}
-
-// CommitFile opens a log's file, writes commits of a few events each, and returns copies of the file and of its write-ahead log as a
-// crash leaves them.
-func CommitFile(path string, commits int) (file, wal []byte, err error) {
-	log, err := openSQLite(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { err = errors.Join(err, log.Close()) }()
-	last, err := log.LastPosition(context.Background())
-	if err != nil {
-		return nil, nil, err
-	}
-	revisions := map[string]int64{}
-	for i := range commits {
-		var batch []*record
-		for j := range 1 + i%3 {
-			last++
-			stream := fmt.Sprintf("stream%d-%d", last%2, last%7)
-			batch = append(batch, &record{
-				position: last, stream: stream, revision: revisions[stream], id: uuid.New(), kind: "Tested", json: true,
-				created: last, data: fmt.Appendf(nil, `{"n":%d,"j":%d,"text":%q}`, last, j, strings.Repeat("x", int(last%300))),
-			})
-			revisions[stream]++
-		}
-		if err := log.Commit(batch, nil); err != nil {
-			return nil, nil, err
-		}
-	}
-	if file, err = os.ReadFile(path); err != nil {
-		return nil, nil, err
-	}
-	wal, err = os.ReadFile(path + "-wal")
-	return file, wal, err
+	return open(config, records, func(path string) (logfile.Storage, error) { return logfile.Open(path) })
 }
 
 // Tamper runs SQL on a log's file, as somebody would who has the pages' checksums right.
 func Tamper(path, script string) (err error) {
-	conn, err := openFile(path, sqlite.OpenReadWrite)
+	conn, err := logfile.OpenFile(path, sqlite.OpenReadWrite)
 	if err != nil {
 		return err
 	}
@@ -164,9 +63,9 @@ func NewTail() Tail { return Tail{inner: newTail(0, tailRecords)} }
 
 // Publish commits a record to each stream, together.
 func (t Tail) Publish(streams ...string) {
-	var records []*record
+	var records []*logfile.Record
 	for i, stream := range streams {
-		records = append(records, &record{position: t.inner.edge() + int64(i) + 1, stream: stream})
+		records = append(records, &logfile.Record{Position: t.inner.edge() + int64(i) + 1, Stream: stream})
 	}
 	t.inner.publish(records)
 }
@@ -195,52 +94,52 @@ const (
 // InjectFaults lets a function decide what comes of the reads, writes and syncs of the log in a folder, in servers opened from now on;
 // nil ends that.
 func InjectFaults(dir string, fault func(operation string) int32) {
-	for _, name := range []string{fileName, fileName + "-wal"} {
+	for _, name := range []string{logfile.FileName, logfile.FileName + "-wal"} {
 		path := filepath.Join(dir, name)
 		if fault == nil {
-			fileFaults.Delete(path)
+			logfile.FileFaults.Delete(path)
 			continue
 		}
-		fileFaults.Store(path, fault)
+		logfile.FileFaults.Store(path, fault)
 	}
 }
 
 // OpenWithoutStorage is Open over a storage that forgets everything at once: what is left is the protocol and the writer.
 func OpenWithoutStorage(config Config) (*Server, error) {
-	return open(config, tailRecords, func(string) (storage, error) { return nothing{}, nil })
+	return open(config, tailRecords, func(string) (logfile.Storage, error) { return nothing{}, nil })
 }
 
 type nothing struct{}
 
-func (nothing) Commit([]*record, []*groupRow) error         { return nil }
-func (nothing) Groups(context.Context) ([]*groupRow, error) { return nil, nil }
-func (nothing) LastPosition(context.Context) (int64, error) { return 0, nil }
+func (nothing) Commit([]*logfile.Record, []*logfile.GroupRow) error { return nil }
+func (nothing) Groups(context.Context) ([]*logfile.GroupRow, error) { return nil, nil }
+func (nothing) LastPosition(context.Context) (int64, error)         { return 0, nil }
 func (nothing) LastRevision(context.Context, string) (int64, error) {
 	return -1, nil
 }
-func (nothing) Find(context.Context, string, uuid.UUID) (*record, error) { return nil, nil }
-func (nothing) ReadStream(context.Context, string, streamPage) ([]*record, error) {
+func (nothing) Find(context.Context, string, uuid.UUID) (*logfile.Record, error) { return nil, nil }
+func (nothing) ReadStream(context.Context, string, logfile.StreamPage) ([]*logfile.Record, error) {
 	return nil, nil
 }
-func (nothing) ReadAll(context.Context, allPage) ([]*record, error)        { return nil, nil }
-func (nothing) Remove(string, int64, int) (int, error)                     { return 0, nil }
-func (nothing) FirstRevision(context.Context, string) (int64, error)       { return 0, nil }
-func (nothing) MetaStreams(context.Context, string, int) ([]string, error) { return nil, nil }
-func (nothing) Close() error                                               { return nil }
+func (nothing) ReadAll(context.Context, logfile.AllPage) ([]*logfile.Record, error) { return nil, nil }
+func (nothing) Remove(string, int64, int) (int, error)                              { return 0, nil }
+func (nothing) FirstRevision(context.Context, string) (int64, error)                { return 0, nil }
+func (nothing) MetaStreams(context.Context, string, int) ([]string, error)          { return nil, nil }
+func (nothing) Close() error                                                        { return nil }
 
 // Fill makes a log of n events, in streams of ten.
 func Fill(path string, n int, payload []byte) (err error) {
-	log, err := openSQLite(path)
+	log, err := logfile.Open(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	for position := int64(1); position <= int64(n); {
-		var batch []*record
+		var batch []*logfile.Record
 		for range min(int64(n)-position+1, 5000) {
-			batch = append(batch, &record{
-				position: position, stream: fmt.Sprintf("filled-%d", (position-1)/10), revision: (position - 1) % 10, id: uuid.New(),
-				kind: "Measured", json: true, created: position, data: payload, metadata: []byte(`{"v":1}`),
+			batch = append(batch, &logfile.Record{
+				Position: position, Stream: fmt.Sprintf("filled-%d", (position-1)/10), Revision: (position - 1) % 10, ID: uuid.New(),
+				Kind: "Measured", JSON: true, Created: position, Data: payload, Metadata: []byte(`{"v":1}`),
 			})
 			position++
 		}
@@ -251,37 +150,10 @@ func Fill(path string, n int, payload []byte) (err error) {
 	return nil
 }
 
-// ScanWAL looks for damage in the bytes of a write-ahead log: the number of the damaged frame, or Whole.
-func ScanWAL(content []byte) (int, error) { return scanWAL(bytes.NewReader(content)) }
-
-// Whole is what ScanWAL returns when there is no damage.
-const Whole = whole
-
-// ReadMeta reads stream metadata, and writes it back with another $tb.
-func ReadMeta(data []byte, before int64) (truncateBefore, maxCount int64, maxAge time.Duration, written []byte, err error) {
-	meta := parseMeta(data)
-	written, err = withTruncateBefore(data, before)
-	return meta.truncateBefore, meta.maxCount, meta.maxAge, written, err
-}
-
-// ScanRow reads a row of the events table whose columns hold these values.
-func ScanRow(stream, kind string, id []byte, created, checksum int64, metadata, data []byte) error {
-	conn, err := sqlite.OpenConn(":memory:", sqlite.OpenReadWrite)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close() }()
-	log := &sqliteLog{path: "row"}
-	return sqlitex.ExecuteTransient(conn, "SELECT 1, ?, 2, ?, ?, 1, ?, ?, ?, ?", &sqlitex.ExecOptions{
-		Args:       []any{stream, kind, id, created, checksum, metadata, data},
-		ResultFunc: func(stmt *sqlite.Stmt) error { _, err := log.scan(stmt, nil); return err },
-	})
-}
-
 // OpenGroupless is Open over a log whose persistent subscriptions cannot be read.
 func OpenGroupless(config Config) (*Server, error) {
-	return open(config, tailRecords, func(path string) (storage, error) {
-		log, err := openSQLite(path)
+	return open(config, tailRecords, func(path string) (logfile.Storage, error) {
+		log, err := logfile.Open(path)
 		if err != nil {
 			return nil, err
 		}
@@ -289,6 +161,8 @@ func OpenGroupless(config Config) (*Server, error) {
 	})
 }
 
-type groupless struct{ storage }
+type groupless struct{ logfile.Storage }
 
-func (groupless) Groups(context.Context) ([]*groupRow, error) { return nil, errors.New("unreadable") }
+func (groupless) Groups(context.Context) ([]*logfile.GroupRow, error) {
+	return nil, errors.New("unreadable")
+}

@@ -5,24 +5,15 @@ import (
 	"errors"
 	"strconv"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+
+	"moviola/eventstore/embedded/logfile"
+	"moviola/eventstore/embedded/wire"
 )
 
-// refuse ends a call with a status and the trailers by which clients tell the reasons apart: first "exception", then those that
-// belong to the reason. Clients read some trailers without checking that they are present.
-func refuse(ctx context.Context, code codes.Code, message, exception string, trailers ...string) error {
-	md := metadata.Pairs(append([]string{"exception", exception}, trailers...)...)
-	if err := grpc.SetTrailer(ctx, md); err != nil {
-		return status.Errorf(codes.Internal, "set the trailers of %q: %v", message, err)
-	}
-	return status.Error(code, message)
-}
-
 func refuseDeleted(ctx context.Context, stream string) error {
-	return refuse(ctx, codes.FailedPrecondition, "Event stream '"+stream+"' is deleted.", "stream-deleted", "stream-name", stream)
+	return wire.Refuse(ctx, codes.FailedPrecondition, "Event stream '"+stream+"' is deleted.", "stream-deleted", "stream-name", stream)
 }
 
 // invalidError is an append that the protocol does not allow. Its trailers are sent when the append is a call of its own, not
@@ -57,7 +48,7 @@ var errProperties = &invalidError{
 func refuseInvalid(ctx context.Context, err error) error {
 	var invalid *invalidError
 	if errors.As(err, &invalid) {
-		return refuse(ctx, codes.InvalidArgument, invalid.message, invalid.trailers[0], invalid.trailers[1:]...)
+		return wire.Refuse(ctx, codes.InvalidArgument, invalid.message, invalid.trailers[0], invalid.trailers[1:]...)
 	}
 	return err
 }
@@ -65,7 +56,7 @@ func refuseInvalid(ctx context.Context, err error) error {
 // failed converts an error of the log to a status. A full queue of the writer is RESOURCE_EXHAUSTED: UNAVAILABLE would make every
 // client reconnect.
 func failed(err error) error {
-	var corrupt *CorruptError
+	var corrupt *logfile.CorruptError
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return status.FromContextError(err).Err()

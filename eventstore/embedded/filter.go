@@ -8,6 +8,8 @@ import (
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"moviola/eventstore/embedded/logfile"
 )
 
 // filter says which events of the log a reader wants, and how often it wants a checkpoint.
@@ -17,8 +19,8 @@ type filter struct {
 	interest  []string                       // what wakes a waiting subscriber: keys of tail.sleepers
 }
 
-func (f filter) matches(r *record) bool {
-	return f.matchFunc == nil || f.matchFunc(r.stream, r.kind)
+func (f filter) matches(r *logfile.Record) bool {
+	return f.matchFunc == nil || f.matchFunc(r.Stream, r.Kind)
 }
 
 // defaultWindow is how many events are searched between two checkpoints when the client names no number.

@@ -5,6 +5,9 @@ import (
 
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
 	"github.com/google/uuid"
+
+	"moviola/eventstore/embedded/logfile"
+	"moviola/eventstore/embedded/wire"
 )
 
 // followAll serves a catch-up subscription to the log: the stored events after a position, then new ones.
@@ -20,7 +23,7 @@ func (r *reading) followAll() error {
 	case *streams.ReadReq_Options_AllOptions_Start:
 		cursor = 0
 	case *streams.ReadReq_Options_AllOptions_Position:
-		cursor = fromWireNumber(from.Position.GetCommitPosition())
+		cursor = wire.Number(from.Position.GetCommitPosition())
 	}
 	if err := r.confirm(); err != nil {
 		return err
@@ -64,13 +67,13 @@ func (f *logFollower) step() error {
 		_, err := f.wait(&f.live, f.cursor, f.filter.interest, due)
 		return err
 	}
-	records, ok := f.tail.after(f.cursor, pageLimit)
+	records, ok := f.tail.after(f.cursor, logfile.PageLimit)
 	if !ok {
 		if err := f.fellBehind(&f.live); err != nil {
 			return err
 		}
 		var err error
-		page := allPage{low: f.cursor + 1, high: last, limit: pageLimit, wantFunc: f.filter.matchFunc}
+		page := logfile.AllPage{Low: f.cursor + 1, High: last, Limit: logfile.PageLimit, WantFunc: f.filter.matchFunc}
 		if records, err = f.log.ReadAll(f.call.Context(), page); err != nil {
 			return failed(err)
 		}
@@ -86,8 +89,8 @@ func (f *logFollower) step() error {
 	return nil
 }
 
-func (f *logFollower) consider(rec *record) error {
-	f.cursor = rec.position
+func (f *logFollower) consider(rec *logfile.Record) error {
+	f.cursor = rec.Position
 	if f.filter.matches(rec) {
 		if err := f.send(rec); err != nil {
 			return err
@@ -118,13 +121,13 @@ func (r *reading) followStream() error {
 	switch from := r.options.GetStream().GetRevisionOption().(type) {
 	case *streams.ReadReq_Options_StreamOptions_Start:
 	case *streams.ReadReq_Options_StreamOptions_Revision:
-		f.revision = fromWireNumber(from.Revision)
+		f.revision = wire.Number(from.Revision)
 	default:
-		h, err := loadHead(r.call.Context(), r.log, r.stream)
+		h, err := logfile.LoadHead(r.call.Context(), r.log, r.stream)
 		if err != nil {
 			return failed(err)
 		}
-		f.revision = h.last
+		f.revision = h.Last
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -141,13 +144,13 @@ func (r *reading) followStream() error {
 
 // check refuses a subscription to a stream that has a tombstone, or that only a system projection would write.
 func (f *streamFollower) check() error {
-	h, err := loadHead(f.call.Context(), f.log, f.stream)
+	h, err := logfile.LoadHead(f.call.Context(), f.log, f.stream)
 	switch {
 	case err != nil:
 		return failed(err)
-	case h.tombstoned():
+	case h.Tombstoned():
 		return refuseDeleted(f.call.Context(), f.stream)
-	case h.last < 0 && isProjected(f.stream):
+	case h.Last < 0 && isProjected(f.stream):
 		return errProjected(f.stream)
 	default:
 		return nil
@@ -174,20 +177,20 @@ func (f *streamFollower) step() error {
 		f.seen = max(f.seen, position-1) // the records before this position belong to other streams
 		return err
 	}
-	records, ok := f.tail.after(f.seen, pageLimit)
+	records, ok := f.tail.after(f.seen, logfile.PageLimit)
 	if !ok {
 		f.fromFile = true
 		return f.fellBehind(&f.live)
 	}
 	for _, rec := range records {
-		f.seen = rec.position
-		if rec.stream != f.stream || rec.revision <= f.revision {
+		f.seen = rec.Position
+		if rec.Stream != f.stream || rec.Revision <= f.revision {
 			continue
 		}
-		if rec.revision == tombstoned {
+		if rec.Revision == logfile.Tombstoned {
 			return refuseDeleted(f.call.Context(), f.stream)
 		}
-		f.revision = rec.revision
+		f.revision = rec.Revision
 		if err := f.send(rec); err != nil {
 			return err
 		}
@@ -198,15 +201,15 @@ func (f *streamFollower) step() error {
 // readPage sends the next events of the stream from the file, up to the position last.
 func (f *streamFollower) readPage(last int64) error {
 	ctx := f.call.Context()
-	h, err := loadHead(ctx, f.log, f.stream)
+	h, err := logfile.LoadHead(ctx, f.log, f.stream)
 	if err != nil {
 		return failed(err)
 	}
-	if h.tombstoned() {
+	if h.Tombstoned() {
 		return refuseDeleted(ctx, f.stream)
 	}
-	low := max(f.revision+1, min(h.firstVisible(), h.last+1)) // of a deleted stream: the events after the deletion
-	records, err := f.log.ReadStream(ctx, f.stream, streamPage{low: low, high: noLimit, until: last, limit: pageLimit})
+	low := max(f.revision+1, min(h.FirstVisible(), h.Last+1)) // of a deleted stream: the events after the deletion
+	records, err := f.log.ReadStream(ctx, f.stream, logfile.StreamPage{Low: low, High: logfile.NoLimit, Until: last, Limit: logfile.PageLimit})
 	if err != nil {
 		return failed(err)
 	}
@@ -214,10 +217,10 @@ func (f *streamFollower) readPage(last int64) error {
 		f.seen, f.fromFile = max(f.seen, last), false
 		return nil
 	}
-	expired := h.expiredBefore(f.now())
+	expired := h.ExpiredBefore(f.now())
 	for _, rec := range records {
-		f.revision = rec.revision
-		if rec.created < expired {
+		f.revision = rec.Revision
+		if rec.Created < expired {
 			continue
 		}
 		if err := f.send(rec); err != nil {

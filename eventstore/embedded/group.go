@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"moviola/eventstore/embedded/logfile"
 )
 
 const (
@@ -26,7 +28,7 @@ const (
 //	                                         |  ^
 //	       log (pages), tail (a wake-up) ----+  +---- saved, parked, truncated (one of each under way)
 type group struct {
-	key     groupKey
+	key     logfile.GroupKey
 	service *service
 	state   *groupState
 	filter  filter
@@ -54,23 +56,23 @@ type saved struct {
 	err    error
 }
 
-func newGroup(s *service, row *groupRow) (*group, error) {
+func newGroup(s *service, row *logfile.GroupRow) (*group, error) {
 	settings := &groupSettings{}
-	if err := json.Unmarshal(row.settings, settings); err != nil {
-		return nil, fmt.Errorf("read the settings of the persistent subscription %s of %s: %w", row.key.name, row.key.stream, err)
+	if err := json.Unmarshal(row.Settings, settings); err != nil {
+		return nil, fmt.Errorf("read the settings of the persistent subscription %s of %s: %w", row.Key.Name, row.Key.Stream, err)
 	}
 	filter, err := settings.filter()
 	if err != nil {
 		return nil, err
 	}
 	considered := settings.Behind
-	if row.checkpoint != noCheckpoint {
-		considered = row.checkpoint
+	if row.Checkpoint != logfile.NoCheckpoint {
+		considered = row.Checkpoint
 	}
 	return &group{
-		key: row.key, service: s, filter: filter,
+		key: row.Key, service: s, filter: filter,
 		state: &groupState{
-			settings: settings, pins: map[uint32]*consumer{}, considered: considered, checkpoint: row.checkpoint,
+			settings: settings, pins: map[uint32]*consumer{}, considered: considered, checkpoint: row.Checkpoint,
 		},
 		commands: make(chan func(), maxCommands), end: make(chan error, 1), ended: make(chan struct{}),
 		saved: make(chan saved, 1), stored: make(chan error, 1), finished: make(chan error, 1),
@@ -208,7 +210,7 @@ func (g *group) patience() time.Duration {
 }
 
 func (g *group) complain(what string, err error) {
-	g.service.note.WithError(err).WithField("stream", g.key.stream).WithField("group", g.key.name).
+	g.service.note.WithError(err).WithField("stream", g.key.Stream).WithField("group", g.key.Name).
 		Warn("event store: persistent subscription: " + what)
 }
 
@@ -224,7 +226,7 @@ func (g *group) read() (more bool, err error) {
 		return false, nil
 	}
 	ctx := context.Background()
-	if g.key.all() {
+	if g.key.All() {
 		return g.readAll(ctx, limit)
 	}
 	return g.readStream(ctx, limit)
@@ -240,7 +242,7 @@ func (g *group) readAll(ctx context.Context, limit int) (more bool, err error) {
 	}
 	records, ok := g.service.tail.after(at, limit)
 	if !ok {
-		page := allPage{low: at + 1, high: edge, limit: limit, wantFunc: g.filter.matchFunc}
+		page := logfile.AllPage{Low: at + 1, High: edge, Limit: limit, WantFunc: g.filter.matchFunc}
 		if records, err = g.service.log.ReadAll(ctx, page); err != nil {
 			return false, err
 		}
@@ -251,34 +253,34 @@ func (g *group) readAll(ctx context.Context, limit int) (more bool, err error) {
 	}
 	var wanted []*message
 	for _, r := range records {
-		if !g.filter.matches(r) || strings.HasPrefix(r.stream, groupStreams) {
+		if !g.filter.matches(r) || strings.HasPrefix(r.Stream, logfile.GroupStreams) {
 			continue
 		}
-		m, err := g.message(ctx, r, r.position)
+		m, err := g.message(ctx, r, r.Position)
 		if err != nil {
 			return false, err
 		}
 		wanted = append(wanted, m)
 	}
-	g.state.offer(wanted, records[len(records)-1].position, len(records)-len(wanted))
+	g.state.offer(wanted, records[len(records)-1].Position, len(records)-len(wanted))
 	return true, nil
 }
 
 func (g *group) readStream(ctx context.Context, limit int) (more bool, err error) {
 	edge := g.service.tail.edge()
 	if g.seen >= edge {
-		g.sleep(g.seen, []string{g.key.stream}, math.MaxInt64)
+		g.sleep(g.seen, []string{g.key.Stream}, math.MaxInt64)
 		return false, nil
 	}
-	h, err := loadHead(ctx, g.service.log, g.key.stream)
+	h, err := logfile.LoadHead(ctx, g.service.log, g.key.Stream)
 	if err != nil {
 		return false, err
 	}
-	low := max(g.state.considered+1, min(h.firstVisible(), h.last+1))
-	var records []*record
-	if !h.tombstoned() {
-		page := streamPage{low: low, high: noLimit, until: edge, limit: limit}
-		if records, err = g.service.log.ReadStream(ctx, g.key.stream, page); err != nil {
+	low := max(g.state.considered+1, min(h.FirstVisible(), h.Last+1))
+	var records []*logfile.Record
+	if !h.Tombstoned() {
+		page := logfile.StreamPage{Low: low, High: logfile.NoLimit, Until: edge, Limit: limit}
+		if records, err = g.service.log.ReadStream(ctx, g.key.Stream, page); err != nil {
 			return false, err
 		}
 	}
@@ -287,24 +289,24 @@ func (g *group) readStream(ctx context.Context, limit int) (more bool, err error
 		return true, nil
 	}
 	var wanted []*message
-	expired := h.expiredBefore(g.service.now())
+	expired := h.ExpiredBefore(g.service.now())
 	for _, r := range records {
-		if r.created < expired {
+		if r.Created < expired {
 			continue
 		}
-		m, err := g.message(ctx, r, r.revision)
+		m, err := g.message(ctx, r, r.Revision)
 		if err != nil {
 			return false, err
 		}
 		wanted = append(wanted, m)
 	}
-	g.state.offer(wanted, records[len(records)-1].revision, len(records)-len(wanted))
+	g.state.offer(wanted, records[len(records)-1].Revision, len(records)-len(wanted))
 	return true, nil
 }
 
 // message makes a message of an event. It resolves a link when the settings ask for it.
-func (g *group) message(ctx context.Context, r *record, place int64) (*message, error) {
-	if !g.state.settings.ResolveLinks || r.kind != linkType {
+func (g *group) message(ctx context.Context, r *logfile.Record, place int64) (*message, error) {
+	if !g.state.settings.ResolveLinks || r.Kind != linkType {
 		return &message{event: r, place: place}, nil
 	}
 	target, err := g.service.resolve(ctx, r)
@@ -351,7 +353,7 @@ func (g *group) save(now time.Time) {
 
 // write makes a checkpoint durable, in the same commit as the waiting appends.
 func (g *group) write(at int64) error {
-	return g.service.saveGroup(context.Background(), &groupRow{key: g.key, checkpoint: at})
+	return g.service.saveGroup(context.Background(), &logfile.GroupRow{Key: g.key, Checkpoint: at})
 }
 
 // finish ends the group: it tells the consumers why, and writes the checkpoint.

@@ -9,13 +9,15 @@ import (
 	"time"
 
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/persistent"
+
+	"moviola/eventstore/embedded/logfile"
 )
 
 // GetInfo tells about one group.
 func (p *persistentService) GetInfo(ctx context.Context, request *persistent.GetInfoReq) (*persistent.GetInfoResp, error) {
 	options := request.GetOptions()
 	key := newGroupKey(options.GetStreamIdentifier(), options.GetAll(), options.GetGroupName())
-	if err := p.service.authorize(ctx, key.stream, rightRead); err != nil {
+	if err := p.service.authorize(ctx, key.Stream, rightRead); err != nil {
 		return nil, err
 	}
 	g := p.groups.find(key)
@@ -33,11 +35,11 @@ func (p *persistentService) GetInfo(ctx context.Context, request *persistent.Get
 func (p *persistentService) List(ctx context.Context, request *persistent.ListReq) (*persistent.ListResp, error) {
 	of := ""
 	if wire := request.GetOptions().GetListForStream(); wire != nil {
-		of = newGroupKey(wire.GetStream(), wire.GetAll(), "").stream
+		of = newGroupKey(wire.GetStream(), wire.GetAll(), "").Stream
 	}
 	found := p.groups.list(of)
 	if of != "" && len(found) == 0 {
-		return nil, p.refuse(ctx, groupKey{stream: of}, errNoGroup)
+		return nil, p.refuse(ctx, logfile.GroupKey{Stream: of}, errNoGroup)
 	}
 	answer := &persistent.ListResp{}
 	for _, g := range found {
@@ -53,14 +55,14 @@ func (p *persistentService) List(ctx context.Context, request *persistent.ListRe
 // info describes a group for clients. Consumers and counters are those since the server's start.
 func (g *group) info(ctx context.Context) (*persistent.SubscriptionInfo, error) {
 	known := g.service.tail.edge()
-	if !g.key.all() {
-		h, err := loadHead(ctx, g.service.log, g.key.stream)
+	if !g.key.All() {
+		h, err := logfile.LoadHead(ctx, g.service.log, g.key.Stream)
 		if err != nil {
 			return nil, err
 		}
-		known = h.last
+		known = h.Last
 	}
-	waiting, err := loadHead(ctx, g.service.log, g.key.parkedStream())
+	waiting, err := logfile.LoadHead(ctx, g.service.log, g.key.ParkedStream())
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +70,8 @@ func (g *group) info(ctx context.Context) (*persistent.SubscriptionInfo, error) 
 	if !g.do(ctx, func() { info = g.tellInfo(known) }) {
 		return nil, errGroupDropped
 	}
-	if !waiting.meta.softDeleted() {
-		info.ParkedMessageCount = waiting.last + 1 - waiting.firstVisible()
+	if !waiting.Meta.SoftDeleted() {
+		info.ParkedMessageCount = waiting.Last + 1 - waiting.FirstVisible()
 	}
 	return info, nil
 }
@@ -77,7 +79,7 @@ func (g *group) info(ctx context.Context) (*persistent.SubscriptionInfo, error) 
 func (g *group) tellInfo(known int64) *persistent.SubscriptionInfo {
 	s, now := g.state.settings, g.service.now()
 	info := &persistent.SubscriptionInfo{
-		EventSource: g.key.stream, GroupName: g.key.name, Status: "Live",
+		EventSource: g.key.Stream, GroupName: g.key.Name, Status: "Live",
 		TotalItems:                    g.state.given,
 		LastCheckpointedEventPosition: g.place(g.state.checkpoint), LastKnownEventPosition: g.place(known),
 		ResolveLinkTos: s.ResolveLinks, StartFrom: g.startFrom(),
@@ -115,7 +117,7 @@ func (g *group) place(at int64) string {
 	switch {
 	case at < 0:
 		return ""
-	case g.key.all():
+	case g.key.All():
 		return fmt.Sprintf("C:%d/P:%d", at, at)
 	default:
 		return strconv.FormatInt(at, 10)
@@ -124,7 +126,7 @@ func (g *group) place(at int64) string {
 
 func (g *group) startFrom() string {
 	start := g.state.settings.Start
-	if g.key.all() {
+	if g.key.All() {
 		return fmt.Sprintf("C:%d/P:%d", start, start)
 	}
 	return strconv.FormatInt(start, 10)

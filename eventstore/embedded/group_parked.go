@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"moviola/eventstore/embedded/logfile"
 )
 
 // park appends links to messages that consumers could not handle to the group's parked stream, one append at a time. Until that
@@ -15,29 +17,29 @@ func (g *group) park() {
 	}
 	count := min(len(g.state.parking), maxParkedOnce)
 	g.state.storing, g.state.parking = g.state.parking[:count:count], g.state.parking[count:]
-	events := make([]*record, count)
+	events := make([]*logfile.Record, count)
 	for i, p := range g.state.storing {
 		events[i] = parkedRecord(p, g.service.now())
 	}
-	go func() { g.stored <- g.service.appendOwn(g.key.parkedStream(), events) }()
+	go func() { g.stored <- g.service.appendOwn(g.key.ParkedStream(), events) }()
 }
 
 // parkedRecord makes the link to a parked message, with the metadata that the protocol defines.
-func parkedRecord(p parked, now time.Time) *record {
+func parkedRecord(p parked, now time.Time) *logfile.Record {
 	metadata, _ := json.Marshal(map[string]any{ // strings and a number always marshal
 		"added": now.UTC().Format(time.RFC3339Nano), "reason": p.reason[:min(len(p.reason), maxReason)],
 		"subscriptionEventNumber": p.message.place,
 	})
-	return &record{id: newEventID(), kind: linkType, data: []byte(p.message.reference()), metadata: metadata}
+	return &logfile.Record{ID: newEventID(), Kind: linkType, Data: []byte(p.message.reference()), Metadata: metadata}
 }
 
 // appendOwn appends events of the server itself.
-func (s *service) appendOwn(stream string, events []*record) error {
+func (s *service) appendOwn(stream string, events []*logfile.Record) error {
 	op := &operation{
 		ctx: context.Background(), stream: stream, expected: expectation{kind: expectAny}, events: events, reply: make(chan result, 1),
 	}
 	for _, r := range events {
-		op.bytes += r.size()
+		op.bytes += r.Size()
 	}
 	return s.writer.submit(op).err
 }
@@ -64,15 +66,15 @@ func (g *group) replayParked(stopAt int64) error {
 		}
 		return nil
 	}
-	h, err := loadHead(context.Background(), g.service.log, g.key.parkedStream())
+	h, err := logfile.LoadHead(context.Background(), g.service.log, g.key.ParkedStream())
 	if err != nil {
 		return err
 	}
-	stop := h.last + 1
+	stop := h.Last + 1
 	if stopAt > 0 {
 		stop = min(stop, stopAt)
 	}
-	if next := h.firstVisible(); next < stop {
+	if next := h.FirstVisible(); next < stop {
 		g.replay = replay{active: true, next: next, stop: stop}
 	}
 	return nil
@@ -85,8 +87,8 @@ func (g *group) readReplays() error {
 		return nil
 	}
 	ctx := context.Background()
-	page, err := g.service.log.ReadStream(ctx, g.key.parkedStream(),
-		streamPage{low: g.replay.next, high: g.replay.stop - 1, until: noLimit, limit: limit})
+	page, err := g.service.log.ReadStream(ctx, g.key.ParkedStream(),
+		logfile.StreamPage{Low: g.replay.next, High: g.replay.stop - 1, Until: logfile.NoLimit, Limit: limit})
 	if err != nil {
 		return err
 	}
@@ -95,12 +97,12 @@ func (g *group) readReplays() error {
 		return nil
 	}
 	for _, link := range page {
-		g.replay.next = link.revision + 1
+		g.replay.next = link.Revision + 1
 		event, err := g.service.resolve(ctx, link)
 		if err != nil {
 			return err
 		}
-		if event != nil && g.state.settings.ResolveLinks && event.kind == linkType {
+		if event != nil && g.state.settings.ResolveLinks && event.Kind == linkType {
 			if event, err = g.service.resolve(ctx, event); err != nil {
 				return err
 			}
@@ -108,7 +110,7 @@ func (g *group) readReplays() error {
 		if event == nil { // the event was deleted since: the message is finished
 			continue
 		}
-		g.state.replays = append(g.state.replays, &message{event: event, link: link, place: link.revision, replayed: true})
+		g.state.replays = append(g.state.replays, &message{event: event, link: link, place: link.Revision, replayed: true})
 		g.state.replaying++
 	}
 	return nil
@@ -122,8 +124,8 @@ func (g *group) endReplay() {
 	g.replay.ending = true
 	stop := g.replay.stop
 	go func() {
-		g.finished <- g.service.appendOwn(metaPrefix+g.key.parkedStream(), []*record{
-			{id: newEventID(), kind: metaType, json: true, data: fmt.Appendf(nil, `{"$tb":%d}`, stop)},
+		g.finished <- g.service.appendOwn(logfile.MetaPrefix+g.key.ParkedStream(), []*logfile.Record{
+			{ID: newEventID(), Kind: logfile.MetaType, JSON: true, Data: fmt.Appendf(nil, `{"$tb":%d}`, stop)},
 		})
 	}()
 }

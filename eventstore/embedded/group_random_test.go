@@ -36,7 +36,7 @@ func playGroup(t *testing.T, seed uint64) {
 		c := s.came[name]
 		for len(c.out) > 0 {
 			m := <-c.out
-			if _, flying := c.flights[m.event.id]; !flying {
+			if _, flying := c.flights[m.event.ID]; !flying {
 				continue // it has timed out before it was sent, and somebody else has it
 			}
 			if done[m.place] {
@@ -54,7 +54,7 @@ func playGroup(t *testing.T, seed uint64) {
 		at := random.IntN(len(held))
 		place := held[at]
 		inHand[name] = append(held[:at:at], held[at+1:]...)
-		if _, flying := s.came[name].flights[s.events[place].id]; !flying {
+		if _, flying := s.came[name].flights[s.events[place].ID]; !flying {
 			return // it has timed out; somebody else has it
 		}
 		switch action := random.IntN(6); action {

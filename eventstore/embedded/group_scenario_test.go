@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"moviola/eventstore/embedded/logfile"
 )
 
 // scenario is a group without a log: events are numbered, and what consumers get is told by these numbers.
@@ -14,7 +16,7 @@ type scenario struct {
 	*testing.T
 	*groupState
 	now    time.Time
-	events []*record
+	events []*logfile.Record
 	came   map[string]*consumer
 }
 
@@ -23,7 +25,7 @@ func newScenario(t *testing.T, settings groupSettings) *scenario {
 		settings.Strategy = strategyRoundRobin
 	}
 	return &scenario{T: t, now: time.Unix(1_800_000_000, 0), came: map[string]*consumer{}, groupState: &groupState{
-		settings: &settings, pins: map[uint32]*consumer{}, considered: noCheckpoint, checkpoint: noCheckpoint,
+		settings: &settings, pins: map[uint32]*consumer{}, considered: logfile.NoCheckpoint, checkpoint: logfile.NoCheckpoint,
 	}}
 }
 
@@ -34,7 +36,7 @@ func (s *scenario) read(count int, streams ...string) {
 	}
 	for range count {
 		place := int64(len(s.events))
-		r := &record{id: uuid.New(), stream: streams[int(place)%len(streams)], revision: place, position: place + 1}
+		r := &logfile.Record{ID: uuid.New(), Stream: streams[int(place)%len(streams)], Revision: place, Position: place + 1}
 		s.events = append(s.events, r)
 		s.offer([]*message{{event: r, place: place}}, place, 0)
 	}
@@ -63,7 +65,7 @@ func (s *scenario) leave(name string) {
 
 func (s *scenario) ids(places []int) (ids []uuid.UUID) {
 	for _, place := range places {
-		ids = append(ids, s.events[place].id)
+		ids = append(ids, s.events[place].ID)
 	}
 	return ids
 }

@@ -10,18 +10,6 @@ import (
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
 )
 
-// groupKey names a persistent subscription: a group of consumers that share the events of a stream, or of the log ("$all").
-type groupKey struct{ stream, name string }
-
-func (k groupKey) all() bool { return k.stream == allStream }
-
-// parkedStream is the name of the stream with links to the events that the group's consumers could not handle.
-func (k groupKey) parkedStream() string { return groupStreams + k.stream + "::" + k.name + "-parked" }
-
-// groupStreams is the prefix of the streams that persistent subscriptions write. Groups of the whole log do not get their events:
-// such a group would be given the messages that it has parked.
-const groupStreams = "$persistentsubscription-"
-
 // Strategies by which a group's events go to its consumers.
 const (
 	strategyRoundRobin = "RoundRobin"       // to each consumer in turn

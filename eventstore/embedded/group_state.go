@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"moviola/eventstore/embedded/logfile"
 )
 
 // message is an event that a group reads, gives out and waits for an answer to.
 type message struct {
-	event *record // nil when link points to an event that does not exist
-	link  *record // the link that was resolved to the event, nil when none was
+	event *logfile.Record // nil when link points to an event that does not exist
+	link  *logfile.Record // the link that was resolved to the event, nil when none was
 	// revision in the group's stream, or position in the log; of a replayed message, its revision in the parked stream
 	place    int64
 	retries  int32 // how many times it was given out again
@@ -20,7 +22,7 @@ type message struct {
 }
 
 // original is the event whose id consumers ack: the link, when there is one.
-func (m *message) original() *record {
+func (m *message) original() *logfile.Record {
 	if m.link != nil {
 		return m.link
 	}
@@ -31,7 +33,7 @@ func (m *message) original() *record {
 // link.
 func (m *message) reference() string {
 	if m.replayed {
-		return string(m.link.data)
+		return string(m.link.Data)
 	}
 	return linkTo(m.original())
 }
@@ -39,9 +41,9 @@ func (m *message) reference() string {
 // source is the stream whose events the strategy Pinned gives to one consumer.
 func (m *message) source() string {
 	if m.event != nil {
-		return m.event.stream
+		return m.event.Stream
 	}
-	stream, _, _ := linkTarget(m.link.data)
+	stream, _, _ := linkTarget(m.link.Data)
 	return stream
 }
 
@@ -176,7 +178,7 @@ func (s *groupState) give(m *message, to *consumer, now time.Time) bool {
 		f.due = now.Add(timeout)
 		s.timeline = append(s.timeline, f)
 	}
-	id := m.original().id
+	id := m.original().ID
 	to.flights[id] = append(to.flights[id], f)
 	to.count++
 	to.given++
@@ -276,7 +278,7 @@ func (s *groupState) expire(now time.Time) time.Time {
 
 // drop removes one flight; another flight with the same event id stays.
 func (s *groupState) drop(f *flight) {
-	id := f.message.original().id
+	id := f.message.original().ID
 	left := slices.DeleteFunc(f.to.flights[id], func(other *flight) bool { return other == f })
 	if f.to.flights[id] = left; len(left) == 0 {
 		delete(f.to.flights, id)

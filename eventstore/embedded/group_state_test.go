@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"moviola/eventstore/embedded/logfile"
 )
 
 // TestGroup has a row for each rule of persistent subscriptions (Design §5; what a genuine server's own tests hold).
@@ -81,7 +83,7 @@ func TestGroup(t *testing.T) {
 		{"of two events with one id the older lands first", often, func(s *scenario) {
 			s.join("x", 3)
 			s.read(1)
-			twin := &record{id: s.events[0].id, stream: "a", revision: 1}
+			twin := &logfile.Record{ID: s.events[0].ID, Stream: "a", Revision: 1}
 			s.events = append(s.events, twin)
 			s.offer([]*message{{event: twin, place: 1}}, 1, 0)
 			s.dispatch(s.now)

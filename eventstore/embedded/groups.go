@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"moviola/eventstore/embedded/logfile"
 )
 
 // maxGroups is the maximum of persistent subscriptions of a log. Each has a goroutine and buffers.
@@ -27,13 +29,13 @@ type groups struct {
 	change  sync.Mutex // held while a group is added, changed or removed, until that is durable
 
 	mu     sync.Mutex
-	all    map[groupKey]*group
+	all    map[logfile.GroupKey]*group
 	closed bool
 }
 
 // openGroups starts the groups stored in the log. A group that cannot be read is logged and left out.
 func openGroups(ctx context.Context, s *service) (*groups, error) {
-	g := &groups{service: s, all: map[groupKey]*group{}}
+	g := &groups{service: s, all: map[logfile.GroupKey]*group{}}
 	return g, g.load(ctx)
 }
 
@@ -50,7 +52,7 @@ func (g *groups) load(ctx context.Context) error {
 	return nil
 }
 
-func (g *groups) start(row *groupRow) error {
+func (g *groups) start(row *logfile.GroupRow) error {
 	made, err := newGroup(g.service, row)
 	if err != nil {
 		return err
@@ -60,12 +62,12 @@ func (g *groups) start(row *groupRow) error {
 	if g.closed {
 		return errClosed
 	}
-	g.all[row.key] = made
+	g.all[row.Key] = made
 	go made.run()
 	return nil
 }
 
-func (g *groups) find(key groupKey) *group {
+func (g *groups) find(key logfile.GroupKey) *group {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.all[key]
@@ -76,14 +78,14 @@ func (g *groups) list(stream string) []*group {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	found := slices.Collect(maps.Values(g.all))
-	found = slices.DeleteFunc(found, func(one *group) bool { return stream != "" && one.key.stream != stream })
+	found = slices.DeleteFunc(found, func(one *group) bool { return stream != "" && one.key.Stream != stream })
 	slices.SortFunc(found, func(a, b *group) int {
-		return strings.Compare(a.key.stream+"\x00"+a.key.name, b.key.stream+"\x00"+b.key.name)
+		return strings.Compare(a.key.Stream+"\x00"+a.key.Name, b.key.Stream+"\x00"+b.key.Name)
 	})
 	return found
 }
 
-func (g *groups) take(key groupKey) *group {
+func (g *groups) take(key logfile.GroupKey) *group {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	found := g.all[key]
@@ -92,7 +94,7 @@ func (g *groups) take(key groupKey) *group {
 }
 
 // create adds a group that starts at a place; startAtEnd: after the newest event.
-func (g *groups) create(ctx context.Context, key groupKey, settings *groupSettings, start int64) error {
+func (g *groups) create(ctx context.Context, key logfile.GroupKey, settings *groupSettings, start int64) error {
 	g.change.Lock()
 	defer g.change.Unlock()
 	switch {
@@ -112,14 +114,14 @@ func (g *groups) create(ctx context.Context, key groupKey, settings *groupSettin
 }
 
 // row makes the stored form of a group.
-func (g *groups) row(ctx context.Context, key groupKey, settings *groupSettings, start int64) (*groupRow, error) {
+func (g *groups) row(ctx context.Context, key logfile.GroupKey, settings *groupSettings, start int64) (*logfile.GroupRow, error) {
 	last := g.service.tail.edge()
-	if !key.all() {
-		h, err := loadHead(ctx, g.service.log, key.stream)
+	if !key.All() {
+		h, err := logfile.LoadHead(ctx, g.service.log, key.Stream)
 		if err != nil {
 			return nil, err
 		}
-		last = h.last
+		last = h.Last
 	} else if start > last {
 		return nil, fmt.Errorf("position %d is beyond the end of the log, %d", start, last)
 	}
@@ -128,11 +130,11 @@ func (g *groups) row(ctx context.Context, key groupKey, settings *groupSettings,
 		settings.Behind = last
 	}
 	encoded, err := json.Marshal(settings)
-	return &groupRow{key: key, settings: encoded, checkpoint: noCheckpoint}, err
+	return &logfile.GroupRow{Key: key, Settings: encoded, Checkpoint: logfile.NoCheckpoint}, err
 }
 
 // update changes a group's settings. Its consumers are disconnected; its checkpoint and its filter stay.
-func (g *groups) update(ctx context.Context, key groupKey, settings *groupSettings, start int64) error {
+func (g *groups) update(ctx context.Context, key logfile.GroupKey, settings *groupSettings, start int64) error {
 	g.change.Lock()
 	defer g.change.Unlock()
 	old := g.find(key)
@@ -146,16 +148,16 @@ func (g *groups) update(ctx context.Context, key groupKey, settings *groupSettin
 	}
 	g.take(key)
 	old.stop(errGroupDropped)
-	row.checkpoint = old.state.checkpoint
+	row.Checkpoint = old.state.checkpoint
 	if err := g.service.saveGroup(ctx, row); err != nil {
 		former, encodeErr := json.Marshal(old.state.settings)
-		return errors.Join(err, encodeErr, g.start(&groupRow{key: key, settings: former, checkpoint: old.state.checkpoint}))
+		return errors.Join(err, encodeErr, g.start(&logfile.GroupRow{Key: key, Settings: former, Checkpoint: old.state.checkpoint}))
 	}
 	return g.start(row)
 }
 
 // remove deletes a group, its checkpoint and its parked messages.
-func (g *groups) remove(ctx context.Context, key groupKey) error {
+func (g *groups) remove(ctx context.Context, key logfile.GroupKey) error {
 	g.change.Lock()
 	defer g.change.Unlock()
 	old := g.take(key)
@@ -163,11 +165,11 @@ func (g *groups) remove(ctx context.Context, key groupKey) error {
 		return errNoGroup
 	}
 	old.stop(errNoGroup)
-	if err := g.service.saveGroup(ctx, &groupRow{key: key, removed: true}); err != nil {
+	if err := g.service.saveGroup(ctx, &logfile.GroupRow{Key: key, Removed: true}); err != nil {
 		former, encodeErr := json.Marshal(old.state.settings)
-		return errors.Join(err, encodeErr, g.start(&groupRow{key: key, settings: former, checkpoint: old.state.checkpoint}))
+		return errors.Join(err, encodeErr, g.start(&logfile.GroupRow{Key: key, Settings: former, Checkpoint: old.state.checkpoint}))
 	}
-	op := &operation{ctx: ctx, stream: key.parkedStream(), remove: true, expected: expectation{kind: expectAny},
+	op := &operation{ctx: ctx, stream: key.ParkedStream(), remove: true, expected: expectation{kind: expectAny},
 		reply: make(chan result, 1)}
 	var none *wrongVersionError
 	if err := g.service.writer.submit(op).err; err != nil && !errors.As(err, &none) {
@@ -198,6 +200,6 @@ func (g *groups) close() {
 }
 
 // saveGroup makes a change of a group durable.
-func (s *service) saveGroup(ctx context.Context, row *groupRow) error {
-	return s.writer.submit(&operation{ctx: ctx, group: row, bytes: int64(len(row.settings)) + 64, reply: make(chan result, 1)}).err
+func (s *service) saveGroup(ctx context.Context, row *logfile.GroupRow) error {
+	return s.writer.submit(&operation{ctx: ctx, group: row, bytes: int64(len(row.Settings)) + 64, reply: make(chan result, 1)}).err
 }

@@ -3,6 +3,7 @@ package embedded_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -161,3 +162,11 @@ func message(id *shared.UUID, metadata map[string]string, data []byte) *streams.
 func stringID(id string) *shared.UUID { return &shared.UUID{Value: &shared.UUID_String_{String_: id}} }
 
 var tested = map[string]string{"type": "Tested", "content-type": "application/json"}
+
+// rounds is how often a test with random choices makes one.
+func rounds(normal, long int) int {
+	if os.Getenv("MOVIOLA_TEST_LONG") != "" {
+		return long
+	}
+	return normal
+}

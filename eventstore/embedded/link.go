@@ -7,6 +7,8 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"moviola/eventstore/embedded/logfile"
 )
 
 // linkType is the type of an event that points to another: its data is "revision@stream".
@@ -19,21 +21,21 @@ func linkTarget(data []byte) (stream string, revision int64, ok bool) {
 	return stream, revision, found && err == nil && revision >= 0 && stream != ""
 }
 
-func linkTo(r *record) string { return strconv.FormatInt(r.revision, 10) + "@" + r.stream }
+func linkTo(r *logfile.Record) string { return strconv.FormatInt(r.Revision, 10) + "@" + r.Stream }
 
 // resolve returns the event that a link points to. It returns nil when that event is deleted, truncated or removed, when the data
 // is no link, and when the caller may not read the event's stream.
-func (s *service) resolve(ctx context.Context, link *record) (*record, error) {
-	stream, revision, ok := linkTarget(link.data)
+func (s *service) resolve(ctx context.Context, link *logfile.Record) (*logfile.Record, error) {
+	stream, revision, ok := linkTarget(link.Data)
 	if !ok || s.denied(ctx, stream, rightRead) != nil {
 		return nil, nil
 	}
-	h, err := loadHead(ctx, s.log, stream)
-	if err != nil || h.meta.softDeleted() || revision < h.firstVisible() {
+	h, err := logfile.LoadHead(ctx, s.log, stream)
+	if err != nil || h.Meta.SoftDeleted() || revision < h.FirstVisible() {
 		return nil, err
 	}
-	page, err := s.log.ReadStream(ctx, stream, streamPage{low: revision, high: revision, until: noLimit, limit: 1})
-	if err != nil || len(page) == 0 || page[0].created < h.expiredBefore(s.now()) {
+	page, err := s.log.ReadStream(ctx, stream, logfile.StreamPage{Low: revision, High: revision, Until: logfile.NoLimit, Limit: 1})
+	if err != nil || len(page) == 0 || page[0].Created < h.ExpiredBefore(s.now()) {
 		return nil, err
 	}
 	return page[0], nil

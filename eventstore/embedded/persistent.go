@@ -13,6 +13,10 @@ import (
 	"google.golang.org/grpc/metadata"
 	grpcpeer "google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
+
+	"moviola/eventstore/embedded/entry"
+	"moviola/eventstore/embedded/logfile"
+	"moviola/eventstore/embedded/wire"
 )
 
 // persistentService answers the calls of the protocol's persistent subscriptions.
@@ -29,10 +33,10 @@ func (p *persistentService) Create(ctx context.Context, request *persistent.Crea
 	key, start := formerSource(options)
 	switch from := options.GetStreamOption().(type) {
 	case *persistent.CreateReq_Options_Stream:
-		key.stream = string(from.Stream.GetStreamIdentifier().GetStreamName())
+		key.Stream = string(from.Stream.GetStreamIdentifier().GetStreamName())
 		start = startOf(from.Stream.GetRevision(), from.Stream.GetEnd() != nil)
 	case *persistent.CreateReq_Options_All:
-		key.stream = allStream
+		key.Stream = logfile.AllStream
 		start = startOf(from.All.GetPosition().GetCommitPosition(), from.All.GetEnd() != nil)
 		if position := from.All.GetPosition(); position.GetPreparePosition() > position.GetCommitPosition() {
 			return nil, p.refuse(ctx, key, errors.New("the prepare position is beyond the commit position"))
@@ -40,7 +44,7 @@ func (p *persistentService) Create(ctx context.Context, request *persistent.Crea
 	}
 	settings, err := newGroupSettings(options.GetSettings())
 	if err == nil {
-		err = key.check()
+		err = checkKey(key)
 	}
 	if err == nil {
 		err = settings.setFilter(options.GetAll().GetFilter())
@@ -60,10 +64,10 @@ func (p *persistentService) Update(ctx context.Context, request *persistent.Upda
 	key, start := formerSource(options)
 	switch from := options.GetStreamOption().(type) {
 	case *persistent.UpdateReq_Options_Stream:
-		key.stream = string(from.Stream.GetStreamIdentifier().GetStreamName())
+		key.Stream = string(from.Stream.GetStreamIdentifier().GetStreamName())
 		start = startOf(from.Stream.GetRevision(), from.Stream.GetEnd() != nil)
 	case *persistent.UpdateReq_Options_All:
-		key.stream = allStream
+		key.Stream = logfile.AllStream
 		start = startOf(from.All.GetPosition().GetCommitPosition(), from.All.GetEnd() != nil)
 	}
 	settings, err := newGroupSettings(createSettings(options.GetSettings()))
@@ -80,7 +84,7 @@ func (p *persistentService) Update(ctx context.Context, request *persistent.Upda
 func formerSource(options interface {
 	GetStreamIdentifier() *shared.StreamIdentifier
 	GetGroupName() string
-}) (groupKey, int64) {
+}) (logfile.GroupKey, int64) {
 	start := int64(0)
 	switch older := options.(type) {
 	case *persistent.CreateReq_Options:
@@ -90,7 +94,7 @@ func formerSource(options interface {
 		//lint:ignore SA1019 likewise
 		start = startOf(older.GetSettings().GetRevision(), false)
 	}
-	return groupKey{stream: string(options.GetStreamIdentifier().GetStreamName()), name: options.GetGroupName()}, start
+	return logfile.GroupKey{Stream: string(options.GetStreamIdentifier().GetStreamName()), Name: options.GetGroupName()}, start
 }
 
 // createSettings converts the settings of an update to those of a creation, which have one field more.
@@ -148,36 +152,36 @@ func (p *persistentService) RestartSubsystem(ctx context.Context, _ *shared.Empt
 	return &shared.Empty{}, nil
 }
 
-func newGroupKey(stream *shared.StreamIdentifier, all *shared.Empty, name string) groupKey {
+func newGroupKey(stream *shared.StreamIdentifier, all *shared.Empty, name string) logfile.GroupKey {
 	if all != nil {
-		return groupKey{stream: allStream, name: name}
+		return logfile.GroupKey{Stream: logfile.AllStream, Name: name}
 	}
-	return groupKey{stream: string(stream.GetStreamName()), name: name}
+	return logfile.GroupKey{Stream: string(stream.GetStreamName()), Name: name}
 }
 
-func (k groupKey) check() error {
-	if k.stream == "" || k.name == "" {
+func checkKey(k logfile.GroupKey) error {
+	if k.Stream == "" || k.Name == "" {
 		return errors.New("a persistent subscription needs a stream and a group name")
 	}
 	return nil
 }
 
 // refuse ends a call with the status and the trailers of the protocol.
-func (p *persistentService) refuse(ctx context.Context, key groupKey, err error) error {
-	names := []string{"stream-name", trailerText(key.stream), "group-name", trailerText(key.name)}
+func (p *persistentService) refuse(ctx context.Context, key logfile.GroupKey, err error) error {
+	names := []string{"stream-name", trailerText(key.Stream), "group-name", trailerText(key.Name)}
 	switch {
 	case errors.Is(err, errNoGroup):
-		return refuse(ctx, codes.NotFound, err.Error(), "persistent-subscription-does-not-exist", names...)
+		return wire.Refuse(ctx, codes.NotFound, err.Error(), "persistent-subscription-does-not-exist", names...)
 	case errors.Is(err, errGroupExists):
-		return refuse(ctx, codes.AlreadyExists, err.Error(), "persistent-subscription-exists", names...)
+		return wire.Refuse(ctx, codes.AlreadyExists, err.Error(), "persistent-subscription-exists", names...)
 	case errors.Is(err, errGroupFull):
-		return refuse(ctx, codes.FailedPrecondition, err.Error(), "maximum-subscribers-reached", names...)
+		return wire.Refuse(ctx, codes.FailedPrecondition, err.Error(), "maximum-subscribers-reached", names...)
 	case errors.Is(err, errGroupDropped):
-		return refuse(ctx, codes.Canceled, err.Error(), "persistent-subscription-dropped", names...)
+		return wire.Refuse(ctx, codes.Canceled, err.Error(), "persistent-subscription-dropped", names...)
 	case ctx.Err() != nil, errors.Is(err, errBusy), errors.Is(err, errClosed):
 		return failed(err)
 	default:
-		return refuse(ctx, codes.Internal, err.Error(), "persistent-subscription-failed",
+		return wire.Refuse(ctx, codes.Internal, err.Error(), "persistent-subscription-failed",
 			append(names, "reason", trailerText(err.Error()))...)
 	}
 }
@@ -196,7 +200,7 @@ func (p *persistentService) Read(call persistent.PersistentSubscriptions_ReadSer
 		return status.Error(codes.InvalidArgument, "a consumer begins with the options of its connection")
 	}
 	key := newGroupKey(options.GetStreamIdentifier(), options.GetAll(), options.GetGroupName())
-	if err := p.service.authorize(ctx, key.stream, rightRead); err != nil {
+	if err := p.service.authorize(ctx, key.Stream, rightRead); err != nil {
 		return err
 	}
 	g := p.groups.find(key)
@@ -214,7 +218,7 @@ func (p *persistentService) Read(call persistent.PersistentSubscriptions_ReadSer
 	}
 	defer g.tell(context.Background(), func() { g.state.disconnect(c) })
 	err = call.Send(&persistent.ReadResp{Content: &persistent.ReadResp_SubscriptionConfirmation_{
-		SubscriptionConfirmation: &persistent.ReadResp_SubscriptionConfirmation{SubscriptionId: key.stream + "::" + key.name},
+		SubscriptionConfirmation: &persistent.ReadResp_SubscriptionConfirmation{SubscriptionId: key.Stream + "::" + key.Name},
 	}})
 	if err != nil {
 		return err
@@ -237,7 +241,7 @@ func (p *persistentService) deliver(
 	for {
 		select {
 		case m := <-c.out:
-			if m.link != nil && m.event != nil && p.service.denied(ctx, m.event.stream, rightRead) != nil {
+			if m.link != nil && m.event != nil && p.service.denied(ctx, m.event.Stream, rightRead) != nil {
 				// the group follows links, but this consumer may not read the target
 				m = &message{link: m.link, place: m.place, retries: m.retries}
 			}
@@ -259,8 +263,8 @@ func newConsumer(ctx context.Context, slots int) *consumer {
 	if other, ok := grpcpeer.FromContext(ctx); ok {
 		c.from = other.Addr.String()
 	}
-	if caller, ok := ctx.Value(callerKey{}).(user); ok {
-		c.user = caller.name
+	if caller, ok := entry.CallerOf(ctx); ok {
+		c.user = caller.Name
 	}
 	sent, _ := metadata.FromIncomingContext(ctx)
 	if name := sent.Get("connection-name"); len(name) > 0 {
@@ -317,10 +321,10 @@ func refusalOf(action persistent.ReadReq_Nack_Action) refusal {
 	}
 }
 
-func wireIDs(wire []*shared.UUID) ([]uuid.UUID, error) {
-	ids := make([]uuid.UUID, len(wire))
-	for i, one := range wire {
-		id, err := fromWireID(one)
+func wireIDs(sent []*shared.UUID) ([]uuid.UUID, error) {
+	ids := make([]uuid.UUID, len(sent))
+	for i, one := range sent {
+		id, err := wire.ReadID(one)
 		if err != nil {
 			return nil, err
 		}
@@ -334,23 +338,23 @@ func (m *message) toWire(idAsString bool) *persistent.ReadResp {
 	return &persistent.ReadResp{Content: &persistent.ReadResp_Event{Event: &persistent.ReadResp_ReadEvent{
 		Event:    toPersistentRecord(m.event, idAsString),
 		Link:     toPersistentRecord(m.link, idAsString),
-		Position: &persistent.ReadResp_ReadEvent_CommitPosition{CommitPosition: uint64(m.original().position)},
+		Position: &persistent.ReadResp_ReadEvent_CommitPosition{CommitPosition: uint64(m.original().Position)},
 		Count:    &persistent.ReadResp_ReadEvent_RetryCount{RetryCount: min(m.retries, math.MaxInt32)},
 	}}}
 }
 
-func toPersistentRecord(r *record, idAsString bool) *persistent.ReadResp_ReadEvent_RecordedEvent {
+func toPersistentRecord(r *logfile.Record, idAsString bool) *persistent.ReadResp_ReadEvent_RecordedEvent {
 	if r == nil {
 		return nil
 	}
 	return &persistent.ReadResp_ReadEvent_RecordedEvent{
-		Id:               toWireID(r.id, idAsString),
-		StreamIdentifier: streamIdentifier(r.stream),
-		StreamRevision:   uint64(r.revision),
-		PreparePosition:  uint64(r.position),
-		CommitPosition:   uint64(r.position),
-		Metadata:         wireMetadata(r),
-		CustomMetadata:   r.metadata,
-		Data:             r.data,
+		Id:               wire.ID(r.ID, idAsString),
+		StreamIdentifier: wire.Stream(r.Stream),
+		StreamRevision:   uint64(r.Revision),
+		PreparePosition:  uint64(r.Position),
+		CommitPosition:   uint64(r.Position),
+		Metadata:         wire.Metadata(r),
+		CustomMetadata:   r.Metadata,
+		Data:             r.Data,
 	}
 }

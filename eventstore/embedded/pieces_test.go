@@ -11,17 +11,18 @@ import (
 	"github.com/google/uuid"
 
 	"moviola/eventstore/embedded"
+	"moviola/eventstore/embedded/logfile"
 )
 
 // piecesOf backs up the log of a folder and takes the backup apart.
 func piecesOf(t *testing.T, dir string) (names []string, content map[string][]byte) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "backup.db")
-	if _, err := embedded.Backup(t.Context(), dir, file); err != nil {
+	if _, err := logfile.Backup(t.Context(), dir, file); err != nil {
 		t.Fatal(err)
 	}
 	content = map[string][]byte{}
-	err := embedded.Pieces(t.Context(), file, func(name string, piece []byte) error {
+	err := logfile.Pieces(t.Context(), file, func(name string, piece []byte) error {
 		names = append(names, name)
 		content[name] = bytes.Clone(piece)
 		return nil
@@ -52,7 +53,7 @@ func TestPieces(t *testing.T) {
 	if err := os.Mkdir(again, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	assembly, err := embedded.Assemble(again)
+	assembly, err := logfile.Assemble(again)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,11 +71,11 @@ func TestPieces(t *testing.T) {
 	if err := assembly.Close(); err != nil {
 		t.Fatal(err)
 	}
-	report, err := embedded.Verify(t.Context(), again)
+	report, err := logfile.Verify(t.Context(), again)
 	if err != nil || report.Events != 3002 || report.Last != 3002 || len(report.Problems) > 0 {
 		t.Errorf("assembled: %+v, %v", report, err)
 	}
-	if _, err := embedded.Assemble(again); err == nil {
+	if _, err := logfile.Assemble(again); err == nil {
 		t.Error("a log was assembled over another")
 	}
 	if _, same := piecesOf(t, again); !equalPieces(same, before) {
@@ -113,7 +114,7 @@ func TestPieces_missing(t *testing.T) {
 		if err := os.Mkdir(again, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		assembly, err := embedded.Assemble(again)
+		assembly, err := logfile.Assemble(again)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +128,7 @@ func TestPieces_missing(t *testing.T) {
 		if err := assembly.Close(); err != nil {
 			t.Fatal(err)
 		}
-		report, err := embedded.Verify(t.Context(), again)
+		report, err := logfile.Verify(t.Context(), again)
 		if err == nil && len(report.Problems) == 0 && report.Last == 3000 {
 			t.Errorf("without %s the log passes: %+v", left, report)
 		}

@@ -8,13 +8,16 @@ import (
 	"github.com/sirupsen/logrus"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"moviola/eventstore/embedded/logfile"
+	"moviola/eventstore/embedded/wire"
 )
 
 // service answers the calls of the protocol's streams service.
 type service struct {
 	streams.UnimplementedStreamsServer
 
-	log     storage
+	log     logfile.Storage
 	tail    *tail
 	writer  *writer
 	note    logrus.FieldLogger
@@ -52,7 +55,7 @@ func (s *service) Read(request *streams.ReadReq, call streams.Streams_ReadServer
 	case subscription && r.backwards:
 		return status.Error(codes.InvalidArgument, "a subscription goes forwards")
 	}
-	if err := s.authorize(call.Context(), cmp.Or(r.stream, allStream), rightRead); err != nil {
+	if err := s.authorize(call.Context(), cmp.Or(r.stream, logfile.AllStream), rightRead); err != nil {
 		return err
 	}
 	switch {
@@ -68,44 +71,44 @@ func (s *service) Read(request *streams.ReadReq, call streams.Streams_ReadServer
 }
 
 // count is how many events a counted read wants.
-func (r *reading) count() int64 { return fromWireNumber(r.options.GetCount()) }
+func (r *reading) count() int64 { return wire.Number(r.options.GetCount()) }
 
 // send sends an event. A link is sent with the event that it points to when the client asks for that.
-func (r *reading) send(rec *record) error {
-	event, link := rec, (*record)(nil)
-	if r.resolve && rec.kind == linkType {
+func (r *reading) send(rec *logfile.Record) error {
+	event, link := rec, (*logfile.Record)(nil)
+	if r.resolve && rec.Kind == linkType {
 		var err error
 		if event, err = r.service.resolve(r.call.Context(), rec); err != nil {
 			return failed(err)
 		}
 		link = rec
 	}
-	return r.call.Send(toWire(event, link, r.idAsString))
+	return r.call.Send(wire.Event(event, link, r.idAsString))
 }
 
 // readStream sends a stream's visible events. Its end is fixed at the beginning, so that a read of a busy stream ends.
 func (r *reading) readStream() error {
 	ctx := r.call.Context()
 	until := r.tail.edge()
-	h, err := loadHead(ctx, r.log, r.stream)
+	h, err := logfile.LoadHead(ctx, r.log, r.stream)
 	if err != nil {
 		return failed(err)
 	}
 	switch {
-	case h.tombstoned():
+	case h.Tombstoned():
 		return refuseDeleted(ctx, r.stream)
-	case h.last < 0 && isProjected(r.stream):
+	case h.Last < 0 && isProjected(r.stream):
 		return errProjected(r.stream)
-	case h.last < 0 || h.meta.softDeleted():
+	case h.Last < 0 || h.Meta.SoftDeleted():
 		return r.call.Send(&streams.ReadResp{Content: &streams.ReadResp_StreamNotFound_{
-			StreamNotFound: &streams.ReadResp_StreamNotFound{StreamIdentifier: streamIdentifier(r.stream)},
+			StreamNotFound: &streams.ReadResp_StreamNotFound{StreamIdentifier: wire.Stream(r.stream)},
 		}})
 	}
 	page := r.streamRange(h)
-	page.until = until
-	expired := h.expiredBefore(r.now())
-	for left := r.count(); left > 0 && page.low <= page.high; {
-		page.limit = int(min(left, pageLimit))
+	page.Until = until
+	expired := h.ExpiredBefore(r.now())
+	for left := r.count(); left > 0 && page.Low <= page.High; {
+		page.Limit = int(min(left, logfile.PageLimit))
 		records, err := r.log.ReadStream(ctx, r.stream, page)
 		if err != nil {
 			return failed(err)
@@ -114,7 +117,7 @@ func (r *reading) readStream() error {
 			return nil
 		}
 		for _, rec := range records {
-			if rec.created < expired {
+			if rec.Created < expired {
 				continue
 			}
 			if err := r.send(rec); err != nil {
@@ -122,40 +125,40 @@ func (r *reading) readStream() error {
 			}
 			left--
 		}
-		page.goOn(records[len(records)-1].revision)
+		goOn(&page, records[len(records)-1].Revision)
 	}
 	return nil
 }
 
 // streamRange is the range of a counted read of a stream, limited to the visible revisions.
-func (r *reading) streamRange(h head) streamPage {
-	page := streamPage{low: h.firstVisible(), high: h.last, backwards: r.backwards}
+func (r *reading) streamRange(h logfile.Head) logfile.StreamPage {
+	page := logfile.StreamPage{Low: h.FirstVisible(), High: h.Last, Backwards: r.backwards}
 	options := r.options.GetStream()
 	_, start := options.GetRevisionOption().(*streams.ReadReq_Options_StreamOptions_Start)
 	_, end := options.GetRevisionOption().(*streams.ReadReq_Options_StreamOptions_End)
-	from := fromWireNumber(options.GetRevision())
+	from := wire.Number(options.GetRevision())
 	switch {
 	case start:
 		from = 0
 	case end && r.backwards:
-		from = h.last
+		from = h.Last
 	case end:
-		from = noLimit
+		from = logfile.NoLimit
 	}
 	if r.backwards {
-		page.high = min(page.high, from)
+		page.High = min(page.High, from)
 	} else {
-		page.low = max(page.low, from)
+		page.Low = max(page.Low, from)
 	}
 	return page
 }
 
 // goOn moves the page past the last revision that was read.
-func (p *streamPage) goOn(revision int64) {
-	if p.backwards {
-		p.high = revision - 1
+func goOn(p *logfile.StreamPage, revision int64) {
+	if p.Backwards {
+		p.High = revision - 1
 	} else {
-		p.low = revision + 1
+		p.Low = revision + 1
 	}
 }
 
@@ -166,11 +169,11 @@ func (r *reading) readAll() error {
 		return err
 	}
 	page := r.allRange()
-	page.wantFunc = filter.matchFunc
-	for left := r.count(); left > 0 && page.low <= page.high; {
-		page.limit = pageLimit
+	page.WantFunc = filter.matchFunc
+	for left := r.count(); left > 0 && page.Low <= page.High; {
+		page.Limit = logfile.PageLimit
 		if r.options.GetFilter() == nil {
-			page.limit = int(min(left, pageLimit))
+			page.Limit = int(min(left, logfile.PageLimit))
 		}
 		records, err := r.log.ReadAll(r.call.Context(), page)
 		if err != nil {
@@ -188,32 +191,32 @@ func (r *reading) readAll() error {
 			}
 			left--
 		}
-		if last := records[len(records)-1].position; r.backwards {
-			page.high = last - 1
+		if last := records[len(records)-1].Position; r.backwards {
+			page.High = last - 1
 		} else {
-			page.low = last + 1
+			page.Low = last + 1
 		}
 	}
 	return nil
 }
 
-func (r *reading) allRange() allPage {
+func (r *reading) allRange() logfile.AllPage {
 	last := r.tail.edge()
-	page := allPage{low: 1, high: last, backwards: r.backwards}
+	page := logfile.AllPage{Low: 1, High: last, Backwards: r.backwards}
 	options := r.options.GetAll()
 	_, start := options.GetAllOption().(*streams.ReadReq_Options_AllOptions_Start)
 	_, end := options.GetAllOption().(*streams.ReadReq_Options_AllOptions_End)
-	position := fromWireNumber(options.GetPosition().GetCommitPosition())
+	position := wire.Number(options.GetPosition().GetCommitPosition())
 	switch {
 	case start && r.backwards:
-		page.high = 0 // nothing comes before the start
+		page.High = 0 // nothing comes before the start
 	case end && !r.backwards:
-		page.low = noLimit
+		page.Low = logfile.NoLimit
 	case start || end:
 	case r.backwards:
-		page.high = min(last, position-1)
+		page.High = min(last, position-1)
 	default:
-		page.low = max(1, position)
+		page.Low = max(1, position)
 	}
 	return page
 }

@@ -3,35 +3,37 @@ package embedded
 import (
 	"context"
 	"fmt"
+
+	"moviola/eventstore/embedded/logfile"
 )
 
 // remove deletes a stream softly: it sets metadata that hides all its events. A later append brings the stream back with the next
 // revision.
-func (w *writer) remove(ctx context.Context, h *head, op *operation) result {
-	meta, err := w.head(ctx, metaPrefix+op.stream)
+func (w *writer) remove(ctx context.Context, h *logfile.Head, op *operation) result {
+	meta, err := w.head(ctx, logfile.MetaPrefix+op.stream)
 	if err != nil {
 		return result{err: err}
 	}
-	if err := h.checkRemoval(op.expected); err != nil {
+	if err := checkRemoval(h, op.expected); err != nil {
 		return result{err: err}
 	}
-	if h.last < 0 && meta.last < 0 {
-		return result{err: &wrongVersionError{current: h.last}}
+	if h.Last < 0 && meta.Last < 0 {
+		return result{err: &wrongVersionError{current: h.Last}}
 	}
-	data := fmt.Sprintf(`{"$tb":%d}`, int64(softDeleted))
+	data := fmt.Sprintf(`{"$tb":%d}`, int64(logfile.SoftDeleted))
 	w.addMeta(op.stream, h, meta, []byte(data))
-	return result{revision: h.last, position: w.last}
+	return result{revision: h.Last, position: w.last}
 }
 
 // checkRemoval compares a deletion's expected revision with the stream's.
-func (h *head) checkRemoval(expected expectation) error {
+func checkRemoval(h *logfile.Head, expected expectation) error {
 	switch expected.kind {
 	case expectExact, expectNoStream:
-		if expected.last() != h.last {
-			return &wrongVersionError{current: h.last}
+		if expected.last() != h.Last {
+			return &wrongVersionError{current: h.Last}
 		}
 	case expectExists:
-		if h.meta.softDeleted() {
+		if h.Meta.SoftDeleted() {
 			return errStreamDeleted
 		}
 	case expectAny:
@@ -40,30 +42,30 @@ func (h *head) checkRemoval(expected expectation) error {
 }
 
 // bury deletes a stream for good: it appends a tombstone as the last event. A stream without events can be buried, too.
-func (w *writer) bury(h *head, op *operation) result {
-	if err := h.checkRemoval(op.expected); err != nil {
+func (w *writer) bury(h *logfile.Head, op *operation) result {
+	if err := checkRemoval(h, op.expected); err != nil {
 		return result{err: err}
 	}
-	h.last = tombstoned - 1 // the tombstone's revision does not depend on the stream's length
-	w.add(op.stream, h, []*record{{id: newEventID(), kind: tombstoneType}})
-	return result{revision: h.last, position: w.last}
+	h.Last = logfile.Tombstoned - 1 // the tombstone's revision does not depend on the stream's length
+	w.add(op.stream, h, []*logfile.Record{{ID: newEventID(), Kind: logfile.TombstoneType}})
+	return result{revision: h.Last, position: w.last}
 }
 
 // undelete prepares a softly deleted stream for new events: those become visible, the deleted ones stay hidden.
-func (w *writer) undelete(ctx context.Context, h *head, stream string) error {
-	meta, err := w.head(ctx, metaPrefix+stream)
+func (w *writer) undelete(ctx context.Context, h *logfile.Head, stream string) error {
+	meta, err := w.head(ctx, logfile.MetaPrefix+stream)
 	if err != nil {
 		return err
 	}
-	known, err := w.revisions(ctx, metaPrefix+stream, meta.last, meta.last)
+	known, err := w.revisions(ctx, logfile.MetaPrefix+stream, meta.Last, meta.Last)
 	if err != nil {
 		return fmt.Errorf("read the metadata of %s: %w", stream, err)
 	}
 	var before []byte
 	if len(known) > 0 {
-		before = known[0].data
+		before = known[0].Data
 	}
-	data, err := withTruncateBefore(before, h.last+1)
+	data, err := logfile.WithTruncateBefore(before, h.Last+1)
 	if err != nil {
 		return fmt.Errorf("write the metadata of %s: %w", stream, err)
 	}
@@ -72,8 +74,8 @@ func (w *writer) undelete(ctx context.Context, h *head, stream string) error {
 }
 
 // addMeta appends a metadata event to the batch and applies it to the stream's head.
-func (w *writer) addMeta(stream string, h, meta *head, data []byte) {
-	w.add(metaPrefix+stream, meta, []*record{{id: newEventID(), kind: metaType, json: true, data: data}})
-	h.meta = parseMeta(data)
+func (w *writer) addMeta(stream string, h, meta *logfile.Head, data []byte) {
+	w.add(logfile.MetaPrefix+stream, meta, []*logfile.Record{{ID: newEventID(), Kind: logfile.MetaType, JSON: true, Data: data}})
+	h.Meta = logfile.ParseMeta(data)
 	w.limited[stream] = true
 }

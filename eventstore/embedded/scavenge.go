@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/sirupsen/logrus"
+
+	"moviola/eventstore/embedded/logfile"
 )
 
 const (
@@ -72,7 +74,7 @@ func (r *scavengeable) take() (streams map[string]bool, all bool) {
 // scavenger removes in the background, few at a time, the records that $maxCount, $maxAge, $tb or deletion hide from a stream's
 // readers. The newest record of a stream always stays: it holds the stream's last revision.
 type scavenger struct {
-	log    storage
+	log    logfile.Storage
 	writer *writer
 	now    func() time.Time
 	note   logrus.FieldLogger
@@ -117,7 +119,7 @@ func (s *scavenger) sweep(ctx context.Context, streams map[string]bool, all bool
 		}
 	}
 	for after := ""; all; {
-		names, err := s.log.MetaStreams(ctx, after, pageLimit)
+		names, err := s.log.MetaStreams(ctx, after, logfile.PageLimit)
 		if err != nil || len(names) == 0 {
 			return err
 		}
@@ -126,7 +128,7 @@ func (s *scavenger) sweep(ctx context.Context, streams map[string]bool, all bool
 			if err := s.clean(ctx, name); err != nil { // removes old metadata
 				return err
 			}
-			if err := s.clean(ctx, strings.TrimPrefix(name, metaPrefix)); err != nil {
+			if err := s.clean(ctx, strings.TrimPrefix(name, logfile.MetaPrefix)); err != nil {
 				return err
 			}
 		}
@@ -136,8 +138,8 @@ func (s *scavenger) sweep(ctx context.Context, streams map[string]bool, all bool
 
 // clean removes the hidden records of one stream.
 func (s *scavenger) clean(ctx context.Context, stream string) error {
-	h, err := loadHead(ctx, s.log, stream)
-	if err != nil || !h.limited() {
+	h, err := logfile.LoadHead(ctx, s.log, stream)
+	if err != nil || !h.Limited() {
 		return err
 	}
 	first, err := s.log.FirstRevision(ctx, stream)
@@ -161,19 +163,19 @@ func (s *scavenger) clean(ctx context.Context, stream string) error {
 
 // firstKept returns the revision below which a stream's records can be removed. A record that is too old stays while an older
 // record of the stream is kept: the remaining revisions have no gaps.
-func (s *scavenger) firstKept(ctx context.Context, stream string, h head, first int64) (int64, error) {
-	kept := max(min(h.firstVisible(), h.last), first)
-	expired := h.expiredBefore(s.now())
-	for kept < h.last && h.meta.maxAge > 0 {
-		page, err := s.log.ReadStream(ctx, stream, streamPage{low: kept, high: h.last - 1, until: noLimit, limit: pageLimit})
+func (s *scavenger) firstKept(ctx context.Context, stream string, h logfile.Head, first int64) (int64, error) {
+	kept := max(min(h.FirstVisible(), h.Last), first)
+	expired := h.ExpiredBefore(s.now())
+	for kept < h.Last && h.Meta.MaxAge > 0 {
+		page, err := s.log.ReadStream(ctx, stream, logfile.StreamPage{Low: kept, High: h.Last - 1, Until: logfile.NoLimit, Limit: logfile.PageLimit})
 		if err != nil || len(page) == 0 {
 			return kept, err
 		}
 		for _, r := range page {
-			if r.created >= expired {
+			if r.Created >= expired {
 				return kept, nil
 			}
-			kept = r.revision + 1
+			kept = r.Revision + 1
 		}
 	}
 	return kept, nil

@@ -6,18 +6,17 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
-	"github.com/EventStore/EventStore-Client-Go/v4/protos/gossip"
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/persistent"
-	"github.com/EventStore/EventStore-Client-Go/v4/protos/serverfeatures"
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
 	"github.com/sirupsen/logrus"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/keepalive"
+
+	"moviola/eventstore/embedded/entry"
+	"moviola/eventstore/embedded/logfile"
 )
 
 // Config says where a server keeps its log and where it listens.
@@ -41,9 +40,6 @@ type Config struct {
 	Scavenge time.Duration
 }
 
-// fileName is the log's name in the data folder. SQLite keeps its write-ahead log beside it.
-const fileName = "events.db"
-
 // maxMessageBytes is the size limit of one gRPC message: the protocol's own limit, far above that of an append.
 const maxMessageBytes = 17 << 20
 
@@ -54,9 +50,9 @@ type Server struct {
 	grpc     *grpc.Server
 	writer   *writer
 	tail     *tail
-	log      storage
-	lock     *os.File
-	access   *access
+	log      logfile.Storage
+	folder   *logfile.Folder
+	access   *entry.Access
 	groups   *groups
 	closing  chan struct{} // closed when subscriptions have to end
 	tidy     sync.WaitGroup
@@ -69,46 +65,44 @@ type Server struct {
 // Open opens the log in the data folder and the listener. After that clients can connect; they are served when Serve runs. The
 // time it takes does not depend on the length of the log.
 func Open(config Config) (*Server, error) {
-	return open(config, tailRecords, func(path string) (storage, error) { return openSQLite(path) })
+	return open(config, tailRecords, func(path string) (logfile.Storage, error) { return logfile.Open(path) })
 }
 
 // open is Open with any storage, and with the number of records kept in memory.
-func open(config Config, records int, openLog func(path string) (storage, error)) (_ *Server, err error) {
+func open(config Config, records int, openLog func(path string) (logfile.Storage, error)) (_ *Server, err error) {
 	s := &Server{closing: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("open the event store in %s: %w", config.Dir, err), s.release())
 		}
 	}()
-	if err := config.checkAccess(); err != nil {
+	settings := entry.Settings{Listen: config.Listen, CertFile: config.CertFile, KeyFile: config.KeyFile, UsersFile: config.UsersFile}
+	if err := settings.Check(); err != nil {
 		return nil, err
 	}
-	if s.access, err = newAccess(config, orDiscard(config.Log)); err != nil {
+	if s.access, err = entry.NewAccess(settings, orDiscard(config.Log)); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(config.Dir, 0o700); err != nil {
+	if s.folder, err = logfile.OpenFolder(config.Dir); err != nil {
 		return nil, err
 	}
-	if s.lock, err = lockFolder(config.Dir); err != nil {
-		return nil, err
-	}
-	log, err := openLog(filepath.Join(config.Dir, fileName))
+	log, err := openLog(s.folder.Path())
 	if err != nil {
 		return nil, err
 	}
 	s.log = log
-	if err := syncFolder(config.Dir); err != nil {
+	if err := s.folder.Sync(); err != nil {
 		return nil, err
 	}
 	last, err := log.LastPosition(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	if s.listener, s.addr, err = listen(config.Dir, config.Listen); err != nil {
+	if s.listener, s.addr, err = entry.Listen(config.Dir, config.Listen); err != nil {
 		return nil, err
 	}
 	if config.NeedsPass && config.Listen == "" {
-		if s.access.pass, err = newPass(s.listener); err != nil {
+		if err := s.access.NeedPass(s.listener); err != nil {
 			return nil, err
 		}
 	}
@@ -142,8 +136,8 @@ func (s *Server) start(config Config, tail *tail, log logrus.FieldLogger) error 
 	ctx, cancel := context.WithCancel(context.Background())
 	s.tidyEnd = cancel
 	s.tidy.Go(func() { scavenger.run(ctx) })
-	s.tidy.Go(func() { s.access.watch(ctx, config.Refresh) })
-	s.grpc = grpc.NewServer(append(s.access.options(),
+	s.tidy.Go(func() { s.access.Watch(ctx, config.Refresh) })
+	s.grpc = grpc.NewServer(append(s.access.Options(),
 		grpc.WaitForHandlers(true), // even a hard stop must not close the log under a call
 		grpc.MaxRecvMsgSize(maxMessageBytes),
 		grpc.MaxSendMsgSize(maxMessageBytes),
@@ -156,9 +150,8 @@ func (s *Server) start(config Config, tail *tail, log logrus.FieldLogger) error 
 		return err
 	}
 	streams.RegisterStreamsServer(s.grpc, service)
-	serverfeatures.RegisterServerFeaturesServer(s.grpc, features{})
 	persistent.RegisterPersistentSubscriptionsServer(s.grpc, &persistentService{service: service, groups: s.groups})
-	gossip.RegisterGossipServer(s.grpc, newMember(s.listener.Addr()))
+	entry.Register(s.grpc, s.listener.Addr())
 	s.grpc.RegisterService(&adminService, admin{scavenger: scavenger, closing: s.closing})
 	return nil
 }
@@ -168,7 +161,7 @@ func (s *Server) Addr() string { return s.addr }
 
 // Refresh reads certificate and users again, changed or not. When a file cannot be read, its old content stays in force, and
 // Refresh returns the error.
-func (s *Server) Refresh() error { return s.access.refresh(true) }
+func (s *Server) Refresh() error { return s.access.Refresh(true) }
 
 // Serve answers clients until Close is called; it then returns nil.
 func (s *Server) Serve() error {
@@ -235,8 +228,8 @@ func (s *Server) release() error {
 	if s.log != nil {
 		all = append(all, s.log.Close())
 	}
-	if s.lock != nil {
-		all = append(all, unlockFolder(s.lock))
+	if s.folder != nil {
+		all = append(all, s.folder.Close())
 	}
 	return errors.Join(all...)
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"sync"
+
+	"moviola/eventstore/embedded/logfile"
 )
 
 const (
@@ -15,7 +17,7 @@ const (
 // an index into the ring.
 type tail struct {
 	mu    sync.Mutex
-	ring  []*record
+	ring  []*logfile.Record
 	first int64 // position of the oldest record in the ring; last+1 when it is empty
 	last  int64 // position of the newest committed record
 	bytes int64
@@ -37,29 +39,29 @@ type sleeper struct {
 // newTail returns an empty tail of a log whose newest position is last, with room for the given number of records.
 func newTail(last int64, records int) *tail {
 	return &tail{
-		ring: make([]*record, records), first: last + 1, last: last,
+		ring: make([]*logfile.Record, records), first: last + 1, last: last,
 		sleepers: map[string]map[*sleeper]bool{}, due: math.MaxInt64,
 	}
 }
 
 // slot is the place in the ring for the record of a position.
-func (t *tail) slot(position int64) **record { return &t.ring[position%int64(len(t.ring))] }
+func (t *tail) slot(position int64) **logfile.Record { return &t.ring[position%int64(len(t.ring))] }
 
 // publish adds committed records, which follow the newest one.
-func (t *tail) publish(records []*record) {
+func (t *tail) publish(records []*logfile.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, r := range records {
-		t.last = r.position
-		*t.slot(r.position) = r
-		t.bytes += r.size()
+		t.last = r.Position
+		*t.slot(r.Position) = r
+		t.bytes += r.Size()
 		for t.last-t.first >= int64(len(t.ring))-1 || t.bytes > tailBytes && t.first < t.last {
 			t.drop()
 		}
 		if len(t.sleepers) > 0 {
-			t.wakeAll(r.stream, r.position)
-			if dash := strings.IndexByte(r.stream, '-'); dash >= 0 {
-				t.wakeAll(r.stream[:dash+1], r.position)
+			t.wakeAll(r.Stream, r.Position)
+			if dash := strings.IndexByte(r.Stream, '-'); dash >= 0 {
+				t.wakeAll(r.Stream[:dash+1], r.Position)
 			}
 		}
 	}
@@ -72,7 +74,7 @@ func (t *tail) publish(records []*record) {
 // drop removes the oldest record from the ring.
 func (t *tail) drop() {
 	slot := t.slot(t.first)
-	t.bytes -= (*slot).size()
+	t.bytes -= (*slot).Size()
 	*slot = nil
 	t.first++
 }
@@ -144,7 +146,7 @@ func (t *tail) edge() int64 {
 }
 
 // after returns up to limit records that follow a position. It returns false when some of them are no longer in memory.
-func (t *tail) after(position int64, limit int) ([]*record, bool) {
+func (t *tail) after(position int64, limit int) ([]*logfile.Record, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if position+1 < t.first {
@@ -154,7 +156,7 @@ func (t *tail) after(position int64, limit int) ([]*record, bool) {
 	if count <= 0 {
 		return nil, true
 	}
-	records := make([]*record, 0, count)
+	records := make([]*logfile.Record, 0, count)
 	for p := position + 1; p <= position+count; p++ {
 		records = append(records, *t.slot(p))
 	}

@@ -1,6 +1,7 @@
 package embedded_test
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"moviola/eventstore/embedded"
+	"moviola/eventstore/embedded/logfile"
 )
 
 // newFolder makes a data folder with a closed log: stream a-1 has 10 events, b-1 the last 2 of 30.
@@ -31,9 +33,9 @@ func newFolder(t *testing.T) string {
 	return dir
 }
 
-func mustVerify(t *testing.T, path string) embedded.Report {
+func mustVerify(t *testing.T, path string) logfile.Report {
 	t.Helper()
-	report, err := embedded.Verify(context.Background(), path)
+	report, err := logfile.Verify(context.Background(), path)
 	if err != nil {
 		t.Fatalf("verify %s: %v", path, err)
 	}
@@ -42,16 +44,16 @@ func mustVerify(t *testing.T, path string) embedded.Report {
 
 func TestVerify(t *testing.T) {
 	t.Parallel()
-	want := embedded.Report{Events: 13, Streams: 3, Removed: 28, Last: 41}
+	want := logfile.Report{Events: 13, Streams: 3, Removed: 28, Last: 41}
 	if diff := cmp.Diff(want, mustVerify(t, newFolder(t))); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
-	if _, err := embedded.Verify(context.Background(), t.TempDir()); err == nil {
+	if _, err := logfile.Verify(context.Background(), t.TempDir()); err == nil {
 		t.Error("a folder without a log was verified")
 	}
 	dir := t.TempDir()
 	_ = newHarness(t, embedded.Config{Dir: dir})
-	if diff := cmp.Diff(embedded.Report{}, mustVerify(t, dir)); diff != "" {
+	if diff := cmp.Diff(logfile.Report{}, mustVerify(t, dir)); diff != "" {
 		t.Errorf("report of an empty log in use (-want +got):\n%s", diff)
 	}
 }
@@ -101,7 +103,7 @@ func TestVerify_damage(t *testing.T) {
 	}
 	for page := range len(source) / 4096 {
 		path := filepath.Join(t.TempDir(), "events.db")
-		if err := os.WriteFile(path, flipped(source, 8*(page*4096+1000)), 0o600); err != nil {
+		if err := os.WriteFile(path, flip(source, page*4096+1000), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		report := mustVerify(t, path)
@@ -141,10 +143,10 @@ func TestBackup(t *testing.T) {
 		appended <- n
 	}()
 	var copies []string
-	var reports []embedded.Report
+	var reports []logfile.Report
 	for i := range 5 {
 		to := filepath.Join(t.TempDir(), "copy.db")
-		report, err := embedded.Backup(context.Background(), dir, to)
+		report, err := logfile.Backup(context.Background(), dir, to)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,17 +178,24 @@ func TestBackup_refused(t *testing.T) {
 	if err := os.WriteFile(to, []byte("another's"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := embedded.Backup(context.Background(), dir, to); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if _, err := logfile.Backup(context.Background(), dir, to); err == nil || !strings.Contains(err.Error(), "is there already") {
 		t.Errorf("a file was overwritten: %v", err)
 	}
 	if err := embedded.Tamper(filepath.Join(dir, "events.db"), "DELETE FROM events WHERE position = 3"); err != nil {
 		t.Fatal(err)
 	}
 	to = filepath.Join(t.TempDir(), "copy.db")
-	if _, err := embedded.Backup(context.Background(), dir, to); err == nil || !strings.Contains(err.Error(), "is not sound") {
+	if _, err := logfile.Backup(context.Background(), dir, to); err == nil || !strings.Contains(err.Error(), "is not sound") {
 		t.Errorf("a log that lacks an event was backed up: %v", err)
 	}
 	if _, err := os.Stat(to); err == nil {
 		t.Error("an unsound copy has the name of a sound one")
 	}
+}
+
+// flip returns the content with the lowest bit of a byte changed.
+func flip(content []byte, at int) []byte {
+	changed := bytes.Clone(content)
+	changed[at] ^= 1
+	return changed
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/sirupsen/logrus"
+
+	"moviola/eventstore/embedded/logfile"
 )
 
 const (
@@ -30,10 +32,10 @@ type operation struct {
 	ctx      context.Context
 	stream   string
 	expected expectation
-	events   []*record // to be appended; the writer sets position, revision and creation time
-	remove   bool      // delete the stream
-	forGood  bool      // with remove: leave a tombstone, after which the stream can never be written to
-	group    *groupRow // store this persistent subscription
+	events   []*logfile.Record // to be appended; the writer sets position, revision and creation time
+	remove   bool              // delete the stream
+	forGood  bool              // with remove: leave a tombstone, after which the stream can never be written to
+	group    *logfile.GroupRow // store this persistent subscription
 	bytes    int64
 	reply    chan result // buffered, so that the writer does not block when the caller has left
 }
@@ -47,7 +49,7 @@ type result struct {
 
 // writer is the only goroutine that writes. It assigns positions and revisions, and owns the heads of streams.
 type writer struct {
-	log  storage
+	log  logfile.Storage
 	tail *tail
 	now  func() time.Time
 	note logrus.FieldLogger
@@ -61,20 +63,20 @@ type writer struct {
 	trouble atomic.Pointer[error] // a full disk at the newest commit; nil after a commit that succeeded
 
 	scavengeable *scavengeable // streams that retention may have something to remove from
-	heads        map[string]*head
+	heads        map[string]*logfile.Head
 	last         int64 // position of the newest record, this batch included
-	batch        []*record
-	batchOf      map[string][]*record // the batch by stream
-	limited      map[string]bool      // streams of the batch with records that retention may remove
-	groups       []*groupRow          // persistent subscriptions of the batch
+	batch        []*logfile.Record
+	batchOf      map[string][]*logfile.Record // the batch by stream
+	limited      map[string]bool              // streams of the batch with records that retention may remove
+	groups       []*logfile.GroupRow          // persistent subscriptions of the batch
 }
 
-func newWriter(log storage, tail *tail, now func() time.Time, note logrus.FieldLogger) *writer {
+func newWriter(log logfile.Storage, tail *tail, now func() time.Time, note logrus.FieldLogger) *writer {
 	return &writer{
 		log: log, tail: tail, now: now, note: note, last: tail.edge(),
 		queue: make(chan *operation, maxBatchOps), chores: make(chan *removal), scavengeable: newScavengeable(),
 		closing: make(chan struct{}), done: make(chan struct{}),
-		heads: map[string]*head{}, batchOf: map[string][]*record{}, limited: map[string]bool{},
+		heads: map[string]*logfile.Head{}, batchOf: map[string][]*logfile.Record{}, limited: map[string]bool{},
 	}
 }
 
@@ -236,7 +238,7 @@ func (w *writer) judge(err error) error {
 	case err == nil:
 		w.trouble.Store(nil)
 		return nil
-	case errors.Is(err, errFull):
+	case errors.Is(err, logfile.ErrFull):
 		w.trouble.Store(&err)
 		w.note.WithError(err).Error("event store: disk full; appends are refused until there is room")
 		return err
@@ -265,14 +267,14 @@ func (w *writer) apply(op *operation) result {
 		return result{err: err}
 	}
 	described := h // head of the stream itself; h becomes the head of its metadata stream when op writes metadata
-	base, isMeta := strings.CutPrefix(op.stream, metaPrefix)
+	base, isMeta := strings.CutPrefix(op.stream, logfile.MetaPrefix)
 	if isMeta {
 		if described, err = w.head(ctx, base); err != nil {
 			return result{err: err}
 		}
 	}
 	switch {
-	case described.tombstoned():
+	case described.Tombstoned():
 		return result{err: errStreamDeleted}
 	case op.remove && op.forGood:
 		return w.bury(h, op)
@@ -281,41 +283,41 @@ func (w *writer) apply(op *operation) result {
 	}
 	r, writes := w.put(ctx, h, op)
 	if writes && isMeta {
-		described.meta = parseMeta(op.events[len(op.events)-1].data)
+		described.Meta = logfile.ParseMeta(op.events[len(op.events)-1].Data)
 		w.limited[base] = true
 	}
 	return r
 }
 
 // put adds the events of an operation to the batch. writes is false when there is nothing to add, or when they are refused.
-func (w *writer) put(ctx context.Context, h *head, op *operation) (r result, writes bool) {
+func (w *writer) put(ctx context.Context, h *logfile.Head, op *operation) (r result, writes bool) {
 	verdict, err := w.decide(ctx, h, op)
 	switch {
 	case err != nil:
 		return result{err: err}, false
 	case verdict.done != nil:
-		return result{revision: verdict.done.revision, position: verdict.done.position}, false
+		return result{revision: verdict.done.Revision, position: verdict.done.Position}, false
 	case len(op.events) == 0:
-		return result{revision: h.last}, false
+		return result{revision: h.Last}, false
 	}
-	if h.meta.softDeleted() {
+	if h.Meta.SoftDeleted() {
 		if err := w.undelete(ctx, h, op.stream); err != nil {
 			return result{err: err}, false
 		}
 	}
 	w.add(op.stream, h, op.events)
-	return result{revision: h.last, position: w.last}, true
+	return result{revision: h.Last, position: w.last}, true
 }
 
 // add assigns positions and revisions to records and adds them to the batch.
-func (w *writer) add(stream string, h *head, records []*record) {
-	created := ticks(w.now())
+func (w *writer) add(stream string, h *logfile.Head, records []*logfile.Record) {
+	created := logfile.Ticks(w.now())
 	for _, r := range records {
-		h.last++
+		h.Last++
 		w.last++
-		r.stream, r.revision, r.position, r.created = stream, h.last, w.last, created
+		r.Stream, r.Revision, r.Position, r.Created = stream, h.Last, w.last, created
 	}
-	if h.limited() {
+	if h.Limited() {
 		w.limited[stream] = true
 	}
 	w.batch = append(w.batch, records...)
@@ -323,11 +325,11 @@ func (w *writer) add(stream string, h *head, records []*record) {
 }
 
 // head returns a stream's head, from the cache or from the log.
-func (w *writer) head(ctx context.Context, stream string) (*head, error) {
+func (w *writer) head(ctx context.Context, stream string) (*logfile.Head, error) {
 	if h, ok := w.heads[stream]; ok {
 		return h, nil
 	}
-	h, err := loadHead(ctx, w.log, stream)
+	h, err := logfile.LoadHead(ctx, w.log, stream)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,6 @@ const (
 var importMore = map[string]int{
 	"adapters/assets":                48,
 	"adapters/render":                56,
-	"eventstore/embedded":            63,
 	"handlers/background/processors": 49,
 	"tests/harness":                  48,
 }

@@ -20,7 +20,7 @@ import (
 	"moviola/adapters/blobs"
 	"moviola/commands"
 	"moviola/domain/blobkey"
-	"moviola/eventstore/embedded"
+	"moviola/eventstore/embedded/logfile"
 	"moviola/internal/backup"
 	"moviola/internal/cli/eventstores"
 	"moviola/internal/config"
@@ -228,7 +228,7 @@ func (b *backingUp) save(
 		return err
 	}
 	w.Manifest.Events, w.Manifest.Position = report.Events, report.Last
-	err = embedded.Pieces(ctx, file, func(name string, content []byte) error {
+	err = logfile.Pieces(ctx, file, func(name string, content []byte) error {
 		return w.Add(ctx, backup.Log, name, w.Manifest.At, bytes.NewReader(content))
 	})
 	if err != nil {

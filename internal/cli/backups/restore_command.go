@@ -17,7 +17,7 @@ import (
 
 	"moviola/adapters/blobs"
 	"moviola/domain/blobkey"
-	"moviola/eventstore/embedded"
+	"moviola/eventstore/embedded/logfile"
 	"moviola/eventstore/eventstoredb"
 	"moviola/internal/backup"
 	"moviola/internal/cli/eventstores"
@@ -147,7 +147,7 @@ func assemble(ctx context.Context, s *backup.Snapshot, dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
-	log, err := embedded.Assemble(dir)
+	log, err := logfile.Assemble(dir)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (r *bringingBack) restoreLog(ctx context.Context, s *backup.Snapshot, dir s
 	if err := assemble(ctx, s, dir); err != nil {
 		return err
 	}
-	report, err := embedded.Verify(ctx, dir)
+	report, err := logfile.Verify(ctx, dir)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/eventstore/embedded"
+	"moviola/eventstore/embedded/logfile"
 	"moviola/eventstore/eventstoredb"
 	"moviola/internal/config"
 	"moviola/internal/stores"
@@ -21,9 +22,9 @@ import (
 // ids, order and revisions.
 func CopyOfLog(
 	ctx context.Context, cfg config.Config, work, to string, logger *logrus.Logger,
-) (report embedded.Report, err error) {
+) (report logfile.Report, err error) {
 	if cfg.EventStore == "" {
-		return embedded.Backup(ctx, filepath.Join(cfg.Data, "events"), to)
+		return logfile.Backup(ctx, filepath.Join(cfg.Data, "events"), to)
 	}
 	dir := filepath.Join(work, "log")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -35,7 +36,7 @@ func CopyOfLog(
 	if err != nil {
 		return report, fmt.Errorf("copy the log of the event store: %w", err)
 	}
-	return embedded.Backup(ctx, dir, to)
+	return logfile.Backup(ctx, dir, to)
 }
 
 type OpenStore = func(eventstoredb.Config, string) (*eventstoredb.Store, error)

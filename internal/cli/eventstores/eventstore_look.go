@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moviola/eventstore"
-	"moviola/eventstore/embedded"
+	"moviola/eventstore/embedded/logfile"
 	"moviola/eventstore/eventstoredb"
 )
 
@@ -28,12 +28,12 @@ func eventStoreStreamsCommand() *cobra.Command {
 		Short: "List the streams of the event log, also while it is in use",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			streams, err := embedded.Streams(cmd.Context(), data, prefix, after, limit)
+			streams, err := logfile.Streams(cmd.Context(), data, prefix, after, limit)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), append([]embedded.StreamInfo{}, streams...))
+				return printJSON(cmd.OutOrStdout(), append([]logfile.StreamInfo{}, streams...))
 			}
 			out := newTable(cmd.OutOrStdout(), "STREAM", "EVENTS", "FIRST", "LAST", "NEWEST")
 			for _, s := range streams {
@@ -69,7 +69,7 @@ func eventStoreStatsCommand() *cobra.Command {
 		Short: "Count what is in the event log, also while it is in use",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			stats, err := embedded.LogStats(cmd.Context(), data)
+			stats, err := logfile.LogStats(cmd.Context(), data)
 			if err != nil {
 				return err
 			}
@@ -112,12 +112,12 @@ func eventStoreGroupsCommand() *cobra.Command {
 		Short: "List the persistent subscriptions and how far they have come, also while they are in use",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			groups, err := embedded.Groups(cmd.Context(), data)
+			groups, err := logfile.Groups(cmd.Context(), data)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), append([]embedded.GroupInfo{}, groups...))
+				return printJSON(cmd.OutOrStdout(), append([]logfile.GroupInfo{}, groups...))
 			}
 			out := newTable(cmd.OutOrStdout(), "STREAM", "GROUP", "STRATEGY", "CHECKPOINT", "NEWEST", "PARKED")
 			for _, g := range groups {

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"moviola/eventstore/embedded"
+	"moviola/eventstore/embedded/entry"
+	"moviola/eventstore/embedded/logfile"
 	"moviola/eventstore/eventstoredb"
 	"moviola/internal/config"
 	"moviola/internal/stores"
@@ -28,7 +30,7 @@ func eventStoreBackupCommand() *cobra.Command {
 			if to == "" {
 				to = filepath.Join(".", "events-"+time.Now().UTC().Format("20060102T150405Z")+".db")
 			}
-			report, err := embedded.Backup(cmd.Context(), data, to)
+			report, err := logfile.Backup(cmd.Context(), data, to)
 			if err != nil {
 				return err
 			}
@@ -53,7 +55,7 @@ func eventStoreVerifyCommand() *cobra.Command {
 			if file != "" {
 				path = file
 			}
-			report, err := embedded.Verify(cmd.Context(), path)
+			report, err := logfile.Verify(cmd.Context(), path)
 			if err != nil {
 				return err
 			}
@@ -70,7 +72,7 @@ func dataFlag(cmd *cobra.Command, data *string) {
 }
 
 // printReport prints the problems of a log, one a line, and returns an error if there are any.
-func printReport(w io.Writer, path string, report embedded.Report) error {
+func printReport(w io.Writer, path string, report logfile.Report) error {
 	var err error
 	for _, problem := range report.Problems {
 		_, printed := fmt.Fprintln(w, problem)
@@ -127,12 +129,12 @@ func copySource(ctx context.Context, data, from string) (source eventstoredb.Con
 	if from != "" {
 		return stores.EventStoreAt(from), none, nil
 	}
-	if _, err := embedded.LogFile(data); err != nil {
+	if _, err := logfile.LogFile(data); err != nil {
 		return source, none, err
 	}
 	server, err := embedded.Open(embedded.Config{Dir: data, NeedsPass: true})
-	if errors.Is(err, embedded.ErrInUse) {
-		source.Addr, err = embedded.SocketAddr(data)
+	if errors.Is(err, logfile.ErrInUse) {
+		source.Addr, err = entry.SocketAddr(data)
 		return source, none, err
 	}
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"moviola/eventstore/embedded"
+	"moviola/eventstore/embedded/entry"
 )
 
 // maxPasswordFile limits the bytes that are read for a password; bcrypt uses 72.
@@ -37,9 +37,9 @@ func eventStoreUserAddCommand() *cobra.Command {
 				return err
 			}
 			if readOnly {
-				role = string(embedded.RoleReadOnly)
+				role = string(entry.RoleReadOnly)
 			}
-			if err := embedded.AddUser(users, args[0], password, embedded.Role(role), replace); err != nil {
+			if err := entry.AddUser(users, args[0], password, entry.Role(role), replace); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s holds user %s (%s)\n", users, args[0], role)
@@ -48,7 +48,7 @@ func eventStoreUserAddCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&users, "users", "", "the users file; it is made when it is missing")
-	f.StringVar(&role, "role", string(embedded.RoleFull), "full: everything; user: what the $acl of each stream allows; "+
+	f.StringVar(&role, "role", string(entry.RoleFull), "full: everything; user: what the $acl of each stream allows; "+
 		"read-only: reads and subscriptions")
 	f.BoolVar(&readOnly, "read-only", false, "the same as --role read-only")
 	f.BoolVar(&replace, "replace", false, "give a user that is there this password and role")
@@ -66,7 +66,7 @@ func eventStoreUserRemoveCommand() *cobra.Command {
 			if users == "" {
 				return errUsersMissing
 			}
-			if err := embedded.RemoveUser(users, args[0]); err != nil {
+			if err := entry.RemoveUser(users, args[0]); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s holds no user %s any more\n", users, args[0])

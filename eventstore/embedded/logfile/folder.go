@@ -1,4 +1,4 @@
-package embedded
+package logfile
 
 import (
 	"errors"
@@ -12,6 +12,36 @@ import (
 
 // ErrInUse says that a data folder is open in another process.
 var ErrInUse = errors.New("the folder is open in another process")
+
+// FileName is the log's name in the data folder. SQLite keeps its write-ahead log beside it.
+const FileName = "events.db"
+
+// Folder is a data folder that this process has locked.
+type Folder struct {
+	dir  string
+	lock *os.File
+}
+
+// OpenFolder creates the data folder when it is missing, and locks it. Close unlocks it.
+func OpenFolder(dir string) (*Folder, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	lock, err := lockFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Folder{dir: dir, lock: lock}, nil
+}
+
+// Path is the file of the log in the folder.
+func (f *Folder) Path() string { return filepath.Join(f.dir, FileName) }
+
+// Sync makes the names of new files durable.
+func (f *Folder) Sync() error { return SyncFolder(f.dir) }
+
+// Close unlocks the folder.
+func (f *Folder) Close() error { return unlockFolder(f.lock) }
 
 // lockName is the file that is locked.
 const lockName = "lock"
@@ -53,8 +83,8 @@ func writeOwner(file *os.File) error {
 	return err
 }
 
-// syncFolder makes the names of new files durable.
-func syncFolder(dir string) error {
+// SyncFolder makes the names of new files durable.
+func SyncFolder(dir string) error {
 	folder, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package embedded
+package entry
 
 import (
 	"context"
@@ -26,6 +26,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"moviola/eventstore"
+	"moviola/eventstore/embedded/wire"
 )
 
 const (
@@ -98,7 +99,7 @@ func (g *guard) load() error {
 	defer g.mu.Unlock()
 	g.users = users
 	for call := range g.running {
-		if users[call.user.name] != call.user {
+		if users[call.user.Name] != call.user {
 			call.end(errUserChanged)
 		}
 	}
@@ -121,10 +122,10 @@ func (g *guard) admit(ctx context.Context, method string) (user, error) {
 		return user{}, err
 	}
 	switch {
-	case one.role == RoleReadOnly && !slices.Contains(readOnly, method):
-		return user{}, refuse(ctx, codes.PermissionDenied, "Access Denied: user "+name+" may only read.", "access-denied")
-	case one.role == RoleUser && slices.Contains(managing, method):
-		return user{}, refuse(ctx, codes.PermissionDenied, "Access Denied: user "+name+" may not manage persistent "+
+	case one.Role == RoleReadOnly && !slices.Contains(readOnly, method):
+		return user{}, wire.Refuse(ctx, codes.PermissionDenied, "Access Denied: user "+name+" may only read.", "access-denied")
+	case one.Role == RoleUser && slices.Contains(managing, method):
+		return user{}, wire.Refuse(ctx, codes.PermissionDenied, "Access Denied: user "+name+" may not manage persistent "+
 			"subscriptions or the log.", "access-denied")
 	}
 	return one, nil
@@ -225,7 +226,7 @@ func (g *guard) stream(service any, call grpc.ServerStream, info *grpc.StreamSer
 	defer end(nil)
 	in := &admitted{user: one, end: end}
 	g.mu.Lock()
-	current := g.users[one.name] == one
+	current := g.users[one.Name] == one
 	g.running[in] = struct{}{}
 	g.mu.Unlock()
 	defer func() {
@@ -261,4 +262,17 @@ func drain(call grpc.ServerStream) {
 		}
 		left -= max(1, proto.Size(message))
 	}
+}
+
+// callerKey is the context key of the user who makes a call.
+type callerKey struct{}
+
+func withCaller(ctx context.Context, caller user) context.Context {
+	return context.WithValue(ctx, callerKey{}, caller)
+}
+
+// CallerOf returns the user who makes a call; false: nothing is asked of callers, and nobody is known.
+func CallerOf(ctx context.Context) (user, bool) {
+	caller, known := ctx.Value(callerKey{}).(user)
+	return caller, known
 }

@@ -1,4 +1,4 @@
-package embedded_test
+package logfile_test
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"moviola/eventstore/embedded"
+	"moviola/eventstore/embedded/logfile"
 )
 
 // crashImage is what a crash leaves: the file, its write-ahead log, and the events that were committed.
@@ -23,10 +23,10 @@ func newCrashImage(t *testing.T, commits int) crashImage {
 	path := filepath.Join(t.TempDir(), "events.db")
 	var image crashImage
 	var err error
-	if image.file, image.wal, err = embedded.CommitFile(path, commits); err != nil {
+	if image.file, image.wal, err = logfile.CommitFile(path, commits); err != nil {
 		t.Fatal(err)
 	}
-	if image.events, err = embedded.ReadFile(path); err != nil {
+	if image.events, err = logfile.ReadFile(path); err != nil {
 		t.Fatal(err)
 	}
 	return image
@@ -48,7 +48,7 @@ func (i crashImage) restore(t *testing.T) ([]string, error) {
 			t.Fatal(err)
 		}
 	}
-	events, err := embedded.ReadFile(path)
+	events, err := logfile.ReadFile(path)
 	if rm := os.RemoveAll(dir); rm != nil {
 		t.Fatal(rm)
 	}
@@ -64,7 +64,7 @@ func (i crashImage) closed(t *testing.T) crashImage {
 			t.Fatal(err)
 		}
 	}
-	if _, err := embedded.ReadFile(path); err != nil {
+	if _, err := logfile.ReadFile(path); err != nil {
 		t.Fatal(err)
 	}
 	closed, err := os.ReadFile(path)
@@ -91,7 +91,7 @@ func rounds(normal, long int) int {
 // wantNamed checks that an error says that something is damaged, and where.
 func wantNamed(t *testing.T, err error, file string) {
 	t.Helper()
-	var corrupt *embedded.CorruptError
+	var corrupt *logfile.CorruptError
 	if !errors.As(err, &corrupt) || !strings.HasSuffix(corrupt.File, file) || !strings.Contains(err.Error(), file+" is damaged") {
 		t.Errorf("the error is %v, want one that says that %s is damaged", err, file)
 	}

@@ -1,4 +1,4 @@
-package embedded
+package logfile
 
 import (
 	"errors"
@@ -46,24 +46,24 @@ const (
 	maxKnownID = 50_000 // streams whose row id the writer caches
 )
 
-// sqliteLog implements storage with one SQLite file.
-type sqliteLog struct {
+// Log implements Storage with one SQLite file.
+type Log struct {
 	path    string
 	writer  *sqlite.Conn
 	ids     map[string]int64 // cache of the streams' row ids; the writer's only
 	readers chan *sqlite.Conn
 }
 
-// openSQLite opens or creates the file.
-func openSQLite(path string) (*sqliteLog, error) {
-	l := &sqliteLog{path: path, ids: map[string]int64{}, readers: make(chan *sqlite.Conn, readers)}
+// Open opens or creates the file.
+func Open(path string) (*Log, error) {
+	l := &Log{path: path, ids: map[string]int64{}, readers: make(chan *sqlite.Conn, readers)}
 	if err := l.open(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the log %s: %w", path, readError(l.path, err)), l.Close())
 	}
 	return l, nil
 }
 
-func (l *sqliteLog) open() (err error) {
+func (l *Log) open() (err error) {
 	if err := createFile(l.path); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (l *sqliteLog) open() (err error) {
 	}
 	failedSyncs.Delete(l.path)
 	failedSyncs.Delete(l.path + "-wal")
-	if l.writer, err = openFile(l.path, sqlite.OpenReadWrite); err != nil {
+	if l.writer, err = OpenFile(l.path, sqlite.OpenReadWrite); err != nil {
 		return err
 	}
 	for _, pragma := range writerPragmas {
@@ -90,7 +90,7 @@ func (l *sqliteLog) open() (err error) {
 		return err
 	}
 	for range readers {
-		conn, err := openFile(l.path, sqlite.OpenReadOnly)
+		conn, err := OpenFile(l.path, sqlite.OpenReadOnly)
 		if err != nil {
 			return err
 		}
@@ -99,8 +99,8 @@ func (l *sqliteLog) open() (err error) {
 	return nil
 }
 
-// openFile opens a connection through the VFS that checks pages.
-func openFile(path string, flags sqlite.OpenFlags) (*sqlite.Conn, error) {
+// OpenFile opens a connection through the VFS that checks pages.
+func OpenFile(path string, flags sqlite.OpenFlags) (*sqlite.Conn, error) {
 	uri, err := checkedURI(path)
 	if err != nil {
 		return nil, err
@@ -141,11 +141,11 @@ func createFile(path string) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(file.Name()))
 	}
-	return syncFolder(filepath.Dir(path))
+	return SyncFolder(filepath.Dir(path))
 }
 
 // migrate creates the tables of a new file. It refuses a file of another program or version.
-func (l *sqliteLog) migrate() error {
+func (l *Log) migrate() error {
 	version := int64(-1)
 	err := sqlitex.ExecuteTransient(l.writer, "PRAGMA user_version", &sqlitex.ExecOptions{
 		ResultFunc: func(stmt *sqlite.Stmt) error { version = stmt.ColumnInt64(0); return nil },
@@ -162,8 +162,8 @@ func (l *sqliteLog) migrate() error {
 	}
 }
 
-// Close implements storage. Every connection for reading must have been returned.
-func (l *sqliteLog) Close() error {
+// Close implements Storage. Every connection for reading must have been returned.
+func (l *Log) Close() error {
 	var all []error
 	for range len(l.readers) {
 		all = append(all, (<-l.readers).Close())
@@ -175,8 +175,8 @@ func (l *sqliteLog) Close() error {
 	return errors.Join(all...)
 }
 
-// Commit implements storage.
-func (l *sqliteLog) Commit(batch []*record, groups []*groupRow) error {
+// Commit implements Storage.
+func (l *Log) Commit(batch []*Record, groups []*GroupRow) error {
 	return l.transaction(func() error {
 		if err := l.insert(batch); err != nil {
 			return err
@@ -186,7 +186,7 @@ func (l *sqliteLog) Commit(batch []*record, groups []*groupRow) error {
 }
 
 // transaction calls do in a transaction of the writer's connection, and commits durably.
-func (l *sqliteLog) transaction(do func() error) error {
+func (l *Log) transaction(do func() error) error {
 	for _, path := range []string{l.path, l.path + "-wal"} {
 		if _, failed := failedSyncs.Load(path); failed { // SQLite does not report a failed sync of a checkpoint
 			return fmt.Errorf("a sync of %s has failed", path)
@@ -211,34 +211,34 @@ func (l *sqliteLog) transaction(do func() error) error {
 	return l.commitError(err)
 }
 
-func (l *sqliteLog) commitError(err error) error {
+func (l *Log) commitError(err error) error {
 	if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultFull {
-		return fmt.Errorf("%w: %w", errFull, err)
+		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	return fmt.Errorf("commit: %w", readError(l.path, err))
 }
 
-func (l *sqliteLog) insert(batch []*record) error {
+func (l *Log) insert(batch []*Record) error {
 	stmt, err := l.writer.Prepare(`INSERT INTO events
 		(position, stream, revision, id, type, json, created, checksum, metadata, data) VALUES (?,?,?,?,?,?,?,?,?,?)`)
 	if err != nil {
 		return err
 	}
 	for _, r := range batch {
-		stream, err := l.streamID(r.stream)
+		stream, err := l.streamID(r.Stream)
 		if err != nil {
 			return err
 		}
-		stmt.BindInt64(1, r.position)
+		stmt.BindInt64(1, r.Position)
 		stmt.BindInt64(2, stream)
-		stmt.BindInt64(3, r.revision)
-		stmt.BindBytes(4, r.id[:])
-		stmt.BindText(5, r.kind)
-		stmt.BindBool(6, r.json)
-		stmt.BindInt64(7, r.created)
+		stmt.BindInt64(3, r.Revision)
+		stmt.BindBytes(4, r.ID[:])
+		stmt.BindText(5, r.Kind)
+		stmt.BindBool(6, r.JSON)
+		stmt.BindInt64(7, r.Created)
 		stmt.BindInt64(8, int64(r.checksum()))
-		bindBytes(stmt, 9, r.metadata)
-		bindBytes(stmt, 10, r.data)
+		bindBytes(stmt, 9, r.Metadata)
+		bindBytes(stmt, 10, r.Data)
 		_, err = stmt.Step()
 		if err := errors.Join(err, stmt.Reset()); err != nil {
 			return err
@@ -257,7 +257,7 @@ func bindBytes(stmt *sqlite.Stmt, param int, value []byte) {
 }
 
 // streamID returns a stream's row id, and inserts the stream when it is new. It runs in the writer's transaction.
-func (l *sqliteLog) streamID(name string) (int64, error) {
+func (l *Log) streamID(name string) (int64, error) {
 	if id, ok := l.ids[name]; ok {
 		return id, nil
 	}

@@ -1,4 +1,4 @@
-package embedded
+package entry
 
 import (
 	"crypto/rand"
@@ -15,8 +15,8 @@ import (
 // maxSocketPath is the longest path of a unix socket that every system takes: 104 bytes with the end mark.
 const maxSocketPath = 103
 
-// listen opens the listener and returns the address to dial.
-func listen(dir, address string) (net.Listener, string, error) {
+// Listen opens the listener and returns the address to dial.
+func Listen(dir, address string) (net.Listener, string, error) {
 	if address == "" {
 		return listenUnix(dir)
 	}

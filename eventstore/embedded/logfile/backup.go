@@ -1,4 +1,4 @@
-package embedded
+package logfile
 
 import (
 	"context"
@@ -35,7 +35,7 @@ func Backup(ctx context.Context, dir, to string) (report Report, err error) {
 	if err := os.Rename(partial, to); err != nil {
 		return report, err
 	}
-	return report, syncFolder(filepath.Dir(to))
+	return report, SyncFolder(filepath.Dir(to))
 }
 
 // vacuumInto writes a log's content to a file and syncs it.

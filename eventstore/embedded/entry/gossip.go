@@ -1,4 +1,4 @@
-package embedded
+package entry
 
 import (
 	"context"
@@ -12,6 +12,9 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+
+	"moviola/eventstore/embedded/logfile"
+	"moviola/eventstore/embedded/wire"
 )
 
 // member answers the gossip of clients: the cluster has one node, which leads.
@@ -41,8 +44,8 @@ func (m *member) Read(ctx context.Context, _ *shared.Empty) (*gossip.ClusterInfo
 		}
 	}
 	return &gossip.ClusterInfo{Members: []*gossip.MemberInfo{{
-		InstanceId:   toWireID(m.id, false),
-		TimeStamp:    ticks(time.Now()),
+		InstanceId:   wire.ID(m.id, false),
+		TimeStamp:    logfile.Ticks(time.Now()),
 		State:        gossip.MemberInfo_Leader,
 		IsAlive:      true,
 		HttpEndPoint: &gossip.EndPoint{Address: host, Port: uint32(port)},

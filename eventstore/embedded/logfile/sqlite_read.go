@@ -1,4 +1,4 @@
-package embedded
+package logfile
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // read calls do with a connection for reading; queries on it end when the context does.
-func (l *sqliteLog) read(ctx context.Context, do func(*sqlite.Conn) error) error {
+func (l *Log) read(ctx context.Context, do func(*sqlite.Conn) error) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -25,8 +25,8 @@ func (l *sqliteLog) read(ctx context.Context, do func(*sqlite.Conn) error) error
 	}
 }
 
-// LastPosition implements storage.
-func (l *sqliteLog) LastPosition(ctx context.Context) (last int64, err error) {
+// LastPosition implements Storage.
+func (l *Log) LastPosition(ctx context.Context) (last int64, err error) {
 	err = l.read(ctx, func(conn *sqlite.Conn) error {
 		last, _, err = queryInt(conn, "SELECT max(position) FROM events")
 		return err
@@ -34,8 +34,8 @@ func (l *sqliteLog) LastPosition(ctx context.Context) (last int64, err error) {
 	return last, err
 }
 
-// LastRevision implements storage.
-func (l *sqliteLog) LastRevision(ctx context.Context, stream string) (last int64, err error) {
+// LastRevision implements Storage.
+func (l *Log) LastRevision(ctx context.Context, stream string) (last int64, err error) {
 	err = l.read(ctx, func(conn *sqlite.Conn) error {
 		var found bool
 		last, found, err = queryInt(conn,
@@ -48,8 +48,8 @@ func (l *sqliteLog) LastRevision(ctx context.Context, stream string) (last int64
 	return last, err
 }
 
-// Find implements storage.
-func (l *sqliteLog) Find(ctx context.Context, stream string, id uuid.UUID) (*record, error) {
+// Find implements Storage.
+func (l *Log) Find(ctx context.Context, stream string, id uuid.UUID) (*Record, error) {
 	page, err := l.page(ctx, pageQuery{
 		from: streamFirst, where: "s.name = ? AND e.id = ?", order: "e.revision", args: []any{stream, id[:]}, limit: 1,
 	})
@@ -59,26 +59,26 @@ func (l *sqliteLog) Find(ctx context.Context, stream string, id uuid.UUID) (*rec
 	return page[0], nil
 }
 
-// ReadStream implements storage.
-func (l *sqliteLog) ReadStream(ctx context.Context, stream string, page streamPage) ([]*record, error) {
+// ReadStream implements Storage.
+func (l *Log) ReadStream(ctx context.Context, stream string, page StreamPage) ([]*Record, error) {
 	return l.page(ctx, pageQuery{
 		from:  streamFirst,
 		where: "s.name = ? AND e.revision BETWEEN ? AND ? AND +e.position <= ?",
-		order: direction("e.revision", page.backwards),
-		args:  []any{stream, page.low, page.high, page.until},
-		limit: page.limit,
+		order: direction("e.revision", page.Backwards),
+		args:  []any{stream, page.Low, page.High, page.Until},
+		limit: page.Limit,
 	})
 }
 
-// ReadAll implements storage.
-func (l *sqliteLog) ReadAll(ctx context.Context, page allPage) ([]*record, error) {
+// ReadAll implements Storage.
+func (l *Log) ReadAll(ctx context.Context, page AllPage) ([]*Record, error) {
 	return l.page(ctx, pageQuery{
 		from:     eventsFirst,
 		where:    "e.position BETWEEN ? AND ?",
-		order:    direction("e.position", page.backwards),
-		args:     []any{page.low, page.high},
-		limit:    page.limit,
-		wantFunc: page.wantFunc,
+		order:    direction("e.position", page.Backwards),
+		args:     []any{page.Low, page.High},
+		limit:    page.Limit,
+		wantFunc: page.WantFunc,
 	})
 }
 
@@ -89,5 +89,5 @@ func direction(column string, backwards bool) string {
 	return column
 }
 
-// noLimit is an upper bound above every position and revision.
-const noLimit = math.MaxInt64
+// NoLimit is an upper bound above every position and revision.
+const NoLimit = math.MaxInt64

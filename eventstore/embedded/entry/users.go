@@ -1,4 +1,4 @@
-package embedded
+package entry
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/crypto/bcrypt"
+
+	"moviola/eventstore/embedded/logfile"
 )
 
 // Role is what a user of the event store may do.
@@ -34,8 +36,8 @@ const minPassword = 8
 
 // user is a line of the users file: name, bcrypt hash and role, with colons between.
 type user struct {
-	name, hash string
-	role       Role
+	Name, hash string
+	Role       Role
 }
 
 // readUsers reads a users file. Empty lines and those that begin with # are comments.
@@ -54,10 +56,10 @@ func readUsers(path string) (map[string]user, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d of the users file %s: %w", number, path, err) // without the line's text, which holds a hash
 		}
-		if _, twice := users[one.name]; twice {
-			return nil, fmt.Errorf("line %d of the users file %s: there is a user %s already", number, path, one.name)
+		if _, twice := users[one.Name]; twice {
+			return nil, fmt.Errorf("line %d of the users file %s: there is a user %s already", number, path, one.Name)
 		}
-		users[one.name] = one
+		users[one.Name] = one
 	}
 	return users, nil
 }
@@ -67,15 +69,15 @@ func parseUser(line string) (user, error) {
 	if len(fields) != 3 {
 		return user{}, errors.New("it is not NAME:HASH:ROLE")
 	}
-	one := user{name: fields[0], hash: fields[1], role: Role(fields[2])}
-	if err := checkUserName(one.name); err != nil {
+	one := user{Name: fields[0], hash: fields[1], Role: Role(fields[2])}
+	if err := checkUserName(one.Name); err != nil {
 		return user{}, err
 	}
-	if !slices.Contains(Roles, one.role) {
-		return user{}, fmt.Errorf("the role of %s is none of %v", one.name, Roles)
+	if !slices.Contains(Roles, one.Role) {
+		return user{}, fmt.Errorf("the role of %s is none of %v", one.Name, Roles)
 	}
 	if _, err := bcrypt.Cost([]byte(one.hash)); err != nil {
-		return user{}, fmt.Errorf("the hash of %s is none of bcrypt", one.name)
+		return user{}, fmt.Errorf("the hash of %s is none of bcrypt", one.Name)
 	}
 	return one, nil
 }
@@ -173,5 +175,5 @@ func replaceFile(path string, content []byte) (err error) {
 	if err = os.Rename(file.Name(), path); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(path))
+	return logfile.SyncFolder(filepath.Dir(path))
 }

@@ -1,4 +1,4 @@
-package embedded
+package logfile
 
 import (
 	"context"
@@ -78,7 +78,7 @@ func (i *inspection) structure(report *Report) error {
 
 // events checks every event, in the order of positions.
 func (i *inspection) events(report *Report) error {
-	log := &sqliteLog{path: i.path}
+	log := &Log{path: i.path}
 	return sqlitex.ExecuteTransient(i.conn, selectRecords+
 		` FROM events e LEFT JOIN streams s ON s.id = e.stream ORDER BY e.position`,
 		&sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
@@ -109,7 +109,7 @@ func (i *inspection) revisions(report *Report) error {
 			switch {
 			case stmt.ColumnIsNull(3):
 				report.add(fmt.Sprintf("stream %s has no events", name))
-			case revision == tombstoned: // follows any revision
+			case revision == Tombstoned: // follows any revision
 				revision = next - 1
 			case revision > next:
 				report.add(fmt.Sprintf("stream %s lacks the revisions %d to %d, before position %d", name, next, revision-1, at))

@@ -1,15 +1,25 @@
-package embedded
+package entry
 
 import (
 	"context"
+	"net"
 
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/gossip"
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/serverfeatures"
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/shared"
+	"google.golang.org/grpc"
 )
 
 // version is the version of EventStoreDB that clients are told. From 22.6 on reads carry positions, from 23 on subscriptions tell
 // when they have caught up.
 const version = "23.10.0"
+
+// Register registers what clients ask before they call anything else: which methods there are, and which members the
+// cluster has.
+func Register(server *grpc.Server, listens net.Addr) {
+	serverfeatures.RegisterServerFeaturesServer(server, features{})
+	gossip.RegisterGossipServer(server, newMember(listens))
+}
 
 // features answers the request for supported methods, which clients send whenever they connect.
 type features struct {

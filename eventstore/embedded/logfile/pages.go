@@ -1,4 +1,4 @@
-package embedded
+package logfile
 
 import (
 	"encoding/binary"
@@ -37,7 +37,7 @@ var (
 	checkedFiles sync.Map // pointer to SQLite's file → *checkedFile
 	badPages     sync.Map // path → number of the damaged page found last
 	failedSyncs  sync.Map // path → true once a sync of it has failed
-	fileFaults   sync.Map // path → func(string) int32, set by tests before the file is opened
+	FileFaults   sync.Map // path → func(string) int32, set by tests before the file is opened
 
 	systemVFS      lib.Tsqlite3_vfs
 	checkedMethods = struct {
@@ -111,7 +111,7 @@ func openChecked(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags u
 		methods: *(*lib.Tsqlite3_io_methods)(pointer(*methods)),
 		fault:   func(string) int32 { return lib.SQLITE_OK },
 	}
-	if fault, ok := fileFaults.Load(opened.path); ok {
+	if fault, ok := FileFaults.Load(opened.path); ok {
 		opened.fault = fault.(func(string) int32)
 	}
 	checkedFiles.Store(file, opened)

@@ -1,4 +1,4 @@
-package embedded
+package logfile
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 // LogFile is the file of the log in a data folder. It is an error when there is none.
 func LogFile(dir string) (string, error) {
-	path := filepath.Join(dir, fileName)
+	path := filepath.Join(dir, FileName)
 	if _, err := os.Stat(path); err != nil {
 		return "", fmt.Errorf("there is no event log in %s: %w", dir, err)
 	}

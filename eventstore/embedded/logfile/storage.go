@@ -1,4 +1,4 @@
-package embedded
+package logfile
 
 import (
 	"context"
@@ -7,24 +7,24 @@ import (
 	"github.com/google/uuid"
 )
 
-// storage stores records. Commit, Remove and Close are called by one goroutine, the other methods by any.
-type storage interface {
+// Storage stores records. Commit, Remove and Close are called by one goroutine, the other methods by any.
+type Storage interface {
 	// Commit stores a batch of records and the changed groups, all or none. When it returns nil, the batch survives a power cut.
-	// The caller has set positions and revisions. errFull means that nothing was stored and that a later batch may succeed; after
+	// The caller has set positions and revisions. ErrFull means that nothing was stored and that a later batch may succeed; after
 	// any other error the state of the disk is unknown.
-	Commit(batch []*record, groups []*groupRow) error
+	Commit(batch []*Record, groups []*GroupRow) error
 	// Groups returns the persistent subscriptions.
-	Groups(ctx context.Context) ([]*groupRow, error)
+	Groups(ctx context.Context) ([]*GroupRow, error)
 	// LastPosition is the position of the newest record, 0 in an empty log.
 	LastPosition(ctx context.Context) (int64, error)
 	// LastRevision is the revision of a stream's newest record, -1 when it has none.
 	LastRevision(ctx context.Context, stream string) (int64, error)
 	// Find looks for an event id in a stream; nil when it is not there.
-	Find(ctx context.Context, stream string, id uuid.UUID) (*record, error)
+	Find(ctx context.Context, stream string, id uuid.UUID) (*Record, error)
 	// ReadStream returns a page of a stream.
-	ReadStream(ctx context.Context, stream string, page streamPage) ([]*record, error)
+	ReadStream(ctx context.Context, stream string, page StreamPage) ([]*Record, error)
 	// ReadAll returns a page of the log.
-	ReadAll(ctx context.Context, page allPage) ([]*record, error)
+	ReadAll(ctx context.Context, page AllPage) ([]*Record, error)
 	// Remove removes the oldest records of a stream, those with a revision below a given one and at most limit of them, and
 	// returns how many it removed. Its errors are those of Commit.
 	Remove(stream string, below int64, limit int) (int, error)
@@ -35,28 +35,29 @@ type storage interface {
 	Close() error
 }
 
-// streamPage selects the records of a stream with low <= revision <= high and position <= until, in either direction.
-type streamPage struct {
-	low, high int64
-	until     int64
-	backwards bool
-	limit     int
+// StreamPage selects the records of a stream with low <= revision <= high and position <= until, in either direction.
+type StreamPage struct {
+	Low, High int64
+	Until     int64
+	Backwards bool
+	Limit     int
 }
 
-// allPage selects the records with low <= position <= high, in either direction.
-type allPage struct {
-	low, high int64
-	backwards bool
-	limit     int
-	// wantFunc, when set, selects the records whose payload is read. The others come with position, stream, revision and type
+// AllPage selects the records with low <= position <= high, in either direction.
+type AllPage struct {
+	Low, High int64
+	Backwards bool
+	Limit     int
+	// WantFunc, when set, selects the records whose payload is read. The others come with position, stream, revision and type
 	// only, and without a check of their checksum.
-	wantFunc func(stream, kind string) bool
+	WantFunc func(stream, kind string) bool
 }
 
 // maxPageBytes ends a page early, so that a reader of large events does not hold hundreds of them in memory.
 const maxPageBytes = 2 << 20
 
-// pageLimit is the maximum of records in a page.
-const pageLimit = 256
+// PageLimit is the maximum of records in a page.
+const PageLimit = 256
 
-var errFull = errors.New("the disk is full")
+// ErrFull is the error of a commit that did not fit on the disk: nothing was stored, and a later commit may succeed.
+var ErrFull = errors.New("the disk is full")

@@ -1,4 +1,4 @@
-package embedded
+package logfile
 
 import (
 	"bytes"
@@ -150,14 +150,14 @@ func (c *cutter) end() error {
 }
 
 // Assembly is a log that is restored from its pieces, in any order. Verify tells whether none is missing.
-type Assembly struct{ log *sqliteLog }
+type Assembly struct{ log *Log }
 
 // Assemble starts to restore a log in a folder that has none.
 func Assemble(dir string) (*Assembly, error) {
 	if _, err := LogFile(dir); !errors.Is(err, os.ErrNotExist) {
 		return nil, errors.Join(fmt.Errorf("there is an event log in %s already", dir), err)
 	}
-	log, err := openSQLite(filepath.Join(dir, fileName))
+	log, err := Open(filepath.Join(dir, FileName))
 	if err != nil {
 		return nil, err
 	}

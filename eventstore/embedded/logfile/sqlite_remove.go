@@ -1,4 +1,4 @@
-package embedded
+package logfile
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// Remove implements storage.
-func (l *sqliteLog) Remove(stream string, below int64, limit int) (removed int, err error) {
+// Remove implements Storage.
+func (l *Log) Remove(stream string, below int64, limit int) (removed int, err error) {
 	err = l.transaction(func() error {
 		id, err := l.streamID(stream)
 		if err != nil {
@@ -30,8 +30,8 @@ func (l *sqliteLog) Remove(stream string, below int64, limit int) (removed int, 
 	return removed, nil
 }
 
-// FirstRevision implements storage.
-func (l *sqliteLog) FirstRevision(ctx context.Context, stream string) (first int64, err error) {
+// FirstRevision implements Storage.
+func (l *Log) FirstRevision(ctx context.Context, stream string) (first int64, err error) {
 	err = l.read(ctx, func(conn *sqlite.Conn) error {
 		first, _, err = queryInt(conn, "SELECT removed FROM streams WHERE name = ?", stream)
 		return err
@@ -39,8 +39,8 @@ func (l *sqliteLog) FirstRevision(ctx context.Context, stream string) (first int
 	return first, err
 }
 
-// MetaStreams implements storage. The range "$$" to "$%" covers their names: in ASCII "%" follows "$".
-func (l *sqliteLog) MetaStreams(ctx context.Context, after string, limit int) (names []string, err error) {
+// MetaStreams implements Storage. The range "$$" to "$%" covers their names: in ASCII "%" follows "$".
+func (l *Log) MetaStreams(ctx context.Context, after string, limit int) (names []string, err error) {
 	err = l.read(ctx, func(conn *sqlite.Conn) error {
 		return sqlitex.Execute(conn, "SELECT name FROM streams WHERE name > max(?, '$$') AND name < '$%' ORDER BY name LIMIT ?",
 			&sqlitex.ExecOptions{

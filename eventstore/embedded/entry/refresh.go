@@ -1,9 +1,10 @@
-package embedded
+package entry
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 	"time"
 
@@ -17,8 +18,14 @@ import (
 // defaultRefresh is how often the certificate and users files are checked for changes.
 const defaultRefresh = 5 * time.Second
 
-// checkAccess refuses configurations in which a password could be intercepted, or anybody could change the log.
-func (c Config) checkAccess() error {
+// Settings say where a server listens, and which files say who may connect. They are those of embedded.Config.
+type Settings struct {
+	Listen                       string
+	CertFile, KeyFile, UsersFile string
+}
+
+// Check refuses settings with which a password could be intercepted, or anybody could change the log.
+func (c Settings) Check() error {
 	switch {
 	case (c.CertFile == "") != (c.KeyFile == ""):
 		return errors.New("TLS needs both a certificate and its key")
@@ -36,8 +43,8 @@ func (c Config) checkAccess() error {
 	return nil
 }
 
-// access decides who may connect. It is read from files that may change while the server runs.
-type access struct {
+// Access decides who may connect. It is read from files that may change while the server runs.
+type Access struct {
 	certificate *certificate.Certificate // nil without TLS
 	guard       *guard                   // nil without users
 	pass        pass                     // needed for calls through the socket; empty: no call needs one
@@ -47,8 +54,9 @@ type access struct {
 	usersSeen certificate.Stamp // of the users file when it was last read
 }
 
-func newAccess(config Config, note logrus.FieldLogger) (a *access, err error) {
-	a = &access{note: note}
+// NewAccess reads the files that the settings name.
+func NewAccess(config Settings, note logrus.FieldLogger) (a *Access, err error) {
+	a = &Access{note: note}
 	if config.CertFile != "" {
 		if a.certificate, err = certificate.Open(certificate.Files{Cert: config.CertFile, Key: config.KeyFile}); err != nil {
 			return nil, err
@@ -63,8 +71,14 @@ func newAccess(config Config, note logrus.FieldLogger) (a *access, err error) {
 	return a, nil
 }
 
-// options returns the gRPC options that enforce the access rules.
-func (a *access) options() []grpc.ServerOption {
+// NeedPass makes a pass, which calls through the socket have to carry from then on.
+func (a *Access) NeedPass(socket net.Listener) (err error) {
+	a.pass, err = newPass(socket)
+	return err
+}
+
+// Options returns the gRPC options that enforce the access rules.
+func (a *Access) Options() []grpc.ServerOption {
 	var options []grpc.ServerOption
 	if a.certificate != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(a.certificate.Config())))
@@ -78,8 +92,8 @@ func (a *access) options() []grpc.ServerOption {
 	return options
 }
 
-// refresh reads the files that have changed, or all. When a file cannot be read, its old content stays in force.
-func (a *access) refresh(all bool) error {
+// Refresh reads the files that have changed, or all. When a file cannot be read, its old content stays in force.
+func (a *Access) Refresh(all bool) error {
 	var errs []error
 	tell := func(what string, read bool, err error) {
 		switch {
@@ -101,7 +115,7 @@ func (a *access) refresh(all bool) error {
 }
 
 // usersChanged reports whether the users file has changed since the last call.
-func (a *access) usersChanged() bool {
+func (a *Access) usersChanged() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	before := a.usersSeen
@@ -109,15 +123,15 @@ func (a *access) usersChanged() bool {
 	return a.usersSeen != before
 }
 
-// watch checks the files for changes until ctx ends.
-func (a *access) watch(ctx context.Context, every time.Duration) {
+// Watch checks the files for changes until ctx ends.
+func (a *Access) Watch(ctx context.Context, every time.Duration) {
 	if every <= 0 {
 		every = defaultRefresh
 	}
 	for {
 		select {
 		case <-time.After(every):
-			_ = a.refresh(false) // refresh logs its error
+			_ = a.Refresh(false) // refresh logs its error
 		case <-ctx.Done():
 			return
 		}

@@ -1,4 +1,4 @@
-package embedded
+package logfile
 
 import (
 	"context"
@@ -40,7 +40,7 @@ const (
 const selectRecords = `SELECT e.position, s.name, e.revision, e.type, e.id, e.json, e.created, e.checksum, e.metadata, e.data`
 
 // page runs a query and verifies the checksum of every record whose payload it returns.
-func (l *sqliteLog) page(ctx context.Context, q pageQuery) (page []*record, err error) {
+func (l *Log) page(ctx context.Context, q pageQuery) (page []*Record, err error) {
 	// SQLite makes a new plan for each value of a bound LIMIT; not for a sum.
 	query := selectRecords + ` FROM ` + q.from + ` WHERE ` + q.where + ` ORDER BY ` + q.order + ` LIMIT ? + 0`
 	var bytes int64
@@ -61,7 +61,7 @@ func (l *sqliteLog) page(ctx context.Context, q pageQuery) (page []*record, err 
 				return err
 			}
 			page = append(page, r)
-			bytes += r.size()
+			bytes += r.Size()
 		}
 		return nil
 	})
@@ -85,24 +85,24 @@ func bind(stmt *sqlite.Stmt, args []any) {
 }
 
 // scan copies the current row, without its payload when that is not wanted.
-func (l *sqliteLog) scan(stmt *sqlite.Stmt, wantFunc func(stream, kind string) bool) (*record, error) {
-	r := &record{
-		position: stmt.ColumnInt64(colPosition),
-		stream:   stmt.ColumnText(colStream),
-		revision: stmt.ColumnInt64(colRevision),
-		kind:     stmt.ColumnText(colType),
+func (l *Log) scan(stmt *sqlite.Stmt, wantFunc func(stream, kind string) bool) (*Record, error) {
+	r := &Record{
+		Position: stmt.ColumnInt64(colPosition),
+		Stream:   stmt.ColumnText(colStream),
+		Revision: stmt.ColumnInt64(colRevision),
+		Kind:     stmt.ColumnText(colType),
 	}
-	if wantFunc != nil && !wantFunc(r.stream, r.kind) {
+	if wantFunc != nil && !wantFunc(r.Stream, r.Kind) {
 		return r, nil
 	}
 	id, err := uuid.FromBytes(columnBytes(stmt, colID))
-	r.id = id
-	r.json = stmt.ColumnBool(colJSON)
-	r.created = stmt.ColumnInt64(colCreated)
-	r.metadata = columnBytes(stmt, colMetadata)
-	r.data = columnBytes(stmt, colData)
+	r.ID = id
+	r.JSON = stmt.ColumnBool(colJSON)
+	r.Created = stmt.ColumnInt64(colCreated)
+	r.Metadata = columnBytes(stmt, colMetadata)
+	r.Data = columnBytes(stmt, colData)
 	if err != nil || stmt.ColumnInt64(colChecksum) != int64(r.checksum()) {
-		return nil, &CorruptError{File: l.path, Stream: r.stream, Revision: r.revision, Position: r.position}
+		return nil, &CorruptError{File: l.path, Stream: r.Stream, Revision: r.Revision, Position: r.Position}
 	}
 	return r, nil
 }

@@ -1,4 +1,4 @@
-package embedded
+package logfile
 
 import (
 	"encoding/binary"
@@ -11,45 +11,45 @@ import (
 	"github.com/google/uuid"
 )
 
-// record is a stored event. Once committed it never changes and is shared between goroutines.
-type record struct {
-	position int64 // in the log: 1, 2, 3, ... without gaps
-	stream   string
-	revision int64
-	id       uuid.UUID
-	kind     string // the event's type
-	json     bool   // its content type: JSON, or bytes
-	created  int64  // ticks of 100 ns since 1970, the protocol's unit
-	data     []byte
-	metadata []byte
+// Record is a stored event. Once committed it never changes and is shared between goroutines.
+type Record struct {
+	Position int64 // in the log: 1, 2, 3, ... without gaps
+	Stream   string
+	Revision int64
+	ID       uuid.UUID
+	Kind     string // the event's type
+	JSON     bool   // its content type: JSON, or bytes
+	Created  int64  // ticks of 100 ns since 1970, the protocol's unit
+	Data     []byte
+	Metadata []byte
 }
 
-// ticks converts a time to the protocol's unit.
-func ticks(t time.Time) int64 { return t.UnixNano() / 100 }
+// Ticks converts a time to the protocol's unit.
+func Ticks(t time.Time) int64 { return t.UnixNano() / 100 }
 
-// size estimates a record's memory in bytes.
-func (r *record) size() int64 {
-	return int64(len(r.stream)+len(r.kind)+len(r.data)+len(r.metadata)) + 128
+// Size estimates a record's memory in bytes.
+func (r *Record) Size() int64 {
+	return int64(len(r.Stream)+len(r.Kind)+len(r.Data)+len(r.Metadata)) + 128
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // checksum covers all fields that a reader gets, so that damage of the file is detected at the damaged event.
-func (r *record) checksum() uint32 {
+func (r *Record) checksum() uint32 {
 	sum := crc32.New(castagnoli)
 	var fixed [25]byte
-	binary.LittleEndian.PutUint64(fixed[0:], uint64(r.position))
-	binary.LittleEndian.PutUint64(fixed[8:], uint64(r.revision))
-	binary.LittleEndian.PutUint64(fixed[16:], uint64(r.created))
-	if r.json {
+	binary.LittleEndian.PutUint64(fixed[0:], uint64(r.Position))
+	binary.LittleEndian.PutUint64(fixed[8:], uint64(r.Revision))
+	binary.LittleEndian.PutUint64(fixed[16:], uint64(r.Created))
+	if r.JSON {
 		fixed[24] = 1
 	}
 	sum.Write(fixed[:])
-	sum.Write(r.id[:])
-	writeSized(sum, []byte(r.stream))
-	writeSized(sum, []byte(r.kind))
-	writeSized(sum, r.data)
-	writeSized(sum, r.metadata)
+	sum.Write(r.ID[:])
+	writeSized(sum, []byte(r.Stream))
+	writeSized(sum, []byte(r.Kind))
+	writeSized(sum, r.Data)
+	writeSized(sum, r.Metadata)
 	return sum.Sum32()
 }
 
@@ -75,6 +75,7 @@ type CorruptError struct {
 	Frame int   // of the write-ahead log, counted from 1; 0: its header, or not known
 }
 
+// Error implements error.
 func (e *CorruptError) Error() string {
 	switch {
 	case e.Position > 0:

@@ -1,4 +1,4 @@
-package embedded
+package logfile
 
 import (
 	"context"
@@ -35,8 +35,8 @@ func Streams(ctx context.Context, path, prefix, after string, limit int) (stream
 					one := StreamInfo{
 						Name: stmt.ColumnText(0), First: stmt.ColumnInt64(1), Last: stmt.ColumnInt64(2), Newest: fromTicks(stmt.ColumnInt64(3)),
 					}
-					if one.Events = one.Last - one.First + 1; one.Last == tombstoned {
-						one.Deleted, one.Events, one.First = true, 1, tombstoned
+					if one.Events = one.Last - one.First + 1; one.Last == Tombstoned {
+						one.Deleted, one.Events, one.First = true, 1, Tombstoned
 					}
 					streams = append(streams, one)
 					return nil
@@ -152,8 +152,10 @@ func Groups(ctx context.Context, path string) (groups []GroupInfo, err error) {
 				ELSE (SELECT max(revision) FROM events WHERE stream = (SELECT id FROM streams WHERE name = g.stream)) END
 			FROM groups g ORDER BY g.stream, g.name`,
 			&sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
-				one := GroupInfo{Stream: stmt.ColumnText(0), Name: stmt.ColumnText(1), Checkpoint: stmt.ColumnInt64(3), Known: noCheckpoint}
-				var settings groupSettings
+				one := GroupInfo{Stream: stmt.ColumnText(0), Name: stmt.ColumnText(1), Checkpoint: stmt.ColumnInt64(3), Known: NoCheckpoint}
+				var settings struct {
+					Strategy string `json:"strategy"`
+				}
 				if err := json.Unmarshal(columnBytes(stmt, 2), &settings); err != nil {
 					return fmt.Errorf("the settings of the persistent subscription %s of %s: %w", one.Name, one.Stream, err)
 				}
@@ -166,7 +168,7 @@ func Groups(ctx context.Context, path string) (groups []GroupInfo, err error) {
 			}})
 		for n := range groups {
 			g := &groups[n]
-			if g.Parked, err = parkedOf(i.conn, groupKey{g.Stream, g.Name}.parkedStream()); err != nil {
+			if g.Parked, err = parkedOf(i.conn, GroupKey{g.Stream, g.Name}.ParkedStream()); err != nil {
 				return err
 			}
 		}
@@ -177,20 +179,20 @@ func Groups(ctx context.Context, path string) (groups []GroupInfo, err error) {
 
 // parkedOf counts the events in a parked stream that were not replayed yet.
 func parkedOf(conn *sqlite.Conn, stream string) (int64, error) {
-	h := head{last: -1}
+	h := Head{Last: -1}
 	last, found, err := queryInt(conn,
 		"SELECT max(revision) FROM events WHERE stream = (SELECT id FROM streams WHERE name = ?)", stream)
 	if err != nil || !found {
 		return 0, err
 	}
-	h.last = last
+	h.Last = last
 	err = sqlitex.Execute(conn,
 		`SELECT data FROM events WHERE stream = (SELECT id FROM streams WHERE name = ?) ORDER BY revision DESC LIMIT 1`,
-		&sqlitex.ExecOptions{Args: []any{metaPrefix + stream}, ResultFunc: func(stmt *sqlite.Stmt) error {
-			h.meta = parseMeta(columnBytes(stmt, 0))
+		&sqlitex.ExecOptions{Args: []any{MetaPrefix + stream}, ResultFunc: func(stmt *sqlite.Stmt) error {
+			h.Meta = ParseMeta(columnBytes(stmt, 0))
 			return nil
 		}})
-	return max(h.last+1-h.firstVisible(), 0), err
+	return max(h.Last+1-h.FirstVisible(), 0), err
 }
 
 func lookInto(ctx context.Context, path string, look func(*inspection) error) (err error) {

@@ -1,0 +1,125 @@
+package logfile
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// How streams describe and end one another: names, types and revisions that the protocol reserves.
+const (
+	MetaPrefix    = "$$" // this and a stream's name are the name of the stream that holds its metadata
+	MetaType      = "$metadata"
+	SoftDeleted   = math.MaxInt64 // the $tb of a deleted stream
+	TombstoneType = "$streamDeleted"
+	Tombstoned    = math.MaxInt64 // the revision of a tombstone: no other event can follow it
+)
+
+// Head is the state of a stream that its readers and writers need.
+type Head struct {
+	Last int64 // revision of the newest event, -1 before the first; tombstoned when the stream is deleted for good
+	Meta streamMeta
+}
+
+// Tombstoned reports whether the stream is deleted for good.
+func (h Head) Tombstoned() bool { return h.Last == Tombstoned }
+
+// Limited reports whether retention may hide some of the stream's events from readers.
+func (h Head) Limited() bool { return h.Tombstoned() || h.Meta.limited() }
+
+// streamMeta is the part of a stream's metadata that the server acts on. It decides what readers of the stream see; reads of the
+// whole log still return every event.
+type streamMeta struct {
+	Known          bool // the stream has metadata
+	truncateBefore int64
+	maxCount       int64
+	MaxAge         time.Duration
+}
+
+// SoftDeleted reports whether the stream is deleted until its next event.
+func (m streamMeta) SoftDeleted() bool { return m.truncateBefore == SoftDeleted }
+
+// limited reports whether this metadata may hide some of the stream's events from readers.
+func (m streamMeta) limited() bool { return m.truncateBefore > 0 || m.maxCount > 0 || m.MaxAge > 0 }
+
+// ParseMeta reads a $metadata event. It ignores data that is not JSON, and fields that are not sensible numbers.
+func ParseMeta(data []byte) streamMeta {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(data, &fields) != nil {
+		return streamMeta{Known: true}
+	}
+	number := func(name string) int64 {
+		var value int64
+		if json.Unmarshal(fields[name], &value) != nil {
+			return 0
+		}
+		return max(value, 0)
+	}
+	meta := streamMeta{Known: true, truncateBefore: number("$tb"), maxCount: number("$maxCount")}
+	if seconds := number("$maxAge"); seconds < math.MaxInt64/int64(time.Second) {
+		meta.MaxAge = time.Duration(seconds) * time.Second
+	}
+	return meta
+}
+
+// WithTruncateBefore returns metadata with another $tb; all other fields keep their exact text.
+func WithTruncateBefore(data []byte, revision int64) ([]byte, error) {
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(data, &fields) != nil || fields == nil { // "null" makes it nil
+		fields = map[string]json.RawMessage{}
+	}
+	fields["$tb"] = json.RawMessage(fmt.Sprint(revision))
+	return json.Marshal(fields)
+}
+
+// FirstVisible is the lowest revision that $tb and $maxCount leave to readers. $maxAge is checked for each event.
+func (h Head) FirstVisible() int64 {
+	if h.Tombstoned() {
+		return Tombstoned
+	}
+	first := h.Meta.truncateBefore
+	if h.Meta.maxCount > 0 {
+		first = max(first, h.Last-h.Meta.maxCount+1)
+	}
+	return max(first, 0)
+}
+
+// ExpiredBefore is the creation time, in ticks, before which $maxAge hides events.
+func (h Head) ExpiredBefore(now time.Time) int64 {
+	if h.Meta.MaxAge == 0 {
+		return math.MinInt64
+	}
+	return Ticks(now.Add(-h.Meta.MaxAge))
+}
+
+// LoadHead reads a stream's head from the log.
+func LoadHead(ctx context.Context, log Storage, stream string) (Head, error) {
+	last, err := log.LastRevision(ctx, stream)
+	if err != nil {
+		return Head{}, err
+	}
+	if described, isMeta := strings.CutPrefix(stream, MetaPrefix); isMeta {
+		base, err := log.LastRevision(ctx, described)
+		if base == Tombstoned {
+			last = Tombstoned // the tombstone applies to the metadata stream too
+		}
+		return Head{Last: last, Meta: streamMeta{maxCount: 1}}, err // of a metadata stream only the newest event applies
+	}
+	newest, err := NewestOf(ctx, log, MetaPrefix+stream)
+	if err != nil || newest == nil {
+		return Head{Last: last}, err
+	}
+	return Head{Last: last, Meta: ParseMeta(newest.Data)}, nil
+}
+
+// NewestOf returns a stream's newest record, nil when it has none.
+func NewestOf(ctx context.Context, log Storage, stream string) (*Record, error) {
+	page, err := log.ReadStream(ctx, stream, StreamPage{High: NoLimit, Until: NoLimit, Backwards: true, Limit: 1})
+	if err != nil || len(page) == 0 {
+		return nil, err
+	}
+	return page[0], nil
+}

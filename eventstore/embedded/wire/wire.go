@@ -1,0 +1,117 @@
+package wire
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"strconv"
+
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/shared"
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
+	"github.com/google/uuid"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"moviola/eventstore/embedded/logfile"
+)
+
+// The content types of events.
+const (
+	ContentJSON  = "application/json"
+	ContentBytes = "application/octet-stream"
+)
+
+// ReadID reads an id in either of the protocol's forms.
+func ReadID(id *shared.UUID) (uuid.UUID, error) {
+	switch value := id.GetValue().(type) {
+	case *shared.UUID_Structured_:
+		var parsed uuid.UUID
+		binary.BigEndian.PutUint64(parsed[:8], uint64(value.Structured.GetMostSignificantBits()))
+		binary.BigEndian.PutUint64(parsed[8:], uint64(value.Structured.GetLeastSignificantBits()))
+		return parsed, nil
+	case *shared.UUID_String_:
+		parsed, err := uuid.Parse(value.String_)
+		if err != nil {
+			return uuid.Nil, status.Errorf(codes.InvalidArgument, "event id %q is no UUID", value.String_)
+		}
+		return parsed, nil
+	default:
+		return uuid.Nil, status.Error(codes.InvalidArgument, "an event needs an id")
+	}
+}
+
+// ID writes an id in one of the two forms.
+func ID(id uuid.UUID, asString bool) *shared.UUID {
+	if asString {
+		return &shared.UUID{Value: &shared.UUID_String_{String_: id.String()}}
+	}
+	return &shared.UUID{Value: &shared.UUID_Structured_{Structured: &shared.UUID_Structured{
+		MostSignificantBits:  int64(binary.BigEndian.Uint64(id[:8])),
+		LeastSignificantBits: int64(binary.BigEndian.Uint64(id[8:])),
+	}}}
+}
+
+// Event makes the message for an event, or for a link with the event that it points to; that event is nil when it does not
+// exist.
+func Event(event, link *logfile.Record, idAsString bool) *streams.ReadResp {
+	original := event
+	if link != nil {
+		original = link
+	}
+	return &streams.ReadResp{Content: &streams.ReadResp_Event{Event: &streams.ReadResp_ReadEvent{
+		Event:    toWireRecord(event, idAsString),
+		Link:     toWireRecord(link, idAsString),
+		Position: &streams.ReadResp_ReadEvent_CommitPosition{CommitPosition: uint64(original.Position)},
+	}}}
+}
+
+// toWireRecord converts an event. Commit and prepare position are the same.
+func toWireRecord(r *logfile.Record, idAsString bool) *streams.ReadResp_ReadEvent_RecordedEvent {
+	if r == nil {
+		return nil
+	}
+	return &streams.ReadResp_ReadEvent_RecordedEvent{
+		Id:               ID(r.ID, idAsString),
+		StreamIdentifier: Stream(r.Stream),
+		StreamRevision:   uint64(r.Revision),
+		PreparePosition:  uint64(r.Position),
+		CommitPosition:   uint64(r.Position),
+		Metadata:         Metadata(r),
+		CustomMetadata:   r.Metadata,
+		Data:             r.Data,
+	}
+}
+
+// Metadata is what the protocol tells of an event beside its bytes: type, content type and time.
+func Metadata(r *logfile.Record) map[string]string {
+	content := ContentBytes
+	if r.JSON {
+		content = ContentJSON
+	}
+	return map[string]string{
+		"type": r.Kind, "content-type": content,
+		"created": strconv.FormatInt(r.Created, 10), // a client that cannot parse it ends its process
+	}
+}
+
+// Stream names a stream.
+func Stream(stream string) *shared.StreamIdentifier {
+	return &shared.StreamIdentifier{StreamName: []byte(stream)}
+}
+
+// Number converts a revision or position. A number above int64 becomes the highest int64.
+func Number(n uint64) int64 {
+	return int64(min(n, math.MaxInt64))
+}
+
+// Refuse ends a call with a status and the trailers by which clients tell the reasons apart: first "exception", then those that
+// belong to the reason. Clients read some trailers without checking that they are present.
+func Refuse(ctx context.Context, code codes.Code, message, exception string, trailers ...string) error {
+	md := metadata.Pairs(append([]string{"exception", exception}, trailers...)...)
+	if err := grpc.SetTrailer(ctx, md); err != nil {
+		return status.Errorf(codes.Internal, "set the trailers of %q: %v", message, err)
+	}
+	return status.Error(code, message)
+}
