@@ -104,7 +104,8 @@ func (r *appendRequest) addEvent(message *streams.AppendReq_ProposedMessage) err
 		return errProperties
 	}
 	if content != wire.ContentJSON && content != wire.ContentBytes {
-		return status.Errorf(codes.InvalidArgument, "content-type %q is neither %s nor %s", content, wire.ContentJSON, wire.ContentBytes)
+		return status.Errorf(codes.InvalidArgument, "content-type %q is neither %s nor %s", content,
+			wire.ContentJSON, wire.ContentBytes)
 	}
 	id, err := wire.ReadID(message.GetId())
 	if err != nil {

@@ -125,7 +125,8 @@ func (w *writer) find(ctx context.Context, stream string, id [16]byte) (*logfile
 func (w *writer) revisions(ctx context.Context, stream string, low, high int64) ([]*logfile.Record, error) {
 	var found []*logfile.Record
 	for next := low; next <= high; {
-		page, err := w.log.ReadStream(ctx, stream, logfile.StreamPage{Low: next, High: high, Until: logfile.NoLimit, Limit: logfile.PageLimit})
+		page, err := w.log.ReadStream(ctx, stream,
+			logfile.StreamPage{Low: next, High: high, Until: logfile.NoLimit, Limit: logfile.PageLimit})
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,8 @@ import (
 )
 
 func refuseDeleted(ctx context.Context, stream string) error {
-	return wire.Refuse(ctx, codes.FailedPrecondition, "Event stream '"+stream+"' is deleted.", "stream-deleted", "stream-name", stream)
+	return wire.Refuse(ctx, codes.FailedPrecondition, "Event stream '"+stream+"' is deleted.",
+		"stream-deleted", "stream-name", stream)
 }
 
 // invalidError is an append that the protocol does not allow. Its trailers are sent when the append is a call of its own, not

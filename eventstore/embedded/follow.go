@@ -209,7 +209,8 @@ func (f *streamFollower) readPage(last int64) error {
 		return refuseDeleted(ctx, f.stream)
 	}
 	low := max(f.revision+1, min(h.FirstVisible(), h.Last+1)) // of a deleted stream: the events after the deletion
-	records, err := f.log.ReadStream(ctx, f.stream, logfile.StreamPage{Low: low, High: logfile.NoLimit, Until: last, Limit: logfile.PageLimit})
+	records, err := f.log.ReadStream(ctx, f.stream,
+		logfile.StreamPage{Low: low, High: logfile.NoLimit, Until: last, Limit: logfile.PageLimit})
 	if err != nil {
 		return failed(err)
 	}

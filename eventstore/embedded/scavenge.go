@@ -167,7 +167,8 @@ func (s *scavenger) firstKept(ctx context.Context, stream string, h logfile.Head
 	kept := max(min(h.FirstVisible(), h.Last), first)
 	expired := h.ExpiredBefore(s.now())
 	for kept < h.Last && h.Meta.MaxAge > 0 {
-		page, err := s.log.ReadStream(ctx, stream, logfile.StreamPage{Low: kept, High: h.Last - 1, Until: logfile.NoLimit, Limit: logfile.PageLimit})
+		page, err := s.log.ReadStream(ctx, stream,
+			logfile.StreamPage{Low: kept, High: h.Last - 1, Until: logfile.NoLimit, Limit: logfile.PageLimit})
 		if err != nil || len(page) == 0 {
 			return kept, err
 		}

@@ -76,7 +76,9 @@ func open(config Config, records int, openLog func(path string) (logfile.Storage
 			err = errors.Join(fmt.Errorf("open the event store in %s: %w", config.Dir, err), s.release())
 		}
 	}()
-	settings := entry.Settings{Listen: config.Listen, CertFile: config.CertFile, KeyFile: config.KeyFile, UsersFile: config.UsersFile}
+	settings := entry.Settings{
+		Listen: config.Listen, CertFile: config.CertFile, KeyFile: config.KeyFile, UsersFile: config.UsersFile,
+	}
 	if err := settings.Check(); err != nil {
 		return nil, err
 	}
