@@ -4,10 +4,9 @@ import (
 	"errors"
 	"hash"
 	"io"
-)
 
-// headBytes are enough to recognise every format.
-const headBytes = 4 << 10
+	"moviola/adapters/assets/examine"
+)
 
 // body hashes the bytes read of a download. It remembers read errors, so that a broken connection can be told from a full disk.
 type body struct {
@@ -27,7 +26,7 @@ func (b *body) Read(p []byte) (int, error) {
 
 // head returns the first bytes, fewer when there are no more.
 func (b *body) head() ([]byte, error) {
-	head := make([]byte, headBytes)
+	head := make([]byte, examine.HeadBytes)
 	n, err := io.ReadFull(b, head)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		// A body shorter than its declared length is ErrUnexpectedEOF of the connection, which Read has remembered.

@@ -1,5 +1,5 @@
-// Package assets brings the sources of movies to the local disk: it downloads them through the guarded client, recognises them by
-// content, stores them under the hash of their content in a folder per account, and probes them.
+// Package assets brings the sources of movies to the local disk: it downloads them through the guarded client, has them
+// examined (package examine), and stores them under the hash of their content in a folder per account.
 //
 // Only pictures, videos and sound of known formats are accepted. Playlists and all other formats that can name further files are
 // refused before a decoder reads them, except for SVG drawings: browsers draw these as pictures, which load nothing.
@@ -22,6 +22,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
+	"moviola/adapters/assets/examine"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/internal/fair"
@@ -30,27 +31,14 @@ import (
 
 var _ commands.Assets = (*Cache)(nil)
 
-// Prober describes a video or audio file, read by the named demuxer. It returns commands.ErrNotMedia when the file is not of that
-// format.
-type Prober interface {
-	Probe(ctx context.Context, path, format string) (commands.Media, error)
-}
-
-// Converter converts pictures that Go cannot decode to ones that it can.
-type Converter interface {
-	// ToPNG writes the picture in the file at path, read by the named demuxer of ffmpeg or as "heif", to a PNG file of eight bits
-	// a channel. It returns commands.ErrNotMedia when it cannot be read, and a *domain.Error when a program for it is missing.
-	ToPNG(ctx context.Context, path, format, to string) error
-}
-
 // Config is what a Cache needs. Client, Dir and Prober must be set.
 type Config struct {
-	Client   *http.Client  // guarded by adapters/outbound
-	Dir      string        // a folder per account is made in it; may be shared by several processes of one host
-	Prober   Prober        //
-	Pictures Converter     // for TIFF files as cameras write them, AVIF and HEIC; nil: they are refused
-	MaxBytes int64         // of one download; 0: 2 GiB
-	Timeout  time.Duration // time limit of one download, retries included; 0: 5 minutes
+	Client   *http.Client      // guarded by adapters/outbound
+	Dir      string            // a folder per account is made in it; may be shared by several processes of one host
+	Prober   examine.Prober    //
+	Pictures examine.Converter // for TIFF files as cameras write them, AVIF and HEIC; nil: they are refused
+	MaxBytes int64             // of one download; 0: 2 GiB
+	Timeout  time.Duration     // time limit of one download, retries included; 0: 5 minutes
 	// Connections and Bytes are budgets for running downloads, which accounts use in turns; nil: unbounded. A download takes one
 	// connection, and its size in bytes; while its size is unknown, Guess bytes are taken; 0: 64 MiB.
 	Connections, Bytes *fair.Budget
@@ -91,6 +79,7 @@ type Cache struct {
 	flights flights
 	room    *quota.Bound
 	files   *checker
+	sources *examine.Examiner
 }
 
 // Bound returns the usage of the cache's bounds. A refused download is reported even if space was made afterwards.
@@ -105,7 +94,10 @@ func New(cfg Config) (*Cache, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make asset folder: %w", err)
 	}
-	c := &Cache{cfg: cfg, files: &checker{log: cfg.Log}}
+	c := &Cache{
+		cfg: cfg, files: &checker{log: cfg.Log},
+		sources: &examine.Examiner{Prober: cfg.Prober, Pictures: cfg.Pictures, Log: cfg.Log},
+	}
 	c.room = quota.New(quota.Limits{
 		Account: quota.Amount{Bytes: cfg.MaxAccount, Files: cfg.MaxAccountFiles},
 		Total:   quota.Amount{Bytes: cfg.MaxTotal, Files: cfg.MaxTotalFiles},
@@ -301,7 +293,7 @@ func (s shelf) asset(hash string) (commands.Asset, bool) {
 	}
 	a.Path = s.filePath(hash)
 	if a.Converted {
-		a.Path += convertedExtension
+		a.Path += examine.ConvertedExtension
 	}
 	if a.Hash = hash; !s.intact(a) {
 		return commands.Asset{}, false

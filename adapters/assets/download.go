@@ -17,19 +17,13 @@ import (
 	"strings"
 	"time"
 
+	"moviola/adapters/assets/examine"
 	"moviola/commands"
 	"moviola/domain"
 )
 
 // Codes of the errors that name an asset.
-const (
-	codeDownload    = "asset_download_failed"
-	codeUnsupported = "asset_not_supported"
-	codeTooLarge    = "asset_too_large"
-)
-
-// shownLength is the length to which addresses in messages are cut.
-const shownLength = 200
+const codeDownload = "asset_download_failed"
 
 // parseAddress accepts http and https addresses only.
 func parseAddress(address string) (*url.URL, error) {
@@ -39,15 +33,6 @@ func parseAddress(address string) (*url.URL, error) {
 			"Failed to download a source: its address must begin with http:// or https:// and name a host")
 	}
 	return u, nil
-}
-
-// shown returns the address for messages: without parts that may be secret.
-func shown(u *url.URL) string {
-	text := (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
-	if runes := []rune(text); len(runes) > shownLength {
-		return string(runes[:shownLength]) + "…"
-	}
-	return text
 }
 
 // boundRedirects returns a client that follows few redirects, only to http and https, and sends no Referer. Redirects to the
@@ -201,7 +186,7 @@ func refused(err error) bool {
 }
 
 func failed(target *url.URL, why string) error {
-	return domain.Errorf(domain.Invalid, codeDownload, "Failed to download '%s' (%s)", shown(target), why)
+	return domain.Errorf(domain.Invalid, codeDownload, "Failed to download '%s' (%s)", examine.Shown(target), why)
 }
 
 var errPacked = errors.New("packed in another way than gzip")
@@ -255,7 +240,7 @@ func (c *Cache) store(ctx context.Context, s shelf, target *url.URL, from io.Rea
 	if err != nil {
 		return "", cutOff(target, err)
 	}
-	if _, err := sniff(head, target); err != nil {
+	if _, err := examine.Sniff(head, target); err != nil {
 		return "", err
 	}
 	temp, err := s.draft()
@@ -310,6 +295,6 @@ func (c *Cache) discard(temp *draft) {
 }
 
 func (c *Cache) tooLarge(target *url.URL) error {
-	return domain.Errorf(domain.Invalid, codeTooLarge, "The file at '%s' is too large: at most %d MB can be used",
-		shown(target), c.cfg.MaxBytes>>20)
+	return domain.Errorf(domain.Invalid, examine.CodeTooLarge, "The file at '%s' is too large: at most %d MB can be used",
+		examine.Shown(target), c.cfg.MaxBytes>>20)
 }

@@ -1,14 +1,5 @@
 package assets
 
-// What makes pictures of 16 bits a channel ones of 8.
-var (
-	ShallowPNG = shallowPNG
-	Shallow    = shallow
-
-	ShallowTIFF     = shallowTIFF
-	ErrOtherPicture = errOtherPicture
-)
-
 // Waiting is how many callers wait for downloads.
 func (c *Cache) Waiting() int {
 	c.flights.mu.Lock()

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"moviola/adapters/assets/examine"
 	"moviola/domain"
 	"moviola/internal/quota"
 )
@@ -73,7 +74,7 @@ func tooMuch(target *url.URL, err error) error {
 	}
 	return domain.Errorf(domain.Invalid, codeStorage, "The file at '%s' cannot be kept: the sources that the account has "+
 		"used in the last %.0f minutes "+
-		"take %s, as much as they may. Use fewer or smaller ones at a time.", shown(target), inUse.Minutes(), full.Bound())
+		"take %s, as much as they may. Use fewer or smaller ones at a time.", examine.Shown(target), inUse.Minutes(), full.Bound())
 }
 
 // makeRoom removes the least recently used files below a folder until the given amount is free. Files in use are not removed.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"moviola/adapters/assets/examine"
 	"moviola/domain"
 	"moviola/internal/quota"
 )
@@ -78,7 +79,7 @@ func passOver(err error) error {
 
 // lastUse is the time when the notes beside a file were last touched.
 func lastUse(path string, info fs.FileInfo) time.Time {
-	if notes, err := os.Stat(strings.TrimSuffix(path, convertedExtension) + ".json"); err == nil {
+	if notes, err := os.Stat(strings.TrimSuffix(path, examine.ConvertedExtension) + ".json"); err == nil {
 		return notes.ModTime()
 	}
 	return info.ModTime()

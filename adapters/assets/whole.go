@@ -1,8 +1,11 @@
 package assets
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"sync"
 	"syscall"
@@ -10,6 +13,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
+	"moviola/adapters/assets/examine"
 	"moviola/commands"
 )
 
@@ -91,10 +95,23 @@ func (s shelf) intact(a commands.Asset) bool {
 		"several files")
 	file := s.filePath(a.Hash)
 	// the notes go first: a file without them is not used
-	for _, path := range []string{file + ".json", file, file + convertedExtension} {
+	for _, path := range []string{file + ".json", file, file + examine.ConvertedExtension} {
 		if err := removeIfThere(path); err != nil {
 			log.WithError(err).Error("a damaged source in the cache cannot be removed")
 		}
 	}
 	return false
+}
+
+// examine examines a new file on the shelf, and notes beside the file what was found.
+func (c *Cache) examine(ctx context.Context, s shelf, hash string, target *url.URL) (commands.Asset, error) {
+	path := s.filePath(hash)
+	asset, err := c.sources.Examine(ctx, path, hash, target)
+	if err != nil {
+		return commands.Asset{}, err
+	}
+	if err := writeJSON(path+".json", asset); err != nil {
+		return commands.Asset{}, fmt.Errorf("note facts of asset %s: %w", hash, err)
+	}
+	return asset, nil
 }

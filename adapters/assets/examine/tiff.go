@@ -1,4 +1,4 @@
-package assets
+package examine
 
 import (
 	"bufio"
@@ -16,8 +16,8 @@ import (
 	"moviola/domain"
 )
 
-// convertedExtension is the extension of the converted picture beside a file.
-const convertedExtension = ".png"
+// ConvertedExtension is the extension of the converted picture beside a file.
+const ConvertedExtension = ".png"
 
 // tiffDemuxer is ffmpeg's reader of TIFF files.
 const tiffDemuxer = "tiff_pipe"
@@ -37,29 +37,29 @@ func aloneWhole(ctx context.Context) (release func(), err error) {
 
 // readableTIFF has a TIFF file converted if Go cannot decode it: Go's decoder supports neither YCbCr nor CMYK, as cameras and
 // printers write, nor JPEG compression. The orientation is stored in any case.
-func (c *Cache) readableTIFF(ctx context.Context, asset *commands.Asset, target *url.URL) error {
+func (e *Examiner) readableTIFF(ctx context.Context, asset *commands.Asset, target *url.URL) error {
 	var err error
-	if asset.Orientation, err = tiffOrientation(asset.Path); err != nil || c.cfg.Pictures == nil {
+	if asset.Orientation, err = tiffOrientation(asset.Path); err != nil || e.Pictures == nil {
 		return err
 	}
 	read, err := readsTIFF(ctx, asset.Path)
 	if err != nil || read {
 		return err
 	}
-	if err := c.boundTIFF(ctx, asset.Path, target); err != nil {
+	if err := e.boundTIFF(ctx, asset.Path, target); err != nil {
 		return err
 	}
-	return c.convert(ctx, asset, tiffDemuxer, target)
+	return e.convert(ctx, asset, tiffDemuxer, target)
 }
 
 // convert has a picture converted to a PNG file, which is used instead of it.
-func (c *Cache) convert(ctx context.Context, asset *commands.Asset, reader string, target *url.URL) error {
-	to := strings.TrimSuffix(asset.Path, convertedExtension) + convertedExtension
-	err := c.cfg.Pictures.ToPNG(ctx, asset.Path, reader, to)
+func (e *Examiner) convert(ctx context.Context, asset *commands.Asset, reader string, target *url.URL) error {
+	to := strings.TrimSuffix(asset.Path, ConvertedExtension) + ConvertedExtension
+	err := e.Pictures.ToPNG(ctx, asset.Path, reader, to)
 	var fault *domain.Error
 	switch {
 	case errors.Is(err, commands.ErrNotMedia):
-		c.cfg.Log.WithError(err).WithField("asset", asset.Hash).Info("picture cannot be decoded; its element fails")
+		e.Log.WithError(err).WithField("asset", asset.Hash).Info("picture cannot be decoded; its element fails")
 		return unreadable(target, "image")
 	case errors.As(err, &fault):
 		return fault
@@ -72,8 +72,8 @@ func (c *Cache) convert(ctx context.Context, asset *commands.Asset, reader strin
 
 // makeShallow converts a PNG or TIFF file with 16 bits per channel to a PNG file with 8, without the memory for decoding it as a
 // whole.
-func (c *Cache) makeShallow(ctx context.Context, asset *commands.Asset, target *url.URL) error {
-	to := strings.TrimSuffix(asset.Path, convertedExtension) + convertedExtension
+func (e *Examiner) makeShallow(ctx context.Context, asset *commands.Asset, target *url.URL) error {
+	to := strings.TrimSuffix(asset.Path, ConvertedExtension) + ConvertedExtension
 	make8 := shallowPNG
 	if asset.Format == "tiff" {
 		make8 = shallowTIFF
@@ -89,7 +89,7 @@ func (c *Cache) makeShallow(ctx context.Context, asset *commands.Asset, target *
 	case ctx.Err() != nil || errors.As(err, &fault):
 		return fmt.Errorf("convert asset %s: %w", asset.Hash, err)
 	}
-	c.cfg.Log.WithError(err).WithField("asset", asset.Hash).Info("picture cannot be decoded; its element fails")
+	e.Log.WithError(err).WithField("asset", asset.Hash).Info("picture cannot be decoded; its element fails")
 	return unreadable(target, "image")
 }
 
@@ -130,8 +130,8 @@ func readsTIFF(ctx context.Context, path string) (bool, error) {
 }
 
 // boundTIFF refuses a picture that is too large, before it is converted.
-func (c *Cache) boundTIFF(ctx context.Context, path string, target *url.URL) error {
-	m, err := c.cfg.Prober.Probe(ctx, path, tiffDemuxer)
+func (e *Examiner) boundTIFF(ctx context.Context, path string, target *url.URL) error {
+	m, err := e.Prober.Probe(ctx, path, tiffDemuxer)
 	switch {
 	case errors.Is(err, commands.ErrNotMedia):
 		return unreadable(target, "image")

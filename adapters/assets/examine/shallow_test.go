@@ -1,4 +1,4 @@
-package assets_test
+package examine_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"runtime"
 	"testing"
 
-	"moviola/adapters/assets"
+	"moviola/adapters/assets/examine"
 )
 
 // deepPicture is a picture of 16 bits a channel.
@@ -51,7 +51,7 @@ func TestShallow(t *testing.T) {
 		}
 		for _, file := range files {
 			to := filepath.Join(dir, "shallow.png")
-			if err := assets.ShallowPNG(t.Context(), file, to); err != nil {
+			if err := examine.ShallowPNG(t.Context(), file, to); err != nil {
 				t.Fatalf("%s: %v", filepath.Base(file), err)
 			}
 			requireShallow(t, filepath.Base(file), readPNG(t, to), deep)
@@ -113,7 +113,7 @@ func TestShallow_large(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if err := assets.ShallowPNG(t.Context(), from, to); err != nil {
+	if err := examine.ShallowPNG(t.Context(), from, to); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
@@ -143,7 +143,7 @@ func FuzzShallow(f *testing.F) {
 			t.Skip() // large pictures take long
 		}
 		var out bytes.Buffer
-		if err := assets.Shallow(t.Context(), bytes.NewReader(data), &out); err == nil {
+		if err := examine.Shallow(t.Context(), bytes.NewReader(data), &out); err == nil {
 			if _, err := png.Decode(&out); err != nil {
 				t.Error(err)
 			}

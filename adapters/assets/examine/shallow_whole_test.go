@@ -1,4 +1,4 @@
-package assets_test
+package examine_test
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/image/tiff"
 
-	"moviola/adapters/assets"
+	"moviola/adapters/assets/examine"
 )
 
 // interlaced writes a picture of 16 bits a channel as an interlaced PNG file; clear: a colour that stands for nothing, in a file without alpha.
@@ -115,7 +115,7 @@ func TestShallow_interlaced(t *testing.T) {
 			if decoded, err := png.Decode(bytes.NewReader(row.content)); err != nil || decoded.Bounds() != row.want.Rect {
 				t.Fatalf("the test's own file: %v", err)
 			}
-			if err := assets.ShallowPNG(t.Context(), from, to); err != nil {
+			if err := examine.ShallowPNG(t.Context(), from, to); err != nil {
 				t.Fatalf("%v, %s: %v", size, name, err)
 			}
 			requireShallow(t, name, readPNG(t, to), row.want)
@@ -161,7 +161,7 @@ func TestShallowTIFF(t *testing.T) {
 		if err := os.WriteFile(from, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := assets.ShallowTIFF(t.Context(), from, to); err != nil {
+		if err := examine.ShallowTIFF(t.Context(), from, to); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
@@ -179,7 +179,7 @@ func TestShallowTIFF(t *testing.T) {
 	}
 	other := filepath.Join(dir, "other.tiff")
 	runFFmpeg(t, "-i", plain, "-pix_fmt", "rgb24", other)
-	if err := assets.ShallowTIFF(t.Context(), other, filepath.Join(dir, "to.png")); !errors.Is(err, assets.ErrOtherPicture) {
+	if err := examine.ShallowTIFF(t.Context(), other, filepath.Join(dir, "to.png")); !errors.Is(err, examine.ErrOtherPicture) {
 		t.Errorf("a picture of 8 bits a channel: %v", err)
 	}
 }
@@ -244,7 +244,7 @@ func TestShallow_largeWhole(t *testing.T) {
 	runFFmpeg(t, "-f", "lavfi", "-i", "color=orange:size=7000x7000:duration=0.04,format=rgb48le", "-frames:v", "1", "-compression_algo", "deflate", from)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if err := assets.ShallowTIFF(t.Context(), from, to); err != nil {
+	if err := examine.ShallowTIFF(t.Context(), from, to); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
@@ -281,7 +281,7 @@ func FuzzShallowTIFF(f *testing.F) {
 		if err := os.WriteFile(from, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if assets.ShallowTIFF(t.Context(), from, filepath.Join(dir, "to")) == nil {
+		if examine.ShallowTIFF(t.Context(), from, filepath.Join(dir, "to")) == nil {
 			readPNG(t, filepath.Join(dir, "to"))
 		}
 	})

@@ -1,4 +1,4 @@
-package assets
+package examine
 
 import (
 	"bufio"
@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 
+	"github.com/sirupsen/logrus"
 	_ "golang.org/x/image/bmp"  // read by DecodeConfig
 	_ "golang.org/x/image/tiff" // read by DecodeConfig
 	_ "golang.org/x/image/webp" // read by DecodeConfig
@@ -30,33 +31,55 @@ const (
 	maxStreams     = 100
 )
 
-const codeUnreadable = "asset_unreadable"
+// The codes of refused files.
+const (
+	codeUnreadable  = "asset_unreadable"
+	codeUnsupported = "asset_not_supported"
+	CodeTooLarge    = "asset_too_large"
+)
 
-// examine determines type and properties of a new file on the shelf, and stores them beside the file.
-func (c *Cache) examine(ctx context.Context, s shelf, hash string, target *url.URL) (commands.Asset, error) {
-	path := s.filePath(hash)
+// Prober describes a video or audio file, read by the named demuxer. It returns commands.ErrNotMedia when the file is not of that
+// format.
+type Prober interface {
+	Probe(ctx context.Context, path, format string) (commands.Media, error)
+}
+
+// Converter converts pictures that Go cannot decode to ones that it can.
+type Converter interface {
+	// ToPNG writes the picture in the file at path, read by the named demuxer of ffmpeg or as "heif", to a PNG file of eight bits
+	// a channel. It returns commands.ErrNotMedia when it cannot be read, and a *domain.Error when a program for it is missing.
+	ToPNG(ctx context.Context, path, format, to string) error
+}
+
+// Examiner examines files. Prober and Log must be set.
+type Examiner struct {
+	Prober   Prober
+	Pictures Converter // for TIFF files as cameras write them, AVIF and HEIC; nil: they are refused
+	Log      logrus.FieldLogger
+}
+
+// Examine determines type and properties of a new file, and converts a picture that Go cannot decode. The converted file stands
+// beside it. Files that cannot be used are a *domain.Error, which names the address that they came from.
+func (e *Examiner) Examine(ctx context.Context, path, hash string, target *url.URL) (commands.Asset, error) {
 	head, err := readHead(path)
 	if err != nil {
 		return commands.Asset{}, fmt.Errorf("read asset %s: %w", hash, err)
 	}
-	f, err := sniff(head, target)
+	f, err := Sniff(head, target)
 	if err != nil {
 		return commands.Asset{}, err
 	}
 	asset := commands.Asset{Path: path, Hash: hash, Format: f.name}
 	switch f.family {
 	case pictures:
-		err = c.asPicture(ctx, &asset, target)
+		err = e.asPicture(ctx, &asset, target)
 	case media:
-		err = c.asMedia(ctx, &asset, target)
+		err = e.asMedia(ctx, &asset, target)
 	case others:
 		err = asText(asset, target)
 	}
 	if err != nil {
 		return commands.Asset{}, err
-	}
-	if err := writeJSON(path+".json", asset); err != nil {
-		return commands.Asset{}, fmt.Errorf("note facts of asset %s: %w", hash, err)
 	}
 	return asset, nil
 }
@@ -67,19 +90,19 @@ func readHead(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, headBytes))
+	return io.ReadAll(io.LimitReader(f, HeadBytes))
 }
 
 // asPicture examines a still picture, and has it converted if Go cannot decode it.
-func (c *Cache) asPicture(ctx context.Context, asset *commands.Asset, target *url.URL) error {
+func (e *Examiner) asPicture(ctx context.Context, asset *commands.Asset, target *url.URL) error {
 	var err error
 	switch asset.Format {
 	case commands.DrawingFormat:
 		return asDrawing(asset, target)
 	case "tiff":
-		err = c.readableTIFF(ctx, asset, target)
+		err = e.readableTIFF(ctx, asset, target)
 	case heif:
-		err = c.readableHEIF(ctx, asset, target)
+		err = e.readableHEIF(ctx, asset, target)
 	}
 	if err != nil {
 		return err
@@ -89,14 +112,14 @@ func (c *Cache) asPicture(ctx context.Context, asset *commands.Asset, target *ur
 		return err
 	}
 	if asset.Format == "png" || asset.Format == "tiff" {
-		if err := c.makeShallow(ctx, asset, target); !errors.Is(err, errOtherPicture) {
+		if err := e.makeShallow(ctx, asset, target); !errors.Is(err, errOtherPicture) {
 			return err
 		}
 	}
-	if c.cfg.Pictures == nil {
+	if e.Pictures == nil {
 		return unsupported(target, "has 16 bits a channel and too many pixels for them; save it with 8")
 	}
-	return c.convert(ctx, asset, asset.Format+"_pipe", target)
+	return e.convert(ctx, asset, asset.Format+"_pipe", target)
 }
 
 // measure reads size and orientation of a still picture, and says whether decoding it takes too much memory.
@@ -136,8 +159,8 @@ func boundPixels(w, h int, target *url.URL) error {
 	if int64(w)*int64(h) <= maxImagePixels {
 		return nil
 	}
-	return domain.Errorf(domain.Invalid, codeTooLarge,
-		"The image at '%s' has %d × %d pixels: at most %d megapixels can be used", shown(target), w, h, maxImagePixels/1_000_000)
+	return domain.Errorf(domain.Invalid, CodeTooLarge,
+		"The image at '%s' has %d × %d pixels: at most %d megapixels can be used", Shown(target), w, h, maxImagePixels/1_000_000)
 }
 
 // sizeOf reads the size of a picture, and its animation.
@@ -182,26 +205,26 @@ func asText(asset commands.Asset, target *url.URL) error {
 		return fmt.Errorf("read asset %s: %w", asset.Hash, err)
 	}
 	if info.Size() > maxTextBytes {
-		return domain.Errorf(domain.Invalid, codeTooLarge, "The file at '%s' is too large: a font can have at most %d MB",
-			shown(target), maxTextBytes>>20)
+		return domain.Errorf(domain.Invalid, CodeTooLarge, "The file at '%s' is too large: a font can have at most %d MB",
+			Shown(target), maxTextBytes>>20)
 	}
 	return nil
 }
 
 func unreadable(target *url.URL, what string) error {
 	return domain.Errorf(domain.Invalid, codeUnreadable, "The %s at '%s' cannot be read: it is damaged or not complete", what,
-		shown(target))
+		Shown(target))
 }
 
 // asMedia has a video or sound probed.
-func (c *Cache) asMedia(ctx context.Context, asset *commands.Asset, target *url.URL) error {
+func (e *Examiner) asMedia(ctx context.Context, asset *commands.Asset, target *url.URL) error {
 	if err := checkEdits(asset, target); err != nil {
 		return err
 	}
-	m, err := c.cfg.Prober.Probe(ctx, asset.Path, asset.Format)
+	m, err := e.Prober.Probe(ctx, asset.Path, asset.Format)
 	switch {
 	case errors.Is(err, commands.ErrNotMedia):
-		c.cfg.Log.WithError(err).WithField("asset", asset.Hash).Info("asset cannot be decoded; its element fails")
+		e.Log.WithError(err).WithField("asset", asset.Hash).Info("asset cannot be decoded; its element fails")
 		return unreadable(target, "file")
 	case err != nil:
 		return fmt.Errorf("probe asset %s: %w", asset.Hash, err)
@@ -215,8 +238,8 @@ func (c *Cache) asMedia(ctx context.Context, asset *commands.Asset, target *url.
 			return unreadable(target, "video")
 		}
 		if int64(v.Width)*int64(v.Height) > maxVideoPixels {
-			return domain.Errorf(domain.Invalid, codeTooLarge,
-				"The video at '%s' has %d × %d pixels: at most 36 megapixels can be used", shown(target), v.Width, v.Height)
+			return domain.Errorf(domain.Invalid, CodeTooLarge,
+				"The video at '%s' has %d × %d pixels: at most 36 megapixels can be used", Shown(target), v.Width, v.Height)
 		}
 	}
 	asset.Media = &m

@@ -1,4 +1,4 @@
-package assets
+package examine
 
 import (
 	"bufio"
@@ -37,8 +37,8 @@ func asDrawing(asset *commands.Asset, target *url.URL) error {
 	}
 	defer f.Close()
 	if size > maxDrawingBytes {
-		return domain.Errorf(domain.Invalid, codeTooLarge, "The drawing at '%s' is too large: an SVG can have at most %d MB",
-			shown(target), maxDrawingBytes>>20)
+		return domain.Errorf(domain.Invalid, CodeTooLarge, "The drawing at '%s' is too large: an SVG can have at most %d MB",
+			Shown(target), maxDrawingBytes>>20)
 	}
 	root, ok := rootOf(f)
 	if !ok || root.Name.Local != "svg" {

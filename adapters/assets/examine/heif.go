@@ -1,4 +1,4 @@
-package assets
+package examine
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 const heif = "heif"
 
 // readableHEIF has a HEIC or AVIF picture converted, unless it is too large.
-func (c *Cache) readableHEIF(ctx context.Context, asset *commands.Asset, target *url.URL) error {
-	if c.cfg.Pictures == nil {
+func (e *Examiner) readableHEIF(ctx context.Context, asset *commands.Asset, target *url.URL) error {
+	if e.Pictures == nil {
 		return unsupported(target, "is a HEIC or AVIF picture; use JPEG, PNG or WebP")
 	}
 	f, size, err := opened(*asset)
@@ -29,7 +29,7 @@ func (c *Cache) readableHEIF(ctx context.Context, asset *commands.Asset, target 
 	if err := boundPixels(w, h, target); err != nil {
 		return err
 	}
-	return c.convert(ctx, asset, heif, target)
+	return e.convert(ctx, asset, heif, target)
 }
 
 // heifSize is the largest picture size in the properties between two offsets: of the whole picture, even if it consists of tiles.

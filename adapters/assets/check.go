@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"moviola/adapters/assets/examine"
 	"moviola/commands"
 )
 
@@ -17,7 +18,7 @@ func Examine(path string, quick bool) (commands.Flaw, error) {
 	name, folder := filepath.Base(path), filepath.Base(filepath.Dir(path))
 	stem, _, _ := strings.Cut(name, ".")
 	file := filepath.Join(filepath.Dir(path), stem)
-	whole := []string{file + ".json", file, file + convertedExtension} // the notes go first: a file without them is not used
+	whole := []string{file + ".json", file, file + examine.ConvertedExtension} // the notes go first: a file without them is not used
 	switch {
 	case strings.HasPrefix(name, ".new-"):
 		return commands.Flaw{Kind: commands.FlawOrphaned, Detail: "its download was never finished", Remove: []string{path}}, nil
@@ -37,7 +38,7 @@ func Examine(path string, quick bool) (commands.Flaw, error) {
 	switch {
 	case quick:
 		return commands.Flaw{}, nil
-	case filepath.Ext(name) == convertedExtension:
+	case filepath.Ext(name) == examine.ConvertedExtension:
 		damaged.Detail = "it cannot be decoded"
 		return unlessRead(decodes(path), damaged)
 	}
@@ -54,7 +55,7 @@ func examineNotes(path, file string, whole []string) (commands.Flaw, error) {
 		return unlessRead(err, commands.Flaw{Kind: commands.FlawDamaged, Detail: "it cannot be read", Remove: whole})
 	}
 	if a.Converted {
-		file += convertedExtension
+		file += examine.ConvertedExtension
 	}
 	_, err := os.Stat(file)
 	if _, again := os.Stat(path); errors.Is(err, fs.ErrNotExist) && again == nil {

@@ -1,4 +1,4 @@
-package assets
+package examine
 
 import (
 	"bytes"
@@ -62,9 +62,12 @@ var magics = []magic{
 // stills are the brands of pictures in the container of MP4, HEIC and AVIF, which neither Go nor the video decoders read.
 var stills = []string{"heic", "heix", "heim", "heis", "mif1", "msf1", "avif", "avis"}
 
-// sniff recognises the format of a file by its first bytes alone: file names and HTTP headers are ignored. Other formats are a
+// HeadBytes are enough to recognise every format.
+const HeadBytes = 4 << 10
+
+// Sniff recognises the format of a file by its first bytes alone: file names and HTTP headers are ignored. Other formats are a
 // *domain.Error that says what to use instead.
-func sniff(head []byte, target *url.URL) (format, error) {
+func Sniff(head []byte, target *url.URL) (format, error) {
 	for _, m := range magics {
 		if m.begins(head) {
 			return m.format, nil
@@ -106,7 +109,7 @@ func isMP4(head []byte) bool   { return len(head) >= 12 && string(head[4:8]) == 
 func isStill(head []byte) bool { return isMP4(head) && slices.Contains(stills, string(head[8:12])) }
 
 func unsupported(target *url.URL, what string) error {
-	return domain.Errorf(domain.Invalid, codeUnsupported, "The file at '%s' %s", shown(target), what)
+	return domain.Errorf(domain.Invalid, codeUnsupported, "The file at '%s' %s", Shown(target), what)
 }
 
 // isBitmap also checks the size of the second header: many texts begin with "BM".
@@ -186,4 +189,16 @@ func describe(head []byte) string {
 	return "is of no known format; use JPEG, PNG, GIF, WebP, AVIF, HEIC, SVG, BMP or TIFF, MP4, MOV, MKV, WebM, AVI, WMV " +
 		"or MPEG-TS, " +
 		"MP3, WAV, OGG, FLAC, AAC or M4A"
+}
+
+// shownLength is the length to which addresses in messages are cut.
+const shownLength = 200
+
+// Shown returns the address for messages: without parts that may be secret.
+func Shown(u *url.URL) string {
+	text := (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+	if runes := []rune(text); len(runes) > shownLength {
+		return string(runes[:shownLength]) + "…"
+	}
+	return text
 }
