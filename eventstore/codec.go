@@ -67,6 +67,7 @@ func defineOperators(c *Codec) {
 	define[operator.Acted](c)
 	define[operator.Added](c)
 	define[operator.Revoked](c)
+	define[operator.SignedOut](c)
 }
 
 // defineRequests defines the events of idempotency keys and of batches of movies.

@@ -45,6 +45,23 @@ func (o *Operators) Holder(ctx context.Context, token string) (operator.Added, b
 	return found, ok, err
 }
 
+// Standing is who a session of the operators' console belongs to.
+type Standing struct {
+	operator.Added
+	Known bool // false: nobody has the session's token any more
+	Ended bool // somebody has signed out
+}
+
+// Session returns who has the token with an id, and whether a session that began with it was ended.
+func (o *Operators) Session(ctx context.Context, id, session string, began time.Time) (Standing, error) {
+	var found Standing
+	err := o.look(ctx, func(roster *operator.Roster) {
+		found.Added, found.Known = roster.WithID(id)
+		found.Ended = roster.Ended(session, began)
+	})
+	return found, err
+}
+
 // List returns the operators, by name.
 func (o *Operators) List(ctx context.Context) ([]operator.Added, error) {
 	var all []operator.Added
@@ -97,6 +114,36 @@ func (o *Operators) Add(ctx context.Context, cmd AddOperator) (AddedOperator, er
 		return roster.Add(cmd.Name, cmd.Role, added.Hash, at)
 	})
 	return added, err
+}
+
+// Renew gives the operator with a name another token. The old one opens nothing any more.
+func (o *Operators) Renew(ctx context.Context, name string) (AddedOperator, error) {
+	token, err := operator.GenerateToken(o.random)
+	if err != nil {
+		return AddedOperator{}, err
+	}
+	renewed := AddedOperator{Token: token}
+	err = o.decide(ctx, func(roster *operator.Roster, at time.Time) ([]domain.Event, error) {
+		events, err := roster.Renew(name, operator.Hash(token), at)
+		if err == nil {
+			renewed.Added, _ = events[len(events)-1].(operator.Added)
+		}
+		return events, err
+	})
+	return renewed, err
+}
+
+// SignOut is a session of the operators' console that ends before its time.
+type SignOut struct {
+	Session      string
+	Began, Until time.Time
+}
+
+// SignOut ends a session in every process.
+func (o *Operators) SignOut(ctx context.Context, cmd SignOut) error {
+	return o.decide(ctx, func(roster *operator.Roster, at time.Time) ([]domain.Event, error) {
+		return roster.SignOut(operator.SignedOut{Session: cmd.Session, Began: cmd.Began, Until: cmd.Until, At: at}), nil
+	})
 }
 
 // Revoke ends the token of the operator with a name.

@@ -19,10 +19,10 @@ const (
 
 // entries are the files that pages load by name. What several of them share, and what is imported when it is needed, becomes
 // chunks.
-var entries = []string{"main.tsx", "styles.css"}
+var entries = []string{"main.tsx", "operator.tsx", "styles.css"}
 
 // copied are files of the sources that are served as they are.
-var copied = []string{"index.html", "icon.svg"}
+var copied = []string{"index.html", "operator.html", "icon.svg"}
 
 // build returns the console's files by their names, made from the sources below a root. The same sources give the same bytes on
 // every machine.

@@ -1,4 +1,5 @@
-// Calls the public interface for the session: /console/api/v2/… is what /v2/… is with a key.
+// Calls the interface for the session: /console/api/v2/… is what /v2/… is with a key, /operator/api/admin/… what /admin/… is with a token.
+import { base as console } from "./base";
 import { texts } from "./texts";
 
 export type Query = Record<string, string | number | boolean | undefined>;
@@ -10,7 +11,7 @@ export class ApiError extends Error {
   }
 }
 
-const base = "/console/api";
+const base = console + "/api";
 const mark = { "X-Moviola-Console": "1" };
 
 let onSignedOut = () => {};

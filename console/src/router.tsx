@@ -1,8 +1,7 @@
-// Which page is shown, by the address below /console.
+// Which page is shown, by the address below that of the console.
 import type { ComponentChildren } from "preact";
+import { base } from "./base";
 import { store } from "./store";
-
-const base = "/console";
 
 const here = () => ({ path: location.pathname.slice(base.length) || "/", query: new URLSearchParams(location.search) });
 const place = store(here());

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"moviola/domain"
+	"moviola/domain/session"
 )
 
 // maxNameLength is counted in code points.
@@ -43,7 +44,7 @@ func ParseLegacy(name string) (Legacy, Role, error) {
 type Key struct {
 	issued    Issued // zero before it was issued
 	revokedAt *time.Time
-	sessions  endedSessions
+	sessions  session.Ended
 }
 
 // New returns a key without history.
@@ -57,7 +58,7 @@ func (k *Key) Apply(event domain.Event) {
 	case Revoked:
 		k.revokedAt = &e.At
 	case SessionEnded:
-		k.sessions.add(e)
+		k.sessions.Add(session.One{ID: e.Session, Began: e.Began, Until: e.Until, At: e.At})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"moviola/domain"
+	"moviola/domain/session"
 )
 
 // Role is what an operator may do. Each role includes those before it.
@@ -113,8 +114,25 @@ func Check(name string, role Role) error {
 	return nil
 }
 
+// SignedOut ends one session of the operators' console before its time.
+type SignedOut struct {
+	Session string    `json:"session"` // its id
+	Began   time.Time `json:"began"`
+	Until   time.Time `json:"until"` // when it would have ended by itself
+	At      time.Time `json:"at"`
+}
+
+// EventType is the persisted name.
+func (SignedOut) EventType() string { return "OperatorSignedOut" }
+
+// EventKey tells the event from others of the stream.
+func (s SignedOut) EventKey() string { return "signed out/" + s.Session }
+
 // Roster is who the operators are.
-type Roster struct{ in []Added }
+type Roster struct {
+	in    []Added
+	ended session.Ended
+}
 
 // Apply folds an event in.
 func (r *Roster) Apply(event domain.Event) {
@@ -123,6 +141,8 @@ func (r *Roster) Apply(event domain.Event) {
 		r.in = append(r.in, e)
 	case Revoked:
 		r.in = slices.DeleteFunc(r.in, func(a Added) bool { return a.Name == e.Name })
+	case SignedOut:
+		r.ended.Add(session.One{ID: e.Session, Began: e.Began, Until: e.Until, At: e.At})
 	}
 }
 
@@ -140,6 +160,42 @@ func (r *Roster) Holder(hash string) (Added, bool) {
 		return Added{}, false
 	}
 	return r.in[at], true
+}
+
+// idLengthOfHash is how much of a token's hash is its id.
+const idLengthOfHash = 32
+
+// TokenID is the id of a token with a hash: it tells tokens apart and opens nothing.
+func TokenID(hash string) string { return hash[:min(len(hash), idLengthOfHash)] }
+
+// WithID returns whose token has an id.
+func (r *Roster) WithID(id string) (Added, bool) {
+	at := slices.IndexFunc(r.in, func(a Added) bool { return TokenID(a.Hash) == id })
+	if at < 0 {
+		return Added{}, false
+	}
+	return r.in[at], true
+}
+
+// Ended says whether a session of the console was ended before its time.
+func (r *Roster) Ended(session string, began time.Time) bool { return r.ended.Has(session, began) }
+
+// SignOut ends a session of the console. It decides nothing when that was ended before.
+func (r *Roster) SignOut(e SignedOut) []domain.Event {
+	if r.Ended(e.Session, e.Began) {
+		return nil
+	}
+	return []domain.Event{e}
+}
+
+// Renew gives an operator another token: the old one opens nothing any more.
+func (r *Roster) Renew(name, hash string, at time.Time) ([]domain.Event, error) {
+	events, err := r.Revoke(name, at)
+	if err != nil {
+		return nil, err
+	}
+	found, _ := r.named(name)
+	return append(events, Added{Name: name, Role: found.Role, Hash: hash, At: at}), nil
 }
 
 func (r *Roster) named(name string) (Added, bool) {

@@ -1,19 +1,14 @@
-// Package console serves the console, a web page for people, and the sessions that it signs in with. The page speaks the public
-// interface only: its calls come to APIPath and are handed to the same handlers as any other, with the holder of the session's
-// key in the place of a key. Decision 62; ADR 040.
+// Package console serves the two web pages for people, and the sessions that they sign in with: the console of accounts, at
+// /console, and that of operators, at /operator. A page speaks the documented interface only: its calls are handed to the same
+// handlers as any other, with the holder of the session's key, or the operator with the session's token, in the place of a key or
+// a token. Decisions 62 and 82; ADR 040 and 047.
 package console
 
 import (
-	"bytes"
-	"compress/gzip"
-	"crypto/sha256"
-	"embed"
-	"encoding/hex"
+	"context"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"net/url"
-	"path"
 	"strings"
 	"time"
 
@@ -23,120 +18,115 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// Paths of the console.
+// Paths of the console of accounts.
 const (
-	Path        = "/console"
-	assetsPath  = Path + "/assets/{name}"
-	sessionPath = Path + "/api/session"
+	Path = "/console"
 	// APIPath is where the page's calls come to, and how it is named among the routes.
-	APIPath = Path + "/api/v2/{call:.+}"
+	APIPath = Path + apiFolder + "/v2/{call:.+}"
 )
 
-// built are the files that `make console` makes from console/src.
-//
-//go:embed built
-var built embed.FS
+// Folders below the path of a console.
+const (
+	apiFolder    = "/api"
+	assetsFolder = "/assets"
+)
 
-// Config is what a Console needs. Every field is required, but for those that say what they are when left out.
-type Config struct {
-	Keys Keys
-	End  Ender
-	// Calls serves what the page calls: the operations that a key opens, at their own paths.
+// Shared is what both consoles need. Every field is required, but for those that say what they are when left out.
+type Shared struct {
+	// Calls serves what the page calls: operations at their own paths.
 	Calls http.Handler
 	// Serves says whether a path is one of them.
 	Serves func(r *http.Request) bool
 	// SealKey is what the cookies of sessions are sealed with.
 	SealKey []byte
+	Now     func() time.Time // nil: time.Now
+	Log     logrus.FieldLogger
+}
+
+// Config is what the console of accounts needs beside. Every field is required, but for those that say what they are when left
+// out.
+type Config struct {
+	Shared
+	Keys Keys
+	End  Ender
 	// PublicURL is the address that the page is opened at.
 	PublicURL string
 	// UploadOrigin is where browsers send files to, when that is not this service; empty: it is.
 	UploadOrigin string
-	Now          func() time.Time // nil: time.Now
-	Log          logrus.FieldLogger
 }
 
-// Console serves the page and its calls. It is safe for concurrent use.
+// Console serves a page and its calls. It is safe for concurrent use.
 type Console struct {
-	cfg    Config
-	seal   sealer
-	origin string // of the page
+	Shared
+	site
+	door door
+	seal sealer
+	// place is where a request has found the page.
+	place func(r *http.Request) place
+}
+
+// door is how people get in, and who they are then.
+type door interface {
+	// enter finds out whom a body lets in, and the id of the key or token that it brings.
+	enter(r *http.Request, body []byte) (guest, string, error)
+	// resume returns who has a session now. False: nobody.
+	resume(ctx context.Context, one session) (guest, bool, error)
+	// leave ends a session in all processes.
+	leave(ctx context.Context, one session) error
+}
+
+// guest is who has signed in.
+type guest interface {
+	// shown is what the page is told of the session.
+	shown(one session) any
+	// within returns the context of a request that they make.
+	within(ctx context.Context) context.Context
+}
+
+// place is an address at which the page is opened.
+type place struct {
+	origin string
 	cookie cookie
-	policy string
-	page   asset
-	assets map[string]asset
 }
 
-// asset is a file of the page.
-type asset struct {
-	contentType string
-	packed      []byte // by gzip
-	tag         string
+func placeAt(name string, address *url.URL) place {
+	return place{origin: address.Scheme + "://" + address.Host, cookie: cookieFor(name, address)}
 }
 
-// New returns a Console.
+// New returns the console of accounts.
 func New(cfg Config) (*Console, error) {
-	if err := web.Complete(cfg, "UploadOrigin", "Now"); err != nil {
+	if err := web.Complete(cfg, "UploadOrigin"); err != nil {
 		return nil, err
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
 	}
 	public, err := url.Parse(cfg.PublicURL)
 	if err != nil {
 		return nil, fmt.Errorf("console: the public address: %w", err)
 	}
-	c := &Console{cfg: cfg, origin: public.Scheme + "://" + public.Host, cookie: cookieFor(public), assets: map[string]asset{}}
-	c.policy = policyOf(c.origin, cfg.UploadOrigin)
-	if c.seal, err = newSealer(cfg.SealKey); err != nil {
+	here := placeAt("moviola", public)
+	return newConsole(cfg.Shared, keyDoor{cfg.Keys, cfg.End}, site{
+		path: Path, page: "index.html", calls: APIPath, policy: policyOf(here.origin, cfg.UploadOrigin),
+	}, func(*http.Request) place { return here })
+}
+
+func newConsole(shared Shared, door door, site site, at func(*http.Request) place) (*Console, error) {
+	if err := web.Complete(shared, "Now"); err != nil {
+		return nil, err
+	}
+	if shared.Now == nil {
+		shared.Now = time.Now
+	}
+	c := &Console{Shared: shared, site: site, door: door, place: at}
+	var err error
+	if c.seal, err = newSealer(shared.SealKey); err != nil {
 		return nil, err
 	}
 	return c, c.load()
 }
 
-// load reads the built files and packs them.
-func (c *Console) load() error {
-	return fs.WalkDir(built, "built", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		content, err := built.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		var packed bytes.Buffer
-		packer, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-		if err != nil {
-			return err
-		}
-		if _, err := packer.Write(content); err != nil {
-			return err
-		}
-		if err := packer.Close(); err != nil {
-			return err
-		}
-		sum := sha256.Sum256(content)
-		file := asset{contentType: contentTypes[path.Ext(name)], packed: packed.Bytes(), tag: `"` + hex.EncodeToString(sum[:8]) + `"`}
-		if file.contentType == "" {
-			return fmt.Errorf("console: %s is of no kind that is served", name)
-		}
-		if path.Base(name) == "index.html" {
-			c.page = file
-			return nil
-		}
-		c.assets[path.Base(name)] = file
-		return nil
-	})
-}
-
-var contentTypes = map[string]string{
-	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
-	".svg": "image/svg+xml",
-}
-
 // policyOf lets the page use what this service has and nothing from elsewhere, without scripts or styles in the page itself.
 // Nobody may frame it.
-func policyOf(public, uploads string) string {
-	from := strings.TrimSpace("'self' " + public + " " + uploads)
+func policyOf(origins ...string) string {
+	from := strings.TrimSpace("'self' " + strings.Join(origins, " "))
 	return "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src " + from + "; media-src " + from +
 		"; connect-src " + from +
 		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -144,55 +134,13 @@ func policyOf(public, uploads string) string {
 
 // Routes registers the paths on the root router.
 func (c *Console) Routes(router *mux.Router) {
-	router.Handle(sessionPath, web.Methods{
+	router.Handle(c.site.path+apiFolder+"/session", web.Methods{
 		http.MethodGet: c.showSession, http.MethodPost: c.signIn, http.MethodDelete: c.signOut,
 	})
 	calls := web.Methods{}
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
 		calls[method] = c.call
 	}
-	router.Handle(APIPath, calls)
-	router.Handle(assetsPath, web.Methods{http.MethodGet: c.asset})
-	for _, path := range []string{Path, Path + "/{page:.*}"} {
-		router.Handle(path, web.Methods{http.MethodGet: c.html})
-	}
-}
-
-// noPages are paths below which nothing is a page.
-var noPages = []string{Path + "/api", Path + "/assets"}
-
-// html answers with the page, whose script finds out by the address what it shows.
-func (c *Console) html(w http.ResponseWriter, r *http.Request) {
-	for _, path := range noPages {
-		if r.URL.Path == path || strings.HasPrefix(r.URL.Path, path+"/") {
-			web.NotFound(w, r)
-			return
-		}
-	}
-	w.Header().Set("Content-Security-Policy", c.policy)
-	w.Header().Set("Referrer-Policy", "same-origin")
-	w.Header().Set("X-Frame-Options", "DENY")
-	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
-	c.send(w, r, c.page)
-}
-
-func (c *Console) asset(w http.ResponseWriter, r *http.Request) {
-	found, ok := c.assets[mux.Vars(r)["name"]]
-	if !ok {
-		web.NotFound(w, r)
-		return
-	}
-	c.send(w, r, found)
-}
-
-// send answers with a file. A browser asks each time whether it has changed: what belongs together must be of one program.
-func (c *Console) send(w http.ResponseWriter, r *http.Request, file asset) {
-	h := w.Header()
-	h.Set("Cache-Control", "no-cache")
-	h.Set("ETag", file.tag)
-	if r.Header.Get("If-None-Match") == file.tag {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	web.SendPacked(w, http.StatusOK, file.contentType, file.packed)
+	router.Handle(c.site.calls, calls)
+	c.site.routes(router)
 }

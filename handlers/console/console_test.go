@@ -83,16 +83,15 @@ func newWorld(t *testing.T, address, secret string) *world {
 		router.Handle(path, web.Methods{http.MethodGet: func(http.ResponseWriter, *http.Request) { t.Errorf("%s was reached", path) }})
 	}
 	page, err := console.New(console.Config{
-		Keys: w, End: w, Calls: router, SealKey: []byte(strings.Repeat(secret, 32)[:32]), PublicURL: address, UploadOrigin: "https://bucket.example",
-		Serves: func(r *http.Request) bool {
+		Keys: w, End: w, PublicURL: address, UploadOrigin: "https://bucket.example",
+		Shared: console.Shared{Calls: router, SealKey: []byte(strings.Repeat(secret, 32)[:32]), Now: func() time.Time { return w.now }, Log: log, Serves: func(r *http.Request) bool {
 			var match mux.RouteMatch
 			if !router.Match(r, &match) || match.Route == nil {
 				return false
 			}
 			path, err := match.Route.GetPathTemplate()
 			return err == nil && path == "/v2/movies"
-		},
-		Now: func() time.Time { return w.now }, Log: log,
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -25,27 +25,27 @@ const (
 	ahead = time.Minute
 )
 
-// session is somebody who has signed in with a key. It is nowhere but in the browser's cookie.
+// session is somebody who has signed in. It is nowhere but in the browser's cookie.
 type session struct {
-	key   [16]byte // id of the key: the first half of its SHA-256
+	by    [16]byte // id of the key or token that it was begun with: the first half of its SHA-256
 	id    [16]byte
 	began time.Time
 	seen  time.Time // when a call came last, within renewEvery
 }
 
-func (s session) keyID() string    { return hex.EncodeToString(s.key[:]) }
+func (s session) byID() string     { return hex.EncodeToString(s.by[:]) }
 func (s session) name() string     { return hex.EncodeToString(s.id[:]) }
 func (s session) until() time.Time { return s.began.Add(lifetime) }
 func (s session) alive(now time.Time) bool {
 	return now.Before(s.until()) && now.Before(s.seen.Add(idle)) && s.began.Before(now.Add(ahead)) && !s.seen.Before(s.began)
 }
 
-// newSession begins a session with a key.
-func newSession(keyID string, now time.Time) (session, error) {
+// newSession begins a session with a key or a token.
+func newSession(byID string, now time.Time) (session, error) {
 	s := session{began: now, seen: now}
-	raw, err := hex.DecodeString(keyID)
-	if err != nil || copy(s.key[:], raw) != len(s.key) {
-		return s, errors.New("begin a session: the id of a key is 32 hex digits")
+	raw, err := hex.DecodeString(byID)
+	if err != nil || copy(s.by[:], raw) != len(s.by) {
+		return s, errors.New("begin a session: the id of a key or token is 32 hex digits")
 	}
 	_, err = rand.Read(s.id[:])
 	return s, err
@@ -76,7 +76,7 @@ const sessionSize = 16 + 16 + 8 + 8
 const maxCookie = 200
 
 func (s sealer) seal(one session) string {
-	plain := append(one.key[:], one.id[:]...)
+	plain := append(one.by[:], one.id[:]...)
 	plain = binary.BigEndian.AppendUint64(plain, uint64(one.began.UnixMilli()))
 	plain = binary.BigEndian.AppendUint64(plain, uint64(one.seen.UnixMilli()))
 	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, plain, sealedFor))
@@ -95,7 +95,7 @@ func (s sealer) open(value string) (one session, ok bool) {
 	if err != nil || len(plain) != sessionSize {
 		return one, false
 	}
-	copy(one.key[:], plain)
+	copy(one.by[:], plain)
 	copy(one.id[:], plain[16:])
 	one.began = time.UnixMilli(int64(binary.BigEndian.Uint64(plain[32:])))
 	one.seen = time.UnixMilli(int64(binary.BigEndian.Uint64(plain[40:])))
@@ -108,15 +108,18 @@ type cookie struct {
 	secure bool
 }
 
+// hostPrefix begins the names of cookies that browsers take from https only, for this host only.
+const hostPrefix = "__Host-"
+
 // cookieFor is the cookie of pages at an address: one that no other host and no plain connection gets to see or to set. Browsers
 // keep such cookies for https only; at a loopback address, which never leaves the machine, plain http has a cookie of its own,
 // with the port in its name because cookies know no ports.
-func cookieFor(public *url.URL) cookie {
+func cookieFor(name string, public *url.URL) cookie {
 	switch {
 	case public.Scheme == "https":
-		return cookie{name: "__Host-moviola", secure: true}
+		return cookie{name: hostPrefix + name, secure: true}
 	case loopback(public.Hostname()):
-		return cookie{name: "moviola-" + public.Port()}
+		return cookie{name: name + "-" + public.Port()}
 	}
 	return cookie{}
 }

@@ -51,7 +51,7 @@ func Routes(ctx context.Context, data string) (routes []Route, err error) {
 	}
 	var cfg config.Config
 	cfg.Bind(pflag.NewFlagSet("routes", pflag.ContinueOnError)) // for the defaults
-	cfg.Data, cfg.Roles = data, []string{config.RoleAPI}
+	cfg.Data, cfg.Roles, cfg.ConsoleOperator = data, []string{config.RoleAPI}, config.OperatorPublic // the most routes there can be
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func routeOf(method, path string, operations []access.Operation) Route {
 	switch {
 	case at >= 0:
 		route.Guard, route.Role, route.Query = GuardKey, operations[at].Role, operations[at].Query()
-	case path == console.APIPath:
+	case path == console.APIPath, path == console.OperatorAPIPath:
 		route.Guard = GuardSession
 	case path == mcp.Path:
 		route.Guard = GuardAgent

@@ -54,7 +54,7 @@ func (s *service) openHTTP() (err error) {
 		if err := errors.Join(s.loadCertificate(), err); err != nil {
 			return err
 		}
-		seen.Keys = s.front.Keys
+		seen.Keys, seen.OperatorPage = s.front.Keys, s.front.OperatorPage
 		s.public = newHTTPServer(s.Config.Listen, s.front.Handler)
 		for _, stop := range s.front.Stops {
 			s.public.RegisterOnShutdown(stop)

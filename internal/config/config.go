@@ -31,6 +31,13 @@ const (
 
 var AllRoles = []string{RoleAPI, RoleProjector, RoleRenderer, RoleDeliverer, RoleKeeper}
 
+// Where the operators' console is served. Decision 82.
+const (
+	OperatorOff     = "off"
+	OperatorPrivate = "private" // on the operators' address only
+	OperatorPublic  = "public"  // on the HTTP interface
+)
+
 // EnvPrefix is the prefix of the environment variable of every flag: --render-timeout is MOVIOLA_RENDER_TIMEOUT.
 const EnvPrefix = "MOVIOLA_"
 
@@ -54,6 +61,7 @@ type Config struct {
 	Plans            string // file with the plans; empty: the built-in plans
 	Library          bool   // list the built-in templates
 	Console          bool   // serve the console
+	ConsoleOperator  string // where the operators' console is served: OperatorOff, OperatorPrivate or OperatorPublic
 
 	RenderTimeout time.Duration
 	FileRetention time.Duration
@@ -167,6 +175,8 @@ func (c *Config) bindStores(f *pflag.FlagSet) {
 	f.StringVar(&c.Mongo, "mongo", "", "MongoDB for the read models, mongodb://…/database (default: a SQLite file)")
 
 	f.BoolVar(&c.Console, "console", true, "serve the console, a web page for people, at /console of the HTTP interface")
+	f.StringVar(&c.ConsoleOperator, "console-operator", OperatorPrivate, "where the operators' console is served, at /operator: "+
+		"private, on --ops-listen only; public, on the HTTP interface; off")
 	f.BoolVar(&c.Library, "library", true,
 		"bring the program's own templates, and render their examples when there is nothing else to do")
 	f.StringVar(&c.Plans, "plans", "", "YAML file of the plans that accounts can be on (default: the built-in plans)")

@@ -49,6 +49,9 @@ func (c *Config) checkCallers(complain complaint) {
 	if c.WrongTokenDelay < 0 || c.WrongTokenDelay > 2*time.Second {
 		complain("--wrong-token-delay %s: give a time of 2s at most", c.WrongTokenDelay)
 	}
+	if !slices.Contains([]string{OperatorOff, OperatorPrivate, OperatorPublic}, c.ConsoleOperator) {
+		complain("--console-operator %s: give off, private or public", c.ConsoleOperator)
+	}
 	for _, host := range c.AllowHosts {
 		if _, _, err := net.SplitHostPort(host); err != nil {
 			complain("--allow-host %s: give host:port", host)

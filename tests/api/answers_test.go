@@ -429,8 +429,18 @@ var roleRows = []row{
 		is(as(tokens["owner"], "DELETE", "/admin/operators", ""), 400, "name_missing")
 		is(as(tokens["owner"], "DELETE", "/admin/operators?name=nobody", ""), 404, "operator_not_found")
 		is(as(tokens["owner"], "GET", "/admin/operators?a=%zz", ""), 400, "query_invalid")
-		is(as(tokens["owner"], "DELETE", "/admin/operators?name=an.operator", ""), 200, `"success":true`)
+		var renewed struct{ Token, Role string }
+		is(as(tokens["operator"], "POST", "/admin/operators/renew", `{"name":"an.operator"}`), 403, "operator_role")
+		is(as(tokens["owner"], "POST", "/admin/operators/renew", `{"name":"nobody"}`), 404, "operator_not_found")
+		is(as(tokens["owner"], "POST", "/admin/operators/renew", `{"name":"`+tokens["observer"]+`"}`), 400, "name_invalid")
+		as(tokens["owner"], "POST", "/admin/operators/renew", `{"name":"an.operator"}`).Into(t, &renewed)
+		if renewed.Token == tokens["operator"] || renewed.Role != "operator" {
+			t.Errorf("renewed as %s", renewed.Role)
+		}
 		is(as(tokens["operator"], "GET", "/admin/operators", ""), 403, "token_invalid")
+		is(as(renewed.Token, "GET", "/admin/operators", ""), 200, `"an.operator"`)
+		is(as(tokens["owner"], "DELETE", "/admin/operators?name=an.operator", ""), 200, `"success":true`)
+		is(as(renewed.Token, "GET", "/admin/operators", ""), 403, "token_invalid")
 		is(as("guess", "GET", "/admin/operators", ""), 403, "token_invalid")
 		is(as(harness.AdminToken, "DELETE", "/admin/operators?name=an.owner", ""), 200, `"success":true`)
 	}},

@@ -41,26 +41,28 @@ func (b body) String() string { return b.route + b.query + ": " + b.name }
 
 // endpoints are those that take a body, with a body in which %s stands for any value.
 var endpoints = map[string][]string{
-	"POST /v2/movies":           {`{"scenes":[{}],"client-data":{"a":%s}}`, `{"elements":[{"type":"text","settings":{"a":%s}}]}`},
-	"POST /v2/movies/validate":  {`{"scenes":[{}],"comment":%s}`, `{"variables":{"a":%s},"elements":[{"type":"text","text":"{{a}}"}]}`},
-	"POST /v2/movies/still":     {`{"scenes":[{}],"comment":%s}`},
-	"POST /v2/batches":          {`{"template":"aaaaaaaaaaaaaaaaaaaa","rows":[{"variables":{"a":%s}}]}`, `{"template":"aaaaaaaaaaaaaaaaaaaa","rows":%s}`},
-	"POST /v2/templates":        {`{"name":"x","movie":%s}`, `{"name":"x","movie":{"scenes":[]},"variables":{"a":%s}}`, `{"name":"x","tags":%s,"movie":{"scenes":[]}}`},
-	"POST /v2/preloads":         {`{"preload":[{"type":"image","id":"a","src":"http://198.51.100.1/","settings":%s}]}`, `{"preload":%s}`},
-	"POST /v2/media/file":       {`{"name":"x","contentType":"video/mp4","size":1,"a":%s}`},
-	"PUT /v2/media/file":        {`{"name":%s,"destination":"x"}`},
-	"POST /v2/media/folder":     {`{"folder":%s}`},
-	"POST /v2/connections":      {`{"id":"x","type":"webhook","url":"http://198.51.100.1/","a":%s}`},
-	"POST /v2/connections/test": {`{"id":%s}`},
-	"POST /v2/keys":             {`{"name":"x","role":"render","a":%s}`},
-	"POST /admin/accounts":      {`{"name":"x","a":%s}`},
-	"POST /admin/accounts/plan": {`{"account":"x","plan":%s}`},
-	"POST /admin/credits":       {`{"account":"x","a":%s}`},
-	"POST /admin/keys":          {`{"account":"x","a":%s}`},
-	"POST /admin/operators":     {`{"name":"x","role":%s}`},
-	"POST /admin/work/retry":    {`{"work":%s}`},
-	"POST /admin/work/drop":     {`{"work":%s}`},
-	"POST /console/api/session": {`{"key":%s}`},
+	"POST /v2/movies":             {`{"scenes":[{}],"client-data":{"a":%s}}`, `{"elements":[{"type":"text","settings":{"a":%s}}]}`},
+	"POST /v2/movies/validate":    {`{"scenes":[{}],"comment":%s}`, `{"variables":{"a":%s},"elements":[{"type":"text","text":"{{a}}"}]}`},
+	"POST /v2/movies/still":       {`{"scenes":[{}],"comment":%s}`},
+	"POST /v2/batches":            {`{"template":"aaaaaaaaaaaaaaaaaaaa","rows":[{"variables":{"a":%s}}]}`, `{"template":"aaaaaaaaaaaaaaaaaaaa","rows":%s}`},
+	"POST /v2/templates":          {`{"name":"x","movie":%s}`, `{"name":"x","movie":{"scenes":[]},"variables":{"a":%s}}`, `{"name":"x","tags":%s,"movie":{"scenes":[]}}`},
+	"POST /v2/preloads":           {`{"preload":[{"type":"image","id":"a","src":"http://198.51.100.1/","settings":%s}]}`, `{"preload":%s}`},
+	"POST /v2/media/file":         {`{"name":"x","contentType":"video/mp4","size":1,"a":%s}`},
+	"PUT /v2/media/file":          {`{"name":%s,"destination":"x"}`},
+	"POST /v2/media/folder":       {`{"folder":%s}`},
+	"POST /v2/connections":        {`{"id":"x","type":"webhook","url":"http://198.51.100.1/","a":%s}`},
+	"POST /v2/connections/test":   {`{"id":%s}`},
+	"POST /v2/keys":               {`{"name":"x","role":"render","a":%s}`},
+	"POST /admin/accounts":        {`{"name":"x","a":%s}`},
+	"POST /admin/accounts/plan":   {`{"account":"x","plan":%s}`},
+	"POST /admin/credits":         {`{"account":"x","a":%s}`},
+	"POST /admin/keys":            {`{"account":"x","a":%s}`},
+	"POST /admin/operators":       {`{"name":"x","role":%s}`},
+	"POST /admin/operators/renew": {`{"name":%s}`},
+	"POST /admin/work/retry":      {`{"work":%s}`},
+	"POST /admin/work/drop":       {`{"work":%s}`},
+	"POST /console/api/session":   {`{"key":%s}`},
+	"POST /operator/api/session":  {`{"token":%s}`},
 	"POST /mcp": {
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"validate_movie","arguments":{"movie":%s}}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":%s}`,
@@ -157,7 +159,9 @@ var bodiless = []string{
 }
 
 // passed are routes that hand a call with its body to one of the routes of the corpus.
-var passed = []string{"POST /console/api/v2/{call:.+}", "PUT /console/api/v2/{call:.+}"}
+var passed = []string{
+	"POST /console/api/v2/{call:.+}", "PUT /console/api/v2/{call:.+}", "POST /operator/api/admin/{call:.+}", "PUT /operator/api/admin/{call:.+}",
+}
 
 // TestEndpoints: every route that changes something is in the corpus, or takes no body.
 func TestEndpoints(t *testing.T) {
@@ -190,7 +194,7 @@ func newGround(t testing.TB, env map[string]string) *ground {
 		t.Setenv(name, value)
 	}
 	g := &ground{t: t, service: harness.NewService(t, "--roles", "api,projector"), ops: harness.FreeAddr(t)}
-	g.service.StartAPI("--ops-listen", g.ops, "--pprof")
+	g.service.StartAPI("--ops-listen", g.ops, "--pprof", "--console-operator=public")
 	g.key = g.service.NewAccount("hostile", 1_000_000).Key
 	return g
 }

@@ -45,7 +45,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	store := harness.FreeAddr(t)
 	service := harness.NewService(t, "--eventstore-listen", store, "--roles", "api,projector")
-	service.StartAPI()
+	service.StartAPI("--console-operator=public")
 	db, err := eventstoredb.Open(eventstoredb.Config{Addr: store})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"moviola/commands/accounts"
 	"moviola/domain/operator"
+	"moviola/domain/plan"
 	"moviola/eventstore"
 	"moviola/handlers/http/operation"
 	"moviola/handlers/http/web"
@@ -48,6 +49,7 @@ type Config struct {
 	Operators OperatorCalls
 	Accounts  AccountOpener
 	Plans     Planner
+	Offered   plan.Plans // that accounts can be on
 	Close     AccountCloser
 	Books     Books
 	Credits   Granter
@@ -86,6 +88,7 @@ func (a *API) Routes(router *mux.Router) {
 		a.route(openAccount, a.openAccount),
 		a.route(closeAccount, a.closeAccount),
 		a.route(changePlan, a.changePlan),
+		a.route(listPlans, a.listPlans),
 		a.route(grantCredits, a.grantCredits),
 		a.route(listActs, a.listActs),
 		a.route(listStuckWork, a.listWork),
@@ -98,6 +101,7 @@ func (a *API) Routes(router *mux.Router) {
 		a.route(revokeKeyOf, a.revokeKey),
 		a.route(listOperators, a.listOperators),
 		a.route(addOperator, a.addOperator),
+		a.route(renewOperator, a.renewOperator),
 		a.route(revokeOperator, a.revokeOperator),
 	})
 }

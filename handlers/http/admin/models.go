@@ -118,7 +118,19 @@ var models = []operation.Model{
 	operation.Of[AddedOperator]("AddedOperator", "", operatorName, operatorRole,
 		operation.F("token", "The token: shown here and never again.", operation.Pattern(`^mo_[0-9A-Za-z]{40}$`)),
 	),
+	operation.Of[renewRequest]("RenewOperator", "", operatorName),
 	operation.Of[revokedOperator]("RevokedOperator", ""),
+	operation.Of[Plans]("Plans", ""),
+	operation.Of[Plan]("PlansPlan", "",
+		operation.F("counted", "Movies and drafts are counted each month, and no credits are held."),
+		operation.F("length_seconds", "Length of the longest movie."),
+		operation.F("pack_length_seconds", "Length of the longest movie of an account that was granted a pack."),
+		operation.F("width", "Of the largest movie, in pixels; its longer side is held against the longer of the two."),
+		operation.F("movies", "A month, on counted plans."),
+		operation.F("drafts", "A month, on counted plans."),
+		operation.F("email_recipients", "E-mails a day, to each recipient one; 0: none."),
+		operation.F("outputs", "Outputs of a movie beside its MP4."),
+	),
 }
 
 // The fields of an operator.

@@ -10,7 +10,8 @@ import (
 // Declared is what the resource adds to the description of the interface.
 var Declared = operation.Room{Operations: []operation.Operation{
 	readAccounts, openAccount, closeAccount, grantCredits, listKeysOf, issueKeyFor, revokeKeyOf, changePlan, listActs,
-	listUsage, readCapacity, listStuckWork, retryWork, dropWork, listOperators, addOperator, revokeOperator,
+	listUsage, readCapacity, listStuckWork, retryWork, dropWork, listOperators, addOperator, renewOperator, revokeOperator,
+	listPlans,
 }, Models: models}
 
 // Parameters that several operations have.
@@ -218,6 +219,25 @@ var (
 			operation.On(409, "The name is taken, or there are too many operators.", "operator_exists", "operators_full"),
 			operation.On(413, "The body is over 64 KB."),
 		},
+	}
+	renewOperator = operation.Operation{
+		Method: http.MethodPost, Path: "/admin/operators/renew", ID: "renewOperator", Tag: "Operator", Caller: operation.Operator,
+		OperatorRole: operator.Owner,
+		Summary:      "Give an operator another token",
+		Text:         "The answer shows the token, once. The one before opens nothing any more, and sessions begun with it end.",
+		Parameters:   []operation.Parameter{XOperatorParameter},
+		Body:         operation.JSON(operation.A[renewRequest]()),
+		Answers:      operation.OK("Renewed.", operation.A[AddedOperator]()),
+		Refusals: []operation.Refusal{
+			operation.On(400, "", "name_invalid"),
+			operation.On(404, "There is no operator of this name.", "operator_not_found"),
+			operation.On(413, "The body is over 64 KB."),
+		},
+	}
+	listPlans = operation.Operation{
+		Method: http.MethodGet, Path: "/admin/plans", ID: "listPlans", Tag: "Operator", Caller: operation.Operator,
+		Summary: "The plans that accounts can be on",
+		Answers: operation.OK("The plans, by name: those that are built in, and those of the file of plans.", operation.A[Plans]()),
 	}
 	revokeOperator = operation.Operation{
 		Method: http.MethodDelete, Path: "/admin/operators", ID: "revokeOperator", Tag: "Operator", Caller: operation.Operator,

@@ -14,6 +14,7 @@ import (
 type OperatorCalls interface {
 	List(ctx context.Context) ([]operator.Added, error)
 	Add(ctx context.Context, cmd accounts.AddOperator) (accounts.AddedOperator, error)
+	Renew(ctx context.Context, name string) (accounts.AddedOperator, error)
 	Revoke(ctx context.Context, name string) error
 }
 
@@ -49,7 +50,7 @@ type addRequest struct {
 	Role operator.Role `json:"role"`
 }
 
-// AddedOperator is the answer of POST /admin/operators, the only one that shows the token.
+// AddedOperator is the answer of POST /admin/operators and POST /admin/operators/renew, which alone show a token.
 type AddedOperator struct {
 	Success bool          `json:"success"`
 	Name    string        `json:"name"`
@@ -75,9 +76,34 @@ func (a *API) addOperator(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return web.Write(w, http.StatusOK, AddedOperator{
-		Success: true, Name: added.Name, Role: added.Role, Token: added.Token, AddedAt: web.Stamp(added.At),
-	})
+	return web.Write(w, http.StatusOK, showAdded(added))
+}
+
+func showAdded(added accounts.AddedOperator) AddedOperator {
+	return AddedOperator{Success: true, Name: added.Name, Role: added.Role, Token: added.Token, AddedAt: web.Stamp(added.At)}
+}
+
+type renewRequest struct {
+	Name string `json:"name"`
+}
+
+// renewOperator serves POST /admin/operators/renew.
+func (a *API) renewOperator(w http.ResponseWriter, r *http.Request) error {
+	var body renewRequest
+	if err := decode(w, r, &body); err != nil {
+		return err
+	}
+	if err := operator.CheckName(body.Name); err != nil { // see addOperator
+		return err
+	}
+	if err := a.act(r, "renew operator", body.Name, ""); err != nil {
+		return err
+	}
+	renewed, err := a.cfg.Operators.Renew(r.Context(), body.Name)
+	if err != nil {
+		return err
+	}
+	return web.Write(w, http.StatusOK, showAdded(renewed))
 }
 
 type revokedOperator struct {

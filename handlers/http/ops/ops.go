@@ -36,17 +36,23 @@ type Config struct {
 	Hosts []string
 	// MetricsToken must be in the header Authorization of requests for /metrics, as `Bearer TOKEN`; empty: no token is needed.
 	MetricsToken string
+	// Pages are served at and below their paths.
+	Pages map[string]http.Handler
 	// Pprof serves Go's profiles too.
 	Pprof bool
 }
 
-// New returns the handler of the operators' address: /healthz, /readyz, /metrics, and /debug/pprof/ when Pprof is set.
+// New returns the handler of the operators' address: /healthz, /readyz, /metrics, the Pages, and /debug/pprof/ when Pprof is set.
 func New(cfg Config) http.Handler {
 	mux := web.NewRouter()
 	mux.Handle("/healthz", web.Methods{http.MethodGet: alive})
 	mux.Handle("/readyz", web.Methods{http.MethodGet: cfg.ready})
 	metrics := promhttp.HandlerFor(cfg.Metrics, promhttp.HandlerOpts{})
 	mux.Handle("/metrics", web.Methods{http.MethodGet: cfg.forScrapers(metrics.ServeHTTP)})
+	for path, page := range cfg.Pages {
+		mux.Handle(path, page)
+		mux.PathPrefix(path + "/").Handler(page)
+	}
 	if cfg.Pprof {
 		for name, serve := range map[string]http.HandlerFunc{
 			"cmdline": pprof.Cmdline, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"errors"
 	"net/http"
 	"time"
@@ -69,11 +70,33 @@ func RoleFor(method string) operator.Role {
 	return operator.Acting
 }
 
+// ID tells the token of the configuration from others of sessions: the beginning of its hash. It is empty when there is none.
+func (t *OperatorToken) ID() string {
+	if t == nil || !t.set {
+		return ""
+	}
+	return operator.TokenID(hex.EncodeToString(t.hash[:]))
+}
+
+type actingKey struct{}
+
+// WithActing returns the context of a request that whoever serves it in this process has found out the operator of: the
+// operators' console, from its session. No token is looked for in such a request. Decision 82.
+func WithActing(ctx context.Context, acting Acting) context.Context {
+	return context.WithValue(ctx, actingKey{}, acting)
+}
+
 // Admit returns who acts. It returns the refusal `Invalid token` unless the request carries exactly one token, and that is valid,
 // and the refusal `operator_role` when the token's operator is below the role. It compares hashes, so that the response time
 // tells nothing about a token, not even its length. Requests with a valid token, or with none, are answered without a delay. A
 // nil OperatorToken refuses all.
 func (t *OperatorToken) Admit(r *http.Request, least operator.Role) (Acting, error) {
+	if acting, ok := r.Context().Value(actingKey{}).(Acting); ok {
+		if !acting.Role.AtLeast(least) {
+			return Acting{}, errOperatorRole
+		}
+		return acting, nil
+	}
 	values := r.Header.Values(OperatorTokenHeader)
 	if t == nil || len(values) == 0 {
 		return Acting{}, errToken

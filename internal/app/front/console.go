@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/gorilla/mux"
@@ -13,6 +14,8 @@ import (
 	"moviola/domain/blobkey"
 	"moviola/handlers/console"
 	"moviola/handlers/http/openapi"
+	"moviola/handlers/http/web"
+	"moviola/internal/config"
 	"moviola/internal/secret"
 )
 
@@ -27,15 +30,14 @@ func (s *Front) addPages(secret secret.Secret, router *mux.Router, log logrus.Fi
 		return err
 	}
 	docs.Routes(router)
-	if !s.Config.Console {
-		return nil
+	if s.Config.Console {
+		page, err := s.newConsole(secret, router, log)
+		if err != nil {
+			return err
+		}
+		page.Routes(router)
 	}
-	page, err := s.newConsole(secret, router, log)
-	if err != nil {
-		return err
-	}
-	page.Routes(router)
-	return nil
+	return s.addOperatorPage(secret, router, log)
 }
 
 // newConsole wires the console. Its calls are served by the same router as all API requests.
@@ -46,22 +48,62 @@ func (s *Front) newConsole(secret secret.Secret, router *mux.Router, log logrus.
 	}
 	paths := s.keyPaths()
 	return console.New(console.Config{
-		Keys:  s.Keys,
-		End:   accounts.NewEndSessionHandler(s.Stores.Log, time.Now),
-		Calls: router,
-		Serves: func(r *http.Request) bool {
-			var match mux.RouteMatch
-			if !router.Match(r, &match) || match.Route == nil {
-				return false
-			}
-			path, err := match.Route.GetPathTemplate()
-			return err == nil && paths[path]
+		Shared: console.Shared{
+			Calls: router, Serves: served(router, func(path string) bool { return paths[path] }), SealKey: sealKey, Log: log,
 		},
-		SealKey:      sealKey,
+		Keys:         s.Keys,
+		End:          accounts.NewEndSessionHandler(s.Stores.Log, time.Now),
 		PublicURL:    s.Config.PublicURL,
 		UploadOrigin: s.uploadOrigin(log),
-		Log:          log,
 	})
+}
+
+// served returns a function that says whether a router has a request's path among those with a property.
+func served(router *mux.Router, has func(path string) bool) func(*http.Request) bool {
+	return func(r *http.Request) bool {
+		var match mux.RouteMatch
+		if !router.Match(r, &match) || match.Route == nil {
+			return false
+		}
+		path, err := match.Route.GetPathTemplate()
+		return err == nil && has(path)
+	}
+}
+
+// operatorPaths begins the paths of the operators' interface.
+const operatorPaths = "/admin/"
+
+// addOperatorPage wires the operators' console: on the HTTP interface, or for the operators' address.
+func (s *Front) addOperatorPage(secret secret.Secret, router *mux.Router, log logrus.FieldLogger) error {
+	if s.Config.ConsoleOperator == config.OperatorOff {
+		return nil
+	}
+	sealKey, err := secret.Key("operators' console sessions")
+	if err != nil {
+		return err
+	}
+	cfg := console.OperatorConfig{
+		Shared: console.Shared{
+			Calls: router, SealKey: sealKey, Log: log,
+			Serves: served(router, func(path string) bool { return strings.HasPrefix(path, operatorPaths) }),
+		},
+		Operators: s.Do.Operators, Token: s.operator, ForOneRun: s.GeneratedToken != "",
+	}
+	if s.Config.ConsoleOperator == config.OperatorPublic {
+		cfg.PublicURL = s.Config.PublicURL
+	}
+	page, err := console.NewOperators(cfg)
+	if err != nil {
+		return err
+	}
+	if s.Config.ConsoleOperator == config.OperatorPublic {
+		page.Routes(router)
+		return nil
+	}
+	private := newRouter()
+	page.Routes(private)
+	s.OperatorPage = web.Wrap(private, log, s.answered, web.LogAnswers(log, s.requestLevel()))
+	return nil
 }
 
 // uploadOrigin returns the origin to which browsers upload files: the storage, or empty for this service. It is read from a

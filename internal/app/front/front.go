@@ -30,6 +30,8 @@ type Front struct {
 	Router         *mux.Router
 	Operations     []access.Operation // all that need an API key
 	GeneratedToken string             // the operator's token, set when this start has generated it
+	// OperatorPage is the operators' console, for the operators' address; nil: it is elsewhere, or nowhere.
+	OperatorPage http.Handler
 	// Stops are called when the server stops: a shutdown waits for open responses, and streams do not end by themselves.
 	Stops []func()
 
@@ -173,6 +175,8 @@ var OtherLimits = map[string]time.Duration{
 	// The console passes calls on to operations that have time limits of their own.
 	"GET " + console.APIPath: web.NoLimit, "POST " + console.APIPath: web.NoLimit,
 	"PUT " + console.APIPath: web.NoLimit, "DELETE " + console.APIPath: web.NoLimit,
+	"GET " + console.OperatorAPIPath: web.NoLimit, "POST " + console.OperatorAPIPath: web.NoLimit,
+	"PUT " + console.OperatorAPIPath: web.NoLimit, "DELETE " + console.OperatorAPIPath: web.NoLimit,
 }
 
 // accountExists reports whether an account exists.

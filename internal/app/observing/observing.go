@@ -10,6 +10,7 @@ import (
 
 	"moviola/domain/installation"
 	"moviola/eventstore"
+	"moviola/handlers/console"
 	"moviola/handlers/http/ops"
 	"moviola/internal/app/parts"
 	"moviola/internal/config"
@@ -19,7 +20,8 @@ import (
 // Observing serves readiness and metrics of a process.
 type Observing struct {
 	*parts.Parts
-	Keys *keyring.Ring // nil without the role api
+	Keys         *keyring.Ring // nil without the role api
+	OperatorPage http.Handler  // the operators' console; nil: it is not at this address
 }
 
 // Handler serves the operators' address.
@@ -32,7 +34,16 @@ func (s *Observing) Handler() (handler http.Handler, err error) {
 	}
 	return ops.New(ops.Config{
 		Ready: s.checks(), Metrics: s.gatherer(), Hosts: s.Config.OpsHosts, Pprof: s.Config.Pprof, MetricsToken: token,
+		Pages: s.pages(),
 	}), nil
+}
+
+// pages are the pages of the operators' address, by their paths.
+func (s *Observing) pages() map[string]http.Handler {
+	if s.OperatorPage == nil {
+		return nil
+	}
+	return map[string]http.Handler{console.OperatorPath: s.OperatorPage}
 }
 
 // checks returns the conditions under which a process is ready.

@@ -40,6 +40,7 @@ func (s *Operators) NewAdmin(secret secret.Secret, log logrus.FieldLogger, keyri
 		Operators: s.Do.Operators,
 		Accounts:  s.Do.OpenAccount,
 		Plans:     s.Do.ChangePlan,
+		Offered:   s.Parts.Plans,
 		Close:     closer{s.Do.CloseAccount, s.Keys},
 		Books:     admin.Books{Accounts: s.Models.Accounts, Totals: s.Ledgers, Standings: s.Standings()},
 		Credits:   s.Do.GrantCredits,

@@ -16,9 +16,9 @@ const adminOperatorsPath = "/admin/operators"
 // OperatorsCommand is `moviola operators`.
 func OperatorsCommand() *cobra.Command {
 	o := &operator{}
-	cmd := &cobra.Command{Use: "operators", Short: "List, add and revoke operators with tokens of their own of a running service"}
+	cmd := &cobra.Command{Use: "operators", Short: "List, add, renew and revoke operators with tokens of their own of a running service"}
 	o.bind(cmd.PersistentFlags())
-	cmd.AddCommand(listOperatorsCommand(o), addOperatorCommand(o), revokeOperatorCommand(o))
+	cmd.AddCommand(listOperatorsCommand(o), addOperatorCommand(o), renewOperatorCommand(o), revokeOperatorCommand(o))
 	return cmd
 }
 
@@ -56,15 +56,36 @@ func addOperatorCommand(o *operator) *cobra.Command {
 			if err := o.call(cmd.Context(), http.MethodPost, adminOperatorsPath, nil, request, &added); err != nil {
 				return err
 			}
-			_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "Token of %s, role %s. It is shown only now:\n", added.Name, added.Role)
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), added.Token)
-			return err
+			return printToken(cmd, added)
 		},
 	}
 	cmd.Flags().StringVar(&request.Name, "name", "", "name that the operator's acts are recorded under")
 	cmd.Flags().StringVar(&request.Role, "role", "operator",
 		"observer (reads), operator (acts) or owner (also adds and revokes operators)")
 	return cmd
+}
+
+// printToken prints the token of an operator, alone on standard output.
+func printToken(cmd *cobra.Command, of admin.AddedOperator) error {
+	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "Token of %s, role %s. It is shown only now:\n", of.Name, of.Role)
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), of.Token)
+	return err
+}
+
+func renewOperatorCommand(o *operator) *cobra.Command {
+	return &cobra.Command{
+		Use:   "renew NAME",
+		Short: "Give an operator another token, printed once; the one before opens nothing any more",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var renewed admin.AddedOperator
+			body := map[string]string{"name": args[0]}
+			if err := o.call(cmd.Context(), http.MethodPost, adminOperatorsPath+"/renew", nil, body, &renewed); err != nil {
+				return err
+			}
+			return printToken(cmd, renewed)
+		},
+	}
 }
 
 func revokeOperatorCommand(o *operator) *cobra.Command {

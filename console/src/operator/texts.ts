@@ -1,0 +1,49 @@
+// Every text of the operators' console that the console of accounts does not have too.
+const plural = (n: number, one: string, many: string) => n.toLocaleString() + " " + (n === 1 ? one : many);
+
+export const texts = {
+  brand: "Moviola for operators", forOperators: "for operators", configured: "The configured token",
+  refused: "Your role as an operator may not see this page.",
+  roles: { observer: "Observer", operator: "Operator", owner: "Owner" } as Record<string, string>,
+  signIn: {
+    token: "Operator's token",
+    hint: "It begins with mo_; an owner adds operators. The page keeps no copy: the service gives it a session that ends after twelve hours, or an hour without use.",
+  },
+  accounts: {
+    title: "Accounts", note: "In the order in which they were opened.", open: "Open an account", none: "No accounts yet", noneHint: "Open one: it gets a plan, credits and an admin key.",
+    find: "Account", findHint: "The whole id of one.", show: "Show", closed: "Closed", opened: "opened", unnamed: "Without a name",
+    name: "Name", plan: "Plan", credits: "Credits", creditsHint: "Granted at once. Leave it empty for 600.", do: "Open", yours: "The new account's admin key", copy: "Copy the key", notNumber: "Write a whole number.",
+  },
+  account: {
+    back: "All accounts", copyID: "Copy the id", credits: "Credits", available: "may be spent", suspended: "The balance is zero: nothing may be submitted until credits are granted.",
+    blocked: "Nothing may be stored in the media library until credits are granted.", closed: "This account is closed for ever.",
+    balance: "Balance", held: "Held", granted: "Granted so far", charged: "Spent so far", facts: "Facts", id: "Id", plan: "Plan", opened: "Opened", closedAt: "Closed", cleared: "Files removed",
+    grant: "Grant credits", amount: "Amount", reference: "Reference", referenceHint: "Such as an order number. The same reference grants once.", pack: "A bought pack: movies may be longer",
+    grantTitle: (n: string, name: string) => `Grant ${n} credits to ${name}?`, grantText: (reference: string) => `Reference ${reference}. Credits that were granted cannot be taken back.`, grantYes: "Grant", grantedNow: (n: string) => `${n} credits were granted.`,
+    change: "Change plan", changed: "The plan was changed.", changeHint: "What is submitted from a second later on is held against it.",
+    close: "Close account", closeTitle: (name: string) => `Close ${name} for ever?`,
+    closeText: "Its keys open nothing any more, movies that are not finished are cancelled, and everything that is stored for it is removed. This cannot be undone.",
+    closeType: "The account's id, to be sure", closeDiffers: "This is not the id of the account.", closedNow: "The account was closed.",
+    keys: "API keys", noKeys: "No keys", acts: "What operators did", noActs: "Nothing yet.",
+    usage: "The last 30 days", noUsage: "Nothing was done in the last 30 days.", day: "Day", submitted: "Submitted", rendered: "Rendered", failed: "Failed", spent: "Credits", minutes: "Minutes",
+  },
+  stuck: {
+    title: "Stuck work", note: "What has failed ten times in a row for its own reasons. It is tried again all the same, at least once a minute.", none: "Nothing is stuck", reload: "Look again",
+    retry: "Try anew", retryAll: "Try all anew", retried: (n: number) => plural(n, "piece of work is", "pieces of work are") + " tried within a minute.", drop: "Give up",
+    retryAllTitle: (n: number) => `Try ${plural(n, "piece of work", "pieces of work")} anew?`, retryAllText: "Their failures are forgotten.",
+    dropTitle: (subject: string) => `Give up ${subject}?`, dropText: "What it is about ends as failed: a movie with status error, its credits given back; a delivery or an item of a batch with an error. This cannot be undone.", dropped: "It was given up.",
+    failures: (n: number) => plural(n, "failure", "failures"), since: "since", last: "last", account: "account", must: "It has to be done and cannot be given up.",
+  },
+  operators: {
+    title: "Operators", note: "Each has a token of their own, and acts bear its name. Whoever has the token of the configuration is an owner and not listed.", add: "Add an operator",
+    none: "Nobody has a token of their own", noneHint: "Add yourself as an owner, then keep the configured token for emergencies.", own: "this session", added: "added",
+    renew: "Renew token", renewTitle: (name: string) => `Give ${name} another token?`, renewText: "The token that they have opens nothing any more, and their sessions end.",
+    revoke: "Revoke", revokeTitle: (name: string) => `Revoke ${name}?`, revokeText: "Their token opens nothing any more, and their sessions end.", revokeOwn: "This is you: revoking your token signs you out.", revoked: "The operator was revoked.",
+    name: "Name", nameHint: "Letters, digits, dots, @, - and _. It stands in the list of acts.", role: "Role", token: (name: string) => `The token of ${name}`, copy: "Copy the token",
+    roleHints: { observer: "Reads.", operator: "Also acts: accounts, plans, credits, keys, stuck work, the library.", owner: "Also adds, renews and revokes operators." } as Record<string, string>,
+  },
+  acts: {
+    title: "Acts", note: "What operators have done, the newest first. Every act is recorded before it is done: one that was refused is here too.", on: "Only what was done to", onHint: "An account, a key, or a piece of work; its whole id.", filter: "Filter", clear: "Show all",
+    none: "No acts yet", noneFound: "Nothing was done to it", by: "by", refused: "Refused",
+  },
+};

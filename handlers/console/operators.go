@@ -1,0 +1,138 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"moviola/commands/accounts"
+	"moviola/domain"
+	"moviola/domain/operator"
+	"moviola/handlers/http/web"
+)
+
+// Paths of the operators' console.
+const (
+	OperatorPath = "/operator"
+	// OperatorAPIPath is where the page's calls come to, and how it is named among the routes.
+	OperatorAPIPath = OperatorPath + apiFolder + "/admin/{call:.+}"
+)
+
+// operatorCookie names the cookie of operators, which are other people than the holders of keys at the same address.
+const operatorCookie = "moviola-operator"
+
+// Operators knows who sessions of operators belong to. accounts.Operators does.
+type Operators interface {
+	Session(ctx context.Context, id, session string, began time.Time) (accounts.Standing, error)
+	SignOut(ctx context.Context, cmd accounts.SignOut) error
+}
+
+// OperatorConfig is what the console of operators needs beside. Every field is required, but for those that say what they are when
+// left out.
+type OperatorConfig struct {
+	Shared
+	Operators Operators
+	Token     *web.OperatorToken
+	// ForOneRun says that the token of the configuration was generated for this run: it opens no console.
+	ForOneRun bool
+	// PublicURL is the address that the page is opened at; empty: at whatever name the operators' address is called by, which
+	// that address has checked.
+	PublicURL string
+}
+
+// NewOperators returns the console of operators.
+func NewOperators(cfg OperatorConfig) (*Console, error) {
+	if err := web.Complete(cfg, "ForOneRun", "PublicURL"); err != nil {
+		return nil, err
+	}
+	at := calledPlace
+	if cfg.PublicURL != "" {
+		public, err := url.Parse(cfg.PublicURL)
+		if err != nil {
+			return nil, err
+		}
+		here := placeAt(operatorCookie, public)
+		at = func(*http.Request) place { return here }
+	}
+	return newConsole(cfg.Shared, tokenDoor{cfg}, site{
+		path: OperatorPath, page: "operator.html", calls: OperatorAPIPath, policy: policyOf(),
+	}, at)
+}
+
+// calledPlace is the address that a request to the operators' address has called: https where a proxy ends it, which the origin
+// tells that browsers send with writes, and the cookie that they keep for https.
+func calledPlace(r *http.Request) place {
+	address := &url.URL{Scheme: "http", Host: r.Host}
+	secure := len(r.CookiesNamed(hostPrefix+operatorCookie)) > 0
+	if origin := r.Header.Get("Origin"); origin != "" {
+		secure = strings.HasPrefix(origin, "https://")
+	}
+	if secure {
+		address.Scheme = "https"
+	}
+	return placeAt(operatorCookie, address)
+}
+
+var (
+	errTokenBody = domain.Errorf(domain.Invalid, "body_invalid", `The body must be {"token":"…"}`)
+	errForOneRun = domain.Errorf(domain.Forbidden, "operator_token_generated", "This token was made for one run of the service and "+
+		"opens no console: add an operator by `moviola operators add`, and sign in with the token that it prints")
+)
+
+// tokenDoor lets in who has an operator's token.
+type tokenDoor struct{ cfg OperatorConfig }
+
+func (d tokenDoor) enter(r *http.Request, body []byte) (guest, string, error) {
+	var asked struct{ Token string }
+	if json.Unmarshal(body, &asked) != nil {
+		return nil, "", errTokenBody
+	}
+	asked.Token = strings.TrimSpace(asked.Token)
+	carrying := r.Clone(r.Context())
+	carrying.Header.Set(web.OperatorTokenHeader, asked.Token)
+	acting, err := d.cfg.Token.Admit(carrying, operator.Observer)
+	if err != nil {
+		return nil, "", err
+	}
+	if acting.Name == "" && d.cfg.ForOneRun {
+		return nil, "", errForOneRun
+	}
+	return actingOperator(acting), operator.TokenID(operator.Hash(asked.Token)), nil
+}
+
+func (d tokenDoor) resume(ctx context.Context, one session) (guest, bool, error) {
+	found, err := d.cfg.Operators.Session(ctx, one.byID(), one.name(), one.began)
+	switch {
+	case err != nil || found.Ended:
+		return nil, false, err
+	case found.Known:
+		return actingOperator{Name: found.Name, Role: found.Role}, true, nil
+	}
+	return actingOperator{Role: operator.Owner}, !d.cfg.ForOneRun && one.byID() == d.cfg.Token.ID(), nil
+}
+
+func (d tokenDoor) leave(ctx context.Context, one session) error {
+	return d.cfg.Operators.SignOut(ctx, accounts.SignOut{Session: one.name(), Began: one.began, Until: one.until()})
+}
+
+// actingOperator is who has signed in with a token.
+type actingOperator web.Acting
+
+// operatorSession is what the page is told.
+type operatorSession struct {
+	Success bool          `json:"success"`
+	Name    string        `json:"name"` // empty: whoever has the token of the configuration
+	Role    operator.Role `json:"role"`
+	Until   string        `json:"until"`
+}
+
+func (a actingOperator) shown(one session) any {
+	return operatorSession{Success: true, Name: a.Name, Role: a.Role, Until: web.Stamp(one.until())}
+}
+
+func (a actingOperator) within(ctx context.Context) context.Context {
+	return web.WithActing(ctx, web.Acting(a))
+}

@@ -1,0 +1,127 @@
+package console
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/gorilla/mux"
+
+	"moviola/handlers/http/web"
+)
+
+// built are the files that `make console` makes from console/src.
+//
+//go:embed built
+var built embed.FS
+
+// site is the files of a console.
+type site struct {
+	path   string // where it is
+	page   string // file of the page
+	calls  string // where its calls come to
+	policy string // Content-Security-Policy of the page
+
+	files map[string]asset
+}
+
+// asset is a file of the page.
+type asset struct {
+	contentType string
+	packed      []byte // by gzip
+	tag         string
+}
+
+var contentTypes = map[string]string{
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+	".svg": "image/svg+xml",
+}
+
+// load reads the built files and packs them.
+func (s *site) load() error {
+	s.files = map[string]asset{}
+	return fs.WalkDir(built, "built", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := built.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		packed, err := pack(content)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(content)
+		file := asset{contentType: contentTypes[path.Ext(name)], packed: packed, tag: `"` + hex.EncodeToString(sum[:8]) + `"`}
+		if file.contentType == "" {
+			return fmt.Errorf("console: %s is of no kind that is served", name)
+		}
+		s.files[path.Base(name)] = file
+		return nil
+	})
+}
+
+func pack(content []byte) ([]byte, error) {
+	var packed bytes.Buffer
+	packer, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := packer.Write(content); err != nil {
+		return nil, err
+	}
+	err = packer.Close()
+	return packed.Bytes(), err
+}
+
+func (s *site) routes(router *mux.Router) {
+	router.Handle(s.path+assetsFolder+"/{name}", web.Methods{http.MethodGet: s.asset})
+	for _, path := range []string{s.path, s.path + "/{page:.*}"} {
+		router.Handle(path, web.Methods{http.MethodGet: s.html})
+	}
+}
+
+// html answers with the page, whose script finds out by the address what it shows. Nothing below the folders is a page.
+func (s *site) html(w http.ResponseWriter, r *http.Request) {
+	for _, folder := range []string{s.path + apiFolder, s.path + assetsFolder} {
+		if r.URL.Path == folder || strings.HasPrefix(r.URL.Path, folder+"/") {
+			web.NotFound(w, r)
+			return
+		}
+	}
+	w.Header().Set("Content-Security-Policy", s.policy)
+	w.Header().Set("Referrer-Policy", "same-origin")
+	w.Header().Set("X-Frame-Options", "DENY")
+	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
+	s.send(w, r, s.files[s.page])
+}
+
+func (s *site) asset(w http.ResponseWriter, r *http.Request) {
+	name := mux.Vars(r)["name"]
+	found, ok := s.files[name]
+	if !ok || path.Ext(name) == ".html" {
+		web.NotFound(w, r)
+		return
+	}
+	s.send(w, r, found)
+}
+
+// send answers with a file. A browser asks each time whether it has changed: what belongs together must be of one program.
+func (s *site) send(w http.ResponseWriter, r *http.Request, file asset) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-cache")
+	h.Set("ETag", file.tag)
+	if r.Header.Get("If-None-Match") == file.tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	web.SendPacked(w, http.StatusOK, file.contentType, file.packed)
+}

@@ -1,0 +1,258 @@
+package console_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"moviola/tests/harness"
+)
+
+// office is a service whose operators' console is on the HTTP interface, with an operator of each role.
+type office struct {
+	service *harness.Service
+	http    *harness.Client
+	base    string
+	tokens  map[string]string
+}
+
+func newOffice(t *testing.T) *office {
+	t.Helper()
+	o := &office{service: harness.NewService(t), tokens: map[string]string{}}
+	o.service.StartAPI("--log-requests=false", "--console-operator=public")
+	o.http = o.service.Client("")
+	o.base = pageAddress(o.http)
+	for _, role := range []string{"observer", "operator", "owner"} {
+		var added struct{ Token string }
+		o.admin(t, http.MethodPost, "/admin/operators", `{"name":"an.`+role+`","role":"`+role+`"}`).Into(t, &added)
+		o.tokens[role] = added.Token
+	}
+	return o
+}
+
+// admin calls the operators' interface with the configured token.
+func (o *office) admin(t *testing.T, method, path, body string) harness.Answer {
+	t.Helper()
+	answer := o.http.Send(method, path, []byte(body), http.Header{"X-Admin-Token": {harness.AdminToken}, "Content-Type": {"application/json"}})
+	if answer.Status != http.StatusOK {
+		t.Fatalf("%s %s: %d %s", method, path, answer.Status, answer.Body)
+	}
+	return answer
+}
+
+// enter signs an operator in.
+func (o *office) enter(b *browser, role string) {
+	b.t.Helper()
+	b.do("open the operators' console", chromedp.Navigate(o.base+"/operator"), chromedp.WaitVisible("input[name=token]"), chromedp.SendKeys("input[name=token]", o.tokens[role]+"\r"))
+	b.until("who has signed in is told", "document.querySelector('.who .account')?.innerText === "+quoted("an."+role))
+}
+
+func (o *office) visit(b *browser, path string) {
+	b.t.Helper()
+	b.do("go to "+path, chromedp.Navigate(o.base+"/operator"+path))
+}
+
+// TestOperator goes the way of a morning at work: open an account, grant credits after being asked again, change its plan, issue and revoke a key, read
+// what was done and by whom, close the account, and be signed out as the token is revoked.
+func TestOperator(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	b := open(t, o.base, 1280, 1000)
+	o.enter(b, "operator")
+	o.visit(b, "/accounts")
+	b.see("Open an account")
+	b.click("Open an account")
+	b.fill("Name", "Anna "+hostile)
+	b.fill("Credits", "10")
+	b.click("Open")
+	b.see("It is shown only now")
+	b.click("I have kept it")
+	b.click("Anna " + hostile)
+	b.see("may be spent")
+	id := b.read("the account's id", "document.querySelector('.pagehead .mono')?.innerText")
+	b.click("Grant credits")
+	b.fill("Amount", "250")
+	b.fill("Reference", "invoice 17")
+	b.click("Grant credits")
+	b.see("Credits that were granted cannot be taken back.")
+	if got := balance(t, o, id); got != 10 {
+		t.Errorf("before the question was answered the balance is %d", got)
+	}
+	b.click("Grant")
+	b.see("250 credits were granted.")
+	b.until("the balance is shown", "document.querySelector('.large strong').innerText === '260'")
+	b.click("Change plan")
+	b.until("the plans are there to be chosen", "field('Plan').options.length === 3")
+	b.fill("Plan", "paid")
+	b.click("Change plan")
+	b.see("The plan was changed.")
+	b.click("Issue a key")
+	b.fill("Name", "elsewhere")
+	b.click("Issue a key")
+	b.see("It is shown only now")
+	b.click("I have kept it")
+	b.click("Revoke elsewhere")
+	b.see("Programs that use it are refused from now on.")
+	b.click("Revoke")
+	b.see("The key was revoked.")
+	b.until("what was done is told", "document.body.innerText.includes('grant credits') && document.body.innerText.includes('an.operator')")
+	b.click("Close account")
+	b.fill("The account's id, to be sure", "another")
+	b.click("Close account")
+	b.see("This is not the id of the account.")
+	b.fill("The account's id, to be sure", id)
+	b.click("Close account")
+	b.see("This account is closed for ever.")
+	b.until("nothing of a name has run", "document.title !== 'taken' && !document.querySelector('main img')")
+	o.admin(t, http.MethodDelete, "/admin/operators?name=an.operator", "")
+	b.do("another page", chromedp.Evaluate("document.querySelector('nav a[href$=acts]').click()", nil))
+	b.see("Your session has ended")
+}
+
+func balance(t *testing.T, o *office, account string) int {
+	t.Helper()
+	var one struct{ Account struct{ Balance int } }
+	o.admin(t, http.MethodGet, "/admin/accounts?account="+account, "").Into(t, &one)
+	return one.Account.Balance
+}
+
+// TestOperator_owner: an owner adds an operator and renews a token, each shown once.
+func TestOperator_owner(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	b := open(t, o.base, 1280, 1000)
+	o.enter(b, "owner")
+	o.visit(b, "/operators")
+	b.click("Add an operator")
+	b.fill("Name", "anna@example.com")
+	b.fill("Role", "observer")
+	b.click("Add an operator")
+	first := b.read("the token", "document.querySelector('.secret code')?.innerText")
+	b.click("I have kept it")
+	b.click("Renew token anna@example.com")
+	b.click("Renew token")
+	b.until("another token is shown", "document.querySelector('.secret code')")
+	second := b.read("the other token", "document.querySelector('.secret code')?.innerText")
+	b.click("I have kept it")
+	for token, status := range map[string]int{first: 403, second: 200} {
+		if answer := o.http.Send(http.MethodGet, "/admin/accounts", nil, http.Header{"X-Admin-Token": {token}}); answer.Status != status {
+			t.Errorf("a token is answered %d, want %d", answer.Status, status)
+		}
+	}
+	b.gone(second)
+}
+
+// TestOperator_observer: who may only read sees no way to act, and is refused when acting all the same.
+func TestOperator_observer(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	id, _ := o.service.OpenAccount("Anna", 10)
+	b := open(t, o.base, 1280, 1000)
+	o.enter(b, "observer")
+	o.visit(b, "/accounts/"+id)
+	b.see("may be spent")
+	b.until("nothing can be done", "!control('Grant credits') && !control('Close account') && !control('Change plan') && !control('Issue a key')")
+	var answer struct {
+		Status int
+		Body   string
+	}
+	b.do("grant all the same", chromedp.Evaluate(`fetch("/operator/api/admin/credits", {method: "POST", headers: {"X-Moviola-Console": "1", "Content-Type": "application/json"},
+		body: JSON.stringify({account: `+quoted(id)+`, amount: 5, reference: "own"})}).then(async (r) => ({Status: r.status, Body: await r.text()}))`, &answer, await))
+	if answer.Status != 403 || !strings.Contains(answer.Body, "operator_role") {
+		t.Errorf("%d %s", answer.Status, answer.Body)
+	}
+	if got := balance(t, o, id); got != 10 {
+		t.Errorf("the balance is %d", got)
+	}
+}
+
+// TestOperator_private: the console is on the operators' address, and not on the HTTP interface, unless it is told otherwise; a token that was made for
+// one run does not open it.
+func TestOperator_private(t *testing.T) {
+	t.Parallel()
+	service, ops := harness.NewService(t), harness.FreeAddr(t)
+	service.Environment = append(service.Environment, "MOVIOLA_ADMIN_TOKEN=")
+	service.StartAPI("--log-requests=false", "--ops-listen", ops)
+	if answer := service.Client("").Send(http.MethodGet, "/operator", nil, nil); answer.Status != http.StatusNotFound {
+		t.Errorf("the HTTP interface answers %d", answer.Status)
+	}
+	_, line, found := strings.Cut(service.API.Output(), "Admin token until the next start")
+	_, line, printed := strings.Cut(line, "): ")
+	if !found || !printed {
+		t.Fatalf("no token is printed:\n%s", service.API.Output())
+	}
+	generated := strings.Fields(line)[0]
+	base := "http://" + strings.Replace(ops, "127.0.0.1", "localhost", 1)
+	b := open(t, base, 1280, 900)
+	b.do("open", chromedp.Navigate(base+"/operator"), chromedp.WaitVisible("input[name=token]"), chromedp.SendKeys("input[name=token]", generated+"\r"))
+	b.see("made for one run of the service")
+	var added struct{ Token string }
+	service.Client("").Send(http.MethodPost, "/admin/operators", []byte(`{"name":"anna","role":"owner"}`), http.Header{"X-Admin-Token": {generated}}).Into(t, &added)
+	b.fill("Operator's token", added.Token)
+	b.click("Sign in")
+	b.until("she is in", "document.querySelector('.who .account')?.innerText === 'anna'")
+	b.do("reload", chromedp.Reload())
+	b.until("she still is", "document.querySelector('.who .account')?.innerText === 'anna'")
+	b.click("Sign out")
+	b.until("she is out", "document.querySelector('input[name=token]')")
+}
+
+// TestOperator_axe: as TestConsole_axe, for the pages of operators.
+func TestOperator_axe(t *testing.T) {
+	t.Parallel()
+	axe, err := os.ReadFile(filepath.Join("testdata", "axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := newOffice(t)
+	id, _ := o.service.OpenAccount("Kinderfilmproduktionsgesellschaft für Nordrhein-Westfalen und angrenzende Länder mbH", 1_234_567)
+	o.service.OpenAccount("שלום עולם", 10)
+	closed, _ := o.service.OpenAccount(hostile, 10)
+	o.admin(t, http.MethodDelete, "/admin/accounts?account="+closed, "")
+	raw, err := json.Marshal(map[string]any{"account": id, "amount": 5, "reference": strings.Repeat("a-long-reference-", 11)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.admin(t, http.MethodPost, "/admin/credits", string(raw))
+	b := open(t, o.base, 1280, 900)
+	b.do("the console", chromedp.Navigate(o.base+"/operator"), chromedp.WaitVisible("input[name=token]"))
+	b.accessible("sign in", string(axe))
+	b.look("operator-signin")
+	o.enter(b, "owner")
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int64{1280, 390} {
+			b.do("looks", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+				chromedp.EmulateViewport(width, 900))
+			for _, page := range operatorPages(id) {
+				o.visit(b, page.path)
+				b.until(page.name+" is there", page.ready+" && !document.querySelector('.spinner')")
+				b.until(page.name+" fits", "document.documentElement.scrollWidth <= innerWidth && "+
+					"[...document.querySelectorAll('.section, .card')].every((s) => s.scrollWidth <= s.clientWidth)")
+				b.accessible(fmt.Sprintf("%s, %s, %d", page.name, scheme, width), string(axe))
+				b.look(fmt.Sprintf("operator-%s-%s-%d", page.name, scheme, width))
+			}
+		}
+	}
+}
+
+type shownPage struct{ name, path, ready string }
+
+// operatorPages are all pages, with what each shows when it is there.
+func operatorPages(account string) []shownPage {
+	return []shownPage{
+		{"accounts", "/accounts", "document.querySelectorAll('.rows li').length === 3"},
+		{"account", "/accounts/" + account, "document.querySelector('.large') && document.querySelectorAll('.rows').length === 2"},
+		{"no account", "/accounts/none", "document.querySelector('.failure')"},
+		{"stuck work", "/stuck", "document.querySelector('.empty')"},
+		{"operators", "/operators", "document.querySelectorAll('.rows li').length === 3"},
+		{"acts", "/acts", "document.querySelector('.rows')"},
+		{"acts, none found", "/acts?on=nobody", "document.querySelector('.empty')"},
+	}
+}
