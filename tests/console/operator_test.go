@@ -247,7 +247,7 @@ type shownPage struct{ name, path, ready string }
 // operatorPages are all pages, with what each shows when it is there.
 func operatorPages(account string) []shownPage {
 	return []shownPage{
-		{"accounts", "/accounts", "document.querySelectorAll('.rows li').length === 3"},
+		{"accounts", "/accounts", "document.querySelectorAll('.rows li').length > 2"},
 		{"account", "/accounts/" + account, "document.querySelector('.large') && document.querySelectorAll('.rows').length === 2"},
 		{"no account", "/accounts/none", "document.querySelector('.failure')"},
 		{"stuck work", "/stuck", "document.querySelector('.empty')"},
