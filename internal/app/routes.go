@@ -50,7 +50,7 @@ func Routes(ctx context.Context, data string) (routes []Route, err error) {
 		return nil, err
 	}
 	var cfg config.Config
-	cfg.Bind(pflag.NewFlagSet("routes", pflag.ContinueOnError))                                      // for the defaults
+	cfg.Bind(pflag.NewFlagSet("routes", pflag.ContinueOnError)) // for the defaults
 	cfg.Data, cfg.Roles = data, []string{config.RoleAPI}
 	cfg.ConsoleOperator = config.OperatorPublic // as many routes as there can be
 	if err := cfg.Validate(); err != nil {
