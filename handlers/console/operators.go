@@ -30,8 +30,8 @@ type Operators interface {
 	SignOut(ctx context.Context, cmd accounts.SignOut) error
 }
 
-// OperatorConfig is what the console of operators needs beside. Every field is required, but for those that say what they are when
-// left out.
+// OperatorConfig is what the console of operators needs beside. Every field is required, but for those that say what they are
+// when left out.
 type OperatorConfig struct {
 	Shared
 	Operators Operators

@@ -136,7 +136,7 @@ var errorCodes = []struct{ code, text string }{
 	{"operator_exists", "An operator has this name: revoke the old token first."},
 	{"operator_not_found", "There is no operator of this name."},
 	{"operator_role", "The operator's role does not allow this."},
-	{"operator_token_generated", "At /operator: the token was made for one run of the service. Sign in with one of `moviola operators add`."},
+	{"operator_token_generated", "At /operator: the token was made for one run. Sign in with one of `moviola operators add`."},
 	{"operators_full", "There are too many operators: revoke one first."},
 	{"origin_not_allowed", "At /mcp: the page that calls has another origin than the service and those of --cors-origin."},
 	{"page_invalid", "page is not a whole number from 0 on."},

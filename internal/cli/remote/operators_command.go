@@ -16,7 +16,8 @@ const adminOperatorsPath = "/admin/operators"
 // OperatorsCommand is `moviola operators`.
 func OperatorsCommand() *cobra.Command {
 	o := &operator{}
-	cmd := &cobra.Command{Use: "operators", Short: "List, add, renew and revoke operators with tokens of their own of a running service"}
+	cmd := &cobra.Command{Use: "operators",
+		Short: "List, add, renew and revoke operators with tokens of their own of a running service"}
 	o.bind(cmd.PersistentFlags())
 	cmd.AddCommand(listOperatorsCommand(o), addOperatorCommand(o), renewOperatorCommand(o), revokeOperatorCommand(o))
 	return cmd
