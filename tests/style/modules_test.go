@@ -10,7 +10,7 @@ import (
 // until their go.mod names it too (go mod tidy).
 func TestModules(t *testing.T) {
 	t.Parallel()
-	for _, module := range []string{"client", "console/build", "tests/console", "tests/mongo"} {
+	for _, module := range []string{"client", "console/build", "internal/drawing/rows/asm", "tests/console", "tests/mongo"} {
 		cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-test", "./...")
 		cmd.Dir = filepath.Join("../..", module)
 		if out, err := cmd.CombinedOutput(); err != nil {

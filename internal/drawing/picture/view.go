@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"image"
 	"math"
+
+	"moviola/internal/drawing/rows"
 )
 
 // View is a rectangle in a picture, in fractions of the picture's width and height, from its top left corner. It may extend
@@ -61,7 +63,7 @@ type taps struct {
 	n       int
 	first   []int32
 	weights []uint32
-	pairs   []uint64 // of two pixels each: first in the upper half, the weight of the second one in the lower half
+	pairs   rows.Pairs // the same, where n is 2
 }
 
 func (t *taps) aim(start, size, picture float64, plane, boxStart, boxSize, from, count, part int) {
@@ -79,11 +81,12 @@ func (t *taps) aim(start, size, picture float64, plane, boxStart, boxSize, from,
 		first := int(math.Ceil(at - radius))
 		t.add(at, radius, first, plane)
 	}
-	t.pairs = t.pairs[:0]
+	t.pairs.Reset()
 	if t.n == 2 {
 		for i, first := range t.first {
-			t.pairs = append(t.pairs, uint64(first)<<32|uint64(t.weights[2*i+1]))
+			t.pairs.Add(first, t.weights[2*i+1])
 		}
+		t.pairs.Ready(plane)
 	}
 }
 
@@ -122,12 +125,12 @@ func (s *Viewer) plane(dst, src []byte, stride int) {
 		delete(s.rows, y)
 	}
 	n := s.lines.n
-	rows := make([][]byte, n)
+	lines := make([][]byte, n)
 	for y, first := range s.lines.first {
-		for k := range rows {
-			rows[k] = s.row(src, stride, int(first)+k)
+		for k := range lines {
+			lines[k] = s.row(src, stride, int(first)+k)
 		}
-		mix(dst[y*w:(y+1)*w], rows, s.lines.weights[y*n:(y+1)*n])
+		mix(dst[y*w:(y+1)*w], lines, s.lines.weights[y*n:(y+1)*n])
 		for y, row := range s.rows { // rows are used from top to bottom
 			if y < int(first) {
 				s.spare = append(s.spare, row)
@@ -157,7 +160,7 @@ func (s *Viewer) row(src []byte, stride, y int) []byte {
 func (t *taps) apply(dst, src []byte) {
 	switch t.n {
 	case 2:
-		interpolate(dst, src, t.pairs)
+		t.pairs.Between(dst, src)
 	case 3:
 		weights := t.weights[:3*len(dst)]
 		for i, first := range t.first[:len(dst)] {
@@ -175,26 +178,6 @@ func (t *taps) apply(dst, src []byte) {
 	}
 }
 
-// interpolate makes each pixel of two: four at a time, with one load of each pair and of what is done with it, and one store.
-func interpolate(dst, src []byte, pairs []uint64) {
-	pairs = pairs[:len(dst)]
-	i := 0
-	for ; i+4 <= len(dst); i += 4 {
-		p, to := pairs[i:i+4:i+4], dst[i:i+4:i+4]
-		binary.LittleEndian.PutUint32(to, between(src, p[0])|between(src, p[1])<<8|between(src, p[2])<<16|between(src, p[3])<<24)
-	}
-	for ; i < len(dst); i++ {
-		dst[i] = byte(between(src, pairs[i]))
-	}
-}
-
-// between is a value of a pair's two pixels.
-func between(src []byte, pair uint64) uint32 {
-	two := uint32(binary.LittleEndian.Uint16(src[pair>>32:]))
-	one := two & 0xff
-	return (one<<8 + (two>>8-one)*uint32(pair) + 128) >> 8 & 0xff
-}
-
 // Masks for every other byte of eight, and one half in each of the resulting lanes.
 const (
 	lanes  = 0x00ff00ff00ff00ff
@@ -202,21 +185,16 @@ const (
 )
 
 // mix adds rows with weights whose sum is 256, eight pixels at a time: no lane can overflow.
-func mix(dst []byte, rows [][]byte, weights []uint32) {
+func mix(dst []byte, lines [][]byte, weights []uint32) {
+	if len(lines) == 2 {
+		rows.Mix(dst, lines[0], lines[1], weights[1])
+		return
+	}
 	n := len(dst)
 	i := 0
-	if len(rows) == 2 {
-		a, b, wa, wb := rows[0][:n], rows[1][:n], uint64(weights[0]), uint64(weights[1])
-		for ; i+8 <= n; i += 8 {
-			x, y := binary.LittleEndian.Uint64(a[i:]), binary.LittleEndian.Uint64(b[i:])
-			even := ((x&lanes)*wa + (y&lanes)*wb + halves) >> 8 & lanes
-			odd := ((x>>8&lanes)*wa + (y>>8&lanes)*wb + halves) & (lanes << 8)
-			binary.LittleEndian.PutUint64(dst[i:], even|odd)
-		}
-	}
 	for ; i+8 <= n; i += 8 {
 		even, odd := uint64(halves), uint64(halves)
-		for k, row := range rows {
+		for k, row := range lines {
 			x, w := binary.LittleEndian.Uint64(row[i:]), uint64(weights[k])
 			even += (x & lanes) * w
 			odd += (x >> 8 & lanes) * w
@@ -225,7 +203,7 @@ func mix(dst []byte, rows [][]byte, weights []uint32) {
 	}
 	for ; i < n; i++ {
 		sum := uint32(128)
-		for k, row := range rows {
+		for k, row := range lines {
 			sum += uint32(row[i]) * weights[k]
 		}
 		dst[i] = byte(sum >> 8)

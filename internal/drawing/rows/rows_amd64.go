@@ -1,0 +1,76 @@
+//go:build !purego
+
+package rows
+
+import "golang.org/x/sys/cpu"
+
+// wide says that the processor has the instructions.
+var wide = cpu.X86.HasAVX2
+
+const (
+	across = 16 // pixels of a block of betweenAVX2, each half of which is made of as many neighbouring pixels
+	down   = 32 // pixels of a block of mixAVX2
+)
+
+// blocks are the pairs as betweenAVX2 takes them. There are none where the pixels of half a block are too far apart.
+type blocks struct {
+	width   int
+	starts  []int32
+	masks   []byte
+	weights []uint16
+}
+
+func (b *blocks) ready(pairs []uint64, width int) {
+	b.width, b.starts, b.masks, b.weights = width, b.starts[:0], b.masks[:0], b.weights[:0]
+	if !wide || width < across {
+		return
+	}
+	for len(pairs) >= across {
+		for _, half := range [2][]uint64{pairs[:across/2], pairs[across/2 : across]} {
+			if !b.add(half) {
+				b.starts = b.starts[:len(b.starts)&^1]
+				return
+			}
+		}
+		pairs = pairs[across:]
+	}
+}
+
+// add adds half a block. It says false where its pixels do not lie among 16 neighbours.
+func (b *blocks) add(pairs []uint64) bool {
+	least := int(pairs[0] >> 32)
+	for _, p := range pairs {
+		least = min(least, int(p>>32))
+	}
+	start := min(least, b.width-across)
+	for _, p := range pairs {
+		at := int(p>>32) - start
+		if at+1 >= across {
+			return false
+		}
+		b.masks = append(b.masks, byte(at), byte(at+1))
+		b.weights = append(b.weights, uint16(p))
+	}
+	b.starts = append(b.starts, int32(start))
+	return true
+}
+
+// between makes as many pixels as there are whole blocks of, and returns their number.
+func (b *blocks) between(dst, src []byte) int {
+	n := len(b.starts) / 2
+	if n == 0 || len(src) < b.width || len(dst) < n*across {
+		return 0
+	}
+	betweenAVX2(&dst[0], &src[0], &b.starts[0], &b.masks[0], &b.weights[0], n)
+	return n * across
+}
+
+// mixBlocks makes as many pixels as there are whole blocks of, and returns their number.
+func mixBlocks(dst, first, second []byte, weight uint32) int {
+	n := len(dst) / down
+	if !wide || n == 0 {
+		return 0
+	}
+	mixAVX2(&dst[0], &first[0], &second[0], uint64(weight), n)
+	return n * down
+}
