@@ -19,6 +19,7 @@ import (
 	"moviola/domain/blobkey"
 	"moviola/domain/movie"
 	"moviola/eventstore"
+	"moviola/handlers/background/clearing"
 	"moviola/handlers/background/processors"
 	"moviola/projections"
 )
@@ -159,7 +160,7 @@ func TestRenderedFiles(t *testing.T) {
 				before = eventstore.Position{Commit: at.Position.Commit + 1, Prepare: at.Position.Prepare + 1}
 			}
 		}
-		cleaner := processors.RenderedFiles{Kept: projects, Purge: commands.NewPurgeFileHandler(log, w.files, time.Now), Files: w.files}
+		cleaner := clearing.RenderedFiles{Kept: projects, Purge: commands.NewPurgeFileHandler(log, w.files, time.Now), Files: w.files}
 		count := func(prefix string) int {
 			keys, err := w.files.List(t.Context(), prefix)
 			must(t, err)
@@ -208,7 +209,7 @@ func (d *drawer) Handle(_ context.Context, cmd connections.DeleteConnection) (ev
 func TestSavedConnections(t *testing.T) {
 	t.Parallel()
 	d := &drawer{names: []string{"ftp", "gone", "hook"}}
-	cleaner := processors.SavedConnections{Saved: d, Delete: d}
+	cleaner := clearing.SavedConnections{Saved: d, Delete: d}
 	for _, what := range []accounts.Clearing{{Reason: account.Purged, Last: true}, {Reason: account.Departure}} {
 		if err := cleaner.Clear(t.Context(), what); err != nil || len(d.deleted) > 0 {
 			t.Errorf("%+v: %v, deleted %v", what, err, d.deleted)

@@ -8,6 +8,7 @@ import (
 	"moviola/commands"
 	"moviola/domain/document"
 	"moviola/domain/movie"
+	"moviola/handlers/background/claims"
 	"moviola/projections"
 )
 
@@ -32,7 +33,7 @@ func (r *render) fetched(ctx context.Context, raw []byte, sources map[string]str
 	}
 	source, ok, err := r.config.Cache.Cached(ctx, r.claim.Account, r.key)
 	if err != nil {
-		return passing{fmt.Errorf("look into the cache: %w", err)}
+		return claims.Transient(fmt.Errorf("look into the cache: %w", err))
 	}
 	if !ok || source.Plan == nil || source.File == nil {
 		return nil
@@ -66,7 +67,7 @@ func (r *render) fetched(ctx context.Context, raw []byte, sources map[string]str
 func (r *render) copyFile(ctx context.Context, key, from string, size int64, hash string) (string, error) {
 	copied, err := commands.CopyFile(ctx, r.config.Files, key, from, size, hash)
 	if err != nil && !errors.Is(err, commands.ErrFileNotFound) && !errors.Is(err, commands.ErrFileDamaged) {
-		err = passing{err}
+		err = claims.Transient(err)
 	}
 	return copied, err
 }

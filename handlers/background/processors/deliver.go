@@ -14,6 +14,7 @@ import (
 	"moviola/domain/movie"
 	"moviola/domain/result"
 	"moviola/eventstore"
+	"moviola/handlers/background/claims"
 	"moviola/projections"
 )
 
@@ -21,16 +22,16 @@ import (
 // a result, the claim was released, or another worker has taken the claim.
 func (p *Processors) deliver(ctx context.Context, task projections.Task) error {
 	project := domain.ProjectID(task.Subject)
-	guard := p.watch.open(project, endsDelivery)
-	defer guard.close()
+	guard := p.watch.Open(project, claims.EndsDelivery)
+	defer guard.Close()
 	claim, err := p.claimDelivery(ctx, project, task)
 	if err != nil {
 		return err
 	}
-	ctx, stop := guard.claimed(ctx, claim.Run, p.config.Worker)
+	ctx, stop := guard.Claimed(ctx, claim.Run, p.config.Worker)
 	defer stop()
-	shown := p.appear(task.ID, claim.Run, untold)
-	defer shown.end()
+	shown := p.board.Appear(task.ID, claim.Run, claims.Untold)
+	defer shown.End()
 
 	now := p.config.Now()
 	d := delivery{Processors: p, project: project, claim: claim, begun: now, confirmed: now}
@@ -38,8 +39,8 @@ func (p *Processors) deliver(ctx context.Context, task projections.Task) error {
 	if err == nil || errors.Is(err, commands.ErrNothingToDo) {
 		return err
 	}
-	if errors.Is(context.Cause(ctx), errLost) {
-		return errLost
+	if errors.Is(context.Cause(ctx), claims.ErrLost) {
+		return claims.ErrLost
 	}
 	return d.release(err)
 }
@@ -47,7 +48,7 @@ func (p *Processors) deliver(ctx context.Context, task projections.Task) error {
 func (p *Processors) claimDelivery(
 	ctx context.Context, project domain.ProjectID, task projections.Task,
 ) (deliveries.DeliveryClaim, error) {
-	ctx, cancel := p.grace(ctx)
+	ctx, cancel := claims.Grace(ctx, p.limits.Release)
 	defer cancel()
 	return p.config.Commands.StartDelivery.Handle(ctx, deliveries.StartDelivery{
 		Project: project, Worker: p.config.Worker, Dead: task.Dead, Death: task.Death,
@@ -209,9 +210,9 @@ func (d *delivery) record(ctx context.Context, try movie.DeliveryAttempted) erro
 
 // recorded retries a command until it succeeds: a completed try must be recorded.
 func (d *delivery) recorded(ctx context.Context, do func(context.Context) error) error {
-	ctx, cancel := d.grace(ctx)
+	ctx, cancel := claims.Grace(ctx, d.limits.Release)
 	defer cancel()
-	return untilDone(ctx, do, func(err error) {
+	return claims.UntilDone(ctx, do, func(err error) {
 		d.log.WithError(err).WithField("project", d.project).WithField("run",
 			d.claim.Run).Warn("result of a try, or end of a delivery, not written to the log; trying again")
 	})

@@ -14,6 +14,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/eventstore"
+	"moviola/handlers/background/clearing"
 	"moviola/handlers/background/processors"
 	"moviola/projections"
 )
@@ -116,7 +117,7 @@ func TestDeparted(t *testing.T) {
 		e := &tt.given
 		var err error
 		for _, cleaner := range []processors.Cleaner{
-			processors.SavedTemplates{Saved: e, Delete: deleter{e}, Sweep: sweeper{e}}, processors.IssuedKeys{Issued: e, Revoke: revoker{e}},
+			clearing.SavedTemplates{Saved: e, Delete: deleter{e}, Sweep: sweeper{e}}, clearing.IssuedKeys{Issued: e, Revoke: revoker{e}},
 		} {
 			if err == nil {
 				err = cleaner.Clear(t.Context(), tt.what)

@@ -14,6 +14,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/domain/movie"
+	"moviola/handlers/background/claims"
 )
 
 // retryPauses are the pauses between the end of a try at a webhook and the next try. Spec: Delivery rules; decision 34.
@@ -55,7 +56,7 @@ func (d *delivery) announce(ctx context.Context, try movie.DeliveryAttempted, st
 		if tries := try.Try - 1; tries > 0 {
 			pause := retryPauses[tries-1]
 			// The last try may have ended on another machine whose clock is ahead, so the pause is limited.
-			if err := sleep(ctx, min(pause, last.Add(pause).Sub(d.config.Now()))); err != nil {
+			if err := claims.Sleep(ctx, min(pause, last.Add(pause).Sub(d.config.Now()))); err != nil {
 				return err
 			}
 		}
@@ -179,7 +180,7 @@ func (d *delivery) parcel(index int, t target) deliveries.Parcel {
 func (d *delivery) open(ctx context.Context, file movie.OutputFile) (commands.File, error) {
 	f, err := d.config.Files.Open(ctx, file.Key)
 	if err != nil && !errors.Is(err, commands.ErrFileNotFound) {
-		err = passing{err}
+		err = claims.Transient(err)
 	}
 	if err != nil {
 		return nil, err
@@ -191,7 +192,7 @@ func (d *delivery) open(ctx context.Context, file movie.OutputFile) (commands.Fi
 	case errors.Is(err, commands.ErrFileDamaged):
 		return nil, err // the error is shown to the operator, who may have a backup
 	default:
-		return nil, passing{err}
+		return nil, claims.Transient(err)
 	}
 }
 
@@ -201,7 +202,7 @@ func (d *delivery) remember(ctx context.Context, t target, receipt deliveries.Re
 	if t.id == "" || receipt.HostKey == "" || t.hostKey != "" {
 		return
 	}
-	ctx, cancel := d.grace(ctx)
+	ctx, cancel := claims.Grace(ctx, d.limits.Release)
 	defer cancel()
 	_, err := d.config.Commands.RecordConnectionTest.Handle(ctx, connections.RecordConnectionTest{
 		Account: d.claim.Account, ID: t.id, Success: true, Message: "Delivered", HostKey: receipt.HostKey,
@@ -229,7 +230,7 @@ func (d *delivery) timed(ctx context.Context, try *movie.DeliveryAttempted, t ta
 	if err := d.confirm(ctx); err != nil {
 		return err
 	}
-	ctx, stop := d.grace(ctx)
+	ctx, stop := claims.Grace(ctx, d.limits.Release)
 	defer stop()
 	left, cancel := context.WithTimeout(ctx, d.left())
 	defer cancel()

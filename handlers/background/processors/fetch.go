@@ -7,6 +7,7 @@ import (
 	"moviola/commands"
 	"moviola/commands/preloads"
 	"moviola/domain"
+	"moviola/handlers/background/claims"
 	"moviola/projections"
 )
 
@@ -28,8 +29,8 @@ type fetching struct {
 	release func(ctx context.Context, claim domain.FetchClaim, memory bool) error
 	finish  func(ctx context.Context, claim domain.FetchClaim, message string) error
 	fetch   func(ctx context.Context, claim commands.FetchClaim, how commands.Fetch) error
-	guard   *claimGuard // ends the work when the claim is lost; nil: not watched
-	failed  string      // message for the owner when it fails for reasons of this service
+	guard   *claims.Guard // ends the work when the claim is lost; nil: not watched
+	failed  string        // message for the owner when it fails for reasons of this service
 }
 
 // fetch brings the sources of a movie or a preload item to the shared storage, where every renderer finds them. Decision 54.
@@ -66,7 +67,7 @@ func (p *Processors) fetchItem(item preloads.ItemOf) *fetching {
 func (p *Processors) fetchMovie(project domain.ProjectID) *fetching {
 	all := p.config.Fetches
 	return &fetching{
-		Processors: p, guard: p.watch.open(project, endsFetch), failed: failedMessage,
+		Processors: p, guard: p.watch.Open(project, claims.EndsFetch), failed: failedMessage,
 		wanted: func(ctx context.Context) (commands.FetchClaim, error) { return all.Wanted(ctx, project) },
 		start: func(ctx context.Context, s domain.FetchStart) (commands.FetchClaim, error) {
 			return all.Start(ctx, commands.StartFetch{Project: project, FetchStart: s})
@@ -93,7 +94,7 @@ func (p *Processors) fetchMovie(project domain.ProjectID) *fetching {
 // claim.
 func (f *fetching) run(ctx context.Context, task projections.Task) error {
 	if f.guard != nil {
-		defer f.guard.close()
+		defer f.guard.Close()
 	}
 	if task.Dead == 0 && !task.Suspect {
 		if done, err := f.atHand(ctx); done || err != nil {
@@ -106,37 +107,22 @@ func (f *fetching) run(ctx context.Context, task projections.Task) error {
 	}
 	if f.guard != nil {
 		var stop context.CancelFunc
-		ctx, stop = f.guard.claimed(ctx, claim.Attempt, claim.Worker)
+		ctx, stop = f.guard.Claimed(ctx, claim.Attempt, claim.Worker)
 		defer stop()
 	}
-	ctx, cancel := untilShared(ctx)
+	ctx, cancel := claims.UntilShared(ctx)
 	defer cancel()
-	shown := f.appear(task.ID, claim.Attempt, untold)
-	defer shown.end()
+	shown := f.board.Appear(task.ID, claim.Attempt, claims.Untold)
+	defer shown.End()
 	message, err := f.fetched(ctx, claim)
 	if err == nil {
 		return f.record(ctx, claim.FetchClaim, message)
 	}
 	err = errors.Join(err, context.Cause(ctx))
-	if errors.Is(err, errLost) {
-		return errLost
+	if errors.Is(err, claims.ErrLost) {
+		return claims.ErrLost
 	}
 	return f.handBack(claim.FetchClaim, err)
-}
-
-// untilShared returns a context that ends with commands.ErrShare as its cause when another account needs the slot. Nothing is
-// lost then: finished files stay on the disk, and downloads continue on their own.
-func untilShared(ctx context.Context) (context.Context, context.CancelFunc) {
-	share := shareOf(ctx)
-	ctx, cancel := context.WithCancelCause(ctx)
-	go func() {
-		select {
-		case <-share:
-			cancel(commands.ErrShare)
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() { cancel(nil) }
 }
 
 // atHand reports whether all sources were cached already, and records that.
@@ -154,7 +140,7 @@ func (f *fetching) atHand(ctx context.Context) (bool, error) {
 }
 
 func (f *fetching) claim(ctx context.Context, task projections.Task) (commands.FetchClaim, error) {
-	ctx, cancel := f.grace(ctx)
+	ctx, cancel := claims.Grace(ctx, f.limits.Release)
 	defer cancel()
 	return f.start(ctx, domain.FetchStart{Worker: f.config.Worker, Dead: task.Dead, Death: task.Death, Alone: task.Apart})
 }
@@ -164,7 +150,7 @@ func (f *fetching) claim(ctx context.Context, task projections.Task) (commands.F
 // when the kernel killed a program for want of memory.
 func (f *fetching) fetched(ctx context.Context, claim commands.FetchClaim) (message string, err error) {
 	tries := 0
-	for pause := newPause(); ; {
+	for pause := claims.NewPause(); ; {
 		err := f.fetch(ctx, claim, claim.Fetch)
 		var refusal *domain.Error
 		switch {
@@ -174,13 +160,13 @@ func (f *fetching) fetched(ctx context.Context, claim commands.FetchClaim) (mess
 			return refusal.Message, nil
 		}
 		f.log.WithError(err).WithField("attempt", claim.Attempt).Warn("sources of a movie not fetched; trying again after a pause")
-		if !passes(err) {
+		if !claims.Passes(err) {
 			tries++
 		}
 		if tries == maxRenderTries {
 			return f.failed, nil
 		}
-		if err := pause.wait(ctx); err != nil {
+		if err := pause.Wait(ctx); err != nil {
 			return "", err
 		}
 	}
@@ -188,9 +174,9 @@ func (f *fetching) fetched(ctx context.Context, claim commands.FetchClaim) (mess
 
 // record records the outcome, with retries until that succeeds.
 func (f *fetching) record(ctx context.Context, claim domain.FetchClaim, message string) error {
-	ctx, cancel := f.grace(ctx)
+	ctx, cancel := claims.Grace(ctx, f.limits.Release)
 	defer cancel()
-	return untilDone(ctx, func(ctx context.Context) error { return f.finish(ctx, claim, message) }, func(err error) {
+	return claims.UntilDone(ctx, func(ctx context.Context) error { return f.finish(ctx, claim, message) }, func(err error) {
 		f.log.WithError(err).Warn("result of fetching sources not written to the log; trying again")
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"syscall"
 
 	"golang.org/x/sync/errgroup"
 
@@ -20,6 +19,7 @@ import (
 	"moviola/domain/movie"
 	"moviola/domain/result"
 	"moviola/eventstore"
+	"moviola/handlers/background/claims"
 )
 
 // maxDocumentBytes is the maximum read of a stored document. Spec: Limits, movie JSON size.
@@ -41,11 +41,11 @@ func (p *Processors) document(
 	case errors.Is(err, commands.ErrFileNotFound), errors.Is(err, commands.ErrDamaged): // the operator may have a backup
 		return nil, err
 	case err != nil:
-		return nil, passing{err}
+		return nil, claims.Transient(err)
 	}
 	content, err := io.ReadAll(io.LimitReader(f, maxDocumentBytes))
 	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, passing{fmt.Errorf("read %s: %w", key, err)}
+		return nil, claims.Transient(fmt.Errorf("read %s: %w", key, err))
 	}
 	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != hash {
 		return nil, fmt.Errorf("read %s: %w", key, errDocument)
@@ -60,16 +60,16 @@ func (p *Processors) document(
 func (p *Processors) filled(ctx context.Context, project domain.ProjectID, content []byte) ([]byte, error) {
 	m := movie.New(project)
 	if _, err := p.config.Log.Fold(ctx, movie.Stream(project), m.Apply); err != nil {
-		return nil, passing{fmt.Errorf("load movie %s: %w", project, err)}
+		return nil, claims.Transient(fmt.Errorf("load movie %s: %w", project, err))
 	}
 	submitted, there := m.Submitted()
 	if !there { // the movie was submitted, so a read without that event is unreliable
-		return nil, passing{fmt.Errorf("load movie %s: %w", project, eventstore.ErrUnavailable)}
+		return nil, claims.Transient(fmt.Errorf("load movie %s: %w", project, eventstore.ErrUnavailable))
 	}
 	filled, err := commands.FillDocument(ctx, p.config.Files, content, submitted.Templates)
 	var refusal *domain.Error
 	if err != nil && !errors.As(err, &refusal) && !errors.Is(err, commands.ErrFileNotFound) && !errors.Is(err, commands.ErrDamaged) {
-		return nil, passing{fmt.Errorf("fill in movie %s: %w", project, err)}
+		return nil, claims.Transient(fmt.Errorf("fill in movie %s: %w", project, err))
 	}
 	return filled, err
 }
@@ -118,7 +118,7 @@ func (r *render) fill(
 
 func (r *render) put(ctx context.Context, key, path string) (hash string, err error) {
 	var refusal *domain.Error
-	err = untilDone(ctx, func(ctx context.Context) error {
+	err = claims.UntilDone(ctx, func(ctx context.Context) error {
 		f, err := os.Open(path)
 		if err != nil {
 			return err
@@ -145,17 +145,4 @@ func (r *render) discard() {
 			r.complain("file of a lost render not removed; the daily clean-up removes it")(err)
 		}
 	}
-}
-
-// passing marks a transient error of this machine or the stores.
-type passing struct{ error }
-
-func (p passing) Unwrap() error { return p.error }
-
-// passes reports whether an error is transient, so that it is retried without limit.
-func passes(err error) bool {
-	var marked passing
-	return errors.As(err, &marked) || errors.Is(err, eventstore.ErrUnavailable) ||
-		errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
-		errors.Is(err, syscall.ENOMEM)
 }

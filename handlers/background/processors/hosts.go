@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"moviola/domain/connection"
+	"moviola/handlers/background/claims"
 )
 
 // hostWait is how long a delivery waits for a free place at a host. After that it makes room for deliveries to other hosts and is
@@ -54,7 +55,7 @@ func (h *hosts) enter(ctx context.Context, host string) (func(), error) {
 		return func() { <-at.places; h.leave(host) }, nil
 	case <-timer.C:
 		h.leave(host)
-		return nil, passing{errBusy}
+		return nil, claims.Transient(errBusy)
 	case <-ctx.Done():
 		h.leave(host)
 		return nil, context.Cause(ctx)

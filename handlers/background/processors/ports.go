@@ -69,14 +69,6 @@ type Commands struct {
 	RecordConnectionTest Handler[connections.RecordConnectionTest, eventstore.Position]
 }
 
-// Presence is the board on which workers show that they are alive.
-type Presence interface {
-	// Beat writes the row of a claim and increments its Beat. It does not replace the row of a later attempt.
-	Beat(ctx context.Context, row projections.Presence) error
-	// Remove removes the row of a claim, unless another claim has replaced it.
-	Remove(ctx context.Context, work string, attempt int) error
-}
-
 // Trouble is the board on which workers record failures.
 type Trouble interface {
 	// Failed records another failure of a work item and returns the item's row.

@@ -9,6 +9,7 @@ import (
 	"moviola/commands/preloads"
 	"moviola/domain"
 	"moviola/domain/preload"
+	"moviola/handlers/background/claims"
 	"moviola/projections"
 )
 
@@ -61,20 +62,20 @@ func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 	}
 	if claim.Item.Held == 0 { // without a hold, generated assets would be paid for twice
 		var cancel context.CancelFunc
-		ctx, cancel = untilShared(ctx)
+		ctx, cancel = claims.UntilShared(ctx)
 		defer cancel()
 	}
-	shown := p.appear(task.ID, claim.Attempt, untold)
-	defer shown.end()
+	shown := p.board.Appear(task.ID, claim.Attempt, claims.Untold)
+	defer shown.End()
 	job := commands.PrepareJob{Account: claim.Account, Batch: string(id), Index: index, Attempt: claim.Attempt,
 		Item: claim.Item, FetchedSince: claim.FetchedSince, Now: claim.Requested}
 	result, err := p.prepared(ctx, job)
 	if err != nil {
 		return p.releaseItem(id, claim.Claim, errors.Join(err, context.Cause(ctx)))
 	}
-	ctx, cancel := p.grace(ctx)
+	ctx, cancel := claims.Grace(ctx, p.limits.Release)
 	defer cancel()
-	return untilDone(ctx, func(ctx context.Context) error {
+	return claims.UntilDone(ctx, func(ctx context.Context) error {
 		return p.config.Preloads.Items.Finish(ctx, preloads.FinishItem{Preload: id, Claim: claim.Claim, Result: result})
 	}, func(err error) { p.complain(job, err) })
 }
@@ -85,7 +86,7 @@ func (p *Processors) complain(job commands.PrepareJob, err error) {
 }
 
 func (p *Processors) claimItem(ctx context.Context, cmd preloads.StartItem) (preloads.ItemClaim, error) {
-	ctx, cancel := p.grace(ctx)
+	ctx, cancel := claims.Grace(ctx, p.limits.Release)
 	defer cancel()
 	return p.config.Preloads.Items.Start(ctx, cmd)
 }
@@ -95,7 +96,7 @@ func (p *Processors) claimItem(ctx context.Context, cmd preloads.StartItem) (pre
 // program of the item for want of memory.
 func (p *Processors) prepared(ctx context.Context, job commands.PrepareJob) (preload.Result, error) {
 	tries := 0
-	for pause := newPause(); ; {
+	for pause := claims.NewPause(); ; {
 		result, err := p.prepareOnce(ctx, job)
 		var refusal *domain.Error
 		switch {
@@ -105,13 +106,13 @@ func (p *Processors) prepared(ctx context.Context, job commands.PrepareJob) (pre
 			return preload.Result{Error: refusal.Message}, nil
 		}
 		p.complain(job, err)
-		if !passes(err) {
+		if !claims.Passes(err) {
 			tries++
 		}
 		if tries == maxRenderTries {
 			return preload.Result{Error: preparationFailed}, nil
 		}
-		if err := pause.wait(ctx); err != nil {
+		if err := pause.Wait(ctx); err != nil {
 			return preload.Result{}, err
 		}
 	}

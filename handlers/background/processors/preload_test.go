@@ -24,6 +24,7 @@ import (
 	"moviola/domain/media"
 	"moviola/domain/preload"
 	"moviola/eventstore"
+	"moviola/handlers/background/clearing"
 	"moviola/handlers/background/processors"
 	"moviola/projections"
 )
@@ -277,7 +278,7 @@ func TestStoredMedia_Clear(t *testing.T) {
 			for _, key := range append(of(alice), of("bob")...) {
 				must(t, stored.Put(t.Context(), key, strings.NewReader("x")))
 			}
-			must(t, processors.StoredMedia{Library: r, Remove: r, Files: stored}.Clear(t.Context(), tt.what))
+			must(t, clearing.StoredMedia{Library: r, Remove: r, Files: stored}.Clear(t.Context(), tt.what))
 			if diff := cmp.Diff(tt.want, r.cleared); diff != "" {
 				t.Errorf("cleared (-want +got):\n%s", diff)
 			}

@@ -26,6 +26,7 @@ import (
 	"moviola/domain/connection"
 	"moviola/domain/result"
 	"moviola/eventstore"
+	"moviola/handlers/background/claims"
 	"moviola/projections"
 )
 
@@ -45,7 +46,7 @@ type Config struct {
 	Library  Library
 	Preloads Preloads
 	Confirm  Confirmer // records uploads that were sent to the storage directly
-	Presence Presence
+	Presence claims.Presence
 	Trouble  Trouble
 	Visible  Visible
 	Accounts Accounts
@@ -96,11 +97,8 @@ func (c Config) validate() error {
 	return errors.Join(problems...)
 }
 
-// The causes for which running work is cancelled.
-var (
-	errDraining = errors.New("the process is shutting down")
-	errLost     = errors.New("the claim is lost")
-)
+// errDraining is the cause for which work is cancelled when the process ends.
+var errDraining = errors.New("the process is shutting down")
 
 // Processors does the work of one process. Run and Drain are called once each.
 type Processors struct {
@@ -108,9 +106,10 @@ type Processors struct {
 	limits Limits
 	log    logrus.FieldLogger
 	router *message.Router
-	watch  *watch
+	watch  *claims.Watch
 	failed failures
 	hosts  *hosts
+	board  *claims.Board
 
 	work context.Context // context of all work; ends when the time of a drain is over
 	kill context.CancelCauseFunc
@@ -139,9 +138,10 @@ func New(config Config) (*Processors, error) {
 	}
 	p := &Processors{
 		config: config, limits: config.Limits.withDefaults(), log: config.Logger.WithField("worker", config.Worker),
-		router: router, watch: newWatch(config.Log, config.Logger),
+		router: router, watch: claims.NewWatch(config.Log, config.Logger),
 	}
 	p.hosts = newHosts(p.limits.PerHost)
+	p.board = &claims.Board{Board: config.Presence, Worker: config.Worker, Beat: p.limits.Beat, Log: p.log}
 	p.work, p.kill = context.WithCancelCause(context.Background())
 	router.AddMiddleware(middleware.Recoverer, p.underOwnContext, middleware.CorrelationID)
 	for _, kind := range config.Kinds {
@@ -211,27 +211,11 @@ func (p *Processors) register(kind string) error {
 	return nil
 }
 
-// shareKey is the context key of the channel that is closed when the queue asks the work to release its slot for another account.
-type shareKey struct{}
-
-// underOwnContext gives work a context that outlives the router's own, which ends as soon as the router begins to close: a drain
-// waits for work first. Only a request of the queue to release the slot at once ends the work. A request to share the slot
-// reaches the work as a closed channel.
+// underOwnContext gives work a context of its own: see claims.Own.
 func (p *Processors) underOwnContext(next message.HandlerFunc) message.HandlerFunc {
 	return func(msg *message.Message) ([]*message.Message, error) {
-		work, stop := context.WithCancelCause(p.work)
-		defer stop(nil)
-		given := msg.Context()
-		share := make(chan struct{})
-		defer context.AfterFunc(given, func() {
-			switch cause := context.Cause(given); {
-			case errors.Is(cause, commands.ErrGiveWay), errors.Is(cause, commands.ErrAlone):
-				stop(cause)
-			case errors.Is(cause, commands.ErrShare):
-				close(share)
-			}
-		})()
-		work = context.WithValue(work, shareKey{}, (<-chan struct{})(share))
+		work, stop := claims.Own(p.work, msg.Context())
+		defer stop()
 		msg.SetContext(eventstore.WithTrace(work, middleware.MessageCorrelationID(msg), msg.UUID))
 		return next(msg)
 	}
@@ -250,7 +234,7 @@ func (p *Processors) end(task projections.Task, err error) error {
 // settled reports whether an error is a normal end of work: it had been done already, or the claim was released or lost.
 func settled(err error) bool {
 	for _, normal := range []error{
-		commands.ErrNothingToDo, commands.ErrGiveWay, commands.ErrShare, commands.ErrAlone, commands.ErrOutOfMemory, errLost,
+		commands.ErrNothingToDo, commands.ErrGiveWay, commands.ErrShare, commands.ErrAlone, commands.ErrOutOfMemory, claims.ErrLost,
 		errDraining,
 	} {
 		if errors.Is(err, normal) {
@@ -269,13 +253,13 @@ func (p *Processors) Run(ctx context.Context) error {
 	})
 	defer cut()
 	// The log is followed from here on, so work that starts later misses no event.
-	from, err := p.watch.end(p.work)
+	from, err := p.watch.End(p.work)
 	if err != nil {
 		return nil // drained while waiting for the store
 	}
 	watching, stopWatching := context.WithCancel(context.Background())
 	var watched sync.WaitGroup
-	watched.Go(func() { p.watch.run(watching, from) })
+	watched.Go(func() { p.watch.Run(watching, from) })
 	defer watched.Wait()
 	defer stopWatching()
 	if err := p.router.Run(context.WithoutCancel(ctx)); err != nil && p.work.Err() == nil {

@@ -10,6 +10,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/ledger"
 	"moviola/domain/movie"
+	"moviola/handlers/background/claims"
 	"moviola/projections"
 )
 
@@ -24,17 +25,17 @@ const failedMessage = "Rendering failed because of an internal error. Please sub
 // the claim was released, or another worker has taken the claim.
 func (p *Processors) render(ctx context.Context, task projections.Task) error {
 	project := domain.ProjectID(task.Subject)
-	guard := p.watch.open(project, endsRender)
-	defer guard.close()
+	guard := p.watch.Open(project, claims.EndsRender)
+	defer guard.Close()
 	claim, err := p.claimRender(ctx, project, task)
 	if err != nil {
 		return err
 	}
-	ctx, stop := guard.claimed(ctx, claim.Attempt, p.config.Worker)
+	ctx, stop := guard.Claimed(ctx, claim.Attempt, p.config.Worker)
 	defer stop()
 	news := &reporter{Processors: p, account: claim.Account, project: project, attempt: claim.Attempt}
-	shown := p.appear(task.ID, claim.Attempt, news.progress)
-	defer shown.end()
+	shown := p.board.Appear(task.ID, claim.Attempt, news.progress)
+	defer shown.End()
 
 	r := render{Processors: p, project: project, claim: claim, shown: shown, news: news, took: newMeasuring(p.config.Now)}
 	err = r.run(ctx)
@@ -42,9 +43,9 @@ func (p *Processors) render(ctx context.Context, task projections.Task) error {
 		return err
 	}
 	err = errors.Join(err, context.Cause(ctx))
-	if errors.Is(err, errLost) {
+	if errors.Is(err, claims.ErrLost) {
 		r.discard()
-		return errLost
+		return claims.ErrLost
 	}
 	return r.release(err)
 }
@@ -52,7 +53,7 @@ func (p *Processors) render(ctx context.Context, task projections.Task) error {
 func (p *Processors) claimRender(
 	ctx context.Context, project domain.ProjectID, task projections.Task,
 ) (commands.RenderClaim, error) {
-	ctx, cancel := p.grace(ctx)
+	ctx, cancel := claims.Grace(ctx, p.limits.Release)
 	defer cancel()
 	return p.config.Commands.StartRender.Handle(ctx, commands.StartRender{
 		Project: project, Worker: p.config.Worker, Dead: task.Dead, Death: task.Death, Alone: task.Apart,
@@ -65,7 +66,7 @@ type render struct {
 	*Processors
 	project domain.ProjectID
 	claim   commands.RenderClaim
-	shown   *presence
+	shown   *claims.Shown
 	news    *reporter
 	plan    *movie.Plan // nil until the movie is laid out
 	warned  []string    // warnings from laying out the movie
@@ -121,23 +122,23 @@ func (r *render) fail(ctx context.Context, why *domain.Error) error {
 // tries other errors fail the movie. Design §6: transient errors.
 func (r *render) rendered(ctx context.Context) (commands.Rendered, error) {
 	tries := 0
-	for pause := newPause(); ; {
+	for pause := claims.NewPause(); ; {
 		rendered, err := r.once(ctx)
 		var refusal *domain.Error
 		switch {
 		// A cancelled render may report a fault of the movie that is none, so ctx is checked first.
-		case err == nil, ctx.Err() != nil, errors.Is(err, errLost), errors.Is(err, errCached), errors.Is(err, commands.ErrGiveWay),
-			errors.Is(err, commands.ErrOutOfMemory), errors.As(err, &refusal):
+		case err == nil, ctx.Err() != nil, errors.Is(err, claims.ErrLost), errors.Is(err, errCached),
+			errors.Is(err, commands.ErrGiveWay), errors.Is(err, commands.ErrOutOfMemory), errors.As(err, &refusal):
 			return rendered, err
 		}
 		r.complain("render failed")(err)
-		if !passes(err) {
+		if !claims.Passes(err) {
 			tries++
 		}
 		if tries == maxRenderTries {
 			return rendered, domain.Errorf(domain.Internal, "render_failed", failedMessage)
 		}
-		if err := pause.wait(ctx); err != nil {
+		if err := pause.Wait(ctx); err != nil {
 			return rendered, err
 		}
 	}
@@ -159,8 +160,8 @@ func (r *render) once(ctx context.Context) (commands.Rendered, error) {
 		Planned:  r.planned,
 		Measured: r.took.stage,
 		Frames:   r.took.frames,
-		Progress: r.shown.progress,
-		Share:    shareOf(ctx),
+		Progress: r.shown.Progress,
+		Share:    claims.ShareOf(ctx),
 	}
 	if store := r.config.Preloads.Store; store != nil {
 		job.Preloaded = store.Publish
@@ -169,12 +170,6 @@ func (r *render) once(ctx context.Context) (commands.Rendered, error) {
 		}
 	}
 	return r.config.Renderer.Render(ctx, job)
-}
-
-// shareOf returns the channel that is closed when the work should release its slot for another account; nil: there is none.
-func shareOf(ctx context.Context) <-chan struct{} {
-	share, _ := ctx.Value(shareKey{}).(<-chan struct{})
-	return share
 }
 
 // planned checks, before anything is encoded, that the account's plan and credits allow the movie. Design §5: a refusal ends the
@@ -194,17 +189,17 @@ func (r *render) planned(ctx context.Context, plan movie.Plan, warnings []string
 		// outcome, the watch ends this render.
 		return nil
 	case errors.Is(err, ledger.ErrStale):
-		return errLost
+		return claims.ErrLost
 	case errors.Is(err, ledger.ErrNoHold):
 		return fmt.Errorf("change the hold of %s: %w", r.project, err)
 	default:
-		return passing{fmt.Errorf("change the hold of %s: %w", r.project, err)}
+		return claims.Transient(fmt.Errorf("change the hold of %s: %w", r.project, err))
 	}
 }
 
 // finish records the outcome, with retries until that succeeds.
 func (r *render) finish(ctx context.Context, cmd commands.FinishRender) error {
-	ctx, cancel := r.grace(ctx)
+	ctx, cancel := claims.Grace(ctx, r.limits.Release)
 	defer cancel()
 	cmd.Project, cmd.Attempt, cmd.Worker = r.project, r.claim.Attempt, r.config.Worker
 	cmd.CacheKey = r.key
@@ -216,7 +211,7 @@ func (r *render) finish(ctx context.Context, cmd commands.FinishRender) error {
 	cmd.Spent = taken.spent()
 	r.config.Observer.Rendered(taken)
 	ctx = context.WithValue(ctx, measuresKey{}, taken)
-	return untilDone(ctx, func(ctx context.Context) error {
+	return claims.UntilDone(ctx, func(ctx context.Context) error {
 		_, err := r.config.Commands.FinishRender.Handle(ctx, cmd)
 		return err
 	}, r.complain("outcome of a render not written to the log; trying again"))

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"moviola/handlers/background/claims"
 	"moviola/projections"
 )
 
@@ -43,7 +44,7 @@ func (f *failures) remove(work string) bool {
 // note records a failure on the board, unless it is transient. Design §6: transient errors are retried without limit; work that
 // fails for its own reasons is listed as stuck after StuckAfter failures.
 func (p *Processors) note(task projections.Task, failed error) {
-	if passes(failed) || errors.Is(failed, context.DeadlineExceeded) || errors.Is(failed, context.Canceled) {
+	if claims.Passes(failed) || errors.Is(failed, context.DeadlineExceeded) || errors.Is(failed, context.Canceled) {
 		return
 	}
 	p.failed.add(task.ID)

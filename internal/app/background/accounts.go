@@ -1,6 +1,10 @@
 package background
 
-import "moviola/handlers/background/processors"
+import (
+	"moviola/handlers/background/processors"
+
+	"moviola/handlers/background/clearing"
+)
 
 // accountWork wires the work on accounts: unfinished openings, purges after a balance of zero, closings.
 func (s *Background) accountWork() processors.Accounts {
@@ -10,11 +14,11 @@ func (s *Background) accountWork() processors.Accounts {
 		Purger:          do.PurgeAccount,
 		Closer:          do.CloseAccount,
 		Cleaners: []processors.Cleaner{
-			processors.RenderedFiles{Kept: s.Models.Work, Purge: do.PurgeFile, Files: files},
-			processors.SavedTemplates{Saved: s.Models.Templates, Delete: do.DeleteTemplate, Sweep: do.SweepTemplate},
-			processors.IssuedKeys{Issued: s.Models.Keys, Revoke: do.RevokeKey},
-			processors.SavedConnections{Saved: s.Models.Connections, Delete: do.DeleteConnection},
-			processors.StoredMedia{Library: s.Models.Library, Remove: do.DeleteMedia, Files: files},
+			clearing.RenderedFiles{Kept: s.Models.Work, Purge: do.PurgeFile, Files: files},
+			clearing.SavedTemplates{Saved: s.Models.Templates, Delete: do.DeleteTemplate, Sweep: do.SweepTemplate},
+			clearing.IssuedKeys{Issued: s.Models.Keys, Revoke: do.RevokeKey},
+			clearing.SavedConnections{Saved: s.Models.Connections, Delete: do.DeleteConnection},
+			clearing.StoredMedia{Library: s.Models.Library, Remove: do.DeleteMedia, Files: files},
 		},
 	}
 }

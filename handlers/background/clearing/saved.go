@@ -1,4 +1,4 @@
-package processors
+package clearing
 
 import (
 	"context"
@@ -19,15 +19,13 @@ type SavedList interface {
 // closing has cancelled may use them. A purge at a balance of zero removes none.
 type SavedConnections struct {
 	Saved  SavedList
-	Delete Handler[connections.DeleteConnection, eventstore.Position]
+	Delete answering[connections.DeleteConnection, eventstore.Position]
 }
-
-var _ Cleaner = SavedConnections{}
 
 // connectionsAtOnce is how many connections one page of the list has.
 const connectionsAtOnce = 100
 
-// Clear implements Cleaner.
+// Clear implements processors.Cleaner.
 func (s SavedConnections) Clear(ctx context.Context, what accounts.Clearing) error {
 	if what.Reason != account.Departure || !what.Last {
 		return nil

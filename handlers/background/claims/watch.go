@@ -1,9 +1,9 @@
-package processors
+package claims
 
 import (
 	"context"
+	"errors"
 	"sync"
-	"time"
 
 	"github.com/sirupsen/logrus"
 
@@ -12,22 +12,23 @@ import (
 	"moviola/eventstore"
 )
 
-// watch follows the streams of all movies by one subscription. It ends the work on a movie when its claim has ended.
-type watch struct {
+// Watch follows the streams of all movies by one subscription. It ends the work on a movie when its claim has ended.
+type Watch struct {
 	log    *eventstore.Log
 	logger logrus.FieldLogger
 
 	mu     sync.Mutex
-	guards map[string]map[*claimGuard]struct{} // by stream
+	guards map[string]map[*Guard]struct{} // by stream
 }
 
-func newWatch(log *eventstore.Log, logger logrus.FieldLogger) *watch {
-	return &watch{log: log, logger: logger, guards: make(map[string]map[*claimGuard]struct{})}
+// NewWatch returns a watch of the movies in a log, not yet running.
+func NewWatch(log *eventstore.Log, logger logrus.FieldLogger) *Watch {
+	return &Watch{log: log, logger: logger, guards: make(map[string]map[*Guard]struct{})}
 }
 
-// run follows the log after a position until ctx ends. Earlier events than the opening of a guard are not needed: the claim that
+// Run follows the log after a position until ctx ends. Earlier events than the opening of a guard are not needed: the claim that
 // follows is decided on the whole stream.
-func (w *watch) run(ctx context.Context, after eventstore.Position) {
+func (w *Watch) Run(ctx context.Context, after eventstore.Position) {
 	filter := eventstore.Filter{Categories: []string{movie.StreamCategory}}
 	_ = eventstore.Follow(ctx, w.log.Store(), after, filter, func(n eventstore.Notice) error {
 		if n.Event != nil {
@@ -37,9 +38,9 @@ func (w *watch) run(ctx context.Context, after eventstore.Position) {
 	}, eventstore.OnDrop(func(err error) { w.logger.WithError(err).Warn("subscription to the log ended; it is opened again") }))
 }
 
-// end returns the position of the log's last event, with retries until the store is available.
-func (w *watch) end(ctx context.Context) (eventstore.Position, error) {
-	for pause := newPause(); ; {
+// End returns the position of the log's last event, with retries until the store is available.
+func (w *Watch) End(ctx context.Context) (eventstore.Position, error) {
+	for pause := NewPause(); ; {
 		var failed error
 		for recorded, err := range w.log.Store().ReadAll(ctx, eventstore.Backwards, eventstore.Position{}) {
 			if err == nil {
@@ -50,13 +51,13 @@ func (w *watch) end(ctx context.Context) (eventstore.Position, error) {
 		if failed == nil {
 			return eventstore.Position{}, nil
 		}
-		if err := pause.wait(ctx); err != nil {
+		if err := pause.Wait(ctx); err != nil {
 			return eventstore.Position{}, err
 		}
 	}
 }
 
-func (w *watch) saw(recorded eventstore.Recorded) {
+func (w *Watch) saw(recorded eventstore.Recorded) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	watched := w.guards[recorded.Stream]
@@ -73,9 +74,9 @@ func (w *watch) saw(recorded eventstore.Recorded) {
 	}
 }
 
-// claimGuard watches one movie for one worker.
-type claimGuard struct {
-	watch  *watch
+// Guard watches one movie for one worker.
+type Guard struct {
+	watch  *Watch
 	stream string
 	kind   claimKind
 
@@ -83,6 +84,9 @@ type claimGuard struct {
 	events []domain.Event // events seen before the claim was known
 	claim  *claim
 }
+
+// ErrLost is the cause for which work is cancelled when its claim has ended.
+var ErrLost = errors.New("the claim is lost")
 
 // claim is the claim that a guard watches, and how to end its work.
 type claim struct {
@@ -94,8 +98,8 @@ type claim struct {
 // claimKind reports whether an event ends a claim.
 type claimKind func(event domain.Event, attempt int, worker string) bool
 
-// endsRender reports whether an event ends the render of an attempt. Design §6: any closing event, or a later attempt.
-func endsRender(event domain.Event, attempt int, worker string) bool {
+// EndsRender reports whether an event ends the render of an attempt. Design §6: any closing event, or a later attempt.
+func EndsRender(event domain.Event, attempt int, worker string) bool {
 	switch e := event.(type) {
 	case movie.RenderStarted:
 		return e.Attempt > attempt
@@ -108,9 +112,9 @@ func endsRender(event domain.Event, attempt int, worker string) bool {
 	}
 }
 
-// endsFetch reports whether an event ends an attempt at fetching a movie's sources: the end of the fetch by another worker, a
+// EndsFetch reports whether an event ends an attempt at fetching a movie's sources: the end of the fetch by another worker, a
 // later attempt, a render, or the end of the movie.
-func endsFetch(event domain.Event, attempt int, worker string) bool {
+func EndsFetch(event domain.Event, attempt int, worker string) bool {
 	switch e := event.(type) {
 	case movie.SourcesFetchStarted:
 		return e.Attempt > attempt
@@ -125,25 +129,26 @@ func endsFetch(event domain.Event, attempt int, worker string) bool {
 	}
 }
 
-// endsDelivery reports whether an event ends a delivery run.
-func endsDelivery(event domain.Event, run int, _ string) bool {
+// EndsDelivery reports whether an event ends a delivery run.
+func EndsDelivery(event domain.Event, run int, _ string) bool {
 	started, ok := event.(movie.DeliveryStarted)
 	return ok && started.Run > run
 }
 
-// open starts to watch a movie. It is called before the claim is made, so that no event after the claim is missed.
-func (w *watch) open(project domain.ProjectID, kind claimKind) *claimGuard {
-	s := &claimGuard{watch: w, stream: movie.Stream(project), kind: kind}
+// Open starts to watch a movie. It is called before the claim is made, so that no event after the claim is missed.
+func (w *Watch) Open(project domain.ProjectID, kind claimKind) *Guard {
+	s := &Guard{watch: w, stream: movie.Stream(project), kind: kind}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.guards[s.stream] == nil {
-		w.guards[s.stream] = make(map[*claimGuard]struct{})
+		w.guards[s.stream] = make(map[*Guard]struct{})
 	}
 	w.guards[s.stream][s] = struct{}{}
 	return s
 }
 
-func (s *claimGuard) close() {
+// Close ends the watching.
+func (s *Guard) Close() {
 	s.watch.mu.Lock()
 	defer s.watch.mu.Unlock()
 	delete(s.watch.guards[s.stream], s)
@@ -152,8 +157,8 @@ func (s *claimGuard) close() {
 	}
 }
 
-// claimed returns a context that ends, with errLost as its cause, when the claim ends.
-func (s *claimGuard) claimed(ctx context.Context, attempt int, worker string) (context.Context, context.CancelFunc) {
+// Claimed returns a context that ends, with errLost as its cause, when the claim ends.
+func (s *Guard) Claimed(ctx context.Context, attempt int, worker string) (context.Context, context.CancelFunc) {
 	ctx, stop := context.WithCancelCause(ctx)
 	s.mu.Lock()
 	s.claim = &claim{attempt: attempt, worker: worker, stop: stop}
@@ -166,25 +171,13 @@ func (s *claimGuard) claimed(ctx context.Context, attempt int, worker string) (c
 	return ctx, func() { stop(context.Canceled) }
 }
 
-func (s *claimGuard) saw(event domain.Event) {
+func (s *Guard) saw(event domain.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.claim == nil:
 		s.events = append(s.events, event)
 	case s.kind(event, s.claim.attempt, s.claim.worker):
-		s.claim.stop(errLost)
-	}
-}
-
-// sleep waits for d, or until ctx ends.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+		s.claim.stop(ErrLost)
 	}
 }

@@ -1,4 +1,4 @@
-package processors
+package clearing
 
 import (
 	"context"
@@ -24,13 +24,11 @@ type TemplateList interface {
 // of another account still needs is removed later, by the template's own work item.
 type SavedTemplates struct {
 	Saved  TemplateList
-	Delete Handler[templates.DeleteTemplate, eventstore.Position]
-	Sweep  Doer[templates.SweepTemplate]
+	Delete answering[templates.DeleteTemplate, eventstore.Position]
+	Sweep  doing[templates.SweepTemplate]
 }
 
-var _ Cleaner = SavedTemplates{}
-
-// Clear implements Cleaner.
+// Clear implements processors.Cleaner.
 func (s SavedTemplates) Clear(ctx context.Context, what accounts.Clearing) error {
 	if what.Reason != account.Departure {
 		return nil
@@ -69,15 +67,13 @@ type KeyList interface {
 // IssuedKeys revokes the keys of a closed account. They are useless since the closing; after this, none is recorded as valid.
 type IssuedKeys struct {
 	Issued KeyList
-	Revoke Handler[accounts.RevokeKey, accounts.Revocation]
+	Revoke answering[accounts.RevokeKey, accounts.Revocation]
 }
-
-var _ Cleaner = IssuedKeys{}
 
 // keysAtOnce is how many keys one page of the list has.
 const keysAtOnce = 100
 
-// Clear implements Cleaner.
+// Clear implements processors.Cleaner.
 func (k IssuedKeys) Clear(ctx context.Context, what accounts.Clearing) error {
 	if what.Reason != account.Departure {
 		return nil

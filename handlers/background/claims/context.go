@@ -1,0 +1,52 @@
+package claims
+
+import (
+	"context"
+	"errors"
+
+	"moviola/commands"
+)
+
+// shareKey is the context key of the channel that is closed when the queue asks the work to release its slot for another account.
+type shareKey struct{}
+
+// Own returns the context of one work item. It descends from that of all work, which outlives the router's: a drain waits for
+// work first. given is the context that the queue gave the message. Only a request of the queue to release the slot at once ends
+// the work; a request to share the slot reaches the work as a closed channel (shareOf). stop ends the context.
+func Own(all, given context.Context) (work context.Context, stop func()) {
+	work, end := context.WithCancelCause(all)
+	share := make(chan struct{})
+	ignore := context.AfterFunc(given, func() {
+		switch cause := context.Cause(given); {
+		case errors.Is(cause, commands.ErrGiveWay), errors.Is(cause, commands.ErrAlone):
+			end(cause)
+		case errors.Is(cause, commands.ErrShare):
+			close(share)
+		}
+	})
+	return context.WithValue(work, shareKey{}, (<-chan struct{})(share)), func() {
+		ignore()
+		end(nil)
+	}
+}
+
+// ShareOf returns the channel that is closed when the work should release its slot for another account; nil: there is none.
+func ShareOf(ctx context.Context) <-chan struct{} {
+	share, _ := ctx.Value(shareKey{}).(<-chan struct{})
+	return share
+}
+
+// UntilShared returns a context that ends with commands.ErrShare as its cause when another account needs the slot. Nothing is
+// lost then: finished files stay on the disk, and downloads continue on their own.
+func UntilShared(ctx context.Context) (context.Context, context.CancelFunc) {
+	share := ShareOf(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-share:
+			cancel(commands.ErrShare)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}

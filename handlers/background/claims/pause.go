@@ -1,0 +1,77 @@
+package claims
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"moviola/commands"
+)
+
+// The pauses between retries, doubled from the first to the longest, each shortened at random by up to a quarter.
+const (
+	firstPause   = 250 * time.Millisecond
+	longestPause = 15 * time.Second
+)
+
+// Pause computes the pauses of one series of retries.
+type Pause struct{ next time.Duration }
+
+// NewPause begins a series of retries.
+func NewPause() *Pause { return &Pause{next: firstPause} }
+
+// Wait pauses. When ctx ends first, it returns the cause.
+func (p *Pause) Wait(ctx context.Context) error {
+	d := p.next - rand.N(p.next/4)
+	p.next = min(2*p.next, longestPause)
+	return Sleep(ctx, d)
+}
+
+// Grace returns a context that outlives ctx, at most for a time. It is for steps that are nearly done when the process shuts
+// down, and whose outcome would be unknown if they were cancelled.
+func Grace(ctx context.Context, atMost time.Duration) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.NewTimer(atMost)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			cancel(context.Cause(ctx))
+		case <-longer.Done():
+		}
+	})
+	return longer, func() {
+		stop()
+		cancel(context.Canceled)
+	}
+}
+
+// UntilDone retries do until it succeeds, has nothing to do, or ctx ends. It calls complain with every error.
+func UntilDone(ctx context.Context, do func(context.Context) error, complain func(error)) error {
+	for pause := NewPause(); ; {
+		err := do(ctx)
+		if err == nil || errors.Is(err, commands.ErrNothingToDo) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return errors.Join(err, context.Cause(ctx))
+		}
+		complain(err)
+		if err := pause.Wait(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// Sleep waits for d, or until ctx ends.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

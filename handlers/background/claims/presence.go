@@ -1,0 +1,118 @@
+package claims
+
+import (
+	"context"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/projections"
+)
+
+// Presence is the board on which workers show that they are alive.
+type Presence interface {
+	// Beat writes the row of a claim and increments its Beat. It does not replace the row of a later attempt.
+	Beat(ctx context.Context, row projections.Presence) error
+	// Remove removes the row of a claim, unless another claim has replaced it.
+	Remove(ctx context.Context, work string, attempt int) error
+}
+
+// shortestBeat is the minimum time between two writes of a row while its progress changes.
+const shortestBeat = 250 * time.Millisecond
+
+// Shown keeps a claim's row on the board current until end is called.
+type Shown struct {
+	percent atomic.Uint64 // bits of a float64
+	told    func(float64) // is called with each percentage that was written
+	moved   chan struct{} // holds a token while percent was not written yet
+	stop    context.CancelFunc
+	ended   chan struct{}
+}
+
+// Board is where a worker shows its claims. All fields are required.
+type Board struct {
+	Board  Presence
+	Worker string
+	Beat   time.Duration // between two signs of life. Design §6
+	Log    logrus.FieldLogger
+}
+
+// Appear writes a claim's row to the board at once, then whenever the progress changes, and at least every two seconds. end must
+// be called. told is called with the percentage each time, from one goroutine.
+func (b *Board) Appear(work string, attempt int, told func(percent float64)) *Shown {
+	ctx, stop := context.WithCancel(context.Background())
+	shown := &Shown{told: told, moved: make(chan struct{}, 1), stop: stop, ended: make(chan struct{})}
+	row := projections.Presence{Work: work, Attempt: attempt, Worker: b.Worker}
+	go func() {
+		defer close(shown.ended)
+		b.keepUp(ctx, shown, row)
+	}()
+	return shown
+}
+
+func (b *Board) keepUp(ctx context.Context, shown *Shown, row projections.Presence) {
+	rest := min(shortestBeat, b.Beat)
+	timer := time.NewTimer(rest)
+	defer timer.Stop()
+	for {
+		row.Percent = math.Float64frombits(shown.percent.Load())
+		b.beat(ctx, row)
+		shown.told(row.Percent)
+		if !until(ctx, timer, rest, nil) || !until(ctx, timer, b.Beat-rest, shown.moved) {
+			b.disappear(row)
+			return
+		}
+	}
+}
+
+// Untold is for claims whose progress is shown on the board only.
+func Untold(float64) {}
+
+// until waits for a change of the progress, at most for a time. It returns false when ctx ends first.
+func until(ctx context.Context, timer *time.Timer, atMost time.Duration, moved <-chan struct{}) bool {
+	timer.Reset(atMost)
+	select {
+	case <-moved:
+	case <-timer.C:
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
+
+func (b *Board) beat(ctx context.Context, row projections.Presence) {
+	ctx, cancel := context.WithTimeout(ctx, 2*b.Beat)
+	defer cancel()
+	if err := b.Board.Beat(ctx, row); err != nil && ctx.Err() == nil {
+		b.Log.WithError(err).WithField("work", row.Work).Warn("heartbeat of a running task not written; other workers may " +
+			"take the task")
+	}
+}
+
+// disappear removes the row. If that fails, no harm is done: the claim has ended, so its row is ignored.
+func (b *Board) disappear(row projections.Presence) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*b.Beat)
+	defer cancel()
+	if err := b.Board.Remove(ctx, row.Work, row.Attempt); err != nil {
+		b.Log.WithError(err).WithField("work", row.Work).Warn("heartbeat of a finished task not removed; it is ignored once it is old")
+	}
+}
+
+// Progress sets the finished share in percent, 0 to 100. It does not wait for the board.
+func (s *Shown) Progress(percent float64) {
+	if s.percent.Swap(math.Float64bits(percent)) == math.Float64bits(percent) {
+		return
+	}
+	select {
+	case s.moved <- struct{}{}:
+	default:
+	}
+}
+
+// End removes the claim's row.
+func (s *Shown) End() {
+	s.stop()
+	<-s.ended
+}
