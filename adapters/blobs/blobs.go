@@ -47,7 +47,7 @@ type Bucket struct {
 // Open opens the store in a folder, which is created if necessary, or at the URL of a bucket (file:///path is a folder). In a
 // folder, files whose keys begin with one of the shelved prefixes are stored in one database; each must fit into memory.
 func Open(ctx context.Context, where string, shelved ...string) (*Bucket, error) {
-	dir, isDir := folderOf(where)
+	dir, isDir := FolderOf(where)
 	if !isDir {
 		if scheme, _, _ := strings.Cut(where, "://"); !blob.DefaultURLMux().ValidBucketScheme(scheme) {
 			return nil, fmt.Errorf("open bucket: no support for %s://", scheme)
@@ -79,8 +79,8 @@ func Open(ctx context.Context, where string, shelved ...string) (*Bucket, error)
 	return &Bucket{bucket: bucket, dir: dir, folders: newFolders(dir), shelf: shelf, shelved: shelved}, nil
 }
 
-// folderOf returns the folder that where names, and false when it names a bucket elsewhere.
-func folderOf(where string) (string, bool) {
+// FolderOf returns the folder that where names, and false when it names a bucket elsewhere.
+func FolderOf(where string) (string, bool) {
 	if !strings.Contains(where, "://") {
 		return where, true
 	}

@@ -85,6 +85,14 @@ func TestRead(t *testing.T) {
 			connection.Settings{"provider": "azure-speech", "region": "westeurope", "key": "k"}, nil, "setting_required"},
 		{"nor to another region", connection.APIKey, map[string]any{"provider": "azure-speech", "region": "eastus", "key": "***"},
 			connection.Settings{"provider": "azure-speech", "region": "westeurope", "key": "k"}, nil, "setting_required"},
+		{"a folder", connection.Folder, map[string]any{"folder": "nas", "remote-path": "in/__yyyy__", "overwrite": true}, nil,
+			connection.Settings{"folder": "nas", "remote-path": "in/__yyyy__", "overwrite": "true"}, ""},
+		{"a folder without a name", connection.Folder, map[string]any{"file": "x"}, nil, nil, "setting_required"},
+		{"a folder by its path", connection.Folder, map[string]any{"folder": "/srv/exports"}, nil, nil, "setting_invalid"},
+		{"a folder by a path of dots", connection.Folder, map[string]any{"folder": ".."}, nil, nil, "setting_invalid"},
+		{"a way out of a folder", connection.Folder, map[string]any{"folder": "nas", "file": "a/../../x"}, nil, nil, "setting_invalid"},
+		{"a whole path in a folder", connection.Folder, map[string]any{"folder": "nas", "remote-path": "/etc"}, nil, nil, "setting_invalid"},
+		{"a path with backslashes in a folder", connection.Folder, map[string]any{"folder": "nas", "file": `..\x`}, nil, nil, "setting_invalid"},
 		{"a bad e-mail address", connection.Email, map[string]any{"to": "nobody"}, nil, nil, "setting_invalid"},
 	}
 	for _, tt := range tests {
@@ -247,16 +255,17 @@ func TestKinds(t *testing.T) {
 		"ftp":     {Destination: true, Video: true, Path: true},
 		"sftp":    {Destination: true, Video: true, Path: true},
 		"aws-s3":  {Destination: true, Video: true, Path: true, SavedOnly: true},
+		"folder":  {Destination: true, Video: true, Path: true},
 		"email":   {Destination: true, Video: true, Recipients: true},
 		"apikey":  {},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"webhook", "ftp", "sftp", "aws-s3", "email"}, connection.DestinationKinds()); diff != "" {
+	if diff := cmp.Diff([]string{"webhook", "ftp", "sftp", "aws-s3", "folder", "email"}, connection.DestinationKinds()); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := connection.ParseKind("gopher"); err == nil || err.Error() != "type must be webhook, ftp, sftp, aws-s3, email or apikey" {
+	if _, err := connection.ParseKind("gopher"); err == nil || err.Error() != "type must be webhook, ftp, sftp, aws-s3, folder, email or apikey" {
 		t.Errorf("an unknown kind: %v", err)
 	}
 }

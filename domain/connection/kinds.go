@@ -22,6 +22,7 @@ const (
 	FTP     Kind = "ftp"
 	SFTP    Kind = "sftp"
 	S3      Kind = "aws-s3"
+	Folder  Kind = "folder" // a folder of the operator, which other tools share; see --export-folder
 	Email   Kind = "email"
 	APIKey  Kind = "apikey" // a provider: speech, images, transcription; see Settings.Provider
 )
@@ -102,6 +103,9 @@ var kinds = []descriptor{
 		anyText.named("bucket").required(), anyText.named("region").required(), anyText.named("access-key-id").secret().required(),
 		anyText.named("secret-access-key").secret().required(), anyText.named("session-token").secret(),
 		address.named("endpoint"), flag.named("path-style"), anyText.named("remote-path"), anyText.named("file"),
+	}},
+	{kind: Folder, destination: true, video: true, path: true, fields: []Field{
+		folderName.named("folder").required(), inside.named("remote-path"), inside.named("file"), flag.named("overwrite"),
 	}},
 	{kind: Email, destination: true, video: true, recipients: true, fields: []Field{
 		host.named("host"), port.named("port"), anyText.named("username"), anyText.named("password").secret(),

@@ -80,6 +80,8 @@ type Config struct {
 	WebhookTimeout time.Duration
 	DrainTimeout   time.Duration
 
+	ExportFolders []string // NAME=DIR[:account…]
+
 	SMTP     string
 	SMTPFrom string
 
@@ -121,6 +123,9 @@ func (c *Config) Bind(f *pflag.FlagSet) {
 	c.bindStores(f)
 	c.bindTimes(f)
 
+	f.StringSliceVar(&c.ExportFolders, "export-folder", nil,
+		"folder of this host that destinations of type folder may write to, NAME=DIR[:account…]; with accounts, for them only; "+
+			"repeatable (default: none)")
 	f.StringVar(&c.SMTP, "smtp", "",
 		"mail server for e-mail destinations without one of their own, smtp://user:password@host:587 or smtps://… (default: none)")
 	f.StringVar(&c.SMTPFrom, "smtp-from", "", "sender's address of mail that --smtp sends")

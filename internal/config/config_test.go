@@ -37,6 +37,11 @@ func TestConfig_complaints(t *testing.T) {
 		{"an event store on loopback", []string{"--eventstore-listen", "127.0.0.1:2113"}, ""},
 		{"no slots", []string{"--preload-slots", "0"}, "--preload-slots"},
 		{"an allowed host without port", []string{"--allow-host", "localhost"}, "--allow-host localhost"},
+		{"an export folder", []string{"--export-folder", "nas=/srv/out:default", "--export-folder", "b=/srv/b"}, ""},
+		{"an export folder without a name", []string{"--export-folder", "/srv/out"}, "--export-folder /srv/out: give NAME=DIR"},
+		{"an export folder that is somewhere", []string{"--export-folder", "nas=out"}, "--export-folder nas=out: give the folder by its whole path"},
+		{"an export folder for a bad account", []string{"--export-folder", "nas=/out:a/b"}, "give the ids of accounts"},
+		{"an export folder twice", []string{"--export-folder", "nas=/a,nas=/b"}, "--export-folder: the name nas is given twice"},
 		{"a public address without host", []string{"--public-url", "video"}, "--public-url"},
 		{"a public address that browsers do not know", []string{"--public-url", "ftp://video.example.com"}, "--public-url ftp://video.example.com: "},
 		{"a public address with a query", []string{"--public-url", "https://video.example.com?a=1"}, "--public-url"},
@@ -109,6 +114,10 @@ func TestConfig_environment(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"a:1", "b:2"}, cfg.AllowHosts); diff != "" {
 		t.Errorf("allowed hosts (-want +got):\n%s", diff)
+	}
+	t.Setenv("MOVIOLA_EXPORT_FOLDER", "a=/a,b=/b:default")
+	if cfg, err = parse(t); err != nil || !cmp.Equal([]string{"a=/a", "b=/b:default"}, cfg.ExportFolders) {
+		t.Errorf("export folders %q, %v", cfg.ExportFolders, err)
 	}
 	t.Setenv("MOVIOLA_CORES", "many")
 	if _, err := parse(t); err == nil || !strings.Contains(err.Error(), "MOVIOLA_CORES") {

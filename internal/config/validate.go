@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"moviola/adapters/folder"
 )
 
 // Validate returns all complaints about the configuration joined, and derives the values that depend on others.
@@ -16,7 +18,7 @@ func (c *Config) Validate() error {
 	var errs []error
 	complain := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, check := range []func(complaint){
-		c.checkProcess, c.Rooms.check, c.checkCallers, c.checkStores, c.checkTimes, c.checkAddresses,
+		c.checkProcess, c.Rooms.check, c.checkCallers, c.checkStores, c.checkExports, c.checkTimes, c.checkAddresses,
 	} {
 		check(complain)
 	}
@@ -77,6 +79,21 @@ func (c *Config) checkStores(complain complaint) {
 		if scheme, ok := knownAddress(where.value, where.schemes); !ok {
 			complain("%s %s…: give an address such as %s", where.flag, scheme, where.example)
 		}
+	}
+}
+
+// checkExports checks how export folders are given. Whether they may be used is seen when the process opens its stores.
+func (c *Config) checkExports(complain complaint) {
+	seen := map[string]bool{}
+	for _, given := range c.ExportFolders {
+		f, err := folder.Parse(given)
+		switch {
+		case err != nil:
+			complain("--export-folder %s: %v", given, err)
+		case seen[f.Name]:
+			complain("--export-folder: the name %s is given twice", f.Name)
+		}
+		seen[f.Name] = true
 	}
 }
 

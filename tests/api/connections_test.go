@@ -2,6 +2,8 @@ package api_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -249,6 +251,48 @@ var connectionRows = []row{
 		}
 		if got := delivered(t, c, 1, `{"id":"mine"}`)[0].(object); got["message"] != "Connection mine not found" {
 			t.Errorf("%v", got)
+		}
+	}},
+	{"connections-folder", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 0)
+		c.into(t, "POST", "/connections", `{"id":"a","type":"folder","folder":"shared","remote-path":"tests","overwrite":"true"}`)
+		c.into(t, "POST", "/connections", `{"id":"b","type":"folder","folder":"other"}`)
+		if a := c.into(t, "GET", "/connections", "")["connections"].([]any)[0].(object); a["folder"] != "shared" || a["overwrite"] != true || a["remote-path"] != "tests" {
+			t.Errorf("%v", a)
+		}
+		for id, want := range map[string]string{"a": "ok The connection works", "b": "error Not delivered to folder other: this server has no export folder of that name"} {
+			got := c.into(t, "POST", "/connections/test?id="+id, "")
+			if says := fmt.Sprint(got["status"], " ", got["message"]); !strings.HasPrefix(says, want) {
+				t.Errorf("%s: %s", id, says)
+			}
+		}
+		if left, err := os.ReadDir(filepath.Join(w.shared, "tests")); err != nil || len(left) > 0 {
+			t.Errorf("a test leaves %v, %v", left, err)
+		}
+		for _, bad := range []string{`"folder":"/etc"`, `"folder":".."`, `"folder":"shared","file":"../x"`, `"folder":"shared","remote-path":"/etc"`, `"folder":"shared","overwrite":"perhaps"`} {
+			answer := c.call(t, "POST", "/connections", `{"id":"bad","type":"folder",`+bad+`}`)
+			if answer.Status != 400 || !strings.Contains(string(answer.Body), `"code":"setting_invalid"`) {
+				t.Errorf("%s: %d %s", bad, answer.Status, answer.Body)
+			}
+		}
+	}},
+	{"delivery-folder", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		to := func(more string) string {
+			return `{"type":"folder","folder":"shared","remote-path":"` + c.account + `",` + more + `}`
+		}
+		project := c.submit(t, short(`,"exports":[{"destinations":[`+strings.Join([]string{to(`"file":"a.mp4"`), to(`"file":"a.mp4","overwrite":true`), to(`"file":"../b.mp4"`)}, ",")+`]}]`))
+		for i, want := range []string{"ok", "ok", "error"} {
+			if r := results(t, c, project, 3)[i].(object); r["status"] != want {
+				t.Errorf("%v", r)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(w.shared, c.account, "a.mp4"), []byte("another"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		project = c.submit(t, short(`,"exports":[{"destinations":[`+to(`"file":"a.mp4"`)+`]}]`))
+		if r := results(t, c, project, 1)[0].(object); r["status"] != "error" || !strings.Contains(r["message"].(string), "a file of that name is there") {
+			t.Errorf("%v", r)
 		}
 	}},
 	{"delivery-aws-s3-fields", func(t *testing.T, w *world) {

@@ -38,6 +38,7 @@ type row struct {
 // world is installations with a web server beside them: one as it comes, one whose renders soon time out, one that soon forgets, and one
 // that takes no work, in which movies stay pending.
 type world struct {
+	shared    string // an export folder of plain
 	plain     *installation
 	hasty     *installation
 	forgetful *installation
@@ -64,7 +65,8 @@ type client struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{web: newSite(t)}
-	w.plain = install(t, w.web)
+	w.shared = t.TempDir()
+	w.plain = install(t, w.web, "--export-folder", "shared="+w.shared)
 	w.hasty = install(t, w.web, "--render-timeout", "8s") // and as long again for a render to end late
 	w.forgetful = install(t, w.web, "--file-retention", "8s", "--temp-retention", "1s", "--upload-url-ttl", "8s", "--asset-cache-ttl", "4s")
 	w.idle = install(t, w.web, "--roles", "api,projector")

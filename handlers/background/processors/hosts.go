@@ -80,8 +80,11 @@ func hostOf(t target) string {
 	if u, err := url.Parse(t.settings["endpoint"]); err == nil && u.Hostname() != "" {
 		return strings.ToLower(u.Hostname())
 	}
-	if t.kind == connection.S3 {
+	switch t.kind {
+	case connection.S3:
 		return "s3." + t.settings["region"]
+	case connection.Folder: // one disk takes turns like one host
+		return t.settings["folder"]
 	}
 	return ""
 }

@@ -73,7 +73,7 @@ func (a *API) parse(c access.Call) (projections.ConnectionList, error) {
 // numbers and flags are the settings that are shown as JSON numbers and booleans, lists those that are shown as lists of texts.
 var (
 	numbers = []string{"port"}
-	flags   = []string{"secure", "signed", "path-style"}
+	flags   = []string{"secure", "signed", "path-style", "overwrite"}
 	lists   = []string{"events"}
 )
 

@@ -6,6 +6,9 @@ import (
 	"net"
 	"time"
 
+	"moviola/adapters/blobs"
+	"moviola/adapters/disk"
+	"moviola/adapters/folder"
 	"moviola/adapters/ftp"
 	"moviola/adapters/mail"
 	"moviola/adapters/outbound"
@@ -40,6 +43,10 @@ func NewDestinations(cfg config.Config, guard *outbound.Guard) (Destinations, er
 	if err != nil {
 		return Destinations{}, fmt.Errorf("--smtp, --smtp-from: %w", err)
 	}
+	folders, err := newFolders(cfg)
+	if err != nil {
+		return Destinations{}, fmt.Errorf("--export-folder: %w", err)
+	}
 	return Destinations{
 		Webhook: newWebhook(guard, cfg.WebhookTimeout),
 		Live:    newWebhook(guard, min(cfg.WebhookTimeout, live.AnswerWait)),
@@ -49,9 +56,29 @@ func NewDestinations(cfg config.Config, guard *outbound.Guard) (Destinations, er
 			connection.S3: s3.New(s3.Config{
 				Client: guard.Client(outbound.Options{Connect: connectTime, Header: silentTime}), Explain: outbound.Explain,
 			}),
-			connection.Email: letters,
+			connection.Folder: folders, connection.Email: letters,
 		},
 	}, nil
+}
+
+// newFolders returns the sender to the operator's export folders.
+func newFolders(cfg config.Config) (*folder.Sender, error) {
+	var folders []folder.Folder
+	for _, given := range cfg.ExportFolders {
+		f, err := folder.Parse(given)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", given, err)
+		}
+		folders = append(folders, f)
+	}
+	own := []string{cfg.Data}
+	if files, isFolder := blobs.FolderOf(cfg.Blobs); isFolder && files != "" {
+		own = append(own, files)
+	}
+	return folder.New(folder.Config{Folders: folders, Own: own, Room: func(dir string) (int64, error) {
+		space, err := disk.Free(dir)
+		return space.Free - cfg.DiskReserve.Of(space.Total), err
+	}})
 }
 
 // newWebhook returns the function that calls a receiver once.

@@ -1,0 +1,169 @@
+// Package folder writes files to folders of this host that the operator has opened, and that other tools share. A file appears
+// whole or not at all: it is written in the folder .moviola of the same folder and then renamed. Nothing is followed out of a
+// folder: no link, no "..". Decision 78.
+package folder
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"moviola/commands/deliveries"
+	"moviola/domain"
+	"moviola/domain/connection"
+)
+
+var _ deliveries.Sender = (*Sender)(nil)
+
+// Config is the configuration of a Sender.
+type Config struct {
+	Folders []Folder
+	Own     []string // folders of the service, which no export folder may lie inside or above
+	// Room returns how many bytes may still be written to the disk of a folder; below zero when it is beyond its reserve.
+	Room func(dir string) (int64, error)
+}
+
+// Sender writes to export folders. It is safe for concurrent use.
+type Sender struct {
+	cfg     Config
+	folders map[string]Folder
+}
+
+// New returns a sender. It refuses names that are given twice, and folders that are none or lie inside or above the service's
+// own.
+func New(cfg Config) (*Sender, error) {
+	s := &Sender{cfg: cfg, folders: map[string]Folder{}}
+	for _, f := range cfg.Folders {
+		if _, twice := s.folders[f.Name]; twice {
+			return nil, fmt.Errorf("the name %s is given twice", f.Name)
+		}
+		if err := f.check(cfg.Own); err != nil {
+			return nil, err
+		}
+		s.folders[f.Name] = f
+	}
+	return s, nil
+}
+
+// Send implements deliveries.Sender.
+func (s *Sender) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
+	_, name, err := parcel.Settings.LocalPath()
+	if err != nil {
+		return deliveries.Receipt{}, notDelivered(parcel, err.Error())
+	}
+	return deliveries.Receipt{}, s.with(ctx, parcel, func(to *place) error {
+		overwrite := parcel.Settings["overwrite"] == "true"
+		if err := to.free(name, parcel.Size, overwrite); err != nil {
+			return err
+		}
+		video, err := parcel.Open(ctx)
+		if err != nil {
+			return outside{err}
+		}
+		defer video.Close()
+		return to.put(ctx, name, video, parcel.Size, overwrite)
+	})
+}
+
+// testContent is the content of the file that Test writes.
+const testContent = "A test of a connection. It can be removed.\n"
+
+// Test implements deliveries.Sender: it writes a small file and removes it.
+func (s *Sender) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
+	return deliveries.Receipt{}, s.with(ctx, parcel, func(to *place) error {
+		name := "moviola-connection-test-" + rand.Text() + ".txt"
+		if err := to.put(ctx, name, bytes.NewReader([]byte(testContent)), int64(len(testContent)), false); err != nil {
+			return err
+		}
+		return to.root.Remove(name)
+	})
+}
+
+// with opens the place that a parcel goes to, and makes errors of do fit for the account.
+func (s *Sender) with(ctx context.Context, parcel deliveries.Parcel, do func(*place) error) error {
+	name := parcel.Settings["folder"]
+	f, known := s.folders[name]
+	if !known || !f.serves(parcel.Account) { // the same words: which folders others have is not told
+		return notDelivered(parcel, "this server has no export folder of that name for this account (--export-folder)")
+	}
+	dirs, _, err := parcel.Settings.LocalPath()
+	if err != nil {
+		return notDelivered(parcel, err.Error())
+	}
+	if err := f.check(s.cfg.Own); err != nil { // it may have been replaced since the start
+		return notDelivered(parcel, "the operator's folder is not there, or not a folder that may be written to")
+	}
+	err = s.at(f, dirs, do)
+	var refusal *domain.Error
+	var why refused
+	var not outside
+	var number syscall.Errno
+	switch {
+	case err == nil || errors.As(err, &refusal):
+		return err
+	case errors.As(err, &not):
+		return not.error
+	case errors.As(err, &why):
+		return notDelivered(parcel, string(why))
+	case ctx.Err() != nil:
+		return fmt.Errorf("write to the export folder %s: %w", name, context.Cause(ctx))
+	case errors.As(err, &number): // without paths
+		return notDelivered(parcel, number.Error())
+	}
+	return fmt.Errorf("write to the export folder %s: %w", name, err)
+}
+
+// at opens the folders that a file goes through, and calls do.
+func (s *Sender) at(f Folder, dirs []string, do func(*place) error) error {
+	base, err := os.OpenRoot(f.Dir)
+	if err != nil {
+		return err
+	}
+	defer base.Close()
+	to := &place{room: func() (int64, error) { return s.cfg.Room(f.Dir) }}
+	if err := to.hasRoom(0); err != nil {
+		return err
+	}
+	if to.working, err = enter(base, connection.WorkingFolder); err != nil {
+		return err
+	}
+	defer to.working.Close()
+	sweep(to.working)
+	if to.root, err = descend(base, dirs); err != nil {
+		return err
+	}
+	defer to.root.Close()
+	return do(to)
+}
+
+// refused is a reason why nothing is written, for the account.
+type refused string
+
+func (r refused) Error() string { return string(r) }
+
+const noRoom = refused("the disk of the folder has no room above its reserve")
+
+// outside is an error that has nothing to do with the folder: of the video.
+type outside struct{ error }
+
+func (o outside) Unwrap() error { return o.error }
+
+func notDelivered(parcel deliveries.Parcel, why string) error {
+	return domain.Errorf(domain.Invalid, "not_delivered", "Not delivered to folder %s: %s", parcel.Settings["folder"], why)
+}
+
+// source tells read errors of the video from errors of the folder.
+type source struct{ io.Reader }
+
+func (s source) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = outside{fmt.Errorf("read the video: %w", err)}
+	}
+	return n, err
+}

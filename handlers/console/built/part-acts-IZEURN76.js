@@ -1,1 +1,0 @@
-import{a,b,c}from"./part-chunk-Y3ORND26.js";import"./part-chunk-6F6VQLB3.js";import"./part-chunk-CQPELVPP.js";import"./part-chunk-BIHMEQ23.js";import"./part-chunk-K66DQTKE.js";import"./part-chunk-5G5LG52F.js";import"./part-chunk-GNSAHTXT.js";import"./part-chunk-T4NETWKD.js";export{c as ActLine,b as default,a as loadActs};
