@@ -3,6 +3,7 @@ package projections
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 	"time"
@@ -16,74 +17,144 @@ type slot struct {
 	changed bool
 }
 
+// docKey names a document of a generation.
+type docKey struct{ model, id string }
+
+// slots are documents of one read model, by id.
+type slots map[string]*slot
+
+// portion is a part of the documents of one read model: those whose ids have a hash. Model.apply reads and changes one document
+// only, so that portions can be folded at the same time, whichever streams their documents follow. Within a portion events are folded
+// in the order of the log.
+type portion struct {
+	model model
+	part  int
+	parts int
+	docs  slots
+}
+
+var seed = maphash.MakeSeed()
+
+func (s *portion) has(id string) bool {
+	return s.parts == 1 || int(maphash.String(seed, id)%uint64(s.parts)) == s.part
+}
+
+// touch is an event with a document that it may change.
+type touch struct {
+	event int
+	id    string
+}
+
 // fold loads the documents that the events touch, folds the events into them in order, and returns writes for the changed
-// documents.
-func (p *projector) fold(ctx context.Context, events []Event) ([]Write, error) {
-	var writes []Write
+// documents. before has documents that a commit has changed which may not have ended yet: they are not loaded.
+func (p *projector) fold(ctx context.Context, events []Event, before *prepared) ([]Write, []*portion, error) {
+	hands := p.crew.hands(len(events))
+	portions := make([]*portion, 0, len(p.models)*hands)
 	for _, m := range p.models {
-		slots, err := p.loadSlots(ctx, m, events)
+		for part := range hands {
+			portions = append(portions, &portion{model: m, part: part, parts: hands})
+		}
+	}
+	now := millis(p.config.Now())
+	writes := make([][]Write, len(portions))
+	err := p.crew.each(hands, len(portions), func(i int) (err error) {
+		writes[i], err = p.foldPortion(ctx, portions[i], events, before, now)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.inOrder(writes, hands), portions, nil
+}
+
+// inOrder returns the writes of all portions, by read model and id: the same log produces the same writes.
+func (p *projector) inOrder(writes [][]Write, hands int) []Write {
+	var all []Write
+	for i := 0; i < len(writes); i += hands {
+		ofModel := slices.Concat(writes[i : i+hands]...)
+		slices.SortFunc(ofModel, func(a, b Write) int { return strings.Compare(a.ID, b.ID) })
+		all = append(all, ofModel...)
+	}
+	return all
+}
+
+// foldPortion loads and folds the documents of a portion, and returns their writes.
+func (p *projector) foldPortion(ctx context.Context, s *portion, events []Event, before *prepared, now time.Time) ([]Write, error) {
+	var touches []touch
+	for i, e := range events {
+		for _, id := range s.model.touched(e) {
+			if s.has(id) {
+				touches = append(touches, touch{i, id})
+			}
+		}
+	}
+	if err := p.load(ctx, s, touches, before); err != nil {
+		return nil, err
+	}
+	for _, t := range touches {
+		doc := s.docs[t.id]
+		f, err := s.model.apply(t.id, doc.doc, doc.gone, events[t.event])
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range events {
-			for _, id := range m.touched(e) {
-				s := slots[id]
-				f, err := m.apply(id, s.doc, s.gone, e)
-				if err != nil {
-					return nil, err
-				}
-				if f.changed {
-					s.doc, s.gone, s.changed = f.doc, f.gone, true
-				}
-			}
+		if f.changed {
+			doc.doc, doc.gone, doc.changed = f.doc, f.gone, true
 		}
-		writes = append(writes, changed(p.places[m.name()].Collection, slots, millis(p.config.Now()))...)
 	}
-	return writes, nil
+	return p.writes(s, now), nil
 }
 
-// loadSlots reads the documents of one read model that the events touch.
-func (p *projector) loadSlots(ctx context.Context, m model, events []Event) (map[string]*slot, error) {
-	slots := make(map[string]*slot)
-	for _, e := range events {
-		for _, id := range m.touched(e) {
-			slots[id] = &slot{}
-		}
-	}
-	if len(slots) == 0 {
-		return slots, nil
-	}
-	ids := make([]string, 0, len(slots))
-	for id := range slots {
-		ids = append(ids, id)
-	}
-	found, err := p.at.docs.Get(ctx, p.places[m.name()].Collection, ids...)
-	if err != nil {
-		return nil, fmt.Errorf("load %d documents of %s: %w", len(ids), m.name(), err)
-	}
-	for id, stored := range found {
-		doc, err := m.decode(stored.Body)
-		if err != nil {
-			return nil, fmt.Errorf("decode %s %s: %w", m.name(), id, err)
-		}
-		*slots[id] = slot{loaded: stored.Version, doc: doc, gone: stored.Gone}
-	}
-	return slots, nil
-}
-
-// changed returns the writes for the changed slots, ordered by id. So the same log produces the same writes.
-func changed(collection string, slots map[string]*slot, now time.Time) []Write {
-	var writes []Write
-	for id, s := range slots {
-		if !s.changed {
+// load reads the documents of a portion that events touch.
+func (p *projector) load(ctx context.Context, s *portion, touches []touch, before *prepared) error {
+	s.docs = make(slots)
+	var ids []string
+	for _, t := range touches {
+		if s.docs[t.id] != nil {
 			continue
 		}
-		w := Write{Collection: collection, ID: id, Loaded: s.loaded, Document: s.doc}
-		if s.gone {
+		if known, ok := before.slot(s.model.name(), t.id); ok {
+			s.docs[t.id] = &known
+			continue
+		}
+		s.docs[t.id] = &slot{}
+		ids = append(ids, t.id)
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	slices.Sort(ids) // neighbours in the store are read together
+	found, err := p.at.docs.Get(ctx, p.places[s.model.name()].Collection, ids...)
+	if err != nil {
+		return fmt.Errorf("load %d documents of %s: %w", len(ids), s.model.name(), err)
+	}
+	for id, stored := range found {
+		doc, err := s.model.decode(stored.Body)
+		if err != nil {
+			return fmt.Errorf("decode %s %s: %w", s.model.name(), id, err)
+		}
+		*s.docs[id] = slot{loaded: stored.Version, doc: doc, gone: stored.Gone}
+	}
+	return nil
+}
+
+// writes returns the writes for the changed documents of a portion. A document that came and went within the batch is not written
+// where a commit is written as a whole: its tombstone would only keep a process from creating it that lags and whose commits fail
+// in part.
+func (p *projector) writes(s *portion, now time.Time) []Write {
+	var writes []Write
+	collection := p.places[s.model.name()].Collection
+	for id, doc := range s.docs {
+		if !doc.changed {
+			continue
+		}
+		if doc.gone && doc.loaded == 0 && p.at.docs.Atomic() {
+			continue
+		}
+		w := Write{Collection: collection, ID: id, Loaded: doc.loaded, Document: doc.doc}
+		if doc.gone {
 			w.Gone = now
 		}
 		writes = append(writes, w)
 	}
-	slices.SortFunc(writes, func(a, b Write) int { return strings.Compare(a.ID, b.ID) })
 	return writes
 }

@@ -8,11 +8,11 @@ import "time"
 // batches are cheaper. But a client that waits to see its own write needs a commit at once. So a batch ends at the first of
 // these:
 //
-//   - it has Config.BatchEvents events;
+//   - it has Config.BatchEvents events, or Config.BehindEvents before the end of the log is reached;
 //   - a checkpoint, or the end of the log, is reached;
 //   - the end of the log was reached before, no further event is there, and either the batch need not wait, or somebody waits
 //     for the read models;
-//   - no event has come for gatherFor.
+//   - its first event has come gatherFor ago, or gatherBehind before the end of the log is reached.
 //
 // A batch at the end of the log need not wait when fewer than atOnce batches were committed in the last atOnce times gatherFor.
 type batching struct {
@@ -22,6 +22,8 @@ type batching struct {
 const (
 	// gatherFor is how long a batch waits for more events.
 	gatherFor = 100 * time.Millisecond
+	// gatherBehind is how long a batch waits for more events before the end of the log is reached.
+	gatherBehind = 2 * time.Second
 	// atOnce is how many batches in a row need not wait after a pause. A submission and its render take fewer.
 	atOnce = 10
 )

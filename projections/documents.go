@@ -32,6 +32,9 @@ type Documents interface {
 	// After ErrStale the caller loads the documents again, and applies the events that they lack.
 	Commit(ctx context.Context, batch Batch) error
 
+	// Atomic reports whether Commit writes all of a batch or nothing of it, always.
+	Atomic() bool
+
 	// Sweep deletes up to limit tombstones made before a time, and returns how many.
 	Sweep(ctx context.Context, collection string, before time.Time, limit int) (int, error)
 

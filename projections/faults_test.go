@@ -49,6 +49,8 @@ func (f *faulty) Get(ctx context.Context, collection string, ids ...string) (map
 	return f.Documents.Get(ctx, collection, ids...)
 }
 
+func (*faulty) Atomic() bool { return false }
+
 // Commit writes one document after the other, in an order of its own, and the checkpoint last.
 func (f *faulty) Commit(ctx context.Context, batch projections.Batch) error {
 	f.mu.Lock()

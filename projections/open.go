@@ -38,8 +38,10 @@ type Config struct {
 	// Head returns the end of the log without a delay, and never a position before an event that was acknowledged earlier. nil,
 	// as with a log in another process: the log is read, once for all callers that ask meanwhile.
 	Head func() eventstore.Position
-	// BatchEvents is the maximum of events in one commit. Default: 1,000.
+	// BatchEvents is the maximum of events in one commit at the end of the log. Default: 1,000.
 	BatchEvents int
+	// BehindEvents is that maximum until the end of the log is reached. Default: BatchEvents, or 10,000 when that is not set.
+	BehindEvents int
 	// Thread starts a thread that folds and commits, so that it can run at a lower priority than the threads that answer clients.
 	// nil: the calling goroutine does it.
 	Thread func() Thread
@@ -71,7 +73,10 @@ func (c Config) withDefaults() Config {
 	c.BatchAfter = orDefault(c.BatchAfter, 15*time.Second)
 	c.ZeroRetention = orDefault(c.ZeroRetention, 30*24*time.Hour)
 	c.ClearAgain = orDefault(c.ClearAgain, 24*time.Hour)
-	c.BatchEvents = orDefault(c.BatchEvents, 1000)
+	if c.BatchEvents <= 0 {
+		c.BatchEvents, c.BehindEvents = 1000, orDefault(c.BehindEvents, 10_000)
+	}
+	c.BehindEvents = orDefault(c.BehindEvents, c.BatchEvents)
 	if c.Thread == nil {
 		c.Thread = func() Thread { return onTheSpot{} }
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -59,6 +58,8 @@ type projector struct {
 	ahead      eventstore.Position // value of considered after the commit of the current batch
 	waits      waits
 	thread     Thread       // folds and commits; set while run runs
+	crew       *crew        // decodes and folds large batches; set while run runs
+	flying     *prepared    // the batch that is being committed while the next one is folded; nil: none
 	report     func(report) // called after every try of a commit, and at the end of the log
 }
 
@@ -81,7 +82,7 @@ func newProjector(config Config, at *catalogue, generation int64, places map[str
 // run folds the log from the checkpoint on. It returns nil when ctx ends, or when stop returns true; it calls stop after every
 // batch and at least once a second.
 func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) error {
-	notices := make(chan eventstore.Notice, p.config.BatchEvents)
+	notices := make(chan eventstore.Notice, p.config.BehindEvents)
 	following, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
@@ -102,18 +103,35 @@ func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) erro
 	defer func() { cancel(); <-ended }()
 	p.thread = p.config.Thread()
 	defer p.thread.Close()
+	p.crew = newCrew(p.config.Thread)
+	defer p.crew.close()
 	for ctx.Err() == nil {
-		events := p.nextBatch(ctx, notices)
-		if err := p.commit(ctx, events); err != nil {
+		if err := p.step(ctx, p.nextBatch(ctx, notices)); err != nil {
+			_, _ = p.settle(ctx) // err already says why this projector ends
 			return err
-		}
-		if ctx.Err() == nil {
-			p.considered = p.ahead
 		}
 		p.tell(false, nil)
 		if stop(p.caughtUp) {
-			return nil
+			break
 		}
+	}
+	_, err := p.settle(ctx)
+	return err
+}
+
+// step commits a batch. Before the end of the log is reached, it only begins to.
+func (p *projector) step(ctx context.Context, events []eventstore.Recorded) error {
+	if len(events) > 0 && !p.caughtUp {
+		return p.commitBehind(ctx, events)
+	}
+	if _, err := p.settle(ctx); err != nil {
+		return err
+	}
+	if err := p.commit(ctx, events); err != nil {
+		return err
+	}
+	if ctx.Err() == nil {
+		p.considered = p.ahead
 	}
 	return nil
 }
@@ -130,7 +148,7 @@ func (p *projector) nextBatch(ctx context.Context, notices <-chan eventstore.Not
 	var events []eventstore.Recorded
 	timer := time.NewTimer(time.Second)
 	defer timer.Stop()
-	for len(events) < p.config.BatchEvents {
+	for len(events) < p.mostEvents() {
 		if len(events) > 0 && len(notices) == 0 && p.mayCommit() {
 			return events
 		}
@@ -143,7 +161,7 @@ func (p *projector) nextBatch(ctx context.Context, notices <-chan eventstore.Not
 				return events
 			}
 			if len(events) == 1 {
-				timer.Reset(gatherFor)
+				timer.Reset(p.gatherTime())
 			}
 		case <-timer.C:
 			return events
@@ -153,6 +171,21 @@ func (p *projector) nextBatch(ctx context.Context, notices <-chan eventstore.Not
 		}
 	}
 	return events
+}
+
+// mostEvents returns the maximum of events in a batch. gatherTime returns how long the batch waits for them.
+func (p *projector) mostEvents() int {
+	if p.caughtUp {
+		return p.config.BatchEvents
+	}
+	return p.config.BehindEvents
+}
+
+func (p *projector) gatherTime() time.Duration {
+	if p.caughtUp {
+		return gatherFor
+	}
+	return gatherBehind
 }
 
 // mayCommit reports whether a batch at the end of the log may be committed without waiting for more events.
@@ -223,28 +256,15 @@ func (p *projector) try(ctx context.Context, recorded []eventstore.Recorded, pat
 	if last.Position.Compare(p.checkpoint.position()) <= 0 {
 		return true, nil // another process has committed this batch
 	}
-	events, unread, err := p.read(recorded, patient)
+	b, _, err := p.prepare(ctx, recorded, p.checkpoint, p.unread, patient, nil)
 	if err != nil {
 		return false, err
 	}
-	writes, err := p.fold(ctx, events)
-	if err != nil {
+	if err := p.write(ctx, b); err != nil {
 		return false, err
 	}
-	writes = append(writes, p.note(unread)...)
-	next := p.checkpoint.after(last)
-	if err := p.at.docs.Commit(ctx, Batch{Writes: writes, Checkpoint: next.write(p.generation)}); err != nil {
-		return false, fmt.Errorf("commit %d documents: %w", len(writes), err)
-	}
-	next.version++
-	p.checkpoint = next
-	if len(unread) > 0 {
-		p.unread = maps.Clone(p.unread) // other goroutines may hold the old map
-		for _, u := range unread {
-			p.unread[u.Stream] = u
-		}
-	}
-	return len(writes) > 0, nil
+	p.committed(b)
+	return len(b.writes) > 0, nil
 }
 
 // locate loads the checkpoint and the unread streams again, if others may have changed them.

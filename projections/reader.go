@@ -20,7 +20,8 @@ type Reader struct {
 
 	waits       waits // running calls of WaitFor
 	lag         lag
-	unpublished bool // the generation that is read is not current yet; used by begin, then by project only
+	sweepDue    chan time.Time // holds the time of a sweep that is due; sweepWhenDue does it
+	unpublished bool           // the generation that is read is not current yet; used by begin, then by project only
 	nextPublish time.Time
 
 	mu       sync.Mutex
@@ -41,7 +42,8 @@ type Status struct {
 }
 
 func newReader(ctx context.Context, config Config, at *catalogue) (*Reader, error) {
-	r := &Reader{config: config, at: at, name: uuid.NewString(), moved: make(chan struct{}), waits: newWaits()}
+	r := &Reader{config: config, at: at, name: uuid.NewString(), moved: make(chan struct{}), waits: newWaits(),
+		sweepDue: make(chan time.Time, 1)}
 	if err := at.docs.Declare(ctx, pointers, presences, troubles, checkpoints, readers); err != nil {
 		return nil, err
 	}
@@ -235,6 +237,7 @@ func (r *Reader) Run(ctx context.Context) error {
 		return r.watch(ctx)
 	}
 	watched.Go(func() { r.renew(watching) })
+	watched.Go(func() { r.sweepWhenDue(watching) })
 	for ctx.Err() == nil {
 		if err := r.project(ctx); err != nil {
 			return err

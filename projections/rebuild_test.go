@@ -257,7 +257,8 @@ func TestReader_Sweeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	start(t, models)
-	waitFor(t, models, w.append(t, movie.Stream(project(1)), submitted(alice, t0), movie.Cancelled{At: t0}))
+	waitFor(t, models, w.append(t, movie.Stream(project(1)), submitted(alice, t0)))
+	waitFor(t, models, w.append(t, movie.Stream(project(1)), movie.Cancelled{At: t0}))
 	work := pointerOf(t, docs).Models["work"].Collection
 	id := "render/" + string(project(1))
 	there := func() bool {

@@ -59,23 +59,26 @@ func (c *catalogue) loadUnread(ctx context.Context, generation int64) (map[strin
 	return unread, nil
 }
 
-// read decodes the events of a batch that the documents lack. It leaves out those of unread streams, and returns the streams that
+// decoded is the result of decoding an event.
+type decoded struct {
+	event Event
+	err   error
+}
+
+// read decodes the events of a batch that follow a checkpoint. It leaves out those of unread streams, and returns the streams that
 // become unread with this batch. While patient is true, it returns errNewer instead.
-func (p *projector) read(recorded []eventstore.Recorded, patient bool) ([]Event, []Unread, error) {
+func (p *projector) read(recorded []eventstore.Recorded, at Checkpoint, unread map[string]Unread, patient bool) ([]Event, []Unread, error) {
+	results := p.decode(recorded, at, unread)
 	var found []Unread
 	left := make(map[string]bool)
 	events := make([]Event, 0, len(recorded))
-	for _, r := range recorded {
-		if r.Position.Compare(p.checkpoint.position()) <= 0 || left[r.Stream] {
+	for i, r := range recorded {
+		if !lacks(r, at, unread) || left[r.Stream] {
 			continue
 		}
-		if u, known := p.unread[r.Stream]; known && int64(r.Revision) >= u.Revision {
-			continue
-		}
-		e, err := decodeEvent(p.config.Log.Codec(), r)
-		switch {
+		switch err := results[i].err; {
 		case err == nil:
-			events = append(events, e)
+			events = append(events, results[i].event)
 		case !errors.Is(err, eventstore.ErrUnknownType):
 			return nil, nil, err
 		case patient && time.Since(r.Created) < newerAge:
@@ -90,6 +93,33 @@ func (p *projector) read(recorded []eventstore.Recorded, patient bool) ([]Event,
 		}
 	}
 	return events, found, nil
+}
+
+// lacks reports whether documents of a checkpoint lack an event, and its stream can be read.
+func lacks(r eventstore.Recorded, at Checkpoint, unread map[string]Unread) bool {
+	if r.Position.Compare(at.position()) <= 0 {
+		return false
+	}
+	u, known := unread[r.Stream]
+	return !known || int64(r.Revision) < u.Revision
+}
+
+// decodeTogether is how many events one hand decodes in a row.
+const decodeTogether = 256
+
+// decode decodes those events of a batch that the documents lack.
+func (p *projector) decode(recorded []eventstore.Recorded, at Checkpoint, unread map[string]Unread) []decoded {
+	results := make([]decoded, len(recorded))
+	pieces := (len(recorded) + decodeTogether - 1) / decodeTogether
+	_ = p.crew.each(p.crew.hands(len(recorded)), pieces, func(piece int) error { // errors are among the results
+		for i := piece * decodeTogether; i < min(len(recorded), (piece+1)*decodeTogether); i++ {
+			if lacks(recorded[i], at, unread) {
+				results[i].event, results[i].err = decodeEvent(p.config.Log.Codec(), recorded[i])
+			}
+		}
+		return nil
+	})
+	return results
 }
 
 // note logs the streams that become unread, and returns the writes that record them.

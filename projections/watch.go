@@ -80,8 +80,23 @@ func (c *chores) do(ctx context.Context) {
 	c.follow(ctx)
 	if now := c.r.config.Now(); !now.Before(c.nextSweep) {
 		c.nextSweep = now.Add(sweepInterval)
-		if err := c.r.sweep(ctx, now); err != nil && ctx.Err() == nil {
-			c.r.config.Logger.WithError(err).Warn("old read models not removed; trying again later")
+		select {
+		case c.r.sweepDue <- now:
+		default: // the last one has not ended
+		}
+	}
+}
+
+// sweepWhenDue sweeps beside projecting, which goes on meanwhile, until ctx ends.
+func (r *Reader) sweepWhenDue(ctx context.Context) {
+	for {
+		select {
+		case now := <-r.sweepDue:
+			if err := r.sweep(ctx, now); err != nil && ctx.Err() == nil {
+				r.config.Logger.WithError(err).Warn("old read models not removed; trying again later")
+			}
+		case <-ctx.Done():
+			return
 		}
 	}
 }

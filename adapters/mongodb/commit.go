@@ -17,6 +17,9 @@ import (
 // duplicateKey is the server's error code for a second document with the same id.
 const duplicateKey = 11000
 
+// Atomic implements projections.Documents.
+func (*Documents) Atomic() bool { return false }
+
 // Commit implements projections.Documents: it writes one collection after the other, and finally the checkpoint.
 func (d *Documents) Commit(ctx context.Context, batch projections.Batch) error {
 	var order []string

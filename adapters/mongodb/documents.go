@@ -31,8 +31,8 @@ var _ projections.Documents = (*Documents)(nil)
 const (
 	// defaultDatabase is used when the address names none.
 	defaultDatabase = "moviola"
-	// getters is the number of documents that one Get requests concurrently.
-	getters = 8
+	// getTogether is the number of documents that Get asks for in one request.
+	getTogether = 1000
 	// operationTimeout limits operations whose context has no deadline.
 	operationTimeout = 30 * time.Second
 )

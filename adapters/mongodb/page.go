@@ -5,10 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"moviola/projections"
@@ -37,59 +36,39 @@ func storedIn(raw bson.Raw) (projections.Stored, error) {
 	return projections.Stored{ID: head.ID, Version: head.Version, Gone: !head.Live, Body: body(raw)}, nil
 }
 
-// Get implements projections.Documents: it reads each document by its id, a few concurrently.
+// Get implements projections.Documents: it reads the documents in as few requests as there are thousands of ids.
 func (d *Documents) Get(ctx context.Context, collection string, ids ...string) (map[string]projections.Stored, error) {
 	if _, err := d.collection(collection); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var (
-		mu     sync.Mutex
-		failed error
-		found  = make(map[string]projections.Stored, len(ids))
-		next   = make(chan string)
-		done   sync.WaitGroup
-	)
-	for range min(getters, len(ids)) {
-		done.Go(func() {
-			for id := range next {
-				stored, ok, err := d.get(ctx, collection, id)
-				mu.Lock()
-				switch {
-				case err != nil && failed == nil:
-					failed = err
-					cancel()
-				case ok:
-					found[id] = stored
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	for _, id := range ids {
-		next <- id
-	}
-	close(next)
-	done.Wait()
-	if failed != nil {
-		return nil, failed
+	found := make(map[string]projections.Stored, len(ids))
+	for some := range slices.Chunk(ids, getTogether) {
+		if err := d.get(ctx, collection, some, found); err != nil {
+			return nil, fmt.Errorf("get %d documents of %s: %w", len(some), collection, err)
+		}
 	}
 	return found, nil
 }
 
-func (d *Documents) get(ctx context.Context, collection, id string) (projections.Stored, bool, error) {
-	raw, err := d.database.Collection(collection).FindOne(ctx, bson.D{{Key: fieldID, Value: id}}).Raw()
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return projections.Stored{}, false, nil
+// get reads documents by their ids into found.
+func (d *Documents) get(ctx context.Context, collection string, ids []string, found map[string]projections.Stored) error {
+	filter := bson.D{{Key: fieldID, Value: ids[0]}}
+	if len(ids) > 1 {
+		filter = bson.D{{Key: fieldID, Value: bson.D{{Key: "$in", Value: ids}}}}
 	}
-	if err == nil {
-		var stored projections.Stored
-		if stored, err = storedIn(raw); err == nil {
-			return stored, true, nil
+	cursor, err := d.database.Collection(collection).Find(ctx, filter, options.Find().SetBatchSize(int32(len(ids)+1)))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = cursor.Close(ctx) }() // Err returns what matters
+	for cursor.Next(ctx) {
+		stored, err := storedIn(bytes.Clone(cursor.Current)) // the cursor uses the bytes again
+		if err != nil {
+			return err
 		}
+		found[stored.ID] = stored
 	}
-	return projections.Stored{}, false, fmt.Errorf("get %s of %s: %w", id, collection, err)
+	return cursor.Err()
 }
 
 // Page implements projections.Documents. The documents after a position are several consecutive ranges of the index: first those

@@ -12,6 +12,9 @@ import (
 	"moviola/projections"
 )
 
+// Atomic implements projections.Documents.
+func (*Documents) Atomic() bool { return true }
+
 // Commit implements projections.Documents. It is atomic.
 func (d *Documents) Commit(ctx context.Context, batch projections.Batch) error {
 	writes := batch.Writes

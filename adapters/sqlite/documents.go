@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strings"
 	"sync"
 	"time"
 
@@ -197,26 +198,59 @@ func (d *Documents) Declare(ctx context.Context, collections ...projections.Coll
 	return nil
 }
 
-// Drop implements projections.Documents.
+// dropTogether is how many rows Drop deletes in one transaction: so a commit waits for few milliseconds.
+const dropTogether = 1000
+
+// Drop implements projections.Documents. It deletes the rows in many transactions, so that commits go on between them: dropping a
+// large table as a whole would take seconds.
 func (d *Documents) Drop(ctx context.Context, collection string) error {
 	if !nameRule.MatchString(collection) {
 		return fmt.Errorf("drop %q: not a name of a collection", collection)
 	}
-	err := d.write(ctx, func(conn *sqlite.Conn) error {
-		for _, table := range []string{collection, collection + ".keys"} {
-			if err := sqlitex.ExecuteTransient(conn, `DROP TABLE IF EXISTS "`+table+`"`, nil); err != nil {
-				return err
-			}
+	for _, table := range []struct{ name, key string }{{collection + ".keys", "(name, key)"}, {collection, "row"}} {
+		if err := d.empty(ctx, table.name, table.key); err != nil {
+			return fmt.Errorf("drop %s: %w", collection, err)
 		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("drop %s: %w", collection, err)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.tables, collection)
 	return nil
+}
+
+// empty deletes the rows of a table by its primary key, and then drops it, unless it does not exist.
+func (d *Documents) empty(ctx context.Context, table, key string) error {
+	some := fmt.Sprintf(`DELETE FROM "%[1]s" WHERE %[2]s IN (SELECT %[3]s FROM "%[1]s" LIMIT %[4]d)`,
+		table, key, strings.Trim(key, "()"), dropTogether)
+	for removed := dropTogether; removed == dropTogether; {
+		err := d.write(ctx, func(conn *sqlite.Conn) error {
+			there, err := exists(conn, table)
+			if err != nil || !there {
+				removed = 0
+				return err
+			}
+			if err := sqlitex.ExecuteTransient(conn, some, nil); err != nil {
+				return err
+			}
+			if removed = conn.Changes(); removed == dropTogether {
+				return nil
+			}
+			return sqlitex.ExecuteTransient(conn, `DROP TABLE "`+table+`"`, nil)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func exists(conn *sqlite.Conn, table string) (bool, error) {
+	found := false
+	err := run(conn, `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`, func(*sqlite.Stmt) error {
+		found = true
+		return nil
+	}, table)
+	return found, err
 }
 
 // table returns a declared collection.

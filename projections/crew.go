@@ -1,0 +1,71 @@
+package projections
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// crewFrom is the number of events from which on a batch is decoded and folded by a crew. Below, it would cost more than it saves.
+const crewFrom = 500
+
+// crew decodes and folds large batches on threads of its own. It is used by one goroutine. A nil crew does the work in the
+// calling goroutine.
+type crew struct {
+	open    func() Thread
+	threads []Thread
+}
+
+// newCrew returns a crew that starts its threads when they are first needed: one for each processor. close must be called.
+func newCrew(open func() Thread) *crew { return &crew{open: open} }
+
+func (c *crew) close() {
+	for _, t := range c.threads {
+		t.Close()
+	}
+}
+
+// hands returns into how many parts the work on a batch is to be divided.
+func (c *crew) hands(events int) int {
+	if c == nil || events < crewFrom {
+		return 1
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// each calls do with 0 to n-1, and returns when all calls have ended. It returns one of their errors; after an error it makes no
+// further call. With several hands, calls run at the same time.
+func (c *crew) each(hands, n int, do func(int) error) error {
+	if hands <= 1 {
+		for i := range n {
+			if err := do(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for len(c.threads) < hands {
+		c.threads = append(c.threads, c.open())
+	}
+	var (
+		all    sync.WaitGroup
+		next   atomic.Int64
+		failed atomic.Pointer[error]
+	)
+	for _, t := range c.threads[:hands] {
+		all.Go(func() {
+			t.Do(func() {
+				for i := int(next.Add(1)) - 1; i < n && failed.Load() == nil; i = int(next.Add(1)) - 1 {
+					if err := do(i); err != nil {
+						failed.CompareAndSwap(nil, &err)
+					}
+				}
+			})
+		})
+	}
+	all.Wait()
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}

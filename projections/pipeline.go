@@ -1,0 +1,160 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"moviola/eventstore"
+)
+
+// prepared is a batch that is decoded and folded, with what is committed.
+type prepared struct {
+	recorded []eventstore.Recorded
+	writes   []Write
+	next     Checkpoint
+	unread   map[string]Unread // all unread streams after the commit
+	found    []Unread          // those of this batch
+	changed  map[docKey]slot   // documents after the commit
+	ahead    eventstore.Position
+	done     chan error // gets the result of the commit; nil: it has not begun
+}
+
+// slot returns a document that the batch has changed, as it is after the commit.
+func (b *prepared) slot(model, id string) (slot, bool) {
+	if b == nil {
+		return slot{}, false
+	}
+	s, ok := b.changed[docKey{model, id}]
+	return s, ok
+}
+
+// remember keeps the documents that the batch has changed for the batch after it.
+func (b *prepared) remember(portions []*portion, atomic bool) {
+	b.changed = make(map[docKey]slot, len(b.writes))
+	for _, s := range portions {
+		name := s.model.name()
+		for id, doc := range s.docs {
+			switch {
+			case !doc.changed:
+			case doc.gone && doc.loaded == 0 && atomic:
+				b.changed[docKey{name, id}] = slot{} // it was never written
+			default:
+				b.changed[docKey{name, id}] = slot{loaded: doc.loaded + 1, doc: doc.doc, gone: doc.gone}
+			}
+		}
+	}
+}
+
+// prepare decodes and folds a batch that follows a checkpoint. While patient, it leaves an event that this program cannot read to
+// other processes. before is the batch whose commit has not ended yet; nil: there is none.
+func (p *projector) prepare(
+	ctx context.Context, recorded []eventstore.Recorded, at Checkpoint, unread map[string]Unread, patient bool, before *prepared,
+) (*prepared, []*portion, error) {
+	events, found, err := p.read(recorded, at, unread, patient)
+	if err != nil {
+		return nil, nil, err
+	}
+	writes, portions, err := p.fold(ctx, events, before)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &prepared{
+		recorded: recorded, writes: append(writes, p.note(found)...), next: at.after(recorded[len(recorded)-1]), unread: unread,
+		found: found,
+	}
+	if len(found) > 0 {
+		b.unread = maps.Clone(unread) // other goroutines may hold the old map
+		for _, u := range found {
+			b.unread[u.Stream] = u
+		}
+	}
+	return b, portions, nil
+}
+
+// write commits a prepared batch.
+func (p *projector) write(ctx context.Context, b *prepared) error {
+	if err := p.at.docs.Commit(ctx, Batch{Writes: b.writes, Checkpoint: b.next.write(p.generation)}); err != nil {
+		return fmt.Errorf("commit %d documents: %w", len(b.writes), err)
+	}
+	return nil
+}
+
+// committed records that a prepared batch is committed.
+func (p *projector) committed(b *prepared) {
+	p.checkpoint, p.unread = b.next, b.unread
+	p.checkpoint.version++
+}
+
+// commitBehind folds a batch while the one before it is being committed, and then begins to commit it. A batch for which that
+// fails is committed by commit, with its retries, after the one before it.
+func (p *projector) commitBehind(ctx context.Context, events []eventstore.Recorded) error {
+	b, err := p.foldBehind(ctx, events)
+	smooth, failed := p.settle(ctx)
+	if failed != nil {
+		return failed
+	}
+	if err != nil || !smooth { // after a failure the store may have other documents than those that the batch was folded into
+		if err := p.commit(ctx, events); err != nil {
+			return err
+		}
+		if ctx.Err() == nil {
+			p.considered = p.ahead
+		}
+		return nil
+	}
+	b.ahead, b.done = p.ahead, make(chan error, 1)
+	p.flying = b
+	go func() {
+		var err error
+		p.thread.Do(func() {
+			ctx, cancel := context.WithTimeout(ctx, commitTimeout)
+			defer cancel()
+			err = p.write(ctx, b)
+		})
+		b.done <- err
+	}()
+	return nil
+}
+
+// foldBehind prepares a batch that follows the one that is being committed.
+func (p *projector) foldBehind(ctx context.Context, events []eventstore.Recorded) (*prepared, error) {
+	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
+	defer cancel()
+	if p.flying == nil {
+		if err := p.locate(ctx); err != nil {
+			return nil, err
+		}
+	}
+	at, unread := p.checkpoint, p.unread
+	if p.flying != nil {
+		at, unread = p.flying.next, p.flying.unread
+		at.version++
+	}
+	b, portions, err := p.prepare(ctx, events, at, unread, true, p.flying)
+	if err == nil {
+		b.remember(portions, p.at.docs.Atomic())
+	}
+	return b, err
+}
+
+// settle waits until the batch that is being committed is committed, if there is one. When that has failed, commit does it again;
+// then settle returns false.
+func (p *projector) settle(ctx context.Context) (smooth bool, err error) {
+	b := p.flying
+	if b == nil {
+		return true, nil
+	}
+	p.flying = nil
+	if smooth = <-b.done == nil; smooth {
+		p.committed(b)
+	} else {
+		p.lost = true
+		if err := p.commit(ctx, b.recorded); err != nil || ctx.Err() != nil {
+			return false, err
+		}
+	}
+	p.considered = b.ahead
+	p.tell(len(b.writes) > 0, nil)
+	return smooth, nil
+}
