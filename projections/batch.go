@@ -24,8 +24,8 @@ type docKey struct{ model, id string }
 type slots map[string]*slot
 
 // portion is a part of the documents of one read model: those whose ids have a hash. Model.apply reads and changes one document
-// only, so that portions can be folded at the same time, whichever streams their documents follow. Within a portion events are folded
-// in the order of the log.
+// only, so that portions can be folded at the same time, whichever streams their documents follow. Within a portion events are
+// folded in the order of the log.
 type portion struct {
 	model model
 	part  int
@@ -79,7 +79,9 @@ func (p *projector) inOrder(writes [][]Write, hands int) []Write {
 }
 
 // foldPortion loads and folds the documents of a portion, and returns their writes.
-func (p *projector) foldPortion(ctx context.Context, s *portion, events []Event, before *prepared, now time.Time) ([]Write, error) {
+func (p *projector) foldPortion(
+	ctx context.Context, s *portion, events []Event, before *prepared, now time.Time,
+) ([]Write, error) {
 	var touches []touch
 	for i, e := range events {
 		for _, id := range s.model.touched(e) {

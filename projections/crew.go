@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// crewFrom is the number of events from which on a batch is decoded and folded by a crew. Below, it would cost more than it saves.
+// crewFrom is the number of events from which on a batch is decoded and folded by a crew. Below, that would cost more than it
+// saves.
 const crewFrom = 500
 
 // crew decodes and folds large batches on threads of its own. It is used by one goroutine. A nil crew does the work in the

@@ -65,9 +65,11 @@ type decoded struct {
 	err   error
 }
 
-// read decodes the events of a batch that follow a checkpoint. It leaves out those of unread streams, and returns the streams that
-// become unread with this batch. While patient is true, it returns errNewer instead.
-func (p *projector) read(recorded []eventstore.Recorded, at Checkpoint, unread map[string]Unread, patient bool) ([]Event, []Unread, error) {
+// read decodes the events of a batch that follow a checkpoint. It leaves out those of unread streams, and returns the streams
+// that become unread with this batch. While patient is true, it returns errNewer instead.
+func (p *projector) read(
+	recorded []eventstore.Recorded, at Checkpoint, unread map[string]Unread, patient bool,
+) ([]Event, []Unread, error) {
 	results := p.decode(recorded, at, unread)
 	var found []Unread
 	left := make(map[string]bool)
