@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"moviola/internal/h264"
 )
 
 // pose is a sequence of equal frames of a window. The first one differs from the frame before it, or is a key frame.
@@ -11,7 +13,8 @@ type pose struct {
 	span
 	copies int64 // how many of the frames are encoded
 	key    bool
-	change change // change from the frame before
+	change change        // change from the frame before
+	out    []h264.Weight // frames that are written after these, made of them
 }
 
 // favour is a range of encoded frames that get a better quality than the encoder would choose, in steps of its quantiser.

@@ -20,6 +20,7 @@ import (
 type moving struct {
 	filters string // of the inputs a, b and c, three pictures of 320 × 180 that stay
 	row     string
+	out     int64 // frames at the end in which the picture becomes black
 }
 
 // Windows with rests are as good as those of which every frame is encoded, and about as long.
@@ -27,26 +28,31 @@ func TestFavours(t *testing.T) {
 	t.Parallel()
 	still := strings.Repeat(".", 29)
 	for name, tt := range map[string]moving{
-		"a picture": {"[a]trim=end_frame=60[o]", "x." + still + still},
+		"a picture": {filters: "[a]trim=end_frame=60[o]", row: "x." + still + still},
 		"pictures that cut": {
-			"[a]trim=end_frame=40[a1];[b]trim=end_frame=30[b1];[c]trim=end_frame=80[c1];[a1][b1][c1]concat=n=3[o]",
-			"x.........." + still + "|" + still + "|....................." + still + still,
+			filters: "[a]trim=end_frame=40[a1];[b]trim=end_frame=30[b1];[c]trim=end_frame=80[c1];[a1][b1][c1]concat=n=3[o]",
+			row:     "x.........." + still + "|" + still + "|....................." + still + still,
 		},
 		"a picture that fades": {
-			"[a]trim=end_frame=90,fade=t=in:n=15:s=0,fade=t=out:s=75:n=15[o]",
-			strings.Repeat("~", 16) + "." + still + still + strings.Repeat("~", 15),
+			filters: "[a]trim=end_frame=90,fade=t=in:n=15:s=0,fade=t=out:s=75:n=15[o]",
+			row:     strings.Repeat("~", 16) + "." + still + still + strings.Repeat("~", 15),
+		},
+		"a picture that fades, written": {
+			filters: "[a]trim=end_frame=90,fade=t=in:n=15:s=0,fade=t=out:s=75:n=15[o]",
+			row:     strings.Repeat("~", 16) + "." + still + still + strings.Repeat("~", 15),
+			out:     15,
 		},
 		"motion, then a cut": {
-			"[a]trim=end_frame=30,zoompan=z='1+in/300':d=1:s=320x180:fps=25[a1];[b]trim=end_frame=60[b1];[a1][b1]concat=n=2[o]",
-			strings.Repeat("~", 30) + "|." + still + still,
+			filters: "[a]trim=end_frame=30,zoompan=z='1+in/300':d=1:s=320x180:fps=25[a1];[b]trim=end_frame=60[b1];[a1][b1]concat=n=2[o]",
+			row:     strings.Repeat("~", 30) + "|." + still + still,
 		},
 		"words before a picture": {
-			"[a]trim=end_frame=192,drawbox=x='60+40*mod(floor((t*25+0.5)/8),4)':y=120:w=38:h=20:c=yellow:t=fill[o]",
-			strings.Repeat("x.......", 24),
+			filters: "[a]trim=end_frame=192,drawbox=x='60+40*mod(floor((t*25+0.5)/8),4)':y=120:w=38:h=20:c=yellow:t=fill[o]",
+			row:     strings.Repeat("x.......", 24),
 		},
 		"a box before a picture": {
-			"[a]trim=end_frame=90,drawbox=x=60:y=40:w=90:h=50:c=white:t=fill:enable='between(n,30,59)'[o]",
-			"x" + still + "x" + still + "x" + still,
+			filters: "[a]trim=end_frame=90,drawbox=x=60:y=40:w=90:h=50:c=white:t=fill:enable='between(n,30,59)'[o]",
+			row:     "x" + still + "x" + still + "x" + still,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -87,6 +93,11 @@ func compareRests(t *testing.T, m moving) {
 	ffmpegOf(t, slices.Concat([]string{"-i", source}, arguments, []string{plain})...)
 	c := marked(m.row)
 	rests := restsOf(c, keyframes(plan.FPS), isolated(c))
+	if end := int64(len(c)); m.out > 0 {
+		fades := []dissolve{{span: span{end - m.out + 1, end}, weights: weightsOf(timeline.Color{A: 255}, m.out)}}
+		c = c.weighed(fades)
+		rests = restsAnd(c, keyframes(plan.FPS), isolated(c), fades)
+	}
 	if len(rests.holds) == 0 {
 		t.Fatal("nothing rests")
 	}

@@ -49,6 +49,14 @@ func (r *run) waysOf(ctx context.Context, w timeline.Window) ([]rests, error) {
 	}
 	every := keyframes(r.plan.FPS)
 	var ways []rests
+	dissolves, err := r.dissolvesOf(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	if c != nil && len(dissolves) > 0 {
+		weighed := c.weighed(dissolves)
+		ways = append(ways, restsAnd(weighed, every, isolated(weighed), dissolves))
+	}
 	if isolated(c) {
 		ways = append(ways, restsOf(c, every, true))
 	}
@@ -65,28 +73,34 @@ func everything(frames int64) rests { return rests{frames: frames, pick: []span{
 
 // restsOf plans the rests of a window with a key frame every so many frames. With calm, one frame of a rest is encoded even if
 // other frames follow, and the encoder is asked to end each group with it.
-func restsOf(c changed, every int64, calm bool) rests {
+func restsOf(c changed, every int64, calm bool) rests { return restsAnd(c, every, calm, nil) }
+
+// restsAnd also plans fades, which the changes do not contain.
+func restsAnd(c changed, every int64, calm bool, fades []dissolve) rests {
 	frames := int64(len(c))
 	out := rests{calm: calm}
 	var all []pose
-	key := int64(0)
+	key := int64(0) // the next one
 	for from := int64(0); from < frames; {
 		s := pose{span: span{from: from}, change: c[from]}
-		if s.key = from == 0 || from == key+every || c[from] == replaced; s.key {
-			key = from
+		if s.key = s.from == key || s.change == replaced; s.key {
+			key = keyAfter(s.from+every, fades)
 		}
-		to := from + 1
-		for to < frames && c[to] == same && to != key+every {
+		to := s.from + 1
+		for to < frames && c[to] == same && to != key && beginning(fades, to) == nil {
 			to++
 		}
-		s.to, s.copies = to, min(to-from, groupFrames)
-		ends := to == frames || to == key+every || c[to] == replaced
+		s.to, from = to, to
+		if d := beginning(fades, to); d != nil {
+			s.out, from = d.weights, d.to
+		}
+		s.copies = min(s.to-s.from, groupFrames)
+		ends := from == frames || from == key || c[from] == replaced
 		if calm || ends && (s.key || s.change != altered) { // altered content is encoded better when the encoder sees that it stays
 			s.copies = 1
 		}
 		all = append(all, s)
 		out.add(s)
-		from = to
 	}
 	if frames-out.frames < worthHolding {
 		return everything(frames)
@@ -105,8 +119,10 @@ func (r *rests) add(s pose) {
 	} else {
 		r.pick = append(r.pick, span{s.from, s.from + s.copies})
 	}
-	if more := s.to - s.from - s.copies; more > 0 {
-		r.holds = append(r.holds, h264.Hold{First: int(r.frames), Last: int(r.frames + s.copies - 1), More: int(more)})
+	if more := s.to - s.from - s.copies; more > 0 || s.out != nil {
+		r.holds = append(r.holds, h264.Hold{
+			First: int(r.frames), Last: int(r.frames + s.copies - 1), More: int(more), Out: s.out,
+		})
 	}
 	r.frames += s.copies
 }
@@ -165,12 +181,13 @@ func (r rests) encoder() []string {
 
 // shown is the number of frames shown when a number of frames has been encoded.
 func (r rests) shown(encoded int64) int64 {
+	all := encoded
 	for _, h := range r.holds {
 		if int64(h.Last) < encoded {
-			encoded += int64(h.More)
+			all += int64(h.More + len(h.Out))
 		}
 	}
-	return encoded
+	return all
 }
 
 // encoded is which of the frames that are encoded shows what a frame of the window shows.

@@ -24,6 +24,9 @@ type Frame struct {
 type Hold struct {
 	First, Last int // range of the equal pictures, in display order
 	More        int
+	// Out are pictures after the repeats that are made of Last. Last must end a group: a key frame or the end follows, or no
+	// picture is bidirectional.
+	Out []Weight
 }
 
 // Lengthen returns the stream with its rests. Streams of one encoder that differ only in how references are weighted have the
@@ -183,8 +186,7 @@ func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 			kept = append(kept, c.number)
 			next = (c.number + 1) % numbers
 		}
-		more := rests[i]
-		if more == 0 {
+		if len(rests[i]) == 0 {
 			continue
 		}
 		// the picture displayed now: no later picture is displayed before it
@@ -192,11 +194,9 @@ func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 		if !like.reference || !slices.Contains(kept, like.number) {
 			return nil, fmt.Errorf("%w: the picture of a rest is no reference", ErrUnknown)
 		}
-		for range more {
+		for _, weight := range rests[i] {
 			added++
-			at := uint32(2 * (i + added))
-			unit := skip(l.sequence, l.pictures, l.skipped, next, (next-like.number)%numbers, at)
-			out = append(out, Frame{Units: [][]byte{unit}, Shown: l.shown + i + added})
+			out = append(out, l.repeat(weight, next, (next-like.number)%numbers, i+added))
 		}
 	}
 	if len(out) >= 1<<(orderBits-2) {
@@ -206,16 +206,22 @@ func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 	return out, nil
 }
 
-// rests returns how many repeats to insert after which picture, in decoding order: after the last picture of a hold at which
+// repeat returns a picture that is made of a reference, at a place of the period.
+func (l *lengthener) repeat(weight Weight, number, back uint32, place int) Frame {
+	unit := skip(l.sequence, l.pictures, l.skipped, weight, number, back, uint32(2*place))
+	return Frame{Units: [][]byte{unit}, Shown: l.shown + place}
+}
+
+// rests returns which pictures to insert after which one, in decoding order: after the last picture of a hold at which
 // exactly all pictures are decoded that are displayed so far.
-func (l *lengthener) rests(all []coded, before int) (map[int]int, error) {
+func (l *lengthener) rests(all []coded, before int) (map[int][]Weight, error) {
 	ends := make([]bool, len(all)) // pictures after which decoding order and display order have covered the same pictures
 	highest := -1
 	for i, c := range all {
 		highest = max(highest, c.shown)
 		ends[i] = highest == i
 	}
-	rests := map[int]int{}
+	rests := map[int][]Weight{}
 	for len(l.holds) > 0 && l.holds[0].First < before+len(all) {
 		h := l.holds[0]
 		if h.First < before || h.Last < h.First || h.Last >= before+len(all) || h.More < 0 {
@@ -228,7 +234,10 @@ func (l *lengthener) rests(all []coded, before int) (map[int]int, error) {
 		if at < h.First-before {
 			return nil, fmt.Errorf("%w: no picture ends a group from %d to %d", ErrUnknown, h.First, h.Last)
 		}
-		rests[at] += h.More
+		if len(h.Out) > 0 && (at != h.Last-before || !l.pictures.weighted) {
+			return nil, fmt.Errorf("%w: nothing can be made of picture %d", ErrUnknown, h.Last)
+		}
+		rests[at] = slices.Concat(rests[at], make([]Weight, h.More), h.Out)
 		l.holds = l.holds[1:]
 	}
 	return rests, nil

@@ -68,36 +68,3 @@ func skipped(blocks int) []byte {
 	c.align(0)
 	return c.data
 }
-
-// skip returns a picture that repeats a reference. number is its frame_num, and back its difference to that of the reference.
-func skip(s sequence, p pictures, data []byte, number, back, order uint32) []byte {
-	w := &writer{}
-	w.bits(8, sliceNAL) // not a reference
-	w.ue(0)
-	w.ue(5 + forward)
-	w.ue(p.id())
-	w.bits(s.numberBits, number)
-	w.bits(orderBits, order)
-	w.bit(1)
-	w.ue(0) // one active reference
-	if back == 1 {
-		w.bit(0)
-	} else {
-		w.bit(1)
-		w.ue(0)
-		w.ue(back - 1)
-		w.ue(3)
-	}
-	if p.weighted {
-		w.ue(0)
-		w.ue(0)
-		w.bits(2, 0)
-	}
-	w.ue(0)
-	w.se(skipQuantiser - p.quantiser)
-	if p.deblocking {
-		w.ue(1) // no deblocking
-	}
-	w.align(1)
-	return escape(append(w.data, data...))
-}

@@ -1,0 +1,120 @@
+package render
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"moviola/domain/timeline"
+	"moviola/internal/drawing/picture"
+	"moviola/internal/h264"
+)
+
+// dissolve is a fade of one picture into one colour: each of its frames is the picture with a weight, and is written as such
+// instead of being encoded. (One out of a colour is encoded: the picture would have to be decoded before frames that are displayed
+// earlier, which openh264 does not expect without bidirectional frames.)
+type dissolve struct {
+	span          // the frames after the last one that shows the picture as it is
+	since   int64 // the first frame that shows the layer in the window
+	weights []h264.Weight
+}
+
+// worthWeighing is the smallest number of frames of a fade that are written as weighted pictures.
+const worthWeighing = 3
+
+// dissolvesOf returns the fades of a window in which nothing but one layer is visible before one colour.
+func (r *run) dissolvesOf(ctx context.Context, w timeline.Window) ([]dissolve, error) {
+	var all []dissolve
+	for i, l := range w.Layers {
+		if !fades(l) || r.filmed(l) || maskedByVideo(l) || l.FadeIn >= l.Life-l.FadeOut {
+			continue
+		}
+		if moving, err := r.stills.moves(ctx, l); moving || err != nil {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		last := l.From - l.Phase + l.Life - l.FadeOut // that shows the picture as it is
+		if l.FadeOut <= worthWeighing || l.FadeOut >= keyframes(r.plan.FPS) || l.To != last+l.FadeOut || last < l.From {
+			continue
+		}
+		d := dissolve{span: span{last + 1, l.To}, since: l.From}
+		if r.dissolves(d, w, slices.Delete(slices.Clone(w.Layers), i, i+1)) {
+			if d.weights = weightsOf(w.Background, d.to-last); d.weights != nil {
+				all = append(all, d)
+			}
+		}
+	}
+	return all, nil
+}
+
+// dissolves says that no other layer of the window is visible while a layer fades, nor leaves just before, and that the movie's
+// thumbnail is none of the frames.
+func (r *run) dissolves(d dissolve, w timeline.Window, others []timeline.Layer) bool {
+	if at := r.plan.ThumbnailFrame - w.Start; at >= d.from && at < d.to {
+		return false
+	}
+	return !slices.ContainsFunc(others, func(o timeline.Layer) bool {
+		return o.To >= d.from-1 && o.From < d.to
+	})
+}
+
+// weightsOf returns the weights of a picture that becomes a colour in so many frames; the last of them is the colour and has none.
+// nil: an offset would be out of bounds, as before a light colour.
+func weightsOf(background timeline.Color, frames int64) []h264.Weight {
+	colour := picture.NewFrame(2, 2, background.R, background.G, background.B).Pix
+	var all []h264.Weight
+	for n := int64(1); n < frames; n++ {
+		scale := int(math.Round(h264.WeightWhole * float64(frames-n) / float64(frames)))
+		if scale < 1 || scale >= h264.WeightWhole {
+			return nil
+		}
+		offset := func(value byte) int {
+			return int(math.Round(float64(value) * (1 - float64(scale)/h264.WeightWhole)))
+		}
+		weight := h264.Weight{Scale: scale, Luma: offset(colour[0]), Cb: offset(colour[4]), Cr: offset(colour[5])}
+		if max(weight.Luma, weight.Cb, weight.Cr) > h264.MostOffset {
+			return nil
+		}
+		all = append(all, weight)
+	}
+	return all
+}
+
+// weighed returns the changes of a window as they are where its fades are written: a key frame stands after a picture that has
+// gone, so that nothing before refers past it.
+func (c changed) weighed(all []dissolve) changed {
+	c = slices.Clone(c)
+	for _, d := range all {
+		for n := d.from; n < d.to; n++ {
+			c[n] = same
+		}
+		if d.from-1 > d.since {
+			c[d.from-1] = same
+		}
+		if d.to < int64(len(c)) {
+			c[d.to] = replaced
+		}
+	}
+	return c
+}
+
+// keyAfter is where the key frame after one stands, that would be due at a frame: not among the frames of a fade.
+func keyAfter(due int64, all []dissolve) int64 {
+	for _, d := range all {
+		if due >= d.from && due < d.to {
+			return d.from - 1
+		}
+	}
+	return due
+}
+
+// beginning is the fade that begins at a frame; nil: none does.
+func beginning(all []dissolve, at int64) *dissolve {
+	i := slices.IndexFunc(all, func(d dissolve) bool { return d.from == at })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}

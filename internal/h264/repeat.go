@@ -1,0 +1,68 @@
+package h264
+
+// Weight says how a picture is made of another one, without residuals: each value is the other's multiplied by Scale/WeightWhole,
+// plus an offset. The zero value repeats the picture as it is.
+type Weight struct {
+	Scale        int // 1 to WeightWhole-1; 0: as it is
+	Luma, Cb, Cr int // offsets, LeastOffset to MostOffset
+}
+
+const (
+	weightBits = 7
+	// WeightWhole is the scale of a picture as it is.
+	WeightWhole = 1 << weightBits
+
+	// LeastOffset and MostOffset bound the offsets.
+	LeastOffset, MostOffset = -128, 127
+)
+
+// write writes the weights of a slice with one reference.
+func (v Weight) write(w *writer) {
+	if v == (Weight{}) {
+		w.ue(0)
+		w.ue(0)
+		w.bits(2, 0)
+		return
+	}
+	w.ue(weightBits)
+	w.ue(weightBits)
+	w.bit(1)
+	w.se(int32(v.Scale))
+	w.se(int32(v.Luma))
+	w.bit(1)
+	for _, offset := range [2]int{v.Cb, v.Cr} {
+		w.se(int32(v.Scale))
+		w.se(int32(offset))
+	}
+}
+
+// skip returns a picture that is made of a reference. number is its frame_num, and back its difference to that of the reference.
+func skip(s sequence, p pictures, data []byte, weight Weight, number, back, order uint32) []byte {
+	w := &writer{}
+	w.bits(8, sliceNAL) // not a reference
+	w.ue(0)
+	w.ue(5 + forward)
+	w.ue(p.id())
+	w.bits(s.numberBits, number)
+	w.bits(orderBits, order)
+	w.bit(1)
+	w.ue(0) // one active reference
+	if back == 1 {
+		w.bit(0)
+	} else {
+		w.bit(1)
+		w.ue(0)
+		w.ue(back - 1)
+		w.ue(3)
+	}
+	if p.weighted {
+		weight.write(w)
+	}
+	w.ue(0)
+	w.se(skipQuantiser - p.quantiser)
+	if p.deblocking {
+		w.ue(1) // no deblocking
+	}
+	w.align(1)
+	return escape(append(w.data, data...))
+}
