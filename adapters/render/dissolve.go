@@ -11,8 +11,8 @@ import (
 )
 
 // dissolve is a fade of one picture into one colour: each of its frames is the picture with a weight, and is written as such
-// instead of being encoded. (One out of a colour is encoded: the picture would have to be decoded before frames that are displayed
-// earlier, which openh264 does not expect without bidirectional frames.)
+// instead of being encoded. (One out of a colour is encoded: the picture would have to be decoded before frames that are
+// displayed earlier, which openh264 does not expect without bidirectional frames.)
 type dissolve struct {
 	span          // the frames after the last one that shows the picture as it is
 	since   int64 // the first frame that shows the layer in the window
@@ -60,8 +60,8 @@ func (r *run) dissolves(d dissolve, w timeline.Window, others []timeline.Layer) 
 	})
 }
 
-// weightsOf returns the weights of a picture that becomes a colour in so many frames; the last of them is the colour and has none.
-// nil: an offset would be out of bounds, as before a light colour.
+// weightsOf returns the weights of a picture that has become a colour after so many frames; the frame that shows the colour alone
+// has none. nil: an offset would be out of bounds, as before a light colour.
 func weightsOf(background timeline.Color, frames int64) []h264.Weight {
 	colour := picture.NewFrame(2, 2, background.R, background.G, background.B).Pix
 	var all []h264.Weight
