@@ -195,6 +195,7 @@ func (c *Codec) Encode(stream string, meta Meta, event domain.Event) (Proposed, 
 		Version:     k.version(),
 		Correlation: meta.Correlation,
 		Causation:   meta.Causation,
+		Traceparent: meta.Traceparent,
 		Account:     meta.Account,
 		Time:        meta.Time.UTC().Truncate(time.Millisecond),
 	})

@@ -12,6 +12,7 @@ type Meta struct {
 	Account     domain.AccountID
 	Correlation string // correlation id: the same for everything that follows from one request
 	Causation   string // causation id: the event or request that led to this event
+	Traceparent string // trace context of the request or work that led to this event; empty: it is not traced
 	Time        time.Time
 }
 
@@ -20,6 +21,7 @@ type Metadata struct {
 	Version     int              `json:"v"`
 	Correlation string           `json:"$correlationId,omitempty"`
 	Causation   string           `json:"$causationId,omitempty"`
+	Traceparent string           `json:"traceparent,omitempty"`
 	Account     domain.AccountID `json:"account,omitempty"`
 	Time        time.Time        `json:"time"`
 }

@@ -19,10 +19,20 @@ func WithTrace(ctx context.Context, correlation, causation string) context.Conte
 	return context.WithValue(ctx, traceKey{}, trace{correlation, causation})
 }
 
+// traceparentKey is the context key of a trace context.
+type traceparentKey struct{}
+
+// WithTraceparent returns a context whose commands mark their events with a trace context, in the form of W3C's traceparent
+// header, so that what other processes do about them belongs to the same trace. Empty: they are not marked.
+func WithTraceparent(ctx context.Context, traceparent string) context.Context {
+	return context.WithValue(ctx, traceparentKey{}, traceparent)
+}
+
 // MetaOf returns the metadata for events that are appended in this context.
 func MetaOf(ctx context.Context, account domain.AccountID, at time.Time) Meta {
 	t, _ := ctx.Value(traceKey{}).(trace)
-	return Meta{Account: account, Correlation: t.correlation, Causation: t.causation, Time: at}
+	traceparent, _ := ctx.Value(traceparentKey{}).(string)
+	return Meta{Account: account, Correlation: t.correlation, Causation: t.causation, Traceparent: traceparent, Time: at}
 }
 
 // Clock returns the time that events get.

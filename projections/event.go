@@ -17,6 +17,7 @@ type Event struct {
 	Account  domain.AccountID // from the metadata; empty: the event belongs to no account
 	// Correlation is the correlation id from the metadata: the same for everything that follows from one request.
 	Correlation string
+	Traceparent string // trace context from the metadata
 	Data        domain.Event
 }
 
@@ -31,7 +32,7 @@ func decodeEvent(codec *eventstore.Codec, r eventstore.Recorded) (Event, error) 
 	return Event{
 		Category: category, ID: id,
 		Revision: r.Revision, Position: r.Position,
-		Account: meta.Account, Correlation: meta.Correlation, Data: data,
+		Account: meta.Account, Correlation: meta.Correlation, Traceparent: meta.Traceparent, Data: data,
 	}, nil
 }
 

@@ -41,7 +41,7 @@ const (
 )
 
 func (workModel) name() string { return "work" }
-func (workModel) shape() int   { return 7 } // shape 6 has added Correlation
+func (workModel) shape() int   { return 8 } // shape 6 has added Correlation, shape 8 Traceparent
 
 // oldestShape implements ager.
 func (workModel) oldestShape() int { return 5 }
@@ -149,7 +149,7 @@ func (w workModel) apply(id string, doc any, gone bool, e Event) (folded, error)
 	switch {
 	case open:
 		if next.Correlation == "" {
-			next.Correlation = e.Correlation
+			next.Correlation, next.Traceparent = e.Correlation, e.Traceparent
 		}
 		next.Commit, next.Prepare = int64(e.Position.Commit), int64(e.Position.Prepare)
 		return folded{doc: next, changed: true}, nil

@@ -57,6 +57,8 @@ type WorkItem struct {
 	// Correlation is the correlation id: that of the request from which the work follows. Events, log messages and calls of this
 	// work carry it.
 	Correlation string `json:"correlation"`
+	// Traceparent is the trace context of the request from which the work follows; empty: it was not traced.
+	Traceparent string `json:"traceparent"`
 
 	Commit  int64 `json:"commit"` // position in the log of the last event that was folded in
 	Prepare int64 `json:"prepare"`

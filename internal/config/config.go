@@ -111,6 +111,8 @@ type Config struct {
 	Pprof            bool
 	MetricsTokenFile string // file with the token that /metrics requires; empty: none is required
 
+	Traces
+
 	Exposed []string          // flags whose secrets are on the command line
 	Given   map[string]string // the flags that were set, without secrets; nil: not from a command line
 }
@@ -145,6 +147,7 @@ func (c *Config) Bind(f *pflag.FlagSet) {
 		"how long a wrong operator's token waits for its refusal, 2s at most")
 	bindSecretFiles(f)
 
+	c.Traces.bind(f)
 	f.StringVar(&c.LogLevel, "log-level", "info", "trace, debug, info, warn or error")
 	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
 	f.BoolVar(&c.LogRequests, "log-requests", true, "a line in the log for each request; without it, at level debug only")

@@ -97,6 +97,7 @@ func (d *delivery) post(ctx context.Context, try *movie.DeliveryAttempted, t tar
 	if result.Delivered {
 		try.Status = movie.DeliveryOK
 	}
+	d.config.Tracer.Tried(ctx, *try, hostOf(t))
 	try.Final = !result.Retry || try.Try > len(retryPauses) || d.left() <= 0
 	return nil
 }
@@ -137,6 +138,7 @@ func (d *delivery) send(ctx context.Context, try movie.DeliveryAttempted, t targ
 		try.Status, try.Message = movie.DeliveryOK, "Delivered"
 		d.remember(ctx, t, receipt)
 	}
+	d.config.Tracer.Tried(ctx, try, hostOf(t))
 	return d.record(ctx, try)
 }
 

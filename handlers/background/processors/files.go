@@ -79,7 +79,7 @@ func (p *Processors) filled(ctx context.Context, project domain.ProjectID, conte
 func (r *render) store(ctx context.Context, rendered commands.Rendered) (*movie.File, error) {
 	file := rendered.File
 	sources := movie.File{Key: rendered.Movie, Thumbnail: rendered.Thumbnail, Subtitles: rendered.Subtitles}
-	return &file, r.fill(ctx, &file, sources, r.put)
+	return &file, r.staged(ctx, stageStore, func() error { return r.fill(ctx, &file, sources, r.put) })
 }
 
 // fill sets keys of this attempt in file, and calls move for each of its parts to bring the source to that key. The parts are

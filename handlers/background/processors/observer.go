@@ -9,6 +9,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain/movie"
+	"moviola/projections"
 )
 
 // Observer observes the processors. Many goroutines call its methods, which must not block.
@@ -19,12 +20,22 @@ type Observer interface {
 	Rendered(Measures)
 }
 
+// Tracer makes spans of work. Many goroutines call its methods, which must not block.
+type Tracer interface {
+	// Work begins the span of a work item. It returns the context of the work, and the function that ends the span with a result.
+	Work(ctx context.Context, task projections.Task) (within context.Context, ended func(result string))
+	// Stage makes a span of a stage of a render that has just ended.
+	Stage(ctx context.Context, stage string, took time.Duration)
+	// Tried makes a span of a try at a destination that has just ended; host has no path.
+	Tried(ctx context.Context, try movie.DeliveryAttempted, host string)
+}
+
 // The results of work.
 const (
 	resultOK         = "ok"
 	resultNothing    = "nothing"     // it had been done already
 	resultHandedBack = "handed_back" // released: it continues later, or in another process
-	resultFailed     = "failed"      // it will be retried
+	ResultFailed     = "failed"      // it will be retried
 )
 
 // resultOf returns the result of a work item from its error.
@@ -37,16 +48,31 @@ func resultOf(err error) string {
 	case settled(err):
 		return resultHandedBack
 	default:
-		return resultFailed
+		return ResultFailed
 	}
 }
 
-// observed runs a work item and tells the observer its result; a panic is a failure.
-func (p *Processors) observed(kind string, do func() error) error {
-	ended, result := p.config.Observer.Working(kind), resultFailed
+// observed runs a work item and tells observer and tracer its result; a panic is a failure.
+func (p *Processors) observed(
+	ctx context.Context, task projections.Task, do func(context.Context, projections.Task) error,
+) error {
+	ended, result := p.config.Observer.Working(task.Kind), ResultFailed
 	defer func() { ended(result) }()
-	err := do()
+	ctx, spanEnded := p.config.Tracer.Work(ctx, task)
+	defer func() { spanEnded(result) }()
+	err := do(ctx, task)
 	result = resultOf(err)
+	return err
+}
+
+// stageStore is the stage of storing the finished files, which only spans have.
+const stageStore = "store"
+
+// staged runs a stage and makes a span of it.
+func (p *Processors) staged(ctx context.Context, stage string, do func() error) error {
+	began := p.config.Now()
+	err := do()
+	p.config.Tracer.Stage(ctx, stage, p.config.Now().Sub(began))
 	return err
 }
 
@@ -118,3 +144,12 @@ type unobserved struct{}
 
 func (unobserved) Working(string) func(string) { return func(string) {} }
 func (unobserved) Rendered(Measures)           {}
+
+// untraced is a Tracer that does nothing.
+type untraced struct{}
+
+func (untraced) Work(ctx context.Context, _ projections.Task) (context.Context, func(string)) {
+	return ctx, func(string) {}
+}
+func (untraced) Stage(context.Context, string, time.Duration)           {}
+func (untraced) Tried(context.Context, movie.DeliveryAttempted, string) {}

@@ -67,8 +67,10 @@ type Config struct {
 	Worker string
 	// Observer observes all work. Default: none.
 	Observer Observer
-	Now      func() time.Time   // default: time.Now
-	Logger   logrus.FieldLogger // required
+	// Tracer makes spans of work. Default: none.
+	Tracer Tracer
+	Now    func() time.Time   // default: time.Now
+	Logger logrus.FieldLogger // required
 }
 
 func (c Config) validate() error {
@@ -128,6 +130,9 @@ func New(config Config) (*Processors, error) {
 	}
 	if config.Observer == nil {
 		config.Observer = unobserved{}
+	}
+	if config.Tracer == nil {
+		config.Tracer = untraced{}
 	}
 	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: closeTimeout}, bridge{config.Logger})
 	if err != nil {
@@ -206,7 +211,7 @@ func (p *Processors) register(kind string) error {
 		if err := json.Unmarshal(msg.Payload, &task); err != nil {
 			return fmt.Errorf("read the task of message %s: %w", msg.UUID, err)
 		}
-		return p.end(task, p.observed(kind, func() error { return processor.do(msg.Context(), task) }))
+		return p.end(task, p.observed(msg.Context(), task, processor.do))
 	}).AddMiddleware(middleware.Timeout(processor.timeout))
 	return nil
 }

@@ -157,8 +157,11 @@ func (r *render) once(ctx context.Context) (commands.Rendered, error) {
 		Fetched: func(ctx context.Context, sources map[string]string) error {
 			return r.fetched(ctx, document, sources)
 		},
-		Planned:  r.planned,
-		Measured: r.took.stage,
+		Planned: r.planned,
+		Measured: func(stage string, took time.Duration) {
+			r.took.stage(stage, took)
+			r.config.Tracer.Stage(ctx, stage, took)
+		},
 		Frames:   r.took.frames,
 		Progress: r.shown.Progress,
 		Share:    claims.ShareOf(ctx),

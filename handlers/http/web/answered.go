@@ -13,6 +13,7 @@ import (
 
 // Answered describes a request whose answer has ended.
 type Answered struct {
+	Context   context.Context
 	Method    string
 	Operation string // method and path template of its route, such as "GET /v2/movies"; empty: no route matched
 	Path      string // in the form for the log, see LogPath

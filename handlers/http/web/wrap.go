@@ -55,7 +55,7 @@ func Wrap(next http.Handler, log logrus.FieldLogger, observers ...func(Answered)
 			}
 			for _, tell := range observers {
 				tell(Answered{
-					Method: r.Method, Operation: seen.operation, Path: LogPath(r.URL.Path), Status: recorder.status,
+					Context: ctx, Method: r.Method, Operation: seen.operation, Path: LogPath(r.URL.Path), Status: recorder.status,
 					RequestID: id, Account: seen.account, Took: time.Since(started),
 				})
 			}

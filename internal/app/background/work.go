@@ -61,6 +61,7 @@ func (s *Background) newProcessors(ctx context.Context) (*processors.Processors,
 		Limits:    processors.Limits{Render: s.Config.RenderTimeout},
 		Worker:    s.Worker,
 		Observer:  s.Metrics,
+		Tracer:    s.Traces,
 		Logger:    s.Logger.WithField("part", "work"),
 	}
 	if err := s.addDelivery(&parts, guard); err != nil {
@@ -72,7 +73,7 @@ func (s *Background) newProcessors(ctx context.Context) (*processors.Processors,
 	if s.Config.Plays(config.RoleRenderer) {
 		log := s.Logger.WithField("part", "render")
 		if s.Renderer, err = rendering.NewRenderer(ctx, s.Config, s.WorkFolder(), s.FileServer(log), s.SharedSources(),
-			s.Stores.Files, s.SavedProvider(), s.Metrics, log); err != nil {
+			s.Stores.Files, s.SavedProvider(), s.Watched(), log); err != nil {
 			return nil, err
 		}
 		parts.Renderer, parts.Fetcher = s.Renderer.Engine, s.Renderer.Engine

@@ -121,7 +121,7 @@ func (s *Front) newPublic(secret secret.Secret) error {
 	if err := s.addPages(secret, router, log); err != nil {
 		return err
 	}
-	s.Router, s.Handler = router, s.cleanPaths(router, web.Wrap(router, log, s.answered, web.LogAnswers(log, s.requestLevel())))
+	s.Router, s.Handler = router, s.cleanPaths(router, s.watched(router, log))
 	s.Stops = append(s.Stops, movies.Stop, library.Stop)
 	return nil
 }
@@ -146,6 +146,15 @@ func (s *Front) keyPaths() map[string]bool {
 		paths[op.Path] = true
 	}
 	return paths
+}
+
+// watched wraps the root router: answers are counted, logged and, with --otlp, traced.
+func (s *Front) watched(router http.Handler, log logrus.FieldLogger) http.Handler {
+	observers := []func(web.Answered){s.answered, web.LogAnswers(log, s.requestLevel())}
+	if s.Traces != nil {
+		observers = append(observers, s.Traces.Answered)
+	}
+	return s.Traces.Requests(web.Wrap(router, log, observers...))
 }
 
 // answered counts a response.

@@ -24,6 +24,7 @@ import (
 	"moviola/internal/metrics"
 	"moviola/internal/secret"
 	"moviola/internal/stores"
+	"moviola/internal/tracing"
 	"moviola/projections"
 )
 
@@ -42,6 +43,7 @@ type Parts struct {
 	Renderer *rendering.Renderer // nil without the role renderer
 
 	Metrics   *metrics.Metrics
+	Traces    *tracing.Tracer // nil without --otlp
 	Disk      *disk.Watch
 	Plans     plan.Plans
 	Tokens    result.Tokens // for the addresses of rendered files
@@ -60,6 +62,7 @@ func Open(ctx context.Context, cfg config.Config, log *logrus.Logger) (*Parts, e
 	for _, step := range []func() error{
 		func() error { return s.deriveKeys(master) },
 		func() (err error) { s.Vault, err = secret.NewVault(cfg.Data, master); return err },
+		func() (err error) { s.Traces, err = openTraces(ctx, cfg, s.Worker, log); return err },
 		func() error { return s.openStores(ctx) },
 		func() error { return s.openInstallation(ctx, master) },
 		func() error { s.Ledgers = ledgers.New(s.Stores.Log, time.Now); return nil },
@@ -86,6 +89,7 @@ func (s *Parts) Close(ctx context.Context) error {
 	if s.Stores != nil {
 		errs = append(errs, s.Stores.Close(ctx))
 	}
+	errs = append(errs, s.Traces.Close(ctx))
 	if s.Host != nil {
 		errs = append(errs, s.Host.Remove())
 	}
@@ -123,8 +127,35 @@ func (s *Parts) prepare() (master secret.Secret, err error) {
 func (s *Parts) openStores(ctx context.Context) (err error) {
 	codec := eventstore.NewCodec()
 	s.Metrics = metrics.New(config.Version, codec)
-	s.Stores, err = stores.Open(ctx, s.Config, s.Logger, s.Metrics.Written, journal.New(codec, s.Logger).Written)
+	observers := []func(context.Context, eventstore.Written){s.Metrics.Written, journal.New(codec, s.Logger).Written}
+	if s.Traces != nil {
+		observers = append(observers, s.Traces.Written)
+	}
+	s.Stores, err = stores.Open(ctx, s.Config, s.Logger, observers...)
 	return err
+}
+
+// openTraces opens the way to the collector of --otlp; nil: there is none.
+func openTraces(ctx context.Context, cfg config.Config, worker string, log logrus.FieldLogger) (*tracing.Tracer, error) {
+	if cfg.OTLP == "" {
+		return nil, nil
+	}
+	token := ""
+	if cfg.OTLPTokenFile != "" {
+		var err error
+		if token, err = config.ReadSecretFile(cfg.OTLPTokenFile); err != nil {
+			return nil, fmt.Errorf("--otlp-token-file: %w", err)
+		}
+	}
+	return tracing.Open(ctx, tracing.Config{
+		URL: cfg.OTLP, Token: token, Authority: cfg.OTLPAuthority, Sample: cfg.OTLPSample, Version: config.Version, Worker: worker,
+		Roles: cfg.Roles, Log: log.WithField("part", "traces"),
+	})
+}
+
+// Watched sees what a renderer of this process asks of others.
+func (s *Parts) Watched() rendering.Watched {
+	return rendering.Watched{Metrics: s.Metrics, Traces: s.Traces}
 }
 
 // deriveKeys derives the keys that several roles need from the secret.

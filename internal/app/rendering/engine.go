@@ -27,6 +27,7 @@ import (
 	"moviola/internal/metrics"
 	"moviola/internal/quota"
 	"moviola/internal/stores"
+	"moviola/internal/tracing"
 )
 
 // assetTimes limits the fetch of an asset. Connecting and the first response have limits of their own, so that a dead server is
@@ -54,6 +55,20 @@ type Renderer struct {
 	Caches  []chores.Cache // all caches of accounts' files on this disk
 }
 
+// Watched sees what the renderer asks of other servers and of browsers. The zero value sees nothing.
+type Watched struct {
+	Metrics *metrics.Metrics
+	Traces  *tracing.Tracer
+}
+
+func (w Watched) client(client *http.Client, purpose metrics.Purpose) *http.Client {
+	return w.Traces.Client(w.Metrics.Client(client, purpose), purpose)
+}
+
+func (w Watched) pages(pages metrics.Pages) metrics.Pages {
+	return w.Traces.Pages(w.Metrics.Pages(pages))
+}
+
 // LocalFiles are own files that a movie may also name by their paths on this machine. Only the command line has them: what a
 // service opens must not implement it.
 type LocalFiles interface {
@@ -65,10 +80,10 @@ type LocalFiles interface {
 
 // NewRenderer puts the renderer together. Everything it keeps lies below dir: work, windows, assets and speech. own opens
 // addresses under the service's own base, shared keeps downloads for other hosts, fonts keeps font families, and saved the
-// providers that accounts have saved; all but fonts are nil when there is no service around, and so is count.
+// providers that accounts have saved; all but fonts are nil when there is no service around, and seen is empty.
 func NewRenderer(
 	ctx context.Context, cfg config.Config, dir string, own assets.OwnFiles, shared assets.Store, fonts webfonts.Store,
-	saved roads.SavedProvider, count *metrics.Metrics, log logrus.FieldLogger,
+	saved roads.SavedProvider, seen Watched, log logrus.FieldLogger,
 ) (*Renderer, error) {
 	guard, err := roads.NewGuard(cfg)
 	if err != nil {
@@ -83,7 +98,7 @@ func NewRenderer(
 		return nil, err
 	}
 	r := &Renderer{Sandbox: sandbox}
-	r.Assets, err = newAssets(cfg, dir, own, shared, tools, count.Client(guard.Client(assetTimes), metrics.Sources), log)
+	r.Assets, err = newAssets(cfg, dir, own, shared, tools, seen.client(guard.Client(assetTimes), metrics.Sources), log)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +107,7 @@ func NewRenderer(
 		return nil, err
 	}
 	r.Fonts, err = webfonts.New(webfonts.Config{
-		URL: cfg.FontsURL, Client: count.Client(guard.Client(FontTimes), metrics.Fonts), Store: fonts,
+		URL: cfg.FontsURL, Client: seen.client(guard.Client(FontTimes), metrics.Fonts), Store: fonts,
 		Dir: filepath.Join(dir, "webfonts"),
 		Has: drawer.Has, Unpack: text.Unpack, Log: log,
 	})
@@ -100,7 +115,7 @@ func NewRenderer(
 		return nil, fmt.Errorf("--fonts-url: %w", err)
 	}
 	speaker, err := speech.New(ctx, speech.Config{
-		Client: count.Client(guard.Client(speechTimes), metrics.Speech), Dir: filepath.Join(dir, "speech"),
+		Client: seen.client(guard.Client(speechTimes), metrics.Speech), Dir: filepath.Join(dir, "speech"),
 		Speech: cfg.Speech, Transcription: cfg.Transcription, Saved: saved.Speech(), Log: log,
 		Jail: sandbox.jail, Made: r.Assets, Room: cacheBounds(cfg),
 	})
@@ -108,7 +123,7 @@ func NewRenderer(
 		return nil, err
 	}
 	painter, err := images.New(images.Config{
-		Client: count.Client(guard.Client(imageTimes), metrics.Images), Endpoint: cfg.Images, Saved: saved.Images(),
+		Client: seen.client(guard.Client(imageTimes), metrics.Images), Endpoint: cfg.Images, Saved: saved.Images(),
 		Dir:  filepath.Join(dir, "images"),
 		Made: r.Assets, Room: cacheBounds(cfg), Log: log,
 	})
@@ -123,7 +138,7 @@ func NewRenderer(
 	}
 	r.Engine, err = render.New(render.Config{
 		Dir: filepath.Join(dir, "render"), Tools: tools, Fetcher: r.Assets, Local: localOf(own), Text: drawer,
-		Speaker: speaker, Words: speaker, Images: painter, Pages: count.Pages(browser.Elements{Pool: r.pages}), Fonts: r.Fonts,
+		Speaker: speaker, Words: speaker, Images: painter, Pages: seen.pages(browser.Elements{Pool: r.pages}), Fonts: r.Fonts,
 		PageTTL: cfg.AssetCacheTTL,
 		Cores:   cfg.Cores, MemoryMB: cfg.MemoryMB, HeldPictures: cfg.HeldPictures, Log: log,
 		CacheBytes: bytesOrAll(cfg.TotalCache), Room: cacheBounds(cfg),

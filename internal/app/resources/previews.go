@@ -41,7 +41,7 @@ func (p *previewer) open(ctx context.Context) (previews.Drawer, error) {
 	if p.own == nil {
 		log := s.Logger.WithField("part", "previews")
 		opened, err := rendering.NewRenderer(context.WithoutCancel(ctx), s.Config, s.WorkFolder(), s.FileServer(log),
-			s.SharedSources(), s.Stores.Files, s.SavedProvider(), s.Metrics, log)
+			s.SharedSources(), s.Stores.Files, s.SavedProvider(), s.Watched(), log)
 		if err != nil {
 			return nil, fmt.Errorf("open a renderer for previews: %w: %w", previews.ErrNoDrawer, err)
 		}

@@ -153,7 +153,7 @@ func (m *maker) run(ctx context.Context, cfg config.Config) (err error) {
 		return err
 	}
 	m.local = newLocalFiles(strings.TrimSuffix(cfg.PublicURL, "/"), folder)
-	r, err := rendering.NewRenderer(ctx, cfg, dir, m.local, nil, stored, nil, nil, log)
+	r, err := rendering.NewRenderer(ctx, cfg, dir, m.local, nil, stored, nil, rendering.Watched{}, log)
 	if err != nil {
 		return err
 	}

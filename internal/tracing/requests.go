@@ -1,0 +1,72 @@
+package tracing
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"moviola/eventstore"
+	"moviola/handlers/http/web"
+)
+
+// otherRequest is the name of the span of a request that has no route.
+const otherRequest = "HTTP"
+
+// Requests returns a handler that begins a trace for every request. A client's traceparent is a link of the span.
+func (t *Tracer) Requests(next http.Handler) http.Handler {
+	if t == nil {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		options := []trace.SpanStartOption{trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer)}
+		caller := trace.SpanContextFromContext(t.carrier.Extract(context.Background(), propagation.HeaderCarrier(r.Header)))
+		if caller.IsValid() {
+			options = append(options, trace.WithLinks(trace.Link{SpanContext: caller.WithTraceState(trace.TraceState{})}))
+		}
+		ctx, span := t.tracer.Start(r.Context(), otherRequest, options...)
+		defer span.End()
+		next.ServeHTTP(w, r.WithContext(t.carried(ctx)))
+	})
+}
+
+// Answered writes into the span of a request what is known once it is answered.
+func (t *Tracer) Answered(a web.Answered) {
+	if t == nil {
+		return
+	}
+	span := trace.SpanFromContext(a.Context)
+	if !span.IsRecording() {
+		return
+	}
+	span.SetAttributes(requestID.String(a.RequestID), status.Int(a.Status))
+	if a.Operation != "" { // otherwise even the method is a text of the client
+		verb, path, _ := strings.Cut(a.Operation, " ")
+		span.SetName(a.Operation)
+		span.SetAttributes(method.String(verb), route.String(path))
+	}
+	if a.Account != "" {
+		span.SetAttributes(accountID.String(string(a.Account)))
+	}
+	if a.Status >= http.StatusInternalServerError || a.Status == 0 {
+		span.SetStatus(codes.Error, "")
+	}
+}
+
+// Written makes a span of an append within a request or a piece of work.
+func (t *Tracer) Written(ctx context.Context, w eventstore.Written) {
+	if t == nil || !trace.SpanFromContext(ctx).IsRecording() {
+		return
+	}
+	kind, _ := eventstore.SplitStream(w.Stream)
+	types := typesOf(w.Events)
+	span := t.ended(ctx, "append "+kind, w.Took, trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(category.String(kind), eventTypes.StringSlice(types)))
+	if w.Err != nil {
+		span.SetStatus(codes.Error, "")
+	}
+	span.End()
+}
