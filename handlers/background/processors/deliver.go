@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sirupsen/logrus"
+
 	"moviola/commands"
 	"moviola/commands/deliveries"
 	"moviola/domain"
@@ -34,7 +36,7 @@ func (p *Processors) deliver(ctx context.Context, task projections.Task) error {
 	defer shown.End()
 
 	now := p.config.Now()
-	d := delivery{Processors: p, project: project, claim: claim, begun: now, confirmed: now}
+	d := delivery{Processors: p, log: p.logOf(task), project: project, claim: claim, begun: now, confirmed: now}
 	err = d.run(ctx)
 	if err == nil || errors.Is(err, commands.ErrNothingToDo) {
 		return err
@@ -58,6 +60,7 @@ func (p *Processors) claimDelivery(
 // delivery is one run over the destinations of one movie.
 type delivery struct {
 	*Processors
+	log     logrus.FieldLogger // names the movie
 	project domain.ProjectID
 	claim   deliveries.DeliveryClaim
 	begun   time.Time // when this run was claimed
@@ -121,7 +124,7 @@ func (d *delivery) destinations(ctx context.Context) ([]destination, error) {
 	if errors.As(err, &refusal) {
 		problem = refusal.Message
 	} else if err != nil {
-		d.log.WithError(err).WithField("project", d.project).Error("stored destinations of a movie cannot be read; each ends " +
+		d.log.WithError(err).Error("stored destinations of a movie cannot be read; each ends " +
 			"with an error")
 	}
 	for i := range all {
@@ -213,8 +216,8 @@ func (d *delivery) recorded(ctx context.Context, do func(context.Context) error)
 	ctx, cancel := claims.Grace(ctx, d.limits.Release)
 	defer cancel()
 	return claims.UntilDone(ctx, do, func(err error) {
-		d.log.WithError(err).WithField("project", d.project).WithField("run",
-			d.claim.Run).Warn("result of a try, or end of a delivery, not written to the log; trying again")
+		d.log.WithError(err).WithField("run", d.claim.Run).Warn("result of a try, or end of a delivery, not written to the log; " +
+			"trying again")
 	})
 }
 

@@ -210,8 +210,7 @@ func (d *delivery) remember(ctx context.Context, t target, receipt deliveries.Re
 		Account: d.claim.Account, ID: t.id, Success: true, Message: "Delivered", HostKey: receipt.HostKey,
 	})
 	if err != nil {
-		d.log.WithError(err).WithField("project", d.project).Warn("host key of an SFTP server not saved; the next delivery " +
-			"has no key to compare with")
+		d.log.WithError(err).Warn("host key of an SFTP server not saved; the next delivery has no key to compare with")
 	}
 }
 

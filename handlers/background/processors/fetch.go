@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/sirupsen/logrus"
+
 	"moviola/commands"
 	"moviola/commands/preloads"
 	"moviola/domain"
@@ -24,6 +26,7 @@ type Fetches interface {
 // fetching fetches the sources of one movie or preload item.
 type fetching struct {
 	*Processors
+	log     logrus.FieldLogger // names the movie
 	wanted  func(ctx context.Context) (commands.FetchClaim, error)
 	start   func(ctx context.Context, s domain.FetchStart) (commands.FetchClaim, error)
 	release func(ctx context.Context, claim domain.FetchClaim, memory bool) error
@@ -93,6 +96,7 @@ func (p *Processors) fetchMovie(project domain.ProjectID) *fetching {
 // ways: the sources are fetched, a fault of the sources is the outcome, the claim was released, or another worker has taken the
 // claim.
 func (f *fetching) run(ctx context.Context, task projections.Task) error {
+	f.log = f.logOf(task)
 	if f.guard != nil {
 		defer f.guard.Close()
 	}

@@ -226,6 +226,17 @@ func (p *Processors) underOwnContext(next message.HandlerFunc) message.HandlerFu
 	}
 }
 
+// logOf returns a logger whose lines name what a task is about: the movie, its account and the request that it follows from.
+func (p *Processors) logOf(task projections.Task) logrus.FieldLogger {
+	fields := logrus.Fields{"account": task.Account, "request": task.Correlation}
+	if _, _, item := projections.ItemOfFetch(task.ID); item {
+		fields["preload"] = task.Subject
+	} else {
+		fields["project"] = task.Subject
+	}
+	return p.log.WithFields(fields)
+}
+
 // end converts normal ends of work to nil.
 func (p *Processors) end(task projections.Task, err error) error {
 	if err == nil || settled(err) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sirupsen/logrus"
+
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/ledger"
@@ -37,7 +39,7 @@ func (p *Processors) render(ctx context.Context, task projections.Task) error {
 	shown := p.board.Appear(task.ID, claim.Attempt, news.progress)
 	defer shown.End()
 
-	r := render{Processors: p, project: project, claim: claim, shown: shown, news: news, took: newMeasuring(p.config.Now)}
+	r := render{Processors: p, log: p.logOf(task), project: project, claim: claim, shown: shown, news: news, took: newMeasuring(p.config.Now)}
 	err = r.run(ctx)
 	if err == nil || errors.Is(err, commands.ErrNothingToDo) {
 		return err
@@ -64,6 +66,7 @@ func (p *Processors) claimRender(
 // render is one attempt at one movie.
 type render struct {
 	*Processors
+	log     logrus.FieldLogger // names the movie
 	project domain.ProjectID
 	claim   commands.RenderClaim
 	shown   *claims.Shown
@@ -244,6 +247,6 @@ func (r *render) release(why error) error {
 // complain returns a function that logs an error of this render.
 func (r *render) complain(what string) func(error) {
 	return func(err error) {
-		r.log.WithError(err).WithField("project", r.project).WithField("attempt", r.claim.Attempt).Warn(what)
+		r.log.WithError(err).WithField("attempt", r.claim.Attempt).Warn(what)
 	}
 }
