@@ -20,6 +20,9 @@ build: ## build bin/moviola, a static binary
 # longest comes first.
 PURE := ^moviola/domain|^moviola/internal/drawing/(canvas|component|picture|goldentest)$$
 
+release: ## build dist/: binaries for amd64 and arm64, man pages, completions, an SBOM of each and checksums, of the tag that is checked out
+	scripts/release.sh dist
+
 test: ## run every test, black-box ones on the built binary, packages under the race detector
 	@scripts/deps.sh test
 	scripts/test.sh "./adapters/render ./adapters/browser ./eventstore/embedded $$(go list ./... | grep -vE '^moviola/tests|$(PURE)' | tr '\n' ' ')" -race -p 4 -timeout 60m

@@ -129,6 +129,15 @@ type ReadModels struct {
 	Reader      *Reader
 }
 
+// ModelNames returns the names of the read models, as `moviola rebuild` takes them.
+func ModelNames() []string {
+	var names []string
+	for _, m := range allModels(Config{}) {
+		names = append(names, m.name())
+	}
+	return names
+}
+
 // allModels returns the read models of this program.
 func allModels(config Config) []model {
 	return []model{

@@ -76,8 +76,12 @@ func rootCommand() *cobra.Command {
 		backups.RestoreCommand(), upkeep.RebuildCommand(), upkeep.AnalyticsCommand(), upkeep.ExportCommand(), configCommand(),
 		doctorCommand(), probeCommand(), remote.OperatorsCommand(),
 		versionCommand())
+	offerValues(root)
 	return root
 }
+
+// Command returns the command line with all its commands, for what describes it.
+func Command() *cobra.Command { return rootCommand() }
 
 // allFlags returns the names of the flags of a command and its subcommands.
 func allFlags(cmd *cobra.Command) []string {

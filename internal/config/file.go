@@ -21,6 +21,9 @@ const (
 	warningsOfFile = "warnings"
 )
 
+// UnknownWays are the values of --config-unknown.
+var UnknownWays = []string{refuseUnknown, warnOfUnknown}
+
 // bindFile declares --config.
 func bindFile(f *pflag.FlagSet) {
 	f.String("config", "", "YAML `file` with flags by their names, such as listen: \":8080\"; flags and variables win over it")

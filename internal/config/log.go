@@ -3,8 +3,15 @@ package config
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/sirupsen/logrus"
+)
+
+// LogLevels and LogFormats are the values of --log-level and --log-format.
+var (
+	LogLevels  = []string{"trace", "debug", "info", "warn", "error"}
+	LogFormats = []string{"text", "json"}
 )
 
 // NewLog returns the program's logger, which writes to w.
@@ -13,7 +20,7 @@ func NewLog(w io.Writer, level, format string) (*logrus.Logger, error) {
 	log.SetOutput(w)
 	parsed, err := logrus.ParseLevel(level)
 	if err != nil {
-		return nil, fmt.Errorf("--log-level: %q is none of trace, debug, info, warn, error", level)
+		return nil, fmt.Errorf("--log-level: %q is none of %s", level, strings.Join(LogLevels, ", "))
 	}
 	log.SetLevel(parsed)
 	switch format {

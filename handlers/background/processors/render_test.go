@@ -118,8 +118,18 @@ func TestRender_ErrorsThatAreNotTheMovies(t *testing.T) {
 			defer pr.drain(time.Minute)
 			project := w.submit()
 			pr.render.step = func(context.Context, commands.RenderJob, int) error { return errors.New("ffmpeg: secret path") }
-			pr.do(render(project, 0))
+			work := render(project, 0)
+			work.Correlation = "request-1"
+			pr.do(work)
 			end := w.finished(project)
+			for _, line := range pr.lines.AllEntries() {
+				if line.Data["project"] != string(project) || line.Data["account"] != string(alice) || line.Data["request"] != "request-1" {
+					t.Errorf("the line %q names %v, want the movie, its account and the request", line.Message, line.Data)
+				}
+			}
+			if len(pr.lines.AllEntries()) != 3 {
+				t.Errorf("%d lines, want one for each try", len(pr.lines.AllEntries()))
+			}
 			if end.Success || !strings.HasPrefix(end.Message, "Rendering failed") || strings.Contains(end.Message, "secret") {
 				t.Errorf("outcome %+v", end)
 			}

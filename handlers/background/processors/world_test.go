@@ -3,13 +3,12 @@ package processors_test
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/sirupsen/logrus"
+	logtest "github.com/sirupsen/logrus/hooks/test"
 
 	"moviola/commands"
 	"moviola/commands/commandstest"
@@ -234,6 +233,7 @@ type process struct {
 	p       *processors.Processors
 	stopped chan error
 	cancel  context.CancelFunc
+	lines   *logtest.Hook // what the process logs
 }
 
 // start starts a process. It is drained when the test ends.
@@ -248,8 +248,8 @@ func (w *world) startDeaf(worker string, deaf bool) *process {
 		w: w, link: link, queue: newQueue(), render: &renderer{dir: w.dir, worker: worker, seconds: 4},
 		fetch: &fetcher{}, set: newCommandSet(log, link), stopped: make(chan error, 1),
 	}
-	logger := logrus.New()
-	logger.SetOutput(io.Discard)
+	logger, lines := logtest.NewNullLogger()
+	pr.lines = lines
 	var err error
 	var outputs commands.Outputs
 	if w.outputMaker != nil {
