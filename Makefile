@@ -138,4 +138,4 @@ check: ## what must hold before every commit: format, lint, go.mod
 	go mod tidy -diff
 	go mod verify
 
-.PHONY: test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media console gallery lint fmt generate check audit-deps mutate-guard bench-delivery
+.PHONY: release test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media console gallery lint fmt generate check audit-deps mutate-guard bench-delivery

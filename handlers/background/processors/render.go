@@ -39,7 +39,8 @@ func (p *Processors) render(ctx context.Context, task projections.Task) error {
 	shown := p.board.Appear(task.ID, claim.Attempt, news.progress)
 	defer shown.End()
 
-	r := render{Processors: p, log: p.logOf(task), project: project, claim: claim, shown: shown, news: news, took: newMeasuring(p.config.Now)}
+	r := render{Processors: p, log: p.logOf(task), project: project,
+		claim: claim, shown: shown, news: news, took: newMeasuring(p.config.Now)}
 	err = r.run(ctx)
 	if err == nil || errors.Is(err, commands.ErrNothingToDo) {
 		return err
