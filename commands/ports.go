@@ -57,6 +57,8 @@ type RenderJob struct {
 	// Preloaded stores an item of the movie's property preload. It returns the item's address, the address of its form for
 	// browsers, or empty, and a warning. nil: items are referred to by their src.
 	Preloaded func(ctx context.Context, job PrepareJob, p Prepared) (address, web, warning string, err error)
+	// Matte asks for the movie's matte too, if the movie has a transparent background.
+	Matte bool
 	// Keep stores an asset that was made for an element in the media library, under the element's id or number. nil: nothing is
 	// stored.
 	Keep func(ctx context.Context, name string, p Prepared) error
@@ -76,6 +78,7 @@ type Rendered struct {
 	Plan      movie.Plan
 	File      movie.File // facts probed from the finished file, without Key, Thumbnail and Token
 	Movie     string     // path of the MP4
+	Matte     string     // path of the movie's matte; empty: it is opaque, or no matte was asked for
 	Thumbnail string     // path of the JPEG, empty when none was made
 	Subtitles string     // path of the captions as ASS, empty when the movie has none
 	Still     int64      // frame of the thumbnail
@@ -86,6 +89,7 @@ type Rendered struct {
 // OutputJob is the making of other outputs of a finished movie.
 type OutputJob struct {
 	Movie   string // path of the MP4; its folder takes the files that are made
+	Matte   string // path of an MP4 that is white where the movie is opaque and black where it is transparent; empty: it is opaque
 	Plan    movie.Plan
 	Sound   bool     // the MP4 has sound
 	Still   int64    // frame that stills show

@@ -19,6 +19,7 @@ import (
 type ticket struct {
 	key    string
 	window timeline.Window
+	matte  bool   // what is wanted of the window is its matte
 	teaser teaser // without a key: the movie's thumbnail is of another window
 	path   string // where the file is to be
 	count  *counter
@@ -34,13 +35,13 @@ type ticket struct {
 	taken bool // guarded by the queue
 }
 
-func (r *run) ticket(key string, w timeline.Window, s teaser) *ticket {
+func (r *run) ticket(key string, w timeline.Window, p parts) *ticket {
 	t := &ticket{
-		key: key, window: w, path: filepath.Join(r.parts, key+".mp4"), count: &counter{to: &r.progress, frames: w.Frames},
+		key: key, window: w, matte: p.matte, path: filepath.Join(r.parts, key+".mp4"), count: &counter{to: &r.progress, frames: w.Frames},
 		done: make(chan struct{}),
 	}
-	if s.window == key {
-		t.teaser = s
+	if p.teaser.window == key {
+		t.teaser = p.teaser
 	}
 	return t
 }
@@ -156,7 +157,7 @@ func (r *run) few(ctx context.Context, t *ticket) bool {
 			return false
 		}
 	}
-	ways, err := r.waysOf(ctx, t.window)
+	ways, err := r.waysOf(ctx, t)
 	return err == nil && ways[0].frames <= fewFrames
 }
 
@@ -175,7 +176,7 @@ func (r *run) renderTogether(ctx context.Context, all []*ticket) {
 	folder := func(i int) string { return "w" + strconv.Itoa(i) }
 	shared := r.openingsOf(all)
 	for i, t := range all {
-		ways, err := r.waysOf(ctx, t.window)
+		ways, err := r.waysOf(ctx, t)
 		if err != nil {
 			return
 		}
@@ -199,7 +200,7 @@ func (r *run) renderTogether(ctx context.Context, all []*ticket) {
 		if err == nil && seen.samples != frames[i].frames {
 			err = errTrack
 		}
-		if err == nil && r.held() {
+		if err == nil && r.held() && !t.matte {
 			err = lengthen(made, frames[i].holds)
 		}
 		if err == nil {

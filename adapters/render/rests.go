@@ -38,9 +38,10 @@ const (
 func (r *run) held() bool { return r.engine.cfg.HeldPictures && r.plan.Held && !r.engine.plain.Load() }
 
 // waysOf returns the ways to encode a window. The next way is tried when the encoder's result does not allow the one before.
-func (r *run) waysOf(ctx context.Context, w timeline.Window) ([]rests, error) {
+func (r *run) waysOf(ctx context.Context, t *ticket) ([]rests, error) {
+	w := t.window
 	all := everything(w.Frames)
-	if !r.held() {
+	if !r.held() || t.matte {
 		return []rests{all}, nil
 	}
 	c, err := r.changesOf(ctx, w)

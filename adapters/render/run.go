@@ -97,6 +97,10 @@ func (r *run) make(ctx context.Context, planned movie.Plan) (commands.Rendered, 
 	if err != nil {
 		return commands.Rendered{}, err
 	}
+	mattes, err := r.mattesOf(p)
+	if err != nil {
+		return commands.Rendered{}, err
+	}
 	path, file, err := r.whole(ctx, p)
 	if err != nil {
 		return commands.Rendered{}, err
@@ -105,9 +109,13 @@ func (r *run) make(ctx context.Context, planned movie.Plan) (commands.Rendered, 
 	if err != nil {
 		return commands.Rendered{}, err
 	}
+	matte, err := r.matte(ctx, mattes)
+	if err != nil {
+		return commands.Rendered{}, err
+	}
 	r.progress.end()
 	return commands.Rendered{
-		Plan: planned, File: file, Movie: path, Thumbnail: thumbnail, Still: r.plan.ThumbnailFrame, Subtitles: ass,
+		Plan: planned, File: file, Movie: path, Matte: matte, Thumbnail: thumbnail, Still: r.plan.ThumbnailFrame, Subtitles: ass,
 		Warnings: r.warnings, Close: r.close,
 	}, nil
 }
@@ -185,7 +193,9 @@ func (r *run) encode(ctx context.Context, p parts) ([]rendered, string, error) {
 	for i, key := range keys {
 		if _, ok := first[key]; !ok {
 			first[key] = i
-			r.progress.total += windows[i].Frames
+			if !p.matte { // those of mattes are counted from the start
+				r.progress.total += windows[i].Frames
+			}
 		}
 	}
 	group, ctx := errgroup.WithContext(ctx)
@@ -207,7 +217,7 @@ func (r *run) encode(ctx context.Context, p parts) ([]rendered, string, error) {
 	byKey := map[string]*ticket{}
 	for i, key := range keys {
 		if first[key] == i {
-			byKey[key] = r.ticket(key, windows[i], p.teaser)
+			byKey[key] = r.ticket(key, windows[i], p)
 			q.open = append(q.open, byKey[key])
 		}
 	}

@@ -18,6 +18,7 @@ type parts struct {
 	keys    []string // keys of the windows
 	sound   string
 	teaser  teaser
+	matte   bool // of the movie's matte
 }
 
 // teaser is the picture of a movie that is its thumbnail.
@@ -34,7 +35,7 @@ func (r *run) partsOf() (parts, error) {
 	p.keys = make([]string, len(p.windows))
 	var err error
 	for i, w := range p.windows {
-		if p.keys[i], err = r.windowKey(w); err != nil {
+		if p.keys[i], err = r.windowKey(w, false); err != nil {
 			return parts{}, err
 		}
 	}

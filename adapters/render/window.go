@@ -91,17 +91,21 @@ type windowSpec struct {
 	Background timeline.Color
 	Layers     []timeline.Layer // with the hash of the content as Source, without Ref
 	Transition *timeline.Transition
+	Matte      *timeline.Clear   `json:",omitempty"` // of a matte: the other backgrounds it is drawn over
 	Fonts      []string          // fonts of all texts, by the hashes of their files
 	Files      map[string]string // hashes of files named in a layer's settings
 	// Project is set if nothing may come from the cache, except windows of earlier attempts at this movie.
 	Project domain.ProjectID
 }
 
-func (r *run) windowKey(w timeline.Window) (string, error) {
+func (r *run) windowKey(w timeline.Window, matte bool) (string, error) {
 	spec := windowSpec{
 		Version: version, Look: document.Look(), FFmpeg: r.engine.cfg.Tools.Version(), Width: r.plan.Width, Height: r.plan.Height,
 		FPS:     r.plan.FPS,
 		Encoder: encoder(r.plan), Held: r.held(), Frames: w.Frames, Background: w.Background,
+	}
+	if matte {
+		spec.Encoder, spec.Held, spec.Matte = matteEncoder(r.plan), false, w.Clear
 	}
 	if w.Fresh || len(r.fonts.Unreachable) > 0 {
 		spec.Project = r.job.Project
@@ -146,9 +150,11 @@ const keyframeSeconds = 4
 
 // encoder returns the encoder arguments of every window of a plan: they are equal, so that windows can be joined without
 // encoding.
-func encoder(plan *timeline.Plan) []string {
+func encoder(plan *timeline.Plan) []string { return encoderOf(plan, crf(plan.Quality)) }
+
+func encoderOf(plan *timeline.Plan, quality string) []string {
 	return []string{
-		"-c:v", "libx264", "-preset", "veryfast", "-crf", crf(plan.Quality), "-profile:v", "high", "-pix_fmt", "yuv420p",
+		"-c:v", "libx264", "-preset", "veryfast", "-crf", quality, "-profile:v", "high", "-pix_fmt", "yuv420p",
 		"-g", strconv.FormatInt(keyframes(plan.FPS), 10), "-flags", "+cgop",
 		"-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv",
 		"-chroma_sample_location", "left", // otherwise the value of a source would get into the stream's parameters
@@ -226,7 +232,7 @@ func (r *run) renderWindow(ctx context.Context, t *ticket) error {
 		return fmt.Errorf("make folder of a window: %w", err)
 	}
 	made := filepath.Join(dir, windowFile)
-	ways, err := r.waysOf(ctx, t.window)
+	ways, err := r.waysOf(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -235,7 +241,7 @@ func (r *run) renderWindow(ctx context.Context, t *ticket) error {
 		if warnings, err = r.encodeWindow(ctx, t, frames, made); err != nil {
 			return err
 		}
-		if !r.held() {
+		if !r.held() || t.matte {
 			break
 		}
 		if err = lengthen(made, frames.holds); !errors.Is(err, h264.ErrUnknown) {
@@ -302,7 +308,7 @@ func (r *run) shoot(
 	ctx context.Context, c *ffmpeg.Command, t *ticket, frames rests, folder string, shared *openings,
 ) ([]string, error) {
 	g := &graph{w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, first: len(c.Inputs), name: folder, shared: shared}
-	warnings, err := r.composeInto(ctx, g, t.window, frames)
+	warnings, err := r.composeTicket(ctx, g, t, frames)
 	if err != nil {
 		return nil, err
 	}
@@ -317,7 +323,7 @@ func (r *run) shoot(
 	}
 	c.Graph += g.script()
 	c.Output = slices.Concat(c.Output, []string{"-map", "[" + last + "]", "-frames:v", strconv.FormatInt(frames.frames, 10)},
-		encoder(r.plan), frames.encoder(), []string{filepath.Join(folder, windowFile)})
+		r.encoderOf(t), frames.encoder(), []string{filepath.Join(folder, windowFile)})
 	if small != "" {
 		c.Output = append(c.Output, thumbnailOutput(small, folder)...)
 	}

@@ -43,6 +43,7 @@ type Scene struct {
 	ID         string
 	Length     Length // Fixed, or Own: as long as its elements need
 	Background Color
+	plain      bool // no background is given
 	Cache      bool
 	Transition *Transition // transition into the scene; nil: a hard cut
 	Elements   []Element

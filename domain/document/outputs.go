@@ -35,6 +35,30 @@ var OutputCodecs = []string{"hevc", "av1"}
 // outputAliases maps other spellings to formats.
 var outputAliases = map[string]string{"jpeg": OutputJPG, "still": OutputJPG, "frames": OutputPNGSequence}
 
+// transparentOutputs are the formats that keep what is transparent in a movie.
+var transparentOutputs = []string{OutputWebM, OutputPNGSequence, OutputPNG}
+
+// Transparent says that an output of a format keeps what is transparent in a movie.
+func Transparent(format string) bool { return slices.Contains(transparentOutputs, format) }
+
+// noteOpaque notes the opaque scenes of a transparent movie: its outputs are opaque there, and black is what a scene has below it
+// unless it says otherwise.
+func (m *Movie) noteOpaque() {
+	asked := slices.ContainsFunc(m.Outputs, func(o Output) bool { return o.Problem == "" && Transparent(o.Format) })
+	if m.Background.A == opaqueAlpha || !asked {
+		return
+	}
+	for _, s := range m.Scenes {
+		if s.plain {
+			m.note(Note{Ref: Ref{Scene: s.Number}, Path: "/background-color", Code: PropertyIdle,
+				Text:   "The movie's background is transparent, and the scene's is black: the outputs are opaque there",
+				Remedy: "Give the scene \"background-color\": \"transparent\""})
+		}
+	}
+}
+
+const opaqueAlpha = 255
+
 // maxOutputs is the largest number of formats that are read. Plans set narrower bounds.
 const maxOutputs = 20
 

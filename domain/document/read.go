@@ -46,6 +46,7 @@ func readMovie(props map[string]any) *Movie {
 	m.Preload = r.readPreload()
 	m.Outputs = readOutputs(m, props["exports"])
 	m.readScenes(props)
+	m.noteOpaque()
 	elements, _, _ := list(props, "elements")
 	m.Elements = m.readElements(0, elements)
 	if len(m.Scenes) == 0 && len(m.Elements) == 0 && (m.Template != "" || m.Project != "") {
@@ -69,6 +70,8 @@ func (m *Movie) readScenes(props map[string]any) {
 func (r reader) scene() Scene {
 	s := Scene{Number: r.ref.Scene, Length: r.length(), Background: r.color("background-color"), Cache: r.flag("cache")}
 	s.ID, _ = r.text("id")
+	_, colored := r.props["background-color"]
+	s.plain = !colored
 	if s.Length.Kind == Container {
 		r.problem(ValueRange, "duration", "The property 'duration' of a scene must be a positive number or -1")
 	}

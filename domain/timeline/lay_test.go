@@ -318,3 +318,38 @@ func TestLay_ManyElements(t *testing.T) {
 		t.Errorf("took %v", took)
 	}
 }
+
+// TestLay_Clear: windows whose background is not opaque say how they look over white.
+func TestLay_Clear(t *testing.T) {
+	t.Parallel()
+	white := timeline.Color{R: 255, G: 255, B: 255, A: 255}
+	const behind = `"elements":[{"type":"text","text":"x","z-index":-1}]`
+	tests := []struct {
+		name, movie string
+		want        []*timeline.Clear // of the windows
+	}{
+		{"opaque", `{"scenes":[{"background-color":"transparent","duration":1}]}`, []*timeline.Clear{nil}},
+		{"opaque scene", `{"background-color":"transparent","scenes":[{"duration":1}]}`, []*timeline.Clear{nil}},
+		{"transparent", `{"background-color":"transparent","scenes":[{"background-color":"transparent","duration":1}]}`,
+			[]*timeline.Clear{{Scene: white}}},
+		{"half transparent scene", `{"background-color":"transparent","scenes":[{"background-color":"rgba(255,0,0,0.5)","duration":1}]}`,
+			[]*timeline.Clear{{Scene: timeline.Color{R: 255, G: 127, B: 127, A: 255}}}},
+		{"half transparent scene over an element", `{"background-color":"transparent",` + behind + `,"scenes":[{"background-color":"rgba(255,0,0,0.5)","duration":1}]}`,
+			[]*timeline.Clear{{Scene: white}}},
+		{"no scenes", `{"background-color":"transparent","elements":[{"type":"text","text":"x","duration":1}]}`, []*timeline.Clear{{Scene: white}}},
+		{"from the black before", `{"background-color":"transparent","scenes":[{"background-color":"transparent","duration":2,"transition":{"style":"fade","duration":1}}]}`,
+			[]*timeline.Clear{{Scene: white, Leaving: white}, {Scene: white}}},
+		{"leaving scene only", `{"background-color":"transparent","scenes":[{"background-color":"transparent","duration":2},` +
+			`{"background-color":"red","duration":2,"transition":{"style":"fade","duration":1}}]}`,
+			[]*timeline.Clear{{Scene: white}, {Scene: timeline.Color{R: 255, A: 255}, Leaving: white}, nil}},
+	}
+	for _, tt := range tests {
+		var got []*timeline.Clear
+		for _, w := range mustLay(t, tt.movie).Windows {
+			got = append(got, w.Clear)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}

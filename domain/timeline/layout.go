@@ -173,22 +173,41 @@ func seenIn(w *Window, p picture, at level) []*[]Layer {
 // paintBackgrounds makes every background opaque after the elements below the scenes are placed: the movie's background becomes
 // the base, and a scene's transparent background becomes a layer above those elements.
 func (l *layout) paintBackgrounds() {
-	base := over(document.Black, l.movie.Background)
+	dark, light := over(document.Black, l.movie.Background), over(white, l.movie.Background)
 	for i := range l.plan.Windows {
 		w := &l.plan.Windows[i]
-		for _, s := range w.sides() {
-			switch {
-			case s.background.A == opaque:
-			case len(*s.layers) == 0:
-				*s.background = over(base, *s.background)
-			default:
-				if s.background.A > 0 {
-					*s.layers = append(*s.layers, l.paint(s, w.Frames))
-				}
-				*s.background = base
+		clear := &Clear{}
+		for n, s := range w.sides() {
+			over := l.paintSide(s, w.Frames, dark, light)
+			if n == 0 {
+				clear.Scene = over
+			} else {
+				clear.Leaving = over
+			}
+			if over != *s.background {
+				w.Clear = clear
 			}
 		}
 	}
+}
+
+// paintSide makes the background of a scene opaque, and returns what it is over the light base.
+func (l *layout) paintSide(s side, frames int64, dark, light Color) Color {
+	given := *s.background
+	switch {
+	case s.before: // the scene before the first one is black, and as transparent as the movie
+		return over(white, Color{A: l.movie.Background.A})
+	case given.A == opaque:
+		return given
+	case len(*s.layers) == 0:
+		*s.background = over(dark, given)
+		return over(light, given)
+	}
+	if given.A > 0 {
+		*s.layers = append(*s.layers, l.paint(s, frames))
+	}
+	*s.background = dark
+	return light
 }
 
 // paint returns a layer that fills the canvas with the background of a scene.

@@ -49,9 +49,19 @@ type Window struct {
 	// Transition is set in a window in which a scene replaces another. Background and Layers are then those of the entering
 	// scene, Transition holds those of the leaving one.
 	Transition *Transition
+	// Clear is set in a window whose base is not opaque: the movie's background is transparent, and so is that of the scene. The
+	// movie itself has black below it.
+	Clear *Clear
 	// Fresh says that the window must not come from a cache: the movie, the scene or one of its elements says so. The rendered
 	// window may be stored in the cache.
 	Fresh bool
+}
+
+// Clear holds the backgrounds of a window as they look over white in place of black. What is drawn over both differs where the
+// movie is transparent, and by how much it is.
+type Clear struct {
+	Scene   Color // of the entering or only scene
+	Leaving Color // of the leaving scene of a transition
 }
 
 // Transition is the change from one scene to the next, over all frames of its window. At frame k of n the fraction k/n is done:

@@ -128,13 +128,14 @@ type side struct {
 	scene      int
 	background *Color
 	layers     *[]Layer
+	before     bool // the black before the first scene
 }
 
 // sides returns the entering (or only) scene, and the leaving one if there is one.
 func (w *Window) sides() []side {
-	all := []side{{w.Scene, &w.Background, &w.Layers}}
+	all := []side{{scene: w.Scene, background: &w.Background, layers: &w.Layers}}
 	if t := w.Transition; t != nil {
-		all = append(all, side{t.Scene, &t.Background, &t.Layers})
+		all = append(all, side{scene: t.Scene, background: &t.Background, layers: &t.Layers, before: t.Scene == 0})
 	}
 	return all
 }

@@ -24,8 +24,11 @@ func frames(ctx context.Context, w *work) error {
 		return refuse(tooManyPNG, mostFrames, plan.Frames)
 	}
 	const all, name = "frames.png", "frames.zip"
-	err := w.run(ctx, framesBytes, "[0:v]"+rgb(plan.Width, plan.Height)+",format=rgb24[out]", []ffmpeg.Input{w.input(0)}, "-map",
-		"[out]", "-fps_mode", "passthrough", "-threads", fmt.Sprint(threads), "-c:v", "png", "-f", "image2pipe", all)
+	graph, inputs := "[0:v]"+rgb(plan.Width, plan.Height)+",format=rgb24[out]", []ffmpeg.Input{w.input(0)}
+	if w.job.Matte != "" {
+		graph, inputs = w.cutOut("format=rgba"), w.inputs(0)
+	}
+	err := w.run(ctx, framesBytes, graph, inputs, "-map", "[out]", "-fps_mode", "passthrough", "-threads", fmt.Sprint(threads), "-c:v", "png", "-f", "image2pipe", all)
 	if err != nil {
 		return err
 	}

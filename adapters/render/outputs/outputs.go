@@ -155,6 +155,11 @@ func (w *work) input(seek float64) ffmpeg.Input {
 	return ffmpeg.Input{Path: w.job.Movie, Format: "mov", Seek: seek}
 }
 
+// inputs are the finished MP4 and its matte.
+func (w *work) inputs(seek float64) []ffmpeg.Input {
+	return []ffmpeg.Input{w.input(seek), {Path: w.job.Matte, Format: "mov", Seek: seek}}
+}
+
 // run runs ffmpeg on inputs. No file may become larger than the bound.
 func (w *work) run(ctx context.Context, bound uint64, graph string, inputs []ffmpeg.Input, output ...string) error {
 	limit := defaultLimit
@@ -162,7 +167,7 @@ func (w *work) run(ctx context.Context, bound uint64, graph string, inputs []ffm
 		limit = max(time.Second, time.Until(deadline))
 	}
 	err := w.tools.Run(ctx, ffmpeg.Command{
-		Inputs: inputs, Graph: graph, Output: output, Dir: w.dir, Read: []string{filepath.Dir(w.job.Movie)}, FileBytes: bound,
+		Inputs: inputs, Graph: graph, Output: output, Dir: w.dir, Read: w.read(), FileBytes: bound,
 		Limit: limit, Stall: limit, // some outputs report no progress on the way
 	})
 	var exit *ffmpeg.ExitError
@@ -170,6 +175,15 @@ func (w *work) run(ctx context.Context, bound uint64, graph string, inputs []ffm
 		return refuse(fileTooLong, bound>>20)
 	}
 	return err
+}
+
+// read are the folders of the inputs.
+func (w *work) read() []string {
+	folders := []string{filepath.Dir(w.job.Movie)}
+	if w.job.Matte != "" {
+		folders = append(folders, filepath.Dir(w.job.Matte))
+	}
+	return folders
 }
 
 // full reports whether a file has reached the bound: that ended the program.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"moviola/adapters/render/ffmpeg"
 	"moviola/domain/document"
@@ -27,10 +28,7 @@ const (
 
 // recipes make outputs by their formats.
 var recipes = map[string]func(ctx context.Context, w *work) error{
-	document.OutputWebM: func(ctx context.Context, w *work) error {
-		return w.encode(ctx, "libvpx-vp9", "movie.webm", "-c:v", "libvpx-vp9", "-crf", "32", "-b:v", "0", "-row-mt", "1", "-deadline",
-			"good", "-cpu-used", "5", "-pix_fmt", "yuv420p", "-c:a", "libopus", "-b:a", "128k", "-f", "webm")
-	},
+	document.OutputWebM: webm,
 	document.OutputHEVC: func(ctx context.Context, w *work) error {
 		return w.encode(ctx, "libx265", "movie-hevc.mp4", "-c:v", "libx265", "-preset", "veryfast", "-crf", "24", "-tag:v", "hvc1",
 			"-x265-params", "log-level=error", "-c:a", "copy", "-movflags", "+faststart", "-f", "mp4")
@@ -41,11 +39,14 @@ var recipes = map[string]func(ctx context.Context, w *work) error{
 	},
 	document.OutputGIF: gif,
 	document.OutputPNG: func(ctx context.Context, w *work) error {
-		return w.still(ctx, "still.png", "format=rgb24", "-c:v", "png")
+		if w.job.Matte != "" {
+			return w.still(ctx, "still.png", "", "-c:v", "png")
+		}
+		return w.still(ctx, "still.png", "[0:v]format=rgb24[out]", "-c:v", "png")
 	},
 	document.OutputJPG: func(ctx context.Context, w *work) error {
-		return w.still(ctx, "still.jpg", "scale=in_color_matrix=bt709:in_range=tv:out_color_matrix=bt601:out_range=pc,"+
-			"format=yuvj420p", "-c:v", "mjpeg", "-q:v", "2")
+		return w.still(ctx, "still.jpg", "[0:v]scale=in_color_matrix=bt709:in_range=tv:out_color_matrix=bt601:out_range=pc,"+
+			"format=yuvj420p[out]", "-c:v", "mjpeg", "-q:v", "2")
 	},
 	document.OutputMP3: func(ctx context.Context, w *work) error {
 		return w.sound(ctx, "libmp3lame", "sound.mp3", "-c:a", "libmp3lame", "-q:a", "2", "-f", "mp3")
@@ -66,13 +67,46 @@ func rgb(width, height int) string {
 	return fmt.Sprintf("scale=w=%d:h=%d:flags=lanczos+accurate_rnd:in_color_matrix=bt709:in_range=tv", width, height)
 }
 
+// webm makes a WebM, with an alpha channel if the movie is transparent.
+func webm(ctx context.Context, w *work) error {
+	args := []string{"-c:v", "libvpx-vp9", "-crf", "32", "-b:v", "0", "-row-mt", "1", "-deadline", "good", "-cpu-used", "5"}
+	sound := []string{"-c:a", "libopus", "-b:a", "128k", "-f", "webm"}
+	const name, encoder = "movie.webm", "libvpx-vp9"
+	if w.job.Matte == "" {
+		return w.encode(ctx, encoder, name, slices.Concat(args, []string{"-pix_fmt", "yuv420p"}, sound)...)
+	}
+	// The alpha channel is a video beside the picture's: frames that are never shown would part the two.
+	args = slices.Concat(args, []string{"-auto-alt-ref", "0"}, sound)
+	return w.encodeGraph(ctx, encoder, name, w.cutOut(out709+",format=yuva420p"), args...)
+}
+
+// out709 converts pictures to the colours of movies.
+const out709 = "scale=flags=bicubic+accurate_rnd+full_chroma_int:out_color_matrix=bt709:out_range=tv"
+
+// cutOut is the graph that gives the movie its matte as its alpha channel, with filters after that. The movie has black where it
+// is transparent: that part of its colours is taken out again.
+func (w *work) cutOut(filters string) string {
+	return "[0:v]scale=flags=bicubic+accurate_rnd+full_chroma_int:in_color_matrix=bt709:in_range=tv,format=gbrp[picture];" +
+		"[1:v]format=yuv420p,extractplanes=y,lut=c0=clip((val-16)*255/219\\,0\\,255),split[alpha][matte];" +
+		"[alpha]format=gbrp[factor];[picture][factor]unpremultiply[color];[color][matte]alphamerge," + filters + "[out]"
+}
+
 // encode makes another video of the movie.
 func (w *work) encode(ctx context.Context, encoder, name string, args ...string) error {
+	return w.encodeGraph(ctx, encoder, name, "", args...)
+}
+
+// encodeGraph makes another video of the movie, of the pictures that leave a graph. An empty graph: of the movie's own.
+func (w *work) encodeGraph(ctx context.Context, encoder, name, graph string, args ...string) error {
 	if !w.tools.Encodes(encoder) {
 		return refuse(noEncoder, encoder)
 	}
-	output := append([]string{"-map", "0:v:0", "-map", "0:a?", "-threads", fmt.Sprint(threads), "-map_metadata", "-1"}, args...)
-	if err := w.run(ctx, videoBytes, "", []ffmpeg.Input{w.input(0)}, append(output, name)...); err != nil {
+	inputs, pictures := []ffmpeg.Input{w.input(0)}, "0:v:0"
+	if graph != "" {
+		inputs, pictures = w.inputs(0), "[out]"
+	}
+	output := append([]string{"-map", pictures, "-map", "0:a?", "-threads", fmt.Sprint(threads), "-map_metadata", "-1"}, args...)
+	if err := w.run(ctx, videoBytes, graph, inputs, append(output, name)...); err != nil {
 		return err
 	}
 	w.shown(w.job.Plan.Width, w.job.Plan.Height)
@@ -95,14 +129,17 @@ func (w *work) sound(ctx context.Context, encoder, name string, args ...string) 
 	return w.made(name)
 }
 
-// still takes the frame of the thumbnail at full size.
-func (w *work) still(ctx context.Context, name, filters string, args ...string) error {
+// still takes the frame of the thumbnail at full size. An empty graph: with what is transparent.
+func (w *work) still(ctx context.Context, name, graph string, args ...string) error {
 	plan := w.job.Plan
 	// The seek time is half a frame early: the first frame after it is the wanted one.
 	seek := math.Max(0, (float64(w.job.Still)-0.5)*float64(plan.FPSDen)/float64(plan.FPSNum))
 	output := append([]string{"-map", "[out]", "-frames:v", "1", "-map_metadata", "-1"}, args...)
-	err := w.run(ctx, stillBytes, "[0:v]"+filters+"[out]", []ffmpeg.Input{w.input(seek)}, append(output, "-f", "image2", "-update",
-		"1", name)...)
+	inputs := []ffmpeg.Input{w.input(seek)}
+	if graph == "" {
+		graph, inputs = w.cutOut("format=rgba"), w.inputs(seek)
+	}
+	err := w.run(ctx, stillBytes, graph, inputs, append(output, "-f", "image2", "-update", "1", name)...)
 	if err != nil {
 		return err
 	}

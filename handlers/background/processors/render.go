@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/document"
 	"moviola/domain/ledger"
 	"moviola/domain/movie"
 	"moviola/handlers/background/claims"
@@ -150,16 +152,16 @@ func (r *render) rendered(ctx context.Context) (commands.Rendered, error) {
 
 // once renders once.
 func (r *render) once(ctx context.Context) (commands.Rendered, error) {
-	document, err := r.document(ctx, r.claim.Account, r.project, r.claim.DocumentHash)
+	raw, err := r.document(ctx, r.claim.Account, r.project, r.claim.DocumentHash)
 	if err != nil {
 		return commands.Rendered{}, err
 	}
-	r.news.begin(document)
+	r.news.begin(raw)
 	job := commands.RenderJob{
-		Account: r.claim.Account, Project: r.project, Attempt: r.claim.Attempt, Document: document, Now: r.claim.FirstStarted,
+		Account: r.claim.Account, Project: r.project, Attempt: r.claim.Attempt, Document: raw, Now: r.claim.FirstStarted,
 		FetchedSince: r.claim.FetchedSince,
 		Fetched: func(ctx context.Context, sources map[string]string) error {
-			return r.fetched(ctx, document, sources)
+			return r.fetched(ctx, raw, sources)
 		},
 		Planned: r.planned,
 		Measured: func(stage string, took time.Duration) {
@@ -169,6 +171,7 @@ func (r *render) once(ctx context.Context) (commands.Rendered, error) {
 		Frames:   r.took.frames,
 		Progress: r.shown.Progress,
 		Share:    claims.ShareOf(ctx),
+		Matte:    slices.ContainsFunc(movie.FormatsToMake(r.claim.Outputs), document.Transparent),
 	}
 	if store := r.config.Preloads.Store; store != nil {
 		job.Preloaded = store.Publish

@@ -1,0 +1,106 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"moviola/domain/timeline"
+)
+
+// matteQuality is x264's quality parameter for mattes: grain in them would be seen in everything that is transparent.
+const matteQuality = "8"
+
+func matteEncoder(plan *timeline.Plan) []string { return encoderOf(plan, matteQuality) }
+
+func (r *run) encoderOf(t *ticket) []string {
+	if t.matte {
+		return matteEncoder(r.plan)
+	}
+	return encoder(r.plan)
+}
+
+// mattesOf returns the parts of the movie's matte: a movie of its own that is white where the movie is opaque, and black where it
+// is transparent. There are none if nobody asks for it, or if the movie is opaque.
+func (r *run) mattesOf(p parts) (parts, error) {
+	clear := func(w timeline.Window) bool { return w.Clear != nil }
+	if !r.job.Matte || !slices.ContainsFunc(p.windows, clear) {
+		return parts{}, nil
+	}
+	m := parts{matte: true, sound: p.sound}
+	counted := map[string]bool{}
+	for _, w := range p.windows {
+		if !clear(w) { // every pixel of it is opaque, whatever it shows
+			w = timeline.Window{Scene: w.Scene, Start: w.Start, Frames: w.Frames, Background: w.Background}
+			w.Clear = &timeline.Clear{Scene: w.Background}
+		}
+		key, err := r.windowKey(w, true)
+		if err != nil {
+			return parts{}, err
+		}
+		m.windows, m.keys = append(m.windows, w), append(m.keys, key)
+		if !counted[key] {
+			counted[key] = true
+			r.progress.total += w.Frames
+		}
+	}
+	return m, nil
+}
+
+// matte makes the matte and returns its path; empty: there are no parts of it. Its windows are kept and shared as those of the
+// movie are.
+func (r *run) matte(ctx context.Context, p parts) (string, error) {
+	if len(p.windows) == 0 {
+		return "", nil
+	}
+	windows, sound, err := r.encode(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	path, _, err := r.join(windows, sound)
+	if err != nil {
+		return "", fmt.Errorf("matte: %w", err)
+	}
+	return path, nil
+}
+
+// composeTicket composes what is wanted of a window.
+func (r *run) composeTicket(ctx context.Context, g *graph, t *ticket, frames rests) ([]string, error) {
+	if !t.matte {
+		return r.composeInto(ctx, g, t.window, frames)
+	}
+	return r.composeMatte(ctx, g, t.window, frames)
+}
+
+// composeMatte composes a window over black and over white. Where they are equal, what is shown is opaque; where it is not, the
+// base shows through in both, as much as the layers, their fades, masks and the transition let it.
+func (r *run) composeMatte(ctx context.Context, g *graph, w timeline.Window, frames rests) ([]string, error) {
+	level := func() string {
+		to := g.label()
+		g.chain(g.top, []string{"format=yuv420p", "setsar=1", endFrame(frames.frames),
+			fmt.Sprintf("settb=%d/%d", g.rate.Den, g.rate.Num), number(0)}, to)
+		return to
+	}
+	warnings, err := r.composeInto(ctx, g, w, frames)
+	if err != nil {
+		return nil, err
+	}
+	dark := level()
+	if _, err = r.composeInto(ctx, g, overWhite(w), frames); err != nil {
+		return nil, err
+	}
+	light := level()
+	g.top = g.label()
+	g.chain(dark+"]["+light, []string{"blend=all_mode=difference", "lutyuv=y=235-val:u=128:v=128"}, g.top)
+	return warnings, nil
+}
+
+// overWhite is a window over white in place of black.
+func overWhite(w timeline.Window) timeline.Window {
+	w.Background = w.Clear.Scene
+	if w.Transition != nil {
+		t := *w.Transition
+		t.Background, w.Transition = w.Clear.Leaving, &t
+	}
+	return w
+}
