@@ -17,12 +17,11 @@ func TestOutputs_transparent(t *testing.T) {
 	service := harness.NewService(t)
 	service.StartAPI()
 	client := service.NewAccount("transparent", 600)
-	box := object{"type": "text", "text": " ", "x": 0, "y": 0, "width": 160, "height": 180, "position": "custom",
-		"settings": object{"background-color": "rgba(255,0,0,0.5)"}}
 	movie := client.WaitFor(client.Submit(object{
 		"width": 320, "height": 180, "background-color": "transparent",
 		"scenes": list{
-			object{"duration": 1, "background-color": "transparent", "elements": list{box}},
+			object{"duration": 1, "background-color": "transparent"},
+			object{"duration": 1, "background-color": "rgba(255,0,0,0.5)"},
 			object{"duration": 1},
 		},
 		"exports": list{object{"format": "webm"}},
@@ -42,7 +41,7 @@ func TestOutputs_transparent(t *testing.T) {
 		"nullsrc=s=320x180:r=25,format=gray,geq=lum='if(mod(floor(X/20)+floor(Y/20),2),255,128)',format=rgb24", "-c:v", "libvpx-vp9", "-i", webm,
 		"-filter_complex", "[0:v][1:v]overlay=format=gbrp:shortest=1,format=rgb24", "-f", "rawvideo", "-").Output()
 	const frame = 320 * 180 * 3
-	if err != nil || len(raw) != 50*frame {
+	if err != nil || len(raw) != 75*frame {
 		t.Fatalf("over a board: %d bytes, %v", len(raw), err)
 	}
 	for _, want := range []struct {
@@ -50,8 +49,8 @@ func TestOutputs_transparent(t *testing.T) {
 		color       [3]int
 	}{
 		{10, 210, 90, [3]int{128, 128, 128}}, {10, 230, 90, [3]int{255, 255, 255}}, // nothing over the board
-		{10, 50, 90, [3]int{191, 64, 64}}, {10, 70, 90, [3]int{255, 128, 128}}, // half red over it
-		{40, 210, 90, [3]int{0, 0, 0}}, // the opaque scene
+		{40, 50, 90, [3]int{191, 64, 64}}, {40, 70, 90, [3]int{255, 128, 128}}, // half red over it
+		{65, 210, 90, [3]int{0, 0, 0}}, // the opaque scene
 	} {
 		at := raw[want.frame*frame+(want.y*320+want.x)*3:]
 		for i, c := range want.color {
