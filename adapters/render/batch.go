@@ -37,7 +37,8 @@ type ticket struct {
 
 func (r *run) ticket(key string, w timeline.Window, p parts) *ticket {
 	t := &ticket{
-		key: key, window: w, matte: p.matte, path: filepath.Join(r.parts, key+".mp4"), count: &counter{to: &r.progress, frames: w.Frames},
+		key: key, window: w, matte: p.matte, path: filepath.Join(r.parts, key+".mp4"),
+		count: &counter{to: &r.progress, frames: w.Frames},
 		done: make(chan struct{}),
 	}
 	if p.teaser.window == key {

@@ -63,7 +63,8 @@ var sceneProperties = append([]Property{
 	{Name: "duration", Type: DurationType, Unit: "s", Values: []string{"auto"}, Default: "-1", Example: "5",
 		Doc: "Sets how long the scene is and cuts what would last longer; -1 or \"auto\" is as long as its elements need."},
 	{Name: "background-color", Type: ColorType, Default: `"#000000"`, Example: `"transparent"`, Picture: "19-transparent-scene",
-		Doc: "Paints what lies below the elements; transparent shows elements of the movie that have a negative z-index, and its background."},
+		Doc: "Paints what lies below the elements; transparent shows elements of the movie that have a negative z-index, " +
+			"and its background."},
 	{Name: "transition", Type: ObjectType, Kind: "transition", Or: ChoiceType, Example: `{"style": "circleopen", "duration": 1}`,
 		Picture: "14-transition-circleopen",
 		Doc:     "Lets the scene come in over the end of the one before, which shortens the movie; the first one comes from black."},

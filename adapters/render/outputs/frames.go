@@ -28,7 +28,8 @@ func frames(ctx context.Context, w *work) error {
 	if w.job.Matte != "" {
 		graph, inputs = w.cutOut("format=rgba"), w.inputs(0)
 	}
-	err := w.run(ctx, framesBytes, graph, inputs, "-map", "[out]", "-fps_mode", "passthrough", "-threads", fmt.Sprint(threads), "-c:v", "png", "-f", "image2pipe", all)
+	err := w.run(ctx, framesBytes, graph, inputs, "-map", "[out]", "-fps_mode", "passthrough", "-threads",
+		fmt.Sprint(threads), "-c:v", "png", "-f", "image2pipe", all)
 	if err != nil {
 		return err
 	}

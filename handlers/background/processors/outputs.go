@@ -37,7 +37,8 @@ func (r *render) makeOutputs(ctx context.Context, rendered *commands.Rendered) (
 		return all, nil
 	}
 	made, err := r.config.Outputs.Make(ctx, commands.OutputJob{
-		Movie: rendered.Movie, Matte: rendered.Matte, Plan: rendered.Plan, Sound: rendered.File.AudioStreams > 0, Still: rendered.Still, Formats: formats,
+		Movie: rendered.Movie, Matte: rendered.Matte, Plan: rendered.Plan, Sound: rendered.File.AudioStreams > 0,
+		Still: rendered.Still, Formats: formats,
 		Until: r.claim.Until.Add(-outputsReserve),
 	})
 	if err != nil {
