@@ -39,7 +39,7 @@ func (r *run) ticket(key string, w timeline.Window, p parts) *ticket {
 	t := &ticket{
 		key: key, window: w, matte: p.matte, path: filepath.Join(r.parts, key+".mp4"),
 		count: &counter{to: &r.progress, frames: w.Frames},
-		done: make(chan struct{}),
+		done:  make(chan struct{}),
 	}
 	if p.teaser.window == key {
 		t.teaser = p.teaser
