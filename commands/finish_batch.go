@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"moviola/commands/ledgers"
@@ -37,12 +38,43 @@ type FinishedBatch struct {
 type FinishBatchHandler struct {
 	movies  Movies
 	batches movieBatches
+	open    *openRows
 }
 
 // NewFinishBatchHandler returns a handler.
 func NewFinishBatchHandler(log *eventstore.Log, own *ledgers.Ledgers, now func() time.Time) FinishBatchHandler {
 	return FinishBatchHandler{
 		movies: NewMovies(log, now), batches: movieBatches{log: log, now: eventstore.Clock(now), ledgers: own},
+		open: &openRows{last: map[batch.ID]domain.ProjectID{}},
+	}
+}
+
+// openRows remembers a movie of each batch that was open when it was looked for. As long as it is, the batch has not ended, and
+// its stream with all rows need not be read: a batch of a thousand rows has a thousand movies after which somebody asks.
+type openRows struct {
+	mu   sync.Mutex
+	last map[batch.ID]domain.ProjectID
+}
+
+// mostOpenRows bounds what is remembered; beyond it, all of it is forgotten.
+const mostOpenRows = 1024
+
+func (o *openRows) of(id batch.ID) domain.ProjectID {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.last[id]
+}
+
+// set remembers a movie of a batch; empty: none is open.
+func (o *openRows) set(id batch.ID, project domain.ProjectID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.last) >= mostOpenRows {
+		clear(o.last)
+	}
+	delete(o.last, id)
+	if project != "" {
+		o.last[id] = project
 	}
 }
 
@@ -59,6 +91,9 @@ func (h FinishBatchHandler) Handle(ctx context.Context, cmd FinishBatch) (Finish
 		s, _ := m.Submitted()
 		if id = s.Batch; id == "" {
 			return FinishedBatch{}, ErrNothingToDo
+		}
+		if waits, err := h.waits(ctx, s.Account, id); err != nil || waits {
+			return FinishedBatch{}, orNothing(err)
 		}
 	}
 	b, _, err := h.batches.load(ctx, id)
@@ -98,16 +133,37 @@ func orNothing(err error) error {
 
 // ended says whether no movie of the batch has an open hold.
 func (h FinishBatchHandler) ended(ctx context.Context, id batch.ID, requested batch.Requested) (bool, error) {
-	open := false
+	var open domain.ProjectID
 	err := h.batches.ledgers.Ask(ctx, requested.Account, func(own *ledger.Ledger) error {
-		open = slices.ContainsFunc(requested.Rows, func(row batch.Row) bool {
-			_, _, held := own.OpenHold(batch.Project(id, row.Number))
-			return held
-		})
+		open = ""
+		for _, row := range slices.Backward(requested.Rows) { // the last one is rendered last
+			project := batch.Project(id, row.Number)
+			if _, _, held := own.OpenHold(project); held {
+				open = project
+				break
+			}
+		}
 		return nil
 	})
 	if err != nil {
 		return false, fmt.Errorf("ask for the holds of batch %s: %w", id, err)
 	}
-	return !open, nil
+	h.open.set(id, open)
+	return open == "", nil
+}
+
+// waits says whether the movie of a batch that was open is open still.
+func (h FinishBatchHandler) waits(ctx context.Context, account domain.AccountID, id batch.ID) (held bool, err error) {
+	project := h.open.of(id)
+	if project == "" {
+		return false, nil
+	}
+	err = h.batches.ledgers.Ask(ctx, account, func(own *ledger.Ledger) error {
+		_, _, held = own.OpenHold(project)
+		return nil
+	})
+	if err != nil {
+		return false, fmt.Errorf("ask for the hold of %s: %w", project, err)
+	}
+	return held, nil
 }

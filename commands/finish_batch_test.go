@@ -1,13 +1,16 @@
 package commands_test
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"moviola/commands"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/batch"
+	"moviola/eventstore"
 )
 
 func (w *world) finishBatch(worker string, cmd commands.FinishBatch) (commands.FinishedBatch, error) {
@@ -84,6 +87,38 @@ func TestFinishBatch_cancelled(t *testing.T) {
 	}
 	_, err = w.finishBatch("w", commands.FinishBatch{Batch: batchID})
 	requireNothing(t, err)
+}
+
+// TestFinishBatch_reads: after each of many movies somebody asks, and the stream of the batch, which has all rows, is read for few.
+func TestFinishBatch_reads(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const rows = 40
+	w.grant(alice, 100*rows)
+	_, err := w.requestBatch(w.order(w.save("", card), guests(rows, nil)), "")
+	w.must(err)
+	w.must(w.completeBatch())
+	count := &counting{Store: w.store}
+	own := ledgers.New(eventstore.NewLog(count, eventstore.NewCodec()), w.clock)
+	defer own.Close()
+	handler := commands.NewFinishBatchHandler(eventstore.NewLog(count, eventstore.NewCodec()), own, w.clock)
+	read := 0
+	for row := 1; row <= rows; row++ {
+		w.endRow(row)
+		count.reads = nil
+		done, err := handler.Handle(t.Context(), commands.FinishBatch{Project: batch.Project(batchID, row), Worker: "w"})
+		if row < rows {
+			requireNothing(t, err)
+		} else if err != nil || done.Movies != rows {
+			t.Fatalf("%+v, %v", done, err)
+		}
+		if slices.Contains(count.reads, batch.Stream(batchID)) {
+			read++
+		}
+	}
+	if read > 2 {
+		t.Errorf("the stream of the batch is read after %d of %d movies", read, rows)
+	}
 }
 
 // TestFinishBatch_none: a movie of no batch finishes none.
