@@ -102,10 +102,9 @@ func (c *apiClient) validate(ctx context.Context, movie []byte) (verdict, error)
 	if err != nil {
 		return verdict{}, err
 	}
-	var found verdict
+	var found client.Validation
 	if err := json.Unmarshal(answer, &found); err != nil || found.Problems == nil {
 		return verdict{}, fmt.Errorf("%s did not answer as this program does", c.URL)
 	}
-	found.answer = answer
-	return found, nil
+	return verdictOf(found, answer), nil
 }

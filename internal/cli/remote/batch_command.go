@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"moviola.example/client"
 
 	"moviola/domain/batch"
 	"moviola/handlers/http/web"
@@ -28,7 +29,7 @@ const batchPoll = 3 * time.Second
 
 // BatchCommand is `moviola batch`.
 func BatchCommand() *cobra.Command {
-	var client apiClient
+	var c apiClient
 	cmd := &cobra.Command{
 		Use:   "batch",
 		Short: "Make a movie of a template for each row of a CSV",
@@ -37,8 +38,8 @@ func BatchCommand() *cobra.Command {
 			"The exit status is 0 when all is well, 1 when rows are invalid or movies have failed, and 2 when the service " +
 			"could not be asked.",
 	}
-	client.bind(cmd.PersistentFlags())
-	cmd.AddCommand(batchStart(&client), batchList(&client), batchShow(&client), batchResults(&client), batchCancel(&client))
+	c.bind(cmd.PersistentFlags())
+	cmd.AddCommand(batchStart(&c), batchList(&c), batchShow(&c), batchResults(&c), batchCancel(&c))
 	return cmd
 }
 
@@ -54,16 +55,7 @@ func asked(do func(cmd *cobra.Command, args []string) error) func(*cobra.Command
 	}
 }
 
-// startedBatch is the response to POST /v2/batches, accepted or refused.
-type startedBatch struct {
-	Batch   string
-	Rows    int
-	Movies  int
-	Credits int64
-	Errors  []batch.Flaw
-}
-
-func batchStart(client *apiClient) *cobra.Command {
+func batchStart(c *apiClient) *cobra.Command {
 	var template, key string
 	var all, wait, asJSON bool
 	cmd := &cobra.Command{
@@ -82,26 +74,26 @@ func batchStart(client *apiClient) *cobra.Command {
 			query := url.Values{"template": {template}, "all_or_nothing": {fmt.Sprint(all)}}
 			ctx, cancel := context.WithTimeout(cmd.Context(), batchTime)
 			defer cancel()
-			answer, err := client.send(ctx, http.MethodPost, "/v2/batches?"+query.Encode(), header, csv)
+			answer, err := c.send(ctx, http.MethodPost, "/v2/batches?"+query.Encode(), header, csv)
 			if err != nil {
 				return err
 			}
-			var started startedBatch
+			var started client.StartedBatch
 			if err := json.Unmarshal(answer, &started); err != nil || started.Batch == "" {
-				return fmt.Errorf("%s did not answer as this program does", client.URL)
+				return fmt.Errorf("%s did not answer as this program does", c.URL)
 			}
 			out := cmd.OutOrStdout()
 			if asJSON {
 				_, err = fmt.Fprintln(out, string(answer))
 			} else {
-				_, err = fmt.Fprintf(out, "%s: %s, %s\n%s", started.Batch, counted(started.Movies, "movie"),
+				_, err = fmt.Fprintf(out, "%s: %s, %s\n%s", started.Batch, counted(int(started.Movies), "movie"),
 					counted(int(started.Credits), "credit"), flawLines(started.Errors))
 			}
 			switch {
 			case err != nil:
 				return err
 			case wait:
-				return client.followBatch(cmd.Context(), started.Batch, cmd.ErrOrStderr())
+				return c.followBatch(cmd.Context(), started.Batch, cmd.ErrOrStderr())
 			case len(started.Errors) > 0:
 				return exit.With(fmt.Errorf("%s invalid", counted(len(started.Errors), "row")), exit.Findings)
 			}
@@ -118,7 +110,7 @@ func batchStart(client *apiClient) *cobra.Command {
 	return cmd
 }
 
-func flawLines(flaws []batch.Flaw) string {
+func flawLines(flaws []client.BatchFlaw) string {
 	var lines strings.Builder
 	for _, f := range flaws {
 		column := ""
@@ -130,27 +122,24 @@ func flawLines(flaws []batch.Flaw) string {
 	return lines.String()
 }
 
-// shownBatch is a batch in responses of GET /v2/batches and GET /v2/batches/{id}.
-type shownBatch struct {
-	ID        string
-	State     string
-	Status    string
-	CreatedAt string `json:"created_at"`
-	Movies    int
-	Invalid   int
-	Credits   int64
-	Counts    map[string]int
+// batchLine says in a line how far a batch is.
+func batchLine(b client.BatchBatch) string {
+	return fmt.Sprintf("%s: %s; %d done, %d running, %d waiting, %d failed, %d invalid", b.ID, b.Status, rowsThat(b, "done"),
+		rowsThat(b, "running"), rowsThat(b, "waiting", "pending"), rowsThat(b, "error", "timeout"), rowsThat(b, "invalid"))
 }
 
-func (b shownBatch) line() string {
-	return fmt.Sprintf("%s: %s; %d done, %d running, %d waiting, %d failed, %d invalid", b.ID, b.Status, b.Counts["done"],
-		b.Counts["running"],
-		b.Counts["waiting"]+b.Counts["pending"], b.Counts["error"]+b.Counts["timeout"], b.Counts["invalid"])
+// rowsThat counts the rows of a batch that have one of the statuses.
+func rowsThat(b client.BatchBatch, statuses ...string) (n int) {
+	for _, status := range statuses {
+		count, _ := b.Counts[status].(float64) // absent: none
+		n += int(count)
+	}
+	return n
 }
 
 // batch requests the state of a batch.
-func (c *apiClient) batch(ctx context.Context, id string) (b shownBatch, answer []byte, err error) {
-	var shown struct{ Batch shownBatch }
+func (c *apiClient) batch(ctx context.Context, id string) (b client.BatchBatch, answer []byte, err error) {
+	var shown client.Batch
 	answer, err = c.call(ctx, http.MethodGet, "/v2/batches/"+url.PathEscape(id), &shown)
 	return shown.Batch, answer, err
 }
@@ -165,11 +154,11 @@ func (c *apiClient) followBatch(ctx context.Context, id string, progress io.Writ
 		if err != nil {
 			return err
 		}
-		if line := b.line(); line != last {
+		if line := batchLine(b); line != last {
 			last = line
 			_, _ = fmt.Fprintln(progress, line)
 		}
-		failed := b.Counts["error"] + b.Counts["timeout"] + b.Counts["invalid"]
+		failed := rowsThat(b, "error", "timeout", "invalid")
 		switch ended := b.Status == "done" || b.Status == "cancelled"; {
 		case ended && failed > 0:
 			return exit.With(fmt.Errorf("%s without a movie: see `moviola batch results %s`", counted(failed, "row"), id), exit.Findings)
@@ -184,13 +173,13 @@ func (c *apiClient) followBatch(ctx context.Context, id string, progress io.Writ
 	}
 }
 
-func batchList(client *apiClient) *cobra.Command {
+func batchList(c *apiClient) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the newest batches", Args: cobra.NoArgs,
 		RunE: asked(func(cmd *cobra.Command, _ []string) error {
-			var listed struct{ Batches []shownBatch }
-			answer, err := client.call(cmd.Context(), http.MethodGet, "/v2/batches?limit=100", &listed)
+			var listed client.Batches
+			answer, err := c.call(cmd.Context(), http.MethodGet, "/v2/batches?limit=100", &listed)
 			if err != nil {
 				return err
 			}
@@ -200,7 +189,7 @@ func batchList(client *apiClient) *cobra.Command {
 			}
 			for _, b := range listed.Batches {
 				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s  %s  %-9s  %d movies, %d invalid rows, %d credits\n", b.ID,
-					b.CreatedAt, b.State, b.Movies, b.Invalid, b.Credits)
+					b.CreatedAt.Format(time.RFC3339Nano), b.State, b.Movies, b.Invalid, b.Credits)
 				if err != nil {
 					return err
 				}
@@ -212,19 +201,19 @@ func batchList(client *apiClient) *cobra.Command {
 	return cmd
 }
 
-func batchShow(client *apiClient) *cobra.Command {
+func batchShow(c *apiClient) *cobra.Command {
 	var asJSON, wait bool
 	cmd := &cobra.Command{
 		Use: "show ID", Short: "Say how far a batch is", Args: cobra.ExactArgs(1),
 		RunE: asked(func(cmd *cobra.Command, args []string) error {
 			if wait {
-				return client.followBatch(cmd.Context(), args[0], cmd.OutOrStdout())
+				return c.followBatch(cmd.Context(), args[0], cmd.OutOrStdout())
 			}
-			b, answer, err := client.batch(cmd.Context(), args[0])
+			b, answer, err := c.batch(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			line := b.line()
+			line := batchLine(b)
 			if asJSON {
 				line = string(answer)
 			}
@@ -237,14 +226,14 @@ func batchShow(client *apiClient) *cobra.Command {
 	return cmd
 }
 
-func batchResults(client *apiClient) *cobra.Command {
+func batchResults(c *apiClient) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use: "results ID", Short: "Write what has become of each row, as CSV", Args: cobra.ExactArgs(1),
 		RunE: asked(func(cmd *cobra.Command, args []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), operatorTime)
 			defer cancel()
-			answer, err := client.send(ctx, http.MethodGet, "/v2/batches/"+url.PathEscape(args[0])+"/results.csv", nil, nil)
+			answer, err := c.send(ctx, http.MethodGet, "/v2/batches/"+url.PathEscape(args[0])+"/results.csv", nil, nil)
 			switch {
 			case err != nil:
 				return err
@@ -259,12 +248,12 @@ func batchResults(client *apiClient) *cobra.Command {
 	return cmd
 }
 
-func batchCancel(client *apiClient) *cobra.Command {
+func batchCancel(c *apiClient) *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel ID", Short: "End what waits or renders of a batch", Args: cobra.ExactArgs(1),
 		RunE: asked(func(cmd *cobra.Command, args []string) error {
-			var done struct{ Batch, State string }
-			_, err := client.call(cmd.Context(), http.MethodPost, "/v2/batches/cancel?id="+url.QueryEscape(args[0]), &done)
+			var done client.CancelledBatch
+			_, err := c.call(cmd.Context(), http.MethodPost, "/v2/batches/cancel?id="+url.QueryEscape(args[0]), &done)
 			if err != nil {
 				return err
 			}

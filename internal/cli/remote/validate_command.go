@@ -9,6 +9,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
+	"moviola.example/client"
 
 	"moviola/domain/document"
 	"moviola/domain/lint"
@@ -95,7 +96,7 @@ func (v validating) alone(ctx context.Context, raw []byte) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	found := verdict{Problems: []problem{}, Unchecked: unchecked}
+	found := verdict{Problems: []client.Problem{}, Unchecked: unchecked}
 	if in.Movie != nil {
 		o := document.OutlookOf(in.Movie)
 		found.describe(in.Movie, o)

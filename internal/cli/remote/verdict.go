@@ -9,53 +9,55 @@ import (
 	"strconv"
 	"strings"
 
+	"moviola.example/client"
+
 	"moviola/domain"
 	"moviola/domain/document"
 	"moviola/domain/lint"
 )
 
-// verdict is the part of the response to POST /movies/validate that the command line prints.
+// verdict is what the command line prints of a movie that was validated, here or by a service.
 type verdict struct {
-	Valid     bool      `json:"valid"`
-	Problems  []problem `json:"problems"`
-	Total     int       `json:"problems_total"`
-	Unchecked []string  `json:"unchecked"`
-	Width     *int      `json:"width"`
-	Height    *int      `json:"height"`
-	FPS       *float64  `json:"fps"`
-	Draft     *bool     `json:"draft"`
-	Duration  *float64  `json:"duration"`
-	Credits   *int64    `json:"credits"`
-	Exact     *bool     `json:"exact"`
+	Valid     bool             `json:"valid"`
+	Problems  []client.Problem `json:"problems"`
+	Total     int64            `json:"problems_total"`
+	Unchecked []string         `json:"unchecked"`
+	Width     *int64           `json:"width"`
+	Height    *int64           `json:"height"`
+	FPS       *float64         `json:"fps"`
+	Draft     *bool            `json:"draft"`
+	Duration  *float64         `json:"duration"`
+	Credits   *int64           `json:"credits"`
+	Exact     *bool            `json:"exact"`
 
 	answer []byte // the full response of a service; nil without a service
 }
 
-// problem is one finding.
-type problem struct {
-	Pointer  string `json:"pointer"`
-	Line     int    `json:"line"`
-	Column   int    `json:"column"`
-	Code     string `json:"code"`
-	Severity string `json:"severity"`
-	Message  string `json:"message"`
-	Remedy   string `json:"remedy"`
-	Template string `json:"template,omitempty"`
+// verdictOf is the verdict of a service.
+func verdictOf(found client.Validation, answer []byte) verdict {
+	return verdict{
+		Valid: found.Valid, Problems: found.Problems, Total: found.ProblemsTotal, Unchecked: found.Unchecked, Width: found.Width,
+		Height: found.Height, FPS: found.FPS, Draft: found.Draft, Duration: found.Duration, Credits: found.Credits, Exact: found.Exact,
+		answer: answer,
+	}
 }
 
 // describe fills in size, length and price of the finished movie.
 func (v *verdict) describe(m *document.Movie, o document.Outlook) {
 	fps := 1 / m.FPS.Seconds(1).Float()
-	v.Width, v.Height, v.FPS, v.Draft = &m.Width, &m.Height, &fps, &m.Draft
+	width, height := int64(m.Width), int64(m.Height)
+	v.Width, v.Height, v.FPS, v.Draft = &width, &height, &fps, &m.Draft
 	v.Duration, v.Credits, v.Exact = &o.Duration, &o.Credits, &o.Exact
 }
 
 func (v *verdict) take(report lint.Report) {
 	for _, p := range report.Problems {
-		v.Problems = append(v.Problems, problem{p.Pointer, p.Line, p.Column, p.Code, string(p.Severity), p.Message, p.Remedy,
-			p.Template})
+		v.Problems = append(v.Problems, client.Problem{
+			Pointer: p.Pointer, Line: int64(p.Line), Column: int64(p.Column), Code: p.Code, Severity: string(p.Severity),
+			Message: p.Message, Remedy: p.Remedy, Template: p.Template,
+		})
 	}
-	v.Total, v.Valid = report.Total, len(report.Errors()) == 0
+	v.Total, v.Valid = int64(report.Total), len(report.Errors()) == 0
 }
 
 // errors returns the number of problems with severity error.
@@ -112,7 +114,7 @@ func (v *verdict) printLines(w io.Writer, name string) error {
 		fmt.Fprintf(&out, "%s: %d×%d pixels, %s frames per second, %s%s seconds, %s%s\n", name, *v.Width, *v.Height, short(*v.FPS),
 			least, short(*v.Duration), least, counted(int(*v.Credits), "credit"))
 	}
-	fmt.Fprintf(&out, "%s: %s, %d of them errors\n", name, counted(v.Total, "problem"), v.errors())
+	fmt.Fprintf(&out, "%s: %s, %d of them errors\n", name, counted(int(v.Total), "problem"), v.errors())
 	_, err := io.WriteString(w, out.String())
 	return err
 }
