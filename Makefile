@@ -62,6 +62,10 @@ test-faults: ## break an installation in roles for three minutes and hold it aga
 	@scripts/deps.sh test
 	MOVIOLA_FAULTS_TIME=$(or $(MOVIOLA_FAULTS_TIME),3m) MOVIOLA_FAULTS_SEED=$(MOVIOLA_FAULTS_SEED) MOVIOLA_FAULTS_KIND=$(MOVIOLA_FAULTS_KIND) CGO_ENABLED=0 go test -v -count=1 -timeout 24h -run TestFaults ./tests/faults
 
+test-alerts: ## let Prometheus watch an installation that breaks: every alert fires and clears, every panel has data (15 minutes)
+	@scripts/deps.sh test
+	MOVIOLA_WATCH=1 CGO_ENABLED=0 go test -v -count=1 -timeout 2h -run TestWatch ./tests/watch
+
 test-cluster: ## elect, freeze and lose the nodes of a cluster of event stores for three minutes under a service (MOVIOLA_CLUSTER_TIME=1h)
 	@scripts/deps.sh test
 	MOVIOLA_CLUSTER_TIME=$(or $(MOVIOLA_CLUSTER_TIME),3m) CGO_ENABLED=0 go test -v -count=1 -timeout 24h -run TestCluster ./tests/faults
@@ -138,4 +142,4 @@ check: ## what must hold before every commit: format, lint, go.mod
 	go mod tidy -diff
 	go mod verify
 
-.PHONY: release test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media console gallery lint fmt generate check audit-deps mutate-guard bench-delivery
+.PHONY: release test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-alerts test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media console gallery lint fmt generate check audit-deps mutate-guard bench-delivery

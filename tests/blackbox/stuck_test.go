@@ -1,18 +1,14 @@
 package blackbox_test
 
 import (
-	"errors"
 	"net/http"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"moviola/tests/harness"
+	"moviola/tests/harness/damage"
 )
 
 // TestStuckWork has two deliveries that fail again and again, because the encrypted documents of their movies were
@@ -37,8 +33,8 @@ func TestStuckWork(t *testing.T) {
 	for _, project := range []string{dropped, retried} {
 		harness.Eventually(t, "the delivery has ended", func() bool { return log.Count("movie-" + project)["DeliveryFinished"] == 1 })
 	}
-	mark, damage := "moviola sealed document\n{", "moviola sealed document\n["
-	replace(t, service, mark, damage)
+	mark, broken := "moviola sealed document\n{", "moviola sealed document\n["
+	damage.Replace(t, service, mark, broken)
 	for _, project := range []string{dropped, retried} {
 		if answer := client.Do(http.MethodPost, "/movies/redeliver?project="+project, nil); answer.Status != http.StatusOK {
 			t.Fatalf("redeliver: %d %s", answer.Status, answer.Body)
@@ -77,7 +73,7 @@ func TestStuckWork(t *testing.T) {
 	if out := moviola("work", "retry", "deliver/"+retried); out != "1 piece of work is tried anew\n" {
 		t.Errorf("retry says %s", out)
 	}
-	replace(t, service, damage, mark)
+	damage.Replace(t, service, broken, mark)
 	harness.Eventually(t, "the other one is delivered", func() bool { return len(receiver.Hits()) == 3 })
 	if hits := receiver.Hits(); !strings.Contains(string(hits[2].Body), retried) {
 		t.Errorf("the receiver got %+v", hits)
@@ -98,19 +94,5 @@ func TestStuckWork(t *testing.T) {
 	}
 	if on := moviola("acts", "--on", "deliver/"+dropped); strings.Count(on, "\n") != 2 || !strings.Contains(on, "drop work") {
 		t.Errorf("the trail of the dropped delivery\n%s", on)
-	}
-}
-
-// replace changes a text in all documents of an installation, behind its back.
-func replace(t *testing.T, service *harness.Service, old, text string) {
-	t.Helper()
-	conn, err := sqlite.OpenConn(filepath.Join(service.Data, "files", "documents.db"), sqlite.OpenReadWrite)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn.SetBlockOnBusy()
-	err = sqlitex.Execute(conn, "UPDATE documents SET body = CAST(replace(CAST(body AS TEXT), ?, ?) AS BLOB)", &sqlitex.ExecOptions{Args: []any{old, text}})
-	if err := errors.Join(err, conn.Close()); err != nil {
-		t.Fatal(err)
 	}
 }
