@@ -29,7 +29,8 @@ func damagedDocument() fault {
 	}, func(w *world) { damage.Replace(w.t, w.service, broken, mark) }}
 }
 
-// newerVersion lets a newer version of the program make a movie beside this one, and then replaces every process by the newer one.
+// newerVersion lets a newer version of the program make a movie beside this one, and then replaces every process by the newer
+// one.
 func newerVersion(t *testing.T) fault {
 	newer := harness.NewerBinary(t)
 	return fault{"a newer version has written", []string{"MoviolaStreamsStandStill"}, func(w *world) {

@@ -16,7 +16,8 @@ import (
 	"moviola/tests/harness"
 )
 
-// Times of the rules are divided by hurry, so that a run sees every alert fire and clear within minutes: an hour is two minutes. Metrics are read
+// Times of the rules are divided by hurry, so that a run sees every alert fire and clear within minutes: an hour is two minutes.
+// Metrics are read
 // each second. A process counts its queue anew every five seconds at most, which no shorter time would see.
 const hurry = 30
 
