@@ -131,26 +131,31 @@ func (w *world) send(path string, body any) bool {
 // mostOpen is how many movies of the load are under way at most: a machine that is busy with something else makes fewer.
 const mostOpen = 4
 
-// load lets a client submit a movie, and ask for its list, twice a second until the returned function is called. While mostOpen
+// clients is how many clients work at once: a request may take 12 seconds while the event store is away.
+const clients = 6
+
+// load lets clients submit movies and ask for their list, until the returned function is called. They submit none while mostOpen
 // movies
-// are under way it submits none.
+// are under way.
 func (w *world) load() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
-	done.Go(func() {
-		tick := time.NewTicker(500 * time.Millisecond)
-		defer tick.Stop()
-		for n := 0; ; n++ {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
+	for c := range clients {
+		done.Go(func() {
+			tick := time.NewTicker(clients * 500 * time.Millisecond)
+			defer tick.Stop()
+			for n := c; ; n += clients {
+				select {
+				case <-ctx.Done():
+					return
+				case <-tick.C:
+				}
+				if w.underway() < mostOpen {
+					w.send("/movies", w.movie(n, w.receiver.URL))
+				}
 			}
-			if w.underway() < mostOpen {
-				w.send("/movies", w.movie(n, w.receiver.URL))
-			}
-		}
-	})
+		})
+	}
 	return func() {
 		cancel()
 		done.Wait()
