@@ -59,6 +59,8 @@ var board = []row{
 			[]query{{"sum(rate(moviola_key_reads[$__rate_interval]))", "reads"}}},
 	}},
 	{"Log and read models", []panel{
+		{"Parts that do not answer", "What /readyz tells.", "short",
+			[]query{{"sum by (part) (1 - moviola_part_ready)", "{{part}}"}}},
 		{"Appends by result", "", "ops", []query{{counted("result", "moviola_appends_total"), "{{result}}"}}},
 		{"Time of an append", "", "s", []query{
 			{share(.5, "", "moviola_append_duration_seconds"), "p50"}, {share(.99, "", "moviola_append_duration_seconds"), "p99"}}},

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"moviola/tests/disk"
 	"moviola/tests/harness"
 )
 
@@ -42,8 +43,8 @@ type world struct {
 	t        *testing.T
 	service  *harness.Service
 	store    *harness.Process
-	events   string // folder of the event store
-	addr     string // of the event store
+	disk     *disk.Disk // of the event store
+	addr     string     // of the event store
 	members  map[string]*member
 	client   *harness.Client
 	assets   *harness.Assets
@@ -54,7 +55,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, addr: harness.FreeAddr(t), events: filepath.Join(t.TempDir(), "events"), assets: harness.NewAssets(t),
+	w := &world{t: t, addr: harness.FreeAddr(t), disk: disk.New(t, 256), assets: harness.NewAssets(t),
 		receiver: harness.NewReceiver(t), members: map[string]*member{}}
 	w.refusing = httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
 		out.WriteHeader(http.StatusInternalServerError)
@@ -79,7 +80,9 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) startStore() { w.store = harness.StartEventStore(w.t, w.events, w.addr) }
+func (w *world) startStore() {
+	w.store = harness.StartEventStore(w.t, filepath.Join(w.disk.Path, "events"), w.addr)
+}
 
 // start starts a process of the installation, with flags besides its own.
 func (w *world) start(name string, more ...string) {
@@ -190,7 +193,9 @@ func nothing(*world) {}
 var faults = []fault{
 	{"the renderer is away", []string{"MoviolaDown", "MoviolaMoviesWait"},
 		func(w *world) { w.members["renderer"].process.Kill() }, func(w *world) { w.start("renderer") }},
-	{"the event store is away", []string{"MoviolaAppendsFail", "MoviolaSubmissionsFail", "MoviolaSubmissionsFailSlowly",
+	{"the event store's disk is full", []string{"MoviolaAppendsFail"},
+		func(w *world) { w.disk.Fill(0) }, func(w *world) { w.disk.MakeRoom() }},
+	{"the event store is away", []string{"MoviolaPartAway", "MoviolaSubmissionsFail", "MoviolaSubmissionsFailSlowly",
 		"MoviolaAnswersFail"},
 		func(w *world) { w.store.Kill() }, (*world).startStore},
 	{"nobody projects", []string{"MoviolaListsBehind"},

@@ -108,30 +108,33 @@ type health struct {
 // alive answers that the process responds. It checks no dependencies: restarting the process does not help when a store is
 // unavailable.
 func alive(w http.ResponseWriter, _ *http.Request) {
-	_ = web.Write(w, http.StatusOK, health{Status: "ok"}) // encoding plain strings never fails
+	_ = web.Write(w, http.StatusOK, health{Status: OK}) // encoding plain strings never fails
 }
 
 // ready reports whether every check passes, and which ones fail.
 func (c Config) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), checkTime)
 	defer cancel()
-	answer, status := health{Status: "ok", Checks: c.run(ctx)}, http.StatusOK
+	answer, status := health{Status: OK, Checks: Outcomes(ctx, c.Ready)}, http.StatusOK
 	for _, outcome := range answer.Checks {
-		if outcome != "ok" {
+		if outcome != OK {
 			answer.Status, status = "not ready", http.StatusServiceUnavailable
 		}
 	}
 	_ = web.Write(w, status, answer) // encoding plain strings never fails
 }
 
-// run makes all checks in parallel and waits for them.
-func (c Config) run(ctx context.Context) map[string]string {
+// OK is the outcome of a check that has passed.
+const OK = "ok"
+
+// Outcomes makes all checks in parallel and waits for them: OK, or what is wrong, by their names.
+func Outcomes(ctx context.Context, checks map[string]Check) map[string]string {
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	outcomes := make(map[string]string, len(c.Ready))
-	for name, check := range c.Ready {
+	outcomes := make(map[string]string, len(checks))
+	for name, check := range checks {
 		all.Go(func() {
-			outcome := "ok"
+			outcome := OK
 			if err := check(ctx); err != nil {
 				outcome = err.Error()
 			}

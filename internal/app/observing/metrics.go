@@ -41,7 +41,7 @@ func (s *Observing) gatherer() prometheus.Gatherer {
 			bounds[place.Name] = place.Room.Status
 		}
 	}
-	s.Metrics.Register(bounds, &standing{parts: s.Parts, now: time.Now})
+	s.Metrics.Register(bounds, &standing{parts: s.Parts, now: time.Now}, readiness(s.checks()))
 	return s.Metrics.Gatherer()
 }
 

@@ -1,0 +1,27 @@
+package observing
+
+import (
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"moviola/handlers/http/ops"
+)
+
+// readiness reports at a scrape what /readyz answers. It implements prometheus.Collector.
+type readiness map[string]ops.Check
+
+var partReady = prometheus.NewDesc("moviola_part_ready", "1 while a part that the process needs answers, as /readyz tells.",
+	[]string{"part"}, nil)
+
+// Describe implements prometheus.Collector.
+func (r readiness) Describe(to chan<- *prometheus.Desc) { to <- partReady }
+
+// Collect implements prometheus.Collector. A part that does not answer within scrapeTime is not ready.
+func (r readiness) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTime)
+	defer cancel()
+	for part, outcome := range ops.Outcomes(ctx, r) {
+		to <- gaugeOf(partReady, truth(outcome == ops.OK), part)
+	}
+}
