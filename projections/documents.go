@@ -38,8 +38,12 @@ type Documents interface {
 	// Sweep deletes up to limit tombstones made before a time, and returns how many.
 	Sweep(ctx context.Context, collection string, before time.Time, limit int) (int, error)
 
-	// Drop removes a collection with its documents. A collection that does not exist is no error.
+	// Drop removes a collection with its documents. A collection that does not exist is no error. Commits to other collections go
+	// on meanwhile.
 	Drop(ctx context.Context, collection string) error
+
+	// Shrink gives the room of dropped collections back to the disk. Commits go on meanwhile.
+	Shrink(ctx context.Context) error
 }
 
 // Collection describes a collection of documents.

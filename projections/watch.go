@@ -184,5 +184,8 @@ func (r *Reader) dropRetired(ctx context.Context, now time.Time) error {
 		return nil
 	}
 	p.Retired = kept
-	return r.at.replace(ctx, p)
+	if err := r.at.replace(ctx, p); err != nil {
+		return err
+	}
+	return r.at.docs.Shrink(ctx)
 }

@@ -152,6 +152,9 @@ func (d *Documents) Drop(ctx context.Context, collection string) error {
 	return nil
 }
 
+// Shrink implements projections.Documents: the server gives the room of a dropped collection back by itself.
+func (*Documents) Shrink(context.Context) error { return nil }
+
 // collection returns a declared collection.
 func (d *Documents) collection(name string) (projections.Collection, error) {
 	d.mu.RLock()

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"strings"
 	"sync"
 	"time"
 
@@ -101,6 +100,9 @@ func open(path string) (*Documents, error) {
 		return nil, err
 	}
 	uri := "file:" + escape(path)
+	if err := begin(uri); err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
 	pool, err := sqlitex.NewPool(uri, sqlitex.PoolOptions{PoolSize: poolSize, PrepareConn: prepare})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
@@ -196,61 +198,6 @@ func (d *Documents) Declare(ctx context.Context, collections ...projections.Coll
 		d.tables[c.Name] = newTable(c, forms[i])
 	}
 	return nil
-}
-
-// dropTogether is how many rows Drop deletes in one transaction: so a commit waits for few milliseconds.
-const dropTogether = 1000
-
-// Drop implements projections.Documents. It deletes the rows in many transactions, so that commits go on between them: dropping a
-// large table as a whole would take seconds.
-func (d *Documents) Drop(ctx context.Context, collection string) error {
-	if !nameRule.MatchString(collection) {
-		return fmt.Errorf("drop %q: not a name of a collection", collection)
-	}
-	for _, table := range []struct{ name, key string }{{collection + ".keys", "(name, key)"}, {collection, "row"}} {
-		if err := d.empty(ctx, table.name, table.key); err != nil {
-			return fmt.Errorf("drop %s: %w", collection, err)
-		}
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.tables, collection)
-	return nil
-}
-
-// empty deletes the rows of a table by its primary key, and then drops it, unless it does not exist.
-func (d *Documents) empty(ctx context.Context, table, key string) error {
-	some := fmt.Sprintf(`DELETE FROM "%[1]s" WHERE %[2]s IN (SELECT %[3]s FROM "%[1]s" LIMIT %[4]d)`,
-		table, key, strings.Trim(key, "()"), dropTogether)
-	for removed := dropTogether; removed == dropTogether; {
-		err := d.write(ctx, func(conn *sqlite.Conn) error {
-			there, err := exists(conn, table)
-			if err != nil || !there {
-				removed = 0
-				return err
-			}
-			if err := sqlitex.ExecuteTransient(conn, some, nil); err != nil {
-				return err
-			}
-			if removed = conn.Changes(); removed == dropTogether {
-				return nil
-			}
-			return sqlitex.ExecuteTransient(conn, `DROP TABLE "`+table+`"`, nil)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func exists(conn *sqlite.Conn, table string) (bool, error) {
-	found := false
-	err := run(conn, `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`, func(*sqlite.Stmt) error {
-		found = true
-		return nil
-	}, table)
-	return found, err
 }
 
 // table returns a declared collection.

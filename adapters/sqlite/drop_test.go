@@ -1,7 +1,10 @@
 package sqlite_test
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -43,5 +46,46 @@ func TestDocuments_dropGoesOn(t *testing.T) {
 	fill(t, docs, 1)
 	if n, err := readAll(t, docs); n != 1 || err != nil {
 		t.Errorf("%d documents after the drop, %v", n, err)
+	}
+}
+
+// TestDocuments_shrinks: the file gives back the room of a dropped collection, also where others stand behind it.
+func TestDocuments_shrinks(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "read.db")
+	docs := mustOpen(t, path)
+	fill(t, docs, 10_000)
+	other := projections.Collection{Name: "others"}
+	if err := docs.Declare(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	var batch projections.Batch
+	for i := range 500 {
+		batch.Writes = append(batch.Writes, projections.Write{
+			Collection: other.Name, ID: fmt.Sprint(i), Document: map[string]any{"text": strings.Repeat("x", 2000)},
+		})
+	}
+	if err := docs.Commit(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	if err := docs.Drop(t.Context(), things.Name); err != nil {
+		t.Fatal(err)
+	}
+	if err := docs.Shrink(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	page, err := docs.Page(t.Context(), other.Name, projections.Query{Index: projections.IDIndex, Limit: projections.MaxPage})
+	if err != nil || len(page) != 500 {
+		t.Fatalf("%d documents are left of 500, %v", len(page), err)
+	}
+	if err := docs.Close(); err != nil { // copies the write-ahead log into the file
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if most := int64(10 << 20); info.Size() > most { // 1 MB of documents and 4 MiB of free pages, after more than 20 MB
+		t.Errorf("the file has %d bytes, the most is %d", info.Size(), most)
 	}
 }

@@ -1,0 +1,120 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// dropTogether is how many rows Drop deletes in one transaction: so a commit waits for few milliseconds.
+const dropTogether = 1000
+
+// Drop implements projections.Documents. It deletes the rows in many transactions, so that commits go on between them: dropping a
+// large table as a whole would take seconds.
+func (d *Documents) Drop(ctx context.Context, collection string) error {
+	if !nameRule.MatchString(collection) {
+		return fmt.Errorf("drop %q: not a name of a collection", collection)
+	}
+	for _, table := range []struct{ name, key string }{{collection + ".keys", "(name, key)"}, {collection, "row"}} {
+		if err := d.empty(ctx, table.name, table.key); err != nil {
+			return fmt.Errorf("drop %s: %w", collection, err)
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.tables, collection)
+	return nil
+}
+
+// empty deletes the rows of a table by its primary key, and then drops it, unless it does not exist.
+func (d *Documents) empty(ctx context.Context, table, key string) error {
+	some := fmt.Sprintf(`DELETE FROM "%[1]s" WHERE %[2]s IN (SELECT %[3]s FROM "%[1]s" LIMIT %[4]d)`,
+		table, key, strings.Trim(key, "()"), dropTogether)
+	for removed := dropTogether; removed == dropTogether; {
+		err := d.write(ctx, func(conn *sqlite.Conn) error {
+			there, err := exists(conn, table)
+			if err != nil || !there {
+				removed = 0
+				return err
+			}
+			if err := sqlitex.ExecuteTransient(conn, some, nil); err != nil {
+				return err
+			}
+			if removed = conn.Changes(); removed == dropTogether {
+				return nil
+			}
+			return sqlitex.ExecuteTransient(conn, `DROP TABLE "`+table+`"`, nil)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func exists(conn *sqlite.Conn, table string) (bool, error) {
+	found := false
+	err := run(conn, `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`, func(*sqlite.Stmt) error {
+		found = true
+		return nil
+	}, table)
+	return found, err
+}
+
+// begin gives an empty file the form in which pages can be given back: that cannot be changed once a table is there.
+func begin(uri string) error {
+	conn, err := sqlite.OpenConn(uri, sqlite.OpenReadWrite, sqlite.OpenCreate, sqlite.OpenURI)
+	if err != nil {
+		return err
+	}
+	// without effect on a file that is not empty
+	err = sqlitex.ExecuteTransient(conn, "PRAGMA auto_vacuum = INCREMENTAL", nil)
+	if err == nil {
+		err = sqlitex.ExecuteTransient(conn, "PRAGMA journal_mode = WAL", nil)
+	}
+	return errors.Join(err, conn.Close())
+}
+
+const (
+	// shrinkTogether is how many pages Shrink gives back in one transaction.
+	shrinkTogether = 500
+	// keptFree is how many free pages Shrink leaves for the next documents: 4 MiB.
+	keptFree = 1000
+)
+
+// Shrink implements projections.Documents. Commits go on between its transactions. A file that an earlier version has created keeps
+// its size and uses the room again.
+func (d *Documents) Shrink(ctx context.Context) error {
+	for free := int64(0); ; {
+		before := free
+		err := d.write(ctx, func(conn *sqlite.Conn) (err error) {
+			form, err := number(conn, "PRAGMA auto_vacuum")
+			if err == nil {
+				free, err = number(conn, "PRAGMA freelist_count")
+			}
+			if err != nil || form == 0 || free <= keptFree {
+				free = 0
+				return err
+			}
+			return sqlitex.ExecuteTransient(conn, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", shrinkTogether), nil)
+		})
+		if err != nil {
+			return fmt.Errorf("shrink the file of the read models: %w", err)
+		}
+		if free == 0 || before > 0 && free >= before { // the second: others free pages as fast
+			return nil
+		}
+	}
+}
+
+// number returns the number that a statement answers.
+func number(conn *sqlite.Conn, statement string) (found int64, err error) {
+	err = sqlitex.ExecuteTransient(conn, statement, &sqlitex.ExecOptions{
+		ResultFunc: func(stmt *sqlite.Stmt) error { found = stmt.ColumnInt64(0); return nil },
+	})
+	return found, err
+}
