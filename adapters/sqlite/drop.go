@@ -86,8 +86,8 @@ const (
 	keptFree = 1000
 )
 
-// Shrink implements projections.Documents. Commits go on between its transactions. A file that an earlier version has created keeps
-// its size and uses the room again.
+// Shrink implements projections.Documents. Commits go on between its transactions. A file that an earlier version has created
+// keeps its size and uses the room again.
 func (d *Documents) Shrink(ctx context.Context) error {
 	for free := int64(0); ; {
 		before := free

@@ -95,9 +95,9 @@ func (s *Background) commands() processors.Commands {
 	}
 }
 
-// closedForWork reports whether this process starts no new work of a kind: because it has not read the log to its end yet, because
-// free disk space is below the reserve or, for renders, because the storage of rendered files is full. In the last two cases
-// deliveries and removals continue.
+// closedForWork reports whether this process starts no new work of a kind: because it has not read the log to its end yet,
+// because free disk space is below the reserve or, for renders, because the storage of rendered files is full. In the last two
+// cases deliveries and removals continue.
 func (s *Background) closedForWork(kind string) bool {
 	if !s.Models.Reader.Status().CaughtUp { // the list names work that was done long ago. Decision 86.
 		return true
