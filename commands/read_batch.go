@@ -144,7 +144,7 @@ func (r *rowReader) read(row batch.Variables) (*document.Movie, *batch.Flaw, err
 
 // allowed refuses what every submission would refuse.
 func (r *rowReader) allowed(movie *document.Movie) error {
-	if err := document.CheckAWSKeys(movie); err != nil {
+	if err := document.CheckCloudKeys(movie); err != nil {
 		return err
 	}
 	if err := r.plan.CheckSize(movie.Width, movie.Height); err != nil {

@@ -266,7 +266,7 @@ func (h SubmitMovieHandler) parseNow(ctx context.Context, account domain.Account
 		}
 		r.lint.Movie = r.doc
 	}
-	return r, document.CheckAWSKeys(r.doc)
+	return r, document.CheckCloudKeys(r.doc)
 }
 
 // submittedOf returns the event for a movie. The append sets its time.

@@ -142,10 +142,10 @@ export const texts = {
     remove: "Delete", removeTitle: (id: string) => `Delete ${id}?`, removeText: "Movies that name it are not delivered there any more.", removed: "The connection was deleted.",
     type: "Type", id: "Id", idHint: "Letters, digits, _ . and -. An id that is there already is replaced.", save: "Save", savedNow: "The connection was saved.",
     secret: "The signing secret", secretOnce: "Your receiver checks signatures with it. It is shown only now.", copySecret: "Copy the secret",
-    types: { webhook: "Webhook", "aws-s3": "S3 storage", sftp: "SFTP", ftp: "FTP", folder: "Folder of the server", email: "E-mail", apikey: "Provider" } as Record<string, string>,
+    types: { webhook: "Webhook", "aws-s3": "S3 storage", gcs: "Google Cloud Storage", "azure-blob": "Azure Blob Storage", sftp: "SFTP", ftp: "FTP", folder: "Folder of the server", email: "E-mail", apikey: "Provider" } as Record<string, string>,
     names: {
       endpoint: "Address", "content-type": "Form of the body", signed: "Sign what is sent", events: "Live events (render.started, render.progress, batch.finished)", bucket: "Bucket", region: "Region", "access-key-id": "Access key id", "secret-access-key": "Secret access key", "path-style": "Bucket in the path",
-      "remote-path": "Folder", file: "File name", folder: "Name of the export folder", overwrite: "Replace files of the same name", host: "Server", port: "Port", username: "User", password: "Password", "private-key": "Private key", passphrase: "Passphrase of the key", "host-key": "Fingerprint of the server",
+      "remote-path": "Folder", file: "File name", credentials: "JSON key of the service account", account: "Storage account", container: "Container", "account-key": "Access key of the account", folder: "Name of the export folder", overwrite: "Replace files of the same name", host: "Server", port: "Port", username: "User", password: "Password", "private-key": "Private key", passphrase: "Passphrase of the key", "host-key": "Fingerprint of the server",
       secure: "Encrypt (TLS)", to: "To", from: "From", subject: "Subject", message: "Message", security: "Encryption", provider: "Provider", key: "Key", url: "Address", model: "Model", voice: "Voice",
     } as Record<string, string>,
   },

@@ -34,6 +34,9 @@ func TestCheckID(t *testing.T) {
 	}
 }
 
+// serviceAccount is a key as Google hands it out, without what is not looked at.
+const serviceAccount = `{"type":"service_account","client_email":"a@b.example","private_key":"hush"}`
+
 func TestRead(t *testing.T) {
 	t.Parallel()
 	ftp := connection.Settings{"host": "a.example", "username": "me", "password": "hush"}
@@ -57,6 +60,20 @@ func TestRead(t *testing.T) {
 		{"nor is it sent in the clear", connection.FTP, map[string]any{"host": "a.example", "username": "me", "secure": true}, ftp, connection.Settings{"host": "a.example", "username": "me", "secure": "true"}, ""},
 		{"a required secret is asked for again", connection.S3, map[string]any{"bucket": "other", "region": "r"},
 			connection.Settings{"bucket": "b", "region": "r", "access-key-id": "k", "secret-access-key": "s"}, nil, "setting_required"},
+		{"Google Cloud Storage", connection.GCS, map[string]any{"bucket": "b-1", "credentials": serviceAccount}, nil,
+			connection.Settings{"bucket": "b-1", "credentials": serviceAccount}, ""},
+		{"a key of another kind", connection.GCS, map[string]any{"bucket": "b-1", "credentials": `{"type":"authorized_user"}`}, nil, nil, "setting_invalid"},
+		{"no JSON", connection.GCS, map[string]any{"bucket": "b-1", "credentials": "key"}, nil, nil, "setting_invalid"},
+		{"a bucket with its scheme", connection.GCS, map[string]any{"bucket": "gs://b-1", "credentials": serviceAccount}, nil, nil, "setting_invalid"},
+		{"Google's key is asked for again", connection.GCS, map[string]any{"bucket": "b-1", "endpoint": "https://evil.example"},
+			connection.Settings{"bucket": "b-1", "credentials": serviceAccount}, nil, "setting_required"},
+		{"Azure", connection.AzureBlob, map[string]any{"account": "acme1", "container": "a-b", "account-key": "MDEyMzQ1Njc4OTAxMjM0NQ=="}, nil,
+			connection.Settings{"account": "acme1", "container": "a-b", "account-key": "MDEyMzQ1Njc4OTAxMjM0NQ=="}, ""},
+		{"Azure's key is asked for again", connection.AzureBlob, map[string]any{"account": "other1", "container": "a-b"},
+			connection.Settings{"account": "acme1", "container": "a-b", "account-key": "MDEyMzQ1Njc4OTAxMjM0NQ=="}, nil, "setting_required"},
+		{"a bad account", connection.AzureBlob, map[string]any{"account": "a.example/", "container": "a-b", "account-key": "MDEyMzQ1Njc4OTAxMjM0NQ=="}, nil, nil, "setting_invalid"},
+		{"a bad container", connection.AzureBlob, map[string]any{"account": "acme1", "container": "../x", "account-key": "MDEyMzQ1Njc4OTAxMjM0NQ=="}, nil, nil, "setting_invalid"},
+		{"a key that is none", connection.AzureBlob, map[string]any{"account": "acme1", "container": "a-b", "account-key": "hush"}, nil, nil, "setting_invalid"},
 		{"unknown", connection.Webhook, map[string]any{"endpoint": "https://a.example", "host": "x"}, nil, nil, "setting_unknown"},
 		{"missing", connection.SFTP, map[string]any{"host": "a.example"}, nil, nil, "setting_required"},
 		{"a masked secret that never was", connection.APIKey, map[string]any{"url": "https://a.example", "key": "***"}, nil, nil, "setting_required"},
@@ -251,21 +268,23 @@ func TestKinds(t *testing.T) {
 		got[name] = traits{k.IsDestination(), k.TakesFiles(), k.HasPath(), k.SavedOnly(), k.HasRecipients()}
 	}
 	want := map[string]traits{
-		"webhook": {Destination: true},
-		"ftp":     {Destination: true, Video: true, Path: true},
-		"sftp":    {Destination: true, Video: true, Path: true},
-		"aws-s3":  {Destination: true, Video: true, Path: true, SavedOnly: true},
-		"folder":  {Destination: true, Video: true, Path: true},
-		"email":   {Destination: true, Video: true, Recipients: true},
-		"apikey":  {},
+		"webhook":    {Destination: true},
+		"ftp":        {Destination: true, Video: true, Path: true},
+		"sftp":       {Destination: true, Video: true, Path: true},
+		"aws-s3":     {Destination: true, Video: true, Path: true, SavedOnly: true},
+		"gcs":        {Destination: true, Video: true, Path: true, SavedOnly: true},
+		"azure-blob": {Destination: true, Video: true, Path: true, SavedOnly: true},
+		"folder":     {Destination: true, Video: true, Path: true},
+		"email":      {Destination: true, Video: true, Recipients: true},
+		"apikey":     {},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"webhook", "ftp", "sftp", "aws-s3", "folder", "email"}, connection.DestinationKinds()); diff != "" {
+	if diff := cmp.Diff([]string{"webhook", "ftp", "sftp", "aws-s3", "gcs", "azure-blob", "folder", "email"}, connection.DestinationKinds()); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := connection.ParseKind("gopher"); err == nil || err.Error() != "type must be webhook, ftp, sftp, aws-s3, folder, email or apikey" {
+	if _, err := connection.ParseKind("gopher"); err == nil || err.Error() != "type must be webhook, ftp, sftp, aws-s3, gcs, azure-blob, folder, email or apikey" {
 		t.Errorf("an unknown kind: %v", err)
 	}
 }

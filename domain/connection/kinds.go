@@ -18,13 +18,15 @@ type Kind string
 
 // The kinds. Decision 50.
 const (
-	Webhook Kind = "webhook"
-	FTP     Kind = "ftp"
-	SFTP    Kind = "sftp"
-	S3      Kind = "aws-s3"
-	Folder  Kind = "folder" // a folder of the operator, which other tools share; see --export-folder
-	Email   Kind = "email"
-	APIKey  Kind = "apikey" // a provider: speech, images, transcription; see Settings.Provider
+	Webhook   Kind = "webhook"
+	FTP       Kind = "ftp"
+	SFTP      Kind = "sftp"
+	S3        Kind = "aws-s3"
+	GCS       Kind = "gcs"
+	AzureBlob Kind = "azure-blob"
+	Folder    Kind = "folder" // a folder of the operator, which other tools share; see --export-folder
+	Email     Kind = "email"
+	APIKey    Kind = "apikey" // a provider: speech, images, transcription; see Settings.Provider
 )
 
 // Settings are the settings of a connection or destination by name, each as text.
@@ -103,6 +105,15 @@ var kinds = []descriptor{
 		anyText.named("bucket").required(), anyText.named("region").required(), anyText.named("access-key-id").secret().required(),
 		anyText.named("secret-access-key").secret().required(), anyText.named("session-token").secret(),
 		address.named("endpoint"), flag.named("path-style"), anyText.named("remote-path"), anyText.named("file"),
+	}},
+	{kind: GCS, destination: true, video: true, path: true, savedOnly: true, fields: []Field{
+		gcsBucket.named("bucket").required(), serviceAccount.named("credentials").secret().required(), address.named("endpoint"),
+		anyText.named("remote-path"), anyText.named("file"),
+	}},
+	{kind: AzureBlob, destination: true, video: true, path: true, savedOnly: true, fields: []Field{
+		azureAccount.named("account").required(), azureContainer.named("container").required(),
+		azureKey.named("account-key").secret().required(), address.named("endpoint"),
+		anyText.named("remote-path"), anyText.named("file"),
 	}},
 	{kind: Folder, destination: true, video: true, path: true, fields: []Field{
 		folderName.named("folder").required(), inside.named("remote-path"), inside.named("file"), flag.named("overwrite"),

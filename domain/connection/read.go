@@ -109,7 +109,7 @@ func (k Kind) override(saved Settings, name string, given any) (string, error) {
 // bound are the settings that say where secrets are sent, and how they are protected on the way.
 var bound = map[string]bool{
 	"host": true, "port": true, "secure": true, "host-key": true, "security": true, "bucket": true, "region": true, "url": true,
-	"endpoint": true, "path-style": true,
+	"endpoint": true, "path-style": true, "account": true, "container": true,
 }
 
 // Inline reads a destination that names no saved connection. Unknown properties are ignored, as everywhere in a movie (decision

@@ -358,6 +358,6 @@ func FuzzParse(f *testing.F) {
 		document.Sources(m)
 		_ = document.Validate(m)
 		_, _ = document.Destinations(m)
-		_ = document.CheckAWSKeys(m)
+		_ = document.CheckCloudKeys(m)
 	})
 }

@@ -2,8 +2,6 @@ package document
 
 import (
 	"fmt"
-	"regexp"
-	"strings"
 
 	"moviola/domain"
 )
@@ -88,44 +86,4 @@ func readDestination(props map[string]any) Destination {
 		d.ContentType = FormContent
 	}
 	return d
-}
-
-// awsKeyFields are the names of fields that hold AWS keys, in lower case, without dashes, underscores and an aws prefix; awsKeyID
-// matches the id of a key. Decision 29.
-var (
-	awsKeyFields = map[string]bool{
-		"accesskey": true, "accesskeyid": true, "secretkey": true, "secretaccesskey": true, "sessiontoken": true,
-	}
-	awsKeyID  = regexp.MustCompile(`(AKIA|ASIA)[A-Z0-9]{16}`)
-	undivided = strings.NewReplacer("-", "", "_", "")
-)
-
-// CheckAWSKeys returns the error aws_keys_in_movie when an export contains an AWS key. Spec: POST /movies, Rules; decision 29.
-func CheckAWSKeys(m *Movie) error {
-	if carriesAWSKey(m.exports) {
-		return domain.Errorf(domain.Invalid, "aws_keys_in_movie",
-			"Export destinations must not carry AWS keys. Save them in a connection and refer to it by its id")
-	}
-	return nil
-}
-
-func carriesAWSKey(value any) bool {
-	switch v := value.(type) {
-	case string:
-		return awsKeyID.MatchString(v)
-	case []any:
-		for _, item := range v {
-			if carriesAWSKey(item) {
-				return true
-			}
-		}
-	case map[string]any:
-		for name, item := range v {
-			plain := undivided.Replace(strings.ToLower(name))
-			if awsKeyFields[strings.TrimPrefix(plain, "aws")] || carriesAWSKey(item) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -64,7 +64,7 @@ func TestDestinations_TwoExports(t *testing.T) {
 	requireError(t, err, "exports_invalid", "Only one export object can be used, the movie has 2")
 }
 
-func TestCheckAWSKeys(t *testing.T) {
+func TestCheckCloudKeys(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		destination string
@@ -79,8 +79,34 @@ func TestCheckAWSKeys(t *testing.T) {
 		{`{"id":"AKIA-too-short"}`, false},
 		{`{"accesskeys":"x"}`, false},
 	}
+	refused := func(destination, code, cloud string) {
+		t.Helper()
+		err := document.CheckCloudKeys(mustParse(t, `{"scenes":[],"exports":[{"destinations":[`+destination+`]}]}`))
+		requireError(t, err, code, "Export destinations must not carry "+cloud+
+			" keys. Save them in a connection and refer to it by its id")
+	}
+	for _, destination := range []string{
+		`{"type":"gcs","id":"x","credentials":"x"}`, `{"gcs-credentials":{}}`, `{"google_service_account":"x"}`,
+		`{"more":[{"private_key_id":"x"}]}`, `{"note":"{ \"type\" : \"service_account\" }"}`,
+	} {
+		refused(destination, "google_keys_in_movie", "Google")
+	}
+	for _, destination := range []string{
+		`{"type":"azure-blob","id":"x","account-key":"x"}`, `{"AzureAccountKey":1}`, `{"storage_account_key":"x"}`,
+		`{"sas-token":""}`, `{"note":"AccountName=a;AccountKey=abc=="}`,
+	} {
+		refused(destination, "azure_keys_in_movie", "Azure")
+	}
+	for _, destination := range []string{
+		`{"type":"gcs","id":"x","remote-path":"a","file":"b"}`, `{"type":"sftp","private-key":"-----BEGIN PRIVATE KEY-----"}`,
+		`{"endpoint":"https://logic.example/run?sp=run&sig=abc"}`, `{"account":"x","container":"y"}`,
+	} {
+		if err := document.CheckCloudKeys(mustParse(t, `{"scenes":[],"exports":[{"destinations":[`+destination+`]}]}`)); err != nil {
+			t.Errorf("%s: %v", destination, err)
+		}
+	}
 	for _, tt := range tests {
-		err := document.CheckAWSKeys(mustParse(t, `{"scenes":[],"exports":[{"destinations":[`+tt.destination+`]}]}`))
+		err := document.CheckCloudKeys(mustParse(t, `{"scenes":[],"exports":[{"destinations":[`+tt.destination+`]}]}`))
 		if tt.refused {
 			requireError(t, err, "aws_keys_in_movie", "Export destinations must not carry AWS keys. Save them in a connection and refer to it by its id")
 		} else if err != nil {

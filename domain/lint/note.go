@@ -103,7 +103,7 @@ var propertiesOf = map[string][]string{
 	"movie_too_large":    {"width", "height", "resolution"},
 	"template_not_found": {"template", "templateId"},
 	"movie_not_found":    {"project"}, "invalid_movie_status": {"project"},
-	"aws_keys_in_movie": {"exports"},
+	"aws_keys_in_movie": {"exports"}, "azure_keys_in_movie": {"exports"}, "google_keys_in_movie": {"exports"},
 }
 
 // remedyOf maps codes of refusals to remedies.
@@ -124,6 +124,8 @@ var remedyOf = map[string]string{
 	"movie_not_found":           "Use the id of a finished movie of the account",
 	"invalid_movie_status":      "Wait until that movie is finished",
 	"aws_keys_in_movie":         "Save the keys in a connection and name its id",
+	"azure_keys_in_movie":       "Save the keys in a connection and name its id",
+	"google_keys_in_movie":      "Save the keys in a connection and name its id",
 	"template_circle":           "Let the template refer to another one",
 	"template_chain_too_long":   "Use fewer templates that rest on each other",
 }

@@ -295,6 +295,31 @@ var connectionRows = []row{
 			t.Errorf("%v", r)
 		}
 	}},
+	{"connections-clouds", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		key := `{\"type\":\"service_account\",\"client_email\":\"a@b.example\",\"private_key\":\"canary\"}`
+		c.into(t, "POST", "/connections", `{"id":"g","type":"gcs","bucket":"our-movies","credentials":"`+key+`"}`)
+		c.into(t, "POST", "/connections", `{"id":"z","type":"azure-blob","account":"acme1","container":"box","account-key":"Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5",`+
+			`"endpoint":"http://127.0.0.1:1"}`)
+		for _, path := range []string{"/connections", "/connections/test?id=g", "/connections/test?id=z"} {
+			method, says := "POST", `"status":"error"`
+			if path == "/connections" {
+				method, says = "GET", `"***"`
+			}
+			body := string(c.call(t, method, path, "").Body)
+			if !strings.Contains(body, says) || strings.Contains(body, "canary") || strings.Contains(body, "Y2FuYXJ5") {
+				t.Errorf("%s: %s", path, body)
+			}
+		}
+		for kind, id := range map[string]string{"gcs": "g", "azure-blob": "z"} {
+			project := c.submit(t, short(`,"exports":[{"destinations":[{"type":"`+kind+`"},{"type":"`+kind+`","id":"`+id+`","bucket":"other"}]}]`))
+			for i, says := range []string{"needs the id of a saved connection", "remove bucket"} {
+				if r := results(t, c, project, 2)[i].(object); r["status"] != "error" || !strings.Contains(r["message"].(string), says) {
+					t.Errorf("%s: %v", kind, r)
+				}
+			}
+		}
+	}},
 	{"delivery-aws-s3-fields", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 600)
 		c.into(t, "POST", "/connections", `{"id":"b","type":"aws-s3","bucket":"b","region":"eu-west-1","access-key-id":"k","secret-access-key":"s"}`)

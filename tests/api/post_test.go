@@ -115,6 +115,15 @@ var refusalRows = []row{
 			c.refused(t, "POST", "/movies", body, 400, "movie_json_invalid", "Error parsing movie JSON or the movie was empty")
 		}
 	}},
+	{"post-cloud-keys", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		for field, code := range map[string]string{
+			`"credentials":{"type":"service_account"}`: "google_keys_in_movie", `"note":"{\"private_key_id\":\"x\"}"`: "google_keys_in_movie",
+			`"account-key":"x"`: "azure_keys_in_movie", `"more":[{"SAS_token":"x"}]`: "azure_keys_in_movie",
+		} {
+			c.refused(t, "POST", "/movies", `{"scenes":[],"exports":[{"destinations":[{"type":"gcs","id":"x",`+field+`}]}]}`, 400, code, "")
+		}
+	}},
 	{"post-aws-keys", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 600)
 		for _, field := range []string{`"access-key":"x"`, `"AWS_Secret_Access_Key":"x"`, `"sessionToken":"x"`, `"accessKeyId":1`, `"more":{"deep":[{"secret-key":""}]}`,

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"golang.org/x/crypto/ssh"
@@ -200,25 +199,40 @@ func program(t testing.TB, name string) string {
 	return ""
 }
 
-// buildS3 builds the gateway once for all packages of tests: it is large, and changes with its module's version only.
-var buildS3 = sync.OnceValues(func() (string, error) {
+// moduleOf returns a folder below tests, which is no part of the module.
+func moduleOf(name string) (string, error) {
 	root, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
 		return "", fmt.Errorf("find the module: %w", err)
 	}
-	dir := filepath.Join(filepath.Dir(strings.TrimSpace(string(root))), "tests", "s3server")
+	return filepath.Join(filepath.Dir(strings.TrimSpace(string(root))), "tests", name), nil
+}
+
+// cachePath returns a path of a name that all packages of tests share, in a folder that is there.
+func cachePath(name string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(cache, "moviola-tests", "versitygw")
-	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+	path := filepath.Join(cache, "moviola-tests", name)
+	return path, os.MkdirAll(filepath.Dir(path), 0o750)
+}
+
+// buildServer builds a server that a module below tests pins, once for all packages of tests: it is large, and changes with its
+// module's version only.
+func buildServer(module, program string) (string, error) {
+	dir, err := moduleOf(module)
+	if err != nil {
+		return "", err
+	}
+	path, err := cachePath(filepath.Base(program))
+	if err != nil {
 		return "", err
 	}
 	return path, locked(path, func() error {
-		return run(dir, append(os.Environ(), "CGO_ENABLED=0"), "go", "build", "-o", path, "github.com/versity/versitygw/cmd/versitygw")
+		return run(dir, append(os.Environ(), "CGO_ENABLED=0"), "go", "build", "-o", path, program)
 	})
-})
+}
 
 // Storage is an S3 server with one bucket.
 type Storage struct {
@@ -246,7 +260,7 @@ func StartS3Bucket(t testing.TB) (address string, environment []string) {
 // startS3 runs the gateway with flags of its storage.
 func startS3(t testing.TB, flags ...string) Storage {
 	t.Helper()
-	path, err := buildS3()
+	path, err := buildServer("s3server", "github.com/versity/versitygw/cmd/versitygw")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ var drivers = map[string][]string{
 	"github.com/modelcontextprotocol":            {"handlers/mcp", "internal/cli"},
 	"github.com/ThreeDotsLabs/watermill":         {"handlers/background/processors", "adapters/workqueue", "internal/app"},
 	"github.com/prometheus":                      {"internal/metrics", "internal/app", "handlers/http/ops"},
-	"gocloud.dev":                                {"adapters/blobs"},
+	"gocloud.dev":                                {"adapters/blobs", "adapters/buckets"},
 }
 
 type pkg struct {

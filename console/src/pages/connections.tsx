@@ -14,7 +14,7 @@ import { texts } from "../texts";
 
 const t = texts.connections;
 
-interface Connection { id: string; type: string; endpoint?: string; host?: string; bucket?: string; folder?: string; url?: string; provider?: string; to?: string; signed?: boolean; events?: string[]; saved_at: string; tested_at: string | null; test: { status?: string; success?: boolean; message?: string } | null }
+interface Connection { id: string; type: string; endpoint?: string; host?: string; bucket?: string; container?: string; folder?: string; url?: string; provider?: string; to?: string; signed?: boolean; events?: string[]; saved_at: string; tested_at: string | null; test: { status?: string; success?: boolean; message?: string } | null }
 
 interface Setting { name: string; kind?: "secret" | "check" | "lines" | "number"; required?: boolean; options?: string[] }
 
@@ -27,6 +27,8 @@ const settings: Record<string, Setting[]> = {
   sftp: [{ name: "host", required: true }, { name: "port", kind: "number" }, { name: "username", required: true }, { name: "password", kind: "secret" }, { name: "private-key", kind: "lines" },
     { name: "passphrase", kind: "secret" }, { name: "host-key" }, { name: "remote-path" }, { name: "file" }],
   ftp: [{ name: "host", required: true }, { name: "port", kind: "number" }, { name: "username", required: true }, { name: "password", kind: "secret" }, { name: "secure", kind: "check" }, { name: "remote-path" }, { name: "file" }],
+  gcs: [{ name: "bucket", required: true }, { name: "credentials", kind: "lines", required: true }, { name: "endpoint" }, { name: "remote-path" }, { name: "file" }],
+  "azure-blob": [{ name: "account", required: true }, { name: "container", required: true }, { name: "account-key", kind: "secret", required: true }, { name: "endpoint" }, { name: "remote-path" }, { name: "file" }],
   folder: [{ name: "folder", required: true }, { name: "remote-path" }, { name: "file" }, { name: "overwrite", kind: "check" }],
   email: [{ name: "to" }, { name: "from" }, { name: "subject" }, { name: "message", kind: "lines" }, { name: "host" }, { name: "port", kind: "number" }, { name: "security", options: ["starttls", "tls", "none"] },
     { name: "username" }, { name: "password", kind: "secret" }],
@@ -64,7 +66,7 @@ function Row({ of: c, reload, remove }: { of: Connection; reload: () => void; re
     <>
       <span class="what">
         <span><strong dir="auto">{c.id}</strong> <Badge tone="calm">{t.types[c.type] ?? c.type}</Badge>{c.signed && <> <Badge tone="calm">{t.signed}</Badge></>} {c.test && <Badge tone={before ? "good" : "bad"}>{before ? t.works : t.fails}</Badge>}</span>
-        <span class="quiet" dir="auto">{[c.endpoint || c.host || c.bucket || c.folder || c.url || c.provider || c.to, c.events?.join(", ")].filter(Boolean).join(" · ")}{" · "}{t.saved} <Ago at={c.saved_at} />{c.tested_at && <> · {t.tested} <Ago at={c.tested_at} /></>}</span>
+        <span class="quiet" dir="auto">{[c.endpoint || c.host || c.bucket || c.container || c.folder || c.url || c.provider || c.to, c.events?.join(", ")].filter(Boolean).join(" · ")}{" · "}{t.saved} <Ago at={c.saved_at} />{c.tested_at && <> · {t.tested} <Ago at={c.tested_at} /></>}</span>
         {!before && c.test?.message && <span class="bad" dir="auto">{c.test.message}</span>}
         <span role="status">{test.busy ? t.testing : result && t.took(result.status === "ok", result.duration_ms)}</span>
         {test.error && <span class="error" role="alert">{test.error.message}</span>}

@@ -32,7 +32,8 @@ func originOf(t target) string {
 		return u.Scheme + "://" + u.Host
 	}
 	scheme := string(t.kind)
-	if t.kind == connection.S3 {
+	switch t.kind {
+	case connection.S3, connection.GCS, connection.AzureBlob:
 		scheme = "https"
 	}
 	if host := hostOf(t); host != "" {

@@ -81,6 +81,10 @@ func hostOf(t target) string {
 		return strings.ToLower(u.Hostname())
 	}
 	switch t.kind {
+	case connection.GCS, connection.AzureBlob:
+		if u, err := url.Parse(t.kind.Storage(t.settings)); err == nil {
+			return u.Hostname()
+		}
 	case connection.S3:
 		return "s3." + t.settings["region"]
 	case connection.Folder: // one disk takes turns like one host

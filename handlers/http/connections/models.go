@@ -53,7 +53,7 @@ var models = []operation.Model{
 func settings(flag, number operation.Rule, addresses ...operation.Rule) []operation.Field {
 	return []operation.Field{
 		operation.F("endpoint", "webhook: address of the receiver, secret but for scheme and host. aws-s3: address of a storage "+
-			"other than Amazon's.", operation.Optional),
+			"other than Amazon's. gcs, azure-blob: address of the storage, where it is not the cloud's own.", operation.Optional),
 		operation.F("content-type", "webhook: application/json (default) or application/x-www-form-urlencoded, in full.",
 			operation.Optional),
 		operation.F("signed", "webhook: sign by the Standard Webhooks convention.", flag, operation.Optional),
@@ -68,7 +68,7 @@ func settings(flag, number operation.Rule, addresses ...operation.Rule) []operat
 		operation.F("passphrase", "sftp: of the private key; secret.", operation.Optional),
 		operation.F("host-key", "sftp: fingerprint that the server must show, SHA256:…; without it the one that it shows first "+
 			"is kept.", operation.Optional),
-		operation.F("bucket", "aws-s3.", operation.Optional),
+		operation.F("bucket", "aws-s3, gcs.", operation.Optional),
 		operation.F("region",
 			"aws-s3. apikey with the provider azure-speech: the region of the resource, such as westeurope.",
 			operation.Optional),
@@ -76,11 +76,15 @@ func settings(flag, number operation.Rule, addresses ...operation.Rule) []operat
 		operation.F("secret-access-key", "aws-s3: secret.", operation.Optional),
 		operation.F("session-token", "aws-s3: secret.", operation.Optional),
 		operation.F("path-style", "aws-s3: the bucket is part of the path, not of the host.", flag, operation.Optional),
+		operation.F("credentials", "gcs: JSON key of a service account, as a text; secret.", operation.Optional),
+		operation.F("account", "azure-blob: name of the storage account.", operation.Optional),
+		operation.F("container", "azure-blob.", operation.Optional),
+		operation.F("account-key", "azure-blob: access key of the storage account; secret.", operation.Optional),
 		operation.F("folder", "folder: name of an export folder of the server.", operation.Optional),
 		operation.F("overwrite", "folder: replace a file that has the name already; without it that is an error.", flag,
 			operation.Optional),
-		operation.F("remote-path", "ftp, sftp, aws-s3, folder: folder, with macros.", operation.Optional),
-		operation.F("file", "ftp, sftp, aws-s3, folder: name of the file, with macros; default YYYY-MM-DD-NNNNN.mp4.",
+		operation.F("remote-path", "ftp, sftp, aws-s3, gcs, azure-blob, folder: folder, with macros.", operation.Optional),
+		operation.F("file", "ftp, sftp, aws-s3, gcs, azure-blob, folder: name of the file, with macros; default YYYY-MM-DD-NNNNN.mp4.",
 			operation.Optional),
 		operation.F("security", "email: starttls (default), tls or none.", operation.Optional),
 		operation.F("from", "email.", operation.Optional),

@@ -60,7 +60,7 @@ var (
 		Method: http.MethodPost, Path: "/v2/connections/test", ID: "testConnection", Tag: "Connections", Role: key.Manager,
 		Summary: "Try a connection out",
 		Text: "One call. A webhook gets the payload of a finished movie with made-up values and `test` true; " +
-			"FTP, SFTP, S3 and folders get a small file, which is removed again; an e-mail is sent, if the plan has " +
+			"file servers, storages and folders get a small file, which is removed again; an e-mail is sent, if the plan has " +
 			"e-mail and recipients left for the day; a provider is asked for its models. That it does not " +
 			"work is the result, not an error.",
 		Parameters: []operation.Parameter{idParameter},

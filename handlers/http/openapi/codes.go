@@ -38,6 +38,7 @@ var errorCodes = []struct{ code, text string }{
 	{"api_key_missing", "The header x-api-key is missing."},
 	{"arguments_invalid", "At /mcp: the arguments of a tool do not fit its schema."},
 	{"aws_keys_in_movie", "An export destination carries AWS keys. Save them in a connection and refer to it by its id."},
+	{"azure_keys_in_movie", "An export destination carries Azure keys. Save them in a connection and refer to it by its id."},
 	{"batch_id_malformed", "A batch id has 16 characters."},
 	{"batch_not_found", "The account has no such batch."},
 	{"batch_too_large", "A batch in JSON has at most 2 MB, in CSV 20 MB, and at most 64 MB with its template for each row."},
@@ -75,6 +76,7 @@ var errorCodes = []struct{ code, text string }{
 	{"folder_protected", "The root and temp cannot be deleted."},
 	{"folder_required", "folder is required."},
 	{"format_invalid", "format has another value than it can have there."},
+	{"google_keys_in_movie", "An export destination carries Google keys. Save them in a connection and refer to it by its id."},
 	{"headers_too_large", "The headers of a request are over 64 kB. The connection is closed."},
 	{"host_not_allowed", "On the operators' address and at /mcp: the name in Host is neither an IP address nor " +
 		"localhost nor one that is known."},

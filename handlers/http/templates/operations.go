@@ -123,7 +123,8 @@ var (
 		Parameters: []operation.Parameter{operation.InPath("id", "The template.")},
 		Answers:    operation.OK("What has become of it.", operation.A[publication]()),
 		Refusals: []operation.Refusal{
-			operation.On(400, "The template cannot be rendered as it is.", "aws_keys_in_movie", "insufficient_credits",
+			operation.On(400, "The template cannot be rendered as it is.", "aws_keys_in_movie", "azure_keys_in_movie",
+				"google_keys_in_movie", "insufficient_credits",
 				"movie_expansion_too_large", "movie_json_invalid", "movie_json_too_complex", "movie_json_too_deep",
 				"movie_too_long", "movie_too_many_elements", "movie_too_many_scenes", "template_chain_too_long",
 				"template_circle"),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"moviola/adapters/blobs"
+	"moviola/adapters/buckets"
 	"moviola/adapters/disk"
 	"moviola/adapters/folder"
 	"moviola/adapters/ftp"
@@ -47,15 +48,16 @@ func NewDestinations(cfg config.Config, guard *outbound.Guard) (Destinations, er
 	if err != nil {
 		return Destinations{}, fmt.Errorf("--export-folder: %w", err)
 	}
+	storages := guard.Client(outbound.Options{Connect: connectTime, Header: silentTime})
+	clouds := buckets.Config{Client: storages, Explain: outbound.Explain}
 	return Destinations{
 		Webhook: newWebhook(guard, cfg.WebhookTimeout),
 		Live:    newWebhook(guard, min(cfg.WebhookTimeout, live.AnswerWait)),
 		Senders: map[connection.Kind]deliveries.Sender{
 			connection.FTP:  ftp.NewFTP(ftp.Config{Dial: dial(ftp.ControlPort), Explain: outbound.Explain}),
 			connection.SFTP: ftp.NewSFTP(ftp.Config{Dial: dial(ftp.SSHPort), Explain: outbound.Explain}),
-			connection.S3: s3.New(s3.Config{
-				Client: guard.Client(outbound.Options{Connect: connectTime, Header: silentTime}), Explain: outbound.Explain,
-			}),
+			connection.S3:   s3.New(s3.Config{Client: storages, Explain: outbound.Explain}),
+			connection.GCS:  buckets.NewGCS(clouds), connection.AzureBlob: buckets.NewAzure(clouds),
 			connection.Folder: folders, connection.Email: letters,
 		},
 	}, nil

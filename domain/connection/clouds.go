@@ -1,0 +1,46 @@
+package connection
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"regexp"
+)
+
+// The settings of storages in clouds. Decision 80.
+var (
+	gcsBucket = Field{check: regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$`).MatchString,
+		wants: "the name of a bucket, without gs:// and without a folder"}
+	serviceAccount = Field{check: checkServiceAccount, wants: "the JSON key of a Google service account, as it was downloaded"}
+	azureAccount   = Field{check: regexp.MustCompile(`^[a-z0-9]{3,24}$`).MatchString,
+		wants: "the name of a storage account, 3 to 24 small letters and digits"}
+	azureContainer = Field{check: regexp.MustCompile(`^(\$root|[a-z0-9][a-z0-9-]{1,61}[a-z0-9])$`).MatchString,
+		wants: "the name of a container, 3 to 63 small letters, digits and dashes"}
+	azureKey = Field{check: func(s string) bool {
+		key, err := base64.StdEncoding.DecodeString(s)
+		return err == nil && len(key) >= 16
+	}, wants: "an access key of the storage account, in Base64 as the portal shows it"}
+)
+
+// checkServiceAccount reports whether a text is the key of a service account. Whether it is valid, Google says when it is used.
+func checkServiceAccount(s string) bool {
+	var key struct {
+		Type  string `json:"type"`
+		Email string `json:"client_email"`
+		Key   string `json:"private_key"`
+	}
+	return len(s) <= 64<<10 && json.Unmarshal([]byte(s), &key) == nil && key.Type == "service_account" && key.Email != "" &&
+		key.Key != ""
+}
+
+// Storage is the address of the storage of a cloud that the settings lead to, without the bucket; empty for other kinds.
+func (k Kind) Storage(s Settings) string {
+	switch {
+	case k != GCS && k != AzureBlob:
+		return ""
+	case s["endpoint"] != "":
+		return s["endpoint"]
+	case k == GCS:
+		return "https://storage.googleapis.com"
+	}
+	return "https://" + s["account"] + ".blob.core.windows.net"
+}

@@ -1,0 +1,75 @@
+package document
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"moviola/domain"
+)
+
+// cloudKeys describes the keys of one cloud's storage.
+type cloudKeys struct {
+	refusal  error
+	prefixes []string // of names of fields, which are looked at without them
+	// fields are names of fields that hold keys, in lower case, without dashes and underscores.
+	fields []string
+	value  *regexp.Regexp // matches a key, or what surrounds one, in any text
+}
+
+const noKeys = "Export destinations must not carry %s keys. Save them in a connection and refer to it by its id"
+
+// clouds are the storages whose keys belong into saved connections. Decisions 29 and 80.
+var clouds = []cloudKeys{
+	{domain.Errorf(domain.Invalid, "aws_keys_in_movie", noKeys, "AWS"), []string{"aws"},
+		[]string{"accesskey", "accesskeyid", "secretkey", "secretaccesskey", "sessiontoken"},
+		regexp.MustCompile(`(AKIA|ASIA)[A-Z0-9]{16}`)},
+	{domain.Errorf(domain.Invalid, "google_keys_in_movie", noKeys, "Google"), []string{"google", "gcs"},
+		[]string{"credentials", "serviceaccount", "serviceaccountkey", "privatekeyid"},
+		regexp.MustCompile(`"?type"?\s*:\s*"?service_account|"private_key_id"`)},
+	{domain.Errorf(domain.Invalid, "azure_keys_in_movie", noKeys, "Azure"), []string{"azure", "storage"},
+		[]string{"accountkey", "storageaccountkey", "storagekey", "sastoken", "connectionstring"},
+		regexp.MustCompile(`(?i)AccountKey\s*=|SharedAccessSignature\s*=`)},
+}
+
+var undivided = strings.NewReplacer("-", "", "_", "")
+
+// CheckCloudKeys returns the error aws_keys_in_movie, google_keys_in_movie or azure_keys_in_movie when an export contains a key
+// of that cloud. Spec: POST /movies, Rules; decisions 29 and 80.
+func CheckCloudKeys(m *Movie) error {
+	for _, c := range clouds {
+		if c.in(m.exports) {
+			return c.refusal
+		}
+	}
+	return nil
+}
+
+// in reports whether a value contains a key.
+func (c cloudKeys) in(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return c.value.MatchString(v)
+	case []any:
+		return slices.ContainsFunc(v, c.in)
+	case map[string]any:
+		for name, item := range v {
+			if c.names(name) || c.in(item) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// names reports whether a field of a name holds a key.
+func (c cloudKeys) names(field string) bool {
+	plain := undivided.Replace(strings.ToLower(field))
+	if slices.Contains(c.fields, plain) {
+		return true
+	}
+	return slices.ContainsFunc(c.prefixes, func(prefix string) bool {
+		rest, has := strings.CutPrefix(plain, prefix)
+		return has && slices.Contains(c.fields, rest)
+	})
+}

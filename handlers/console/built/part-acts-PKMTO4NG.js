@@ -1,1 +1,0 @@
-import{a,b,c}from"./part-chunk-CAI2EKKY.js";import"./part-chunk-6F6VQLB3.js";import"./part-chunk-HFQXPGU4.js";import"./part-chunk-ELGAZMNG.js";import"./part-chunk-KNSKDTAQ.js";import"./part-chunk-GUYG7QG7.js";import"./part-chunk-R6XQY2PE.js";import"./part-chunk-TUEBFCH2.js";export{c as ActLine,b as default,a as loadActs};
