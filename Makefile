@@ -118,6 +118,9 @@ bench-delivery: ## deliveries beside a bare HTTP client and the store's appends
 console: ## build the console's files from console/src, without Node (handlers/console/built; they are committed)
 	cd console/build && go run .
 
+console-pictures: ## take the pictures of every page of the console anew, in both schemes and at two widths, into docs/images/console
+	cd tests/console && MOVIOLA_TEST_PICTURES=$(CURDIR)/docs/images/console CGO_ENABLED=0 go test -count=1 -timeout 20m -run TestConsole_axe .
+
 gallery: build ## render docs/gallery anew
 	@scripts/deps.sh run
 	go run ./tests/gallery
@@ -142,4 +145,4 @@ check: ## what must hold before every commit: format, lint, go.mod
 	go mod tidy -diff
 	go mod verify
 
-.PHONY: release test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-alerts test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media console gallery lint fmt generate check audit-deps mutate-guard bench-delivery
+.PHONY: release test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-alerts test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media console console-pictures gallery lint fmt generate check audit-deps mutate-guard bench-delivery

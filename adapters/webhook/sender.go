@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"moviola/domain"
 	"moviola/domain/connection"
 )
 
@@ -35,6 +36,8 @@ type Config struct {
 	// Transport sends one request. It ends soon after the wait, follows no redirects, and refuses forbidden addresses. Its errors
 	// may have the methods Reason() string (the reason in words, without any address) and Refused() bool.
 	Transport http.RoundTripper
+	// Inboxes receive what is sent to their addresses, which are never dialled. nil: there are none.
+	Inboxes Inboxes
 	// Wait is how long a receiver may take to answer; 0 means DefaultWait.
 	Wait time.Duration
 	// UserAgent names the service; empty means "Moviola".
@@ -44,13 +47,14 @@ type Config struct {
 // Sender calls receivers. It is safe for concurrent use.
 type Sender struct {
 	transport http.RoundTripper
+	inboxes   Inboxes
 	wait      time.Duration
 	agent     string
 }
 
 // NewSender returns a sender.
 func NewSender(cfg Config) *Sender {
-	s := &Sender{transport: cfg.Transport, wait: cfg.Wait, agent: cfg.UserAgent}
+	s := &Sender{transport: cfg.Transport, inboxes: cfg.Inboxes, wait: cfg.Wait, agent: cfg.UserAgent}
 	if s.wait <= 0 {
 		s.wait = DefaultWait
 	}
@@ -77,6 +81,7 @@ type Result struct {
 
 // Call is one try at a receiver.
 type Call struct {
+	Account  domain.AccountID // who sends it
 	Endpoint string
 	// ContentType names the form of the body; those other than FormContent are JSON. Spec: Events, rule 3.
 	ContentType string
@@ -103,6 +108,9 @@ func (s *Sender) Send(ctx context.Context, call Call) (Result, error) {
 		return Result{Message: "Not delivered: the endpoint is not a valid address"}, nil
 	}
 	sign(request.Header, call, started, body)
+	if inbox, ours := connection.InboxAt(request.URL); ours {
+		return s.handOver(ctx, call.Account, inbox, request, body)
+	}
 	response, err := s.transport.RoundTrip(request)
 	took := time.Since(started)
 	var result Result

@@ -96,7 +96,7 @@ func (h TestConnectionHandler) try(
 ) (TestedConnection, deliveries.Receipt, error) {
 	works := TestedConnection{Success: true, Message: "The connection works"}
 	if c.Kind == connection.Webhook {
-		tested, err := h.announce(ctx, c)
+		tested, err := h.announce(ctx, account, c)
 		return tested, deliveries.Receipt{}, err
 	}
 	if c.Kind == connection.APIKey {
@@ -138,13 +138,15 @@ func (h TestConnectionHandler) entitle(
 	return err
 }
 
-func (h TestConnectionHandler) announce(ctx context.Context, c OpenedConnection) (TestedConnection, error) {
+func (h TestConnectionHandler) announce(
+	ctx context.Context, account domain.AccountID, c OpenedConnection,
+) (TestedConnection, error) {
 	payload, err := result.TestPayload()
 	if err != nil {
 		return TestedConnection{}, err
 	}
 	answer, err := h.roads.Webhook(ctx, deliveries.WebhookCall{
-		Endpoint: c.Settings["endpoint"], ContentType: c.Settings["content-type"], Payload: payload,
+		Account: account, Endpoint: c.Settings["endpoint"], ContentType: c.Settings["content-type"], Payload: payload,
 		Message: fmt.Sprintf("msg_%s_%d", result.TestProject, h.now().UnixMilli()), Signing: c.Signing,
 	})
 	return TestedConnection{Success: answer.Delivered, HTTPStatus: answer.HTTPStatus, Message: answer.Message}, err

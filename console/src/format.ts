@@ -31,3 +31,12 @@ export function bytes(n: number): string {
   while (n >= 1000 && i < units.length - 1) (n /= 1000), i++;
   return (i && n < 10 ? n.toFixed(1) : Math.round(n)) + " " + units[i];
 }
+
+// pretty is a JSON text with line breaks; another text stays as it is.
+export function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -154,8 +154,18 @@ export const texts = {
     none: "No deliveries yet", noneHint: "Name a destination in a movie's exports: what is sent there stands here.", unknown: "Unknown",
     named: (project: string, n: number) => `destination ${n + 1} of ${project}`, movie: "Movie", show: "Show tries", hide: "Hide tries", tries: (name: string) => `Tries at ${name}`,
     address: "Address", status: "Status", took: "Took", result: "Result", form: "Form", sent: (size: string) => `Sent, ${size}`, answer: "Answer, its first 2 kB", nothingSent: "Nothing", noAnswer: "No body",
+    tryOut: "Try webhooks without a receiver",
     gone: "What was sent is not kept: nothing was sent, or it is older than 30 days.",
     states: { ok: "Delivered", error: "Failed", skipped: "Skipped" } as Record<string, string>,
+  },
+  inboxes: {
+    title: "Test addresses", note: "Webhooks of this account that go to such an address are shown here. Nothing is called.", open: "Open a test address",
+    none: "No test address is open", noneHint: "Open one, name it as the address of a webhook connection or in a movie's exports, and see what arrives.",
+    opened: (at: string) => `Opened ${at}`, until: (at: string) => `Open until ${at}. The newest 10 bodies are kept until then.`, copy: "Copy the address", remove: "Delete", removed: "The test address was deleted.",
+    waiting: "Nothing has arrived yet. Test a connection that names this address, or render a movie whose exports do.", letters: "What arrived", body: (size: string) => `Body, ${size}`,
+    unsigned: "Not signed: only saved connections that are signed have a signature.", verify: "Check a signature",
+    verifyHow: "Do what this does, with the secret that was shown when the connection was saved. Refuse what is older than five minutes.",
+    verifyCode: "key = base64_decode(secret without \"whsec_\")\ntext = Webhook-Id + \".\" + Webhook-Timestamp + \".\" + body\nok = one of Webhook-Signature, which are separated by spaces,\n     is \"v1,\" + base64(hmac_sha256(key, text))",
   },
   batches: {
     title: "Batches", start: "Start a batch", none: "No batches yet", noneHint: "A batch makes a movie of a template for each row of a table.",

@@ -6,8 +6,10 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"moviola/domain"
+	"moviola/domain/connection"
 	"moviola/domain/preload"
 	"moviola/domain/template"
 )
@@ -15,7 +17,7 @@ import (
 // Kind is the first part of a key. It determines the meaning of the other parts.
 type Kind string
 
-// The kinds of files. No event names files of the kinds Uploads, Sources and Fonts: they are removed by age or by use.
+// The kinds of files. No event names files of the kinds Uploads, Inboxes, Sources and Fonts: they are removed by age or by use.
 const (
 	Documents Kind = "movies"    // JSON of a movie: <account>/<project>.json
 	Renders   Kind = "renders"   // files rendered for a movie: <project>/<attempt><extension>
@@ -26,6 +28,7 @@ const (
 	Requests  Kind = "batches"   // JSON of a preload: <account>/<preload>.json
 	Rows      Kind = "rows"      // rows of a batch of movies: <account>/<batch>.json
 	Exchanges Kind = "exchanges" // what a try at a destination has sent and got: <account>/<project>-<destination>-<run>-<try>.json
+	Inboxes   Kind = "inboxes"   // inbox for trying webhooks, and what was sent to it: <account>/<inbox>/<name>.json
 	Prepared  Kind = "preloads"  // prepared asset: <account>/<preload>/<number>-<random><extension>
 	Sources   Kind = "sources"   // download shared by the hosts of an installation
 	Fonts     Kind = "fonts"     // font fetched by its name, shared by all accounts
@@ -51,7 +54,7 @@ func DocumentPrefixes() []string { return []string{Documents.Prefix(), Bodies.Pr
 // AccountPrefixes are the prefixes of keys of files that count towards an account's storage. The account id and a slash follow.
 func AccountPrefixes() []string {
 	return []string{Media.Prefix(), Uploads.Prefix(), Documents.Prefix(), Requests.Prefix(), Rows.Prefix(), Exchanges.Prefix(),
-		Prepared.Prefix()}
+		Inboxes.Prefix(), Prepared.Prefix()}
 }
 
 // Document is the key of the JSON of a movie.
@@ -92,6 +95,22 @@ func BatchRows(account domain.AccountID, id domain.BatchID) string {
 // Exchange is the key of what one try at a destination of a movie has sent and got. It is encrypted.
 func Exchange(account domain.AccountID, project domain.ProjectID, destination, run, try int) string {
 	return fmt.Sprintf("%s%s-%d-%d-%d%s", Exchanges.Of(account), project, destination, run, try, jsonExtension)
+}
+
+// InboxOf is the prefix of the keys of an inbox.
+func InboxOf(account domain.AccountID, id connection.InboxID) string {
+	return Inboxes.Of(account) + string(id) + "/"
+}
+
+// Inbox is the key of an inbox itself. It is encrypted, as its letters are.
+func Inbox(account domain.AccountID, id connection.InboxID) string {
+	return InboxOf(account, id) + "inbox" + jsonExtension
+}
+
+// InboxLetter is the key of a body that was sent to an inbox. Keys are in the order of their times; random tells those of the
+// same time apart.
+func InboxLetter(account domain.AccountID, id connection.InboxID, at time.Time, random string) string {
+	return fmt.Sprintf("%s%020d-%s%s", InboxOf(account, id), at.UnixNano(), random, jsonExtension)
 }
 
 // PreparedStem is the key of a prepared asset without its extension. number counts the items of a preload from 1; random differs
@@ -199,6 +218,7 @@ var shapes = map[Kind]shape{
 		project, _, _ := strings.Cut(second, "-")
 		o.Account, o.Project = domain.AccountID(first), domain.ProjectID(project)
 	}},
+	Inboxes:  {folder: true, read: ofAccount},
 	Prepared: {folder: true, read: ofPreload},
 }
 

@@ -68,8 +68,9 @@ func rootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())
 	})
-	root.AddCommand(serveCommand(), renders.RenderCommand(), remote.ValidateCommand(), remote.BatchCommand(), remote.MoviesCommand(),
-		remote.StillCommand(), remote.TemplatesCommand(), remote.MediaCommand(), remote.MCPCommand(), eventstores.EventStoreCommand(),
+	root.AddCommand(serveCommand(), renders.RenderCommand(), remote.ValidateCommand(), remote.BatchCommand(),
+		remote.InboxCommand(), remote.MoviesCommand(), remote.StillCommand(), remote.TemplatesCommand(), remote.MediaCommand(),
+		remote.MCPCommand(), eventstores.EventStoreCommand(),
 		remote.KeysCommand(), backups.SecretsCommand(), upkeep.DocumentsCommand(), remote.AccountsCommand(), remote.CreditsCommand(),
 		remote.WorkCommand(), remote.ActsCommand(), audits.AuditCommand(upkeep.AnchorCommand(), upkeep.VerifyCommand()),
 		upkeep.CheckCommand(), backups.BackupCommand(),

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"moviola/domain/connection"
 	"moviola/domain/key"
 	"moviola/tests/harness"
 )
@@ -229,6 +232,66 @@ var connectionRows = []row{
 		other.refused(t, "GET", "/deliveries/..%2F..", "", 404, "not_found", "Not found")
 		if list := other.into(t, "GET", "/deliveries", ""); list["count"] != 0.0 {
 			t.Errorf("%v", list)
+		}
+	}},
+	{"inboxes", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		opened := c.into(t, "POST", "/inboxes", "")["inbox"].(object)
+		id, address := opened["id"].(string), opened["address"].(string)
+		secret := c.into(t, "POST", "/connections", `{"id":"trial","type":"webhook","endpoint":"`+address+`","signed":true}`)["secret"].(string)
+		if tested := c.into(t, "POST", "/connections/test?id=trial", ""); tested["status"] != "ok" || tested["http_status"] != 200.0 {
+			t.Errorf("the test: %v", tested)
+		}
+		project := c.submit(t, quick(`,"exports":[{"destinations":[{"id":"trial"},{"type":"webhook","endpoint":"`+address+
+			`","content-type":"application/x-www-form-urlencoded"}]}]`))
+		var letters []any
+		harness.Eventually(t, "all have arrived", func() bool {
+			letters, _ = c.into(t, "GET", "/inboxes/"+id, "")["letters"].([]any)
+			return len(letters) == 3
+		})
+		form, signed := letters[0].(object), letters[1].(object)
+		if head := form["headers"].(object); head["Content-Type"] != "application/x-www-form-urlencoded" || head["Webhook-Signature"] != nil {
+			t.Errorf("the form: %v", head)
+		}
+		head, body := signed["headers"].(object), signed["body"].(string)
+		at, err := strconv.ParseInt(head["Webhook-Timestamp"].(string), 10, 64)
+		if err != nil || !strings.Contains(body, project) ||
+			head["Webhook-Signature"] != connection.Sign([]string{secret}, head["Webhook-Id"].(string), time.Unix(at, 0), []byte(body)) {
+			t.Errorf("the signature of %s: %v", body, head)
+		}
+		list := c.into(t, "GET", "/inboxes", "")["inboxes"].([]any)
+		if len(list) != 1 || list[0].(object)["id"] != id || list[0].(object)["letters"] != 3.0 {
+			t.Errorf("%v", list)
+		}
+		c.into(t, "DELETE", "/inboxes/"+id, "")
+		if tested := c.into(t, "POST", "/connections/test?id=trial", ""); tested["status"] != "error" || tested["http_status"] != 404.0 {
+			t.Errorf("the test after the end of the inbox: %v", tested)
+		}
+	}},
+	{"inboxes-refused", func(t *testing.T, w *world) {
+		c, other := w.plain.open(t, 600), w.plain.open(t, 600)
+		opened := c.into(t, "POST", "/inboxes", "")["inbox"].(object)
+		id := opened["id"].(string)
+		other.into(t, "POST", "/connections", `{"id":"theirs","type":"webhook","endpoint":"`+opened["address"].(string)+`"}`)
+		if tested := other.into(t, "POST", "/connections/test?id=theirs", ""); tested["http_status"] != 404.0 {
+			t.Errorf("another account's test: %v", tested)
+		}
+		for _, method := range []string{"GET", "DELETE"} {
+			other.refused(t, method, "/inboxes/"+id, "", 404, "inbox_not_found", "Inbox "+id+" not found")
+		}
+		if answer := c.call(t, "POST", "/inboxes/"+id, `{"a":1}`); answer.Status != 405 {
+			t.Errorf("posted to from outside: %d", answer.Status)
+		}
+		if read := c.into(t, "GET", "/inboxes/"+id, ""); len(read["letters"].([]any)) != 0 {
+			t.Errorf("%v", read)
+		}
+		for _, call := range []string{"GET /inboxes", "POST /inboxes", "GET /inboxes/" + id, "DELETE /inboxes/" + id} {
+			method, path, _ := strings.Cut(call, " ")
+			if answer := c.as(t, key.Editor, nil).call(t, method, path, ""); answer.Status != 403 {
+				t.Errorf("%s: %d %s", call, answer.Status, answer.Body)
+			}
+			(&client{installation: c.installation}).refused(t, method, path, "", 401, "api_key_missing", "Invalid or missing API key")
+			c.refused(t, method, path+"?a=%zz", "", 400, "query_invalid", "")
 		}
 	}},
 	{"deliveries-manager", func(t *testing.T, w *world) {

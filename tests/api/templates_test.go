@@ -322,6 +322,11 @@ var templateRows = []row{
 			t.Error("an unpublished template is listed for others, or not for its owner's tags")
 		}
 		c.operate(t, id, "publish", 200, "published")
+		harness.Eventually(t, "the trail has what operators did to the library", func() bool {
+			acts := w.plain.operate(t, "GET", "/admin/acts?on="+id, "")["acts"].([]any)
+			return len(acts) > 0 && slices.IndexFunc(acts, func(act any) bool { return act.(object)["act"] == "unpublish template" }) > 0 &&
+				acts[0].(object)["act"] == "publish template" && acts[0].(object)["refused"] == nil
+		})
 	}},
 	{"templates-library-refused", func(t *testing.T, w *world) {
 		c := w.idle.open(t, 10)
@@ -330,6 +335,14 @@ var templateRows = []row{
 		}
 		id := c.template(t, `{"name":"x","movie":{}}`)
 		c.operate(t, id, "publish", 400, "")
+		harness.Eventually(t, "the trail says why nothing was published", func() bool {
+			acts := w.idle.operate(t, "GET", "/admin/acts?on="+id, "")["acts"].([]any)
+			if len(acts) != 1 {
+				return false
+			}
+			why, refused := acts[0].(object)["refused"].(string)
+			return refused && why != ""
+		})
 		large := c.template(t, `{"name":"x","movie":{"width":3840,"height":3840,"scenes":[{"duration":1}]}}`)
 		c.operate(t, large, "publish", 401, "")
 		for _, act := range []string{"publish", "unpublish"} {

@@ -134,6 +134,7 @@ func TestConsole_axe(t *testing.T) {
 	if answer := client.Do(http.MethodPost, "/connections", []byte(`{"id":"shop","type":"webhook","endpoint":"https://hook.invalid/"}`)); answer.Status != http.StatusOK {
 		t.Fatalf("save a connection: %d %s", answer.Status, answer.Body)
 	}
+	letter(t, client)
 	client.SubmitBody([]byte(`{"scenes":[{"duration":1}],"exports":[{"destinations":[{"id":"nowhere"}]}]}`))
 	b := open(t, base, 1280, 900)
 	b.do("the console", chromedp.Navigate(base+"/console"), chromedp.WaitVisible("input[name=key]"))
@@ -152,6 +153,7 @@ func TestConsole_axe(t *testing.T) {
 		{"credits", "/account", "document.querySelector('.chart')"},
 		{"connections", "/connections", "document.querySelector('.rows')"},
 		{"deliveries", "/deliveries", "document.querySelector('.rows')"},
+		{"test addresses", "/inboxes", "document.querySelector('.tries')"},
 		{"keys", "/keys", "document.querySelector('.rows')"},
 		{"nothing", "/nothing", "document.querySelector('.failure')"},
 	}

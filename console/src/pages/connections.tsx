@@ -10,6 +10,7 @@ import { Ago, Badge, Copy } from "../components/small";
 import { Empty } from "../components/states";
 import { tell } from "../components/toast";
 import { useAct } from "../hooks";
+import { Link } from "../router";
 import { texts } from "../texts";
 
 const t = texts.connections;
@@ -44,7 +45,7 @@ export default function Connections() {
   const [removing, remove] = useState<Connection>();
   return (
     <>
-      <PageHead title={t.title} note={t.note}><button type="button" class="primary" onClick={() => add(true)}><Icon name="plus" />{t.add}</button></PageHead>
+      <PageHead title={t.title} note={<>{t.note} <Link to="/inboxes">{texts.deliveries.tryOut}</Link></>}><button type="button" class="primary" onClick={() => add(true)}><Icon name="plus" />{t.add}</button></PageHead>
       <List of={list} label={t.title} id={(c) => c.id} empty={<Empty icon="rows" title={t.none}><p>{t.noneHint}</p></Empty>}>
         {(c) => <Row of={c} reload={list.reload} remove={() => remove(c)} />}
       </List>

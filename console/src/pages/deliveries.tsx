@@ -7,7 +7,7 @@ import { Facts, PageHead } from "../components/page";
 import { Ago, Badge, type Tone } from "../components/small";
 import { Empty, Failure, Waiting } from "../components/states";
 import { tell } from "../components/toast";
-import { bytes, moment } from "../format";
+import { bytes, moment, pretty } from "../format";
 import { useAct, useLoad } from "../hooks";
 import { Link } from "../router";
 import { texts } from "../texts";
@@ -30,7 +30,7 @@ export default function Deliveries() {
   }, []);
   return (
     <>
-      <PageHead title={t.title} note={t.note}><button type="button" onClick={list.reload}><Icon name="again" />{t.reload}</button></PageHead>
+      <PageHead title={t.title} note={<>{t.note} <Link to="/inboxes">{t.tryOut}</Link></>}><button type="button" onClick={list.reload}><Icon name="again" />{t.reload}</button></PageHead>
       <List of={list} label={t.title} id={(d) => d.project + "/" + d.index} empty={<Empty icon="send" title={t.none}><p>{t.noneHint}</p></Empty>}>
         {(d) => <Row of={d} reload={list.reload} />}
       </List>
@@ -88,13 +88,4 @@ function Tried({ of: one }: { of: Try }) {
 
 function Text({ title, text, none }: { title: string; text: string; none: string }) {
   return <><h3>{title}</h3>{text ? <pre class="source" tabIndex={0} role="region" aria-label={title}>{pretty(text)}</pre> : <p class="quiet">{none}</p>}</>;
-}
-
-// pretty is a JSON text with line breaks; another text stays as it is.
-function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

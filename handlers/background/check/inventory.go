@@ -130,7 +130,7 @@ func (v *inventory) streamOf(key string) string {
 
 // owned reports whether a file belongs to something in the log. Files of unread streams count as owned.
 func (v *inventory) owned(key string, now time.Time) bool {
-	if blobkey.Uploads.Is(key) || blobkey.Sources.Is(key) || blobkey.Fonts.Is(key) {
+	if blobkey.Uploads.Is(key) || blobkey.Inboxes.Is(key) || blobkey.Sources.Is(key) || blobkey.Fonts.Is(key) {
 		return true // the log does not name such files; they are removed when they are old or unused
 	}
 	stream := v.streamOf(key)

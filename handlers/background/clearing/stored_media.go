@@ -46,8 +46,8 @@ func (s StoredMedia) Clear(ctx context.Context, what accounts.Clearing) error {
 	if err := s.folders(ctx, what.Account); err != nil {
 		return err
 	}
-	for _, kind := range []blobkey.Kind{blobkey.Prepared, blobkey.Requests, blobkey.Rows, blobkey.Exchanges, blobkey.Uploads,
-		blobkey.Media} {
+	for _, kind := range []blobkey.Kind{blobkey.Prepared, blobkey.Requests, blobkey.Rows, blobkey.Exchanges, blobkey.Inboxes,
+		blobkey.Uploads, blobkey.Media} {
 		keys, err := s.Files.List(ctx, kind.Of(what.Account))
 		for _, key := range keys {
 			if err == nil {

@@ -234,8 +234,8 @@ func (a *Announcer) tell(e Event, to connections.OpenedConnection, log logrus.Fi
 	ctx, cancel := context.WithTimeout(a.ctx, AnswerWait)
 	defer cancel()
 	result, err := a.config.Post(ctx, deliveries.WebhookCall{
-		Endpoint: to.Settings["endpoint"], ContentType: to.Settings["content-type"], Payload: e.Payload, Message: e.Message,
-		Signing: to.Signing,
+		Account: e.Account, Endpoint: to.Settings["endpoint"], ContentType: to.Settings["content-type"], Payload: e.Payload,
+		Message: e.Message, Signing: to.Signing,
 	})
 	if err != nil || !result.Delivered {
 		log.WithError(err).WithField("result", result.Message).Debug("live event not delivered")

@@ -78,7 +78,7 @@ func (d *delivery) post(ctx context.Context, try *movie.DeliveryAttempted, t tar
 	err := d.timed(ctx, try, t, func(ctx context.Context) error {
 		var err error
 		result, err = d.config.Webhook(ctx, WebhookCall{
-			Endpoint: t.settings["endpoint"], ContentType: t.settings["content-type"], Payload: d.payload,
+			Account: d.claim.Account, Endpoint: t.settings["endpoint"], ContentType: t.settings["content-type"], Payload: d.payload,
 			Message: fmt.Sprintf("msg_%s_%d", d.project, try.Index), Signing: t.signing,
 		})
 		return err

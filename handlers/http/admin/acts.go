@@ -3,29 +3,12 @@ package admin
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 
-	"moviola/commands/accounts"
-	"moviola/domain"
-	"moviola/domain/operator"
+	"moviola/handlers/http/trail"
 	"moviola/handlers/http/web"
 	"moviola/projections"
 )
-
-// OperatorNameHeader carries the name of the acting operator for the audit trail, when the token is that of the configuration.
-// It is not verified: several people may share that token. Operators with tokens of their own are named by these.
-const OperatorNameHeader = "X-Operator"
-
-// unnamed is the operator's name in the audit trail when the header is missing.
-const unnamed = "operator"
-
-// ActRecorder is the command that writes the audit trail.
-type ActRecorder interface {
-	Handle(ctx context.Context, cmd accounts.RecordAct) (operator.Acted, error)
-	// Refuse adds the reason why an act was refused.
-	Refuse(ctx context.Context, acted operator.Acted, why string) error
-}
 
 // ActPages reads the audit trail.
 type ActPages interface {
@@ -34,43 +17,12 @@ type ActPages interface {
 
 // ActCalls are what writes and reads the audit trail. Every field is required.
 type ActCalls struct {
-	Record ActRecorder
+	Record trail.Recorder
 	Pages  ActPages
 }
 
-// actingKey is the context key of the web.Acting that a request comes from.
-type actingKey struct{}
-
-// actKey is the context key of the act that a request has recorded.
-type actKey struct{}
-
-// act records an act before it is done: an act that cannot be recorded is not done, and a refused act stays in the trail. The
-// texts must not contain secrets.
-func (a *API) act(r *http.Request, what, on, how string) error {
-	acting, _ := r.Context().Value(actingKey{}).(web.Acting)
-	acted, err := a.cfg.Acts.Record.Handle(r.Context(), accounts.RecordAct{
-		Who: cmp.Or(acting.Name, r.Header.Get(OperatorNameHeader), unnamed), Act: what, On: on, How: how,
-	})
-	if recorded, ok := r.Context().Value(actKey{}).(*operator.Acted); ok && err == nil {
-		*recorded = acted
-	}
-	return err
-}
-
-// traced serves a request. When the request is refused, it adds the reason to the recorded act. After an internal error it is
-// unknown whether the act was done, so nothing is added.
-func (a *API) traced(w http.ResponseWriter, r *http.Request, serve func(http.ResponseWriter, *http.Request) error) error {
-	recorded := &operator.Acted{}
-	err := serve(w, r.WithContext(context.WithValue(r.Context(), actKey{}, recorded)))
-	var refusal *domain.Error
-	if recorded.ID == "" || !errors.As(err, &refusal) || refusal.Kind == domain.Internal {
-		return err
-	}
-	if failed := a.cfg.Acts.Record.Refuse(r.Context(), *recorded, refusal.Message); failed != nil {
-		web.LogFailure(r, a.cfg.Log, failed)
-	}
-	return err
-}
+// act records an act before it is done.
+func (a *API) act(r *http.Request, what, on, how string) error { return a.trail.Act(r, what, on, how) }
 
 // actShown is an act in an answer.
 type actShown struct {

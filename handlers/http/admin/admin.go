@@ -11,10 +11,10 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands/accounts"
-	"moviola/domain/operator"
 	"moviola/domain/plan"
 	"moviola/eventstore"
 	"moviola/handlers/http/operation"
+	"moviola/handlers/http/trail"
 	"moviola/handlers/http/web"
 	"moviola/projections"
 )
@@ -66,6 +66,7 @@ type Config struct {
 // API serves the operator's interface. It is safe for concurrent use.
 type API struct {
 	cfg      Config
+	trail    *trail.Trail
 	accounts web.Lists[projections.AccountQuery]
 	acts     web.Lists[projections.ActQuery]
 	usage    web.Lists[projections.UsageQuery]
@@ -75,6 +76,7 @@ type API struct {
 func New(cfg Config) *API {
 	return &API{
 		cfg:      cfg,
+		trail:    &trail.Trail{Operator: cfg.Operator, Record: cfg.Acts.Record, Log: cfg.Log},
 		accounts: web.NewLists[projections.AccountQuery](cfg.CursorKey, "operator's accounts"),
 		acts:     web.NewLists[projections.ActQuery](cfg.CursorKey, "operator's acts"),
 		usage:    web.NewLists[projections.UsageQuery](cfg.CursorKey, "operator's usage"),
@@ -84,48 +86,26 @@ func New(cfg Config) *API {
 // Routes registers every operation of the operator's interface on the root router.
 func (a *API) Routes(router *mux.Router) {
 	operation.Register(router, []operation.Route{
-		a.route(readAccounts, a.readAccounts),
-		a.route(openAccount, a.openAccount),
-		a.route(closeAccount, a.closeAccount),
-		a.route(changePlan, a.changePlan),
-		a.route(listPlans, a.listPlans),
-		a.route(grantCredits, a.grantCredits),
-		a.route(listActs, a.listActs),
-		a.route(listStuckWork, a.listWork),
-		a.route(readCapacity, a.readCapacity),
-		a.route(listUsage, a.listUsage),
-		a.route(retryWork, a.retryWork),
-		a.route(dropWork, a.dropWork),
-		a.route(listKeysOf, a.listKeys),
-		a.route(issueKeyFor, a.issueKey),
-		a.route(revokeKeyOf, a.revokeKey),
-		a.route(listOperators, a.listOperators),
-		a.route(addOperator, a.addOperator),
-		a.route(renewOperator, a.renewOperator),
-		a.route(revokeOperator, a.revokeOperator),
+		a.trail.Route(readAccounts, a.readAccounts),
+		a.trail.Route(openAccount, a.openAccount),
+		a.trail.Route(closeAccount, a.closeAccount),
+		a.trail.Route(changePlan, a.changePlan),
+		a.trail.Route(listPlans, a.listPlans),
+		a.trail.Route(grantCredits, a.grantCredits),
+		a.trail.Route(listActs, a.listActs),
+		a.trail.Route(listStuckWork, a.listWork),
+		a.trail.Route(readCapacity, a.readCapacity),
+		a.trail.Route(listUsage, a.listUsage),
+		a.trail.Route(retryWork, a.retryWork),
+		a.trail.Route(dropWork, a.dropWork),
+		a.trail.Route(listKeysOf, a.listKeys),
+		a.trail.Route(issueKeyFor, a.issueKey),
+		a.trail.Route(revokeKeyOf, a.revokeKey),
+		a.trail.Route(listOperators, a.listOperators),
+		a.trail.Route(addOperator, a.addOperator),
+		a.trail.Route(renewOperator, a.renewOperator),
+		a.trail.Route(revokeOperator, a.revokeOperator),
 	})
-}
-
-// route is an operation with its handler, behind a check of the token and of its operator's role.
-func (a *API) route(op operation.Operation, serve func(http.ResponseWriter, *http.Request) error) operation.Route {
-	return operation.Route{Operation: op, Serve: a.guarded(op.LeastOperator(), serve)}
-}
-
-// guarded checks the token, and its operator's role, before anything else.
-func (a *API) guarded(least operator.Role, serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		acting, err := a.cfg.Operator.Admit(r, least)
-		if err == nil {
-			r = r.WithContext(context.WithValue(r.Context(), actingKey{}, acting))
-			_, err = web.ParseQuery(r)
-		}
-		if err == nil {
-			err = a.traced(w, r, serve)
-		}
-		if err != nil {
-			web.Fail(w, r, a.cfg.Log, err)
-		}
-	}
 }
 
 // decode reads a body, which must be one JSON object.

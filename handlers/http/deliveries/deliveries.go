@@ -1,5 +1,6 @@
 // Package deliveries serves the delivery log of an account to its managers: where movies were delivered to, and what each try has
-// sent and got. Addresses are shown by scheme and host; headers are not kept at all. Decision 76.
+// sent and got. Addresses are shown by scheme and host; headers are not kept at all. Decision 76. It also serves inboxes, which
+// webhooks are sent to on trial. Decision 83.
 package deliveries
 
 import (
@@ -42,6 +43,7 @@ type Config struct {
 	Deliveries Lister
 	History    Histories
 	Exchanges  Exchanges
+	Inboxes    Inboxes
 	CursorKey  []byte           // signs the cursors of lists: at least 16 bytes, the same in every process of an installation
 	Now        func() time.Time // nil: time.Now
 	Log        logrus.FieldLogger
@@ -69,6 +71,10 @@ func (a *API) Operations() []access.Operation {
 	return []access.Operation{
 		{Operation: listDeliveries, Serve: a.list},
 		{Operation: showDeliveries, Serve: a.tries},
+		{Operation: listInboxes, Serve: a.listInboxes},
+		{Operation: openInbox, Serve: a.openInbox},
+		{Operation: showInbox, Serve: a.showInbox},
+		{Operation: deleteInbox, Serve: a.deleteInbox},
 	}
 }
 

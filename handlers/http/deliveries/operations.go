@@ -9,7 +9,7 @@ import (
 
 // Declared is what the resource adds to the description of the interface.
 var Declared = operation.Room{Operations: []operation.Operation{
-	listDeliveries, showDeliveries,
+	listDeliveries, showDeliveries, listInboxes, openInbox, showInbox, deleteInbox,
 }, Models: models}
 
 // The operations of the resource.

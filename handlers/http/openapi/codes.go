@@ -86,6 +86,7 @@ var errorCodes = []struct{ code, text string }{
 	{"id_required", "The id is missing."},
 	{"idempotency_key_invalid", "Idempotency-Key is empty, too long, or given twice."},
 	{"idempotency_key_reused", "The same Idempotency-Key came with another body within 24 hours."},
+	{"inbox_not_found", "There is no such inbox in this account, or its hour is over."},
 	{"index_invalid", "The movie has no destination of that index."},
 	{"insufficient_asset_credits", "There are not enough credits to generate the AI assets of the batch."},
 	{"insufficient_credits", "The movie needs more credits than are available."},

@@ -31,6 +31,7 @@ import (
 	"moviola/handlers/http/movies"
 	"moviola/handlers/http/openapi"
 	"moviola/handlers/http/templates"
+	"moviola/handlers/http/trail"
 	"moviola/handlers/http/web"
 	"moviola/handlers/mcp"
 	"moviola/projections"
@@ -121,7 +122,7 @@ func catalogue(t *testing.T) *templates.API {
 		Templates: struct{ templates.Reader }{}, Movies: struct{ templates.Movies }{}, Save: struct{ templates.Saver }{},
 		Duplicate: struct{ templates.Duplicator }{}, Delete: struct{ templates.Deleter }{}, Publish: struct{ templates.Publisher }{},
 		Gate: struct{ templates.Gate }{}, Files: struct{ templates.Files }{}, Projected: struct{ web.Projected }{},
-		PublicURL: "https://video.example", Log: logrus.New(),
+		Acts: struct{ trail.Recorder }{}, PublicURL: "https://video.example", Log: logrus.New(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -145,6 +146,7 @@ func deliveryLog(t *testing.T) *deliveries.API {
 	t.Helper()
 	api, err := deliveries.New(deliveries.Config{
 		Deliveries: struct{ deliveries.Lister }{}, History: struct{ deliveries.Histories }{}, Exchanges: struct{ deliveries.Exchanges }{},
+		Inboxes:   struct{ deliveries.Inboxes }{},
 		CursorKey: make([]byte, 32), Log: logrus.New(),
 	})
 	if err != nil {

@@ -14,9 +14,11 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/commands/accounts"
 	templatecommands "moviola/commands/templates"
 	"moviola/domain"
 	"moviola/domain/key"
+	"moviola/domain/operator"
 	"moviola/domain/template"
 	"moviola/eventstore"
 	"moviola/handlers/http/access"
@@ -70,6 +72,14 @@ func (brokenDuplicator) Handle(context.Context, templatecommands.DuplicateTempla
 	return templatecommands.SavedTemplate{}, errAway
 }
 
+// silent records acts nowhere.
+type silent struct{}
+
+func (silent) Handle(context.Context, accounts.RecordAct) (operator.Acted, error) {
+	return operator.Acted{}, nil
+}
+func (silent) Refuse(context.Context, operator.Acted, string) error { return nil }
+
 type brokenDeleter struct{}
 
 func (brokenDeleter) Handle(context.Context, templatecommands.DeleteTemplate) (eventstore.Position, error) {
@@ -90,7 +100,7 @@ func TestFaults(t *testing.T) {
 	log.SetOutput(io.Discard)
 	api, err := templates.New(templates.Config{
 		Templates: broken{}, Movies: broken{}, Save: brokenSaver{}, Duplicate: brokenDuplicator{}, Delete: brokenDeleter{}, Publish: broken{},
-		Gate: broken{}, Files: broken{}, Operator: web.NewOperatorToken("token", 0, nil), Projected: broken{}, PublicURL: "https://video.example", Log: log,
+		Gate: broken{}, Files: broken{}, Operator: web.NewOperatorToken("token", 0, nil), Projected: broken{}, Acts: silent{}, PublicURL: "https://video.example", Log: log,
 	})
 	if err != nil {
 		t.Fatal(err)

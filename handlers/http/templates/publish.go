@@ -8,7 +8,6 @@ import (
 
 	"moviola/commands/templates"
 	"moviola/domain/template"
-	"moviola/handlers/http/operation"
 	"moviola/handlers/http/web"
 )
 
@@ -21,38 +20,25 @@ type publication struct {
 	Timestamp string `json:"timestamp"`
 }
 
-// operators is an operation for operators with its handler. It checks the token, and its operator's role, before anything else.
-func (a *API) operators(op operation.Operation, serve func(http.ResponseWriter, *http.Request) error) operation.Route {
-	return operation.Route{Operation: op, Serve: func(w http.ResponseWriter, r *http.Request) {
-		_, err := a.cfg.Operator.Admit(r, op.LeastOperator())
-		if err == nil {
-			_, err = web.ParseQuery(r)
-		}
-		if err == nil {
-			err = serve(w, r)
-		}
-		if err != nil {
-			web.Fail(w, r, a.cfg.Log, err)
-		}
-	}}
-}
-
 // publish serves POST /admin/templates/{id}/publish.
 func (a *API) publish(w http.ResponseWriter, r *http.Request) error {
-	return a.change(w, r, a.cfg.Publish.Publish)
+	return a.change(w, r, "publish template", a.cfg.Publish.Publish)
 }
 
 // unpublish serves POST /admin/templates/{id}/unpublish.
 func (a *API) unpublish(w http.ResponseWriter, r *http.Request) error {
-	return a.change(w, r, a.cfg.Publish.Unpublish)
+	return a.change(w, r, "unpublish template", a.cfg.Publish.Unpublish)
 }
 
 func (a *API) change(
-	w http.ResponseWriter, r *http.Request, do func(context.Context, template.ID) (templates.Publication, error),
+	w http.ResponseWriter, r *http.Request, act string, do func(context.Context, template.ID) (templates.Publication, error),
 ) error {
 	id, ok := template.ParseID(mux.Vars(r)["id"])
 	if !ok {
 		return template.NotFound(template.ID(mux.Vars(r)["id"]))
+	}
+	if err := a.trail.Act(r, act, string(id), ""); err != nil {
+		return err
 	}
 	came, err := do(r.Context(), id)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"moviola/eventstore"
 	"moviola/handlers/http/access"
 	"moviola/handlers/http/operation"
+	"moviola/handlers/http/trail"
 	"moviola/handlers/http/web"
 	"moviola/projections"
 )
@@ -81,6 +82,7 @@ type Config struct {
 	Gate      Gate
 	Files     Files
 	Operator  *web.OperatorToken // nil: nobody may publish
+	Acts      trail.Recorder
 	Projected web.Projected
 	// PublicURL is the base of every address in answers: scheme and host, no slash at the end. Decision 8.
 	PublicURL string
@@ -90,8 +92,9 @@ type Config struct {
 
 // API serves templates. It is safe for concurrent use.
 type API struct {
-	cfg Config
-	now func() time.Time
+	cfg   Config
+	trail *trail.Trail
+	now   func() time.Time
 }
 
 // New returns an API, or an error that names every missing field of the configuration.
@@ -99,7 +102,7 @@ func New(cfg Config) (*API, error) {
 	if err := web.Complete(cfg, "Operator", "Now"); err != nil {
 		return nil, err
 	}
-	a := &API{cfg: cfg, now: cfg.Now}
+	a := &API{cfg: cfg, trail: &trail.Trail{Operator: cfg.Operator, Record: cfg.Acts, Log: cfg.Log}, now: cfg.Now}
 	if a.now == nil {
 		a.now = time.Now
 	}
@@ -120,8 +123,8 @@ func (a *API) Operations() []access.Operation {
 // token.
 func (a *API) Routes(router *mux.Router) {
 	operation.Register(router, []operation.Route{
-		a.operators(publishTemplate, a.publish),
-		a.operators(unpublishTemplate, a.unpublish),
+		a.trail.Route(publishTemplate, a.publish),
+		a.trail.Route(unpublishTemplate, a.unpublish),
 		{Operation: getExample, Serve: a.serveExample},
 	})
 }

@@ -32,6 +32,10 @@ type OperatorHolders interface {
 	Holder(ctx context.Context, token string) (operator.Added, bool, error)
 }
 
+// OperatorNameHeader carries the name of the acting operator for the audit trail, when the token is that of the configuration.
+// It is not verified: several people may share that token. Operators with tokens of their own are named by these.
+const OperatorNameHeader = "X-Operator"
+
 // Acting is who an operator's request comes from. Name is empty for the token of the configuration, which several people may
 // share.
 type Acting struct {

@@ -77,6 +77,7 @@ func (s *Background) mediaChores() []chores.Chore {
 		chores.Old("prepared assets", blobkey.Prepared.Prefix(), s.Config.AssetCacheTTL+halfFileAge, files),
 		chores.Old("rows of batches", blobkey.Rows.Prefix(), rowsAge, files),
 		chores.Old("what deliveries have sent and got", blobkey.Exchanges.Prefix(), deliveries.ExchangesKept, files),
+		chores.Old("inboxes", blobkey.Inboxes.Prefix(), deliveries.InboxKept, files),
 		chores.Old("documents of preloads", blobkey.Requests.Prefix(), s.Config.AssetCacheTTL+24*time.Hour, files),
 		chores.Old("uploads that nobody expects", blobkey.Uploads.Prefix(), 24*time.Hour, files),
 	}

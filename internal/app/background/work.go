@@ -113,7 +113,7 @@ const accountDeliveries = 16
 
 // addDelivery adds the senders of deliveries and of live events to the processors.
 func (s *Background) addDelivery(config *processors.Config, guard *outbound.Guard) error {
-	to, err := roads.NewDestinations(s.Config, guard)
+	to, err := roads.NewDestinations(s.Config, guard, s.Do.Inboxes)
 	if err != nil {
 		return err
 	}

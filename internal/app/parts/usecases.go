@@ -36,6 +36,7 @@ type UseCases struct {
 	StartDelivery     deliveries.StartDeliveryHandler
 	RecordDelivery    deliveries.RecordDeliveryHandler
 	Exchanges         deliveries.Exchanges
+	Inboxes           deliveries.Inboxes
 	ReleaseDelivery   deliveries.ReleaseDeliveryHandler
 	FinishDelivery    deliveries.FinishDeliveryHandler
 	RequestRedelivery deliveries.RequestRedeliveryHandler
@@ -125,6 +126,7 @@ func (s *Parts) deliveryUseCases() {
 	do.RequestRedelivery = deliveries.NewRequestRedeliveryHandler(log, now)
 	do.DropDelivery = deliveries.NewDropDeliveryHandler(log, now)
 	do.Exchanges = deliveries.NewExchanges(s.Stores.Files, s.Vault, now)
+	do.Inboxes = deliveries.NewInboxes(s.Stores.Files, s.Vault, now)
 	do.CountRecipients = deliveries.NewCountRecipientsHandler(log, s.Plans, now)
 	do.SaveConnection = connections.NewSaveConnectionHandler(log, s.Vault, rand.Reader, now)
 	do.DeleteConnection = connections.NewDeleteConnectionHandler(log, now)

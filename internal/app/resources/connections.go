@@ -21,7 +21,7 @@ func (s *Resources) NewConnections(secret secret.Secret, log logrus.FieldLogger)
 	if err != nil {
 		return nil, err
 	}
-	to, err := roads.NewDestinations(s.Config, guard)
+	to, err := roads.NewDestinations(s.Config, guard, s.Do.Inboxes)
 	if err != nil {
 		return nil, err
 	}

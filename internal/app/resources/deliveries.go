@@ -14,6 +14,7 @@ func (s *Resources) NewDeliveries(secret secret.Secret, log logrus.FieldLogger) 
 		return nil, err
 	}
 	return deliveries.New(deliveries.Config{
-		Deliveries: s.Models.Deliveries, History: s.Models.Movies, Exchanges: s.Do.Exchanges, CursorKey: cursorKey, Log: log,
+		Deliveries: s.Models.Deliveries, History: s.Models.Movies, Exchanges: s.Do.Exchanges, Inboxes: s.Do.Inboxes,
+		CursorKey: cursorKey, Log: log,
 	})
 }

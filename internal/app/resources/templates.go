@@ -20,6 +20,7 @@ func (s *Resources) NewTemplates(gate *access.Gate, log logrus.FieldLogger) (*te
 		Gate:      gate,
 		Files:     s.Stores.Files,
 		Operator:  s.Operator,
+		Acts:      s.Do.RecordAct,
 		Projected: s.Models.Reader,
 		PublicURL: s.Config.PublicURL,
 		Log:       log,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"moviola/adapters/outbound"
@@ -44,6 +45,11 @@ func (c MovieChecks) Of(ctx context.Context, account domain.AccountID) lint.Outs
 func (c MovieChecks) address(address string) string {
 	if own, ok := strings.CutPrefix(address, c.cfg.PublicURL); ok && (own == "" || own[0] == '/') {
 		return "" // the service reads its own files directly. Decision 8
+	}
+	if parsed, err := url.Parse(address); err == nil {
+		if _, inbox := connection.InboxAt(parsed); inbox {
+			return "" // it is handed over, not dialled. Decision 83
+		}
 	}
 	_, err := c.guard.CheckURL(address)
 	var refused *outbound.Refused

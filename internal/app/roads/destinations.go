@@ -35,8 +35,8 @@ type Destinations struct {
 	Senders map[connection.Kind]deliveries.Sender
 }
 
-// NewDestinations wires the senders.
-func NewDestinations(cfg config.Config, guard *outbound.Guard) (Destinations, error) {
+// NewDestinations wires the senders. Inboxes receive what is sent to their addresses.
+func NewDestinations(cfg config.Config, guard *outbound.Guard, inboxes webhook.Inboxes) (Destinations, error) {
 	dial := func(ports ...int) func(context.Context, string, string) (net.Conn, error) {
 		return guard.Dialer(outbound.DialOptions{Ports: ports, Connect: connectTime, Idle: silentTime})
 	}
@@ -51,8 +51,8 @@ func NewDestinations(cfg config.Config, guard *outbound.Guard) (Destinations, er
 	storages := guard.Client(outbound.Options{Connect: connectTime, Header: silentTime})
 	clouds := buckets.Config{Client: storages, Explain: outbound.Explain}
 	return Destinations{
-		Webhook: newWebhook(guard, cfg.WebhookTimeout),
-		Live:    newWebhook(guard, min(cfg.WebhookTimeout, live.AnswerWait)),
+		Webhook: newWebhook(guard, inboxes, cfg.WebhookTimeout),
+		Live:    newWebhook(guard, inboxes, min(cfg.WebhookTimeout, live.AnswerWait)),
 		Senders: map[connection.Kind]deliveries.Sender{
 			connection.FTP:  ftp.NewFTP(ftp.Config{Dial: dial(ftp.ControlPort), Explain: outbound.Explain}),
 			connection.SFTP: ftp.NewSFTP(ftp.Config{Dial: dial(ftp.SSHPort), Explain: outbound.Explain}),
@@ -83,12 +83,13 @@ func newFolders(cfg config.Config) (*folder.Sender, error) {
 	}})
 }
 
-// newWebhook returns the function that calls a receiver once.
-func newWebhook(guard *outbound.Guard, wait time.Duration) processors.WebhookFunc {
+// newWebhook returns the function that calls a receiver once. What goes to an inbox is handed over without the guard: nothing is
+// dialled.
+func newWebhook(guard *outbound.Guard, inboxes webhook.Inboxes, wait time.Duration) processors.WebhookFunc {
 	sender := webhook.NewSender(webhook.Config{
 		// net/http continues to connect after the caller has given up: this limit ends that soon after the wait.
 		Transport: guard.Transport(outbound.Options{Connect: wait + time.Second}),
-		Wait:      wait, UserAgent: "Moviola/" + config.Version,
+		Inboxes:   inboxes, Wait: wait, UserAgent: "Moviola/" + config.Version,
 	})
 	return func(ctx context.Context, call processors.WebhookCall) (processors.WebhookResult, error) {
 		result, err := sender.Send(ctx, webhook.Call(call))

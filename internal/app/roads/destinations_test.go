@@ -14,7 +14,7 @@ func TestNewDestinations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	to, err := NewDestinations(config.Config{}, guard)
+	to, err := NewDestinations(config.Config{}, guard, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 	"moviola.example/client"
 
-	"moviola/handlers/http/admin"
 	"moviola/handlers/http/web"
 	"moviola/internal/config"
 )
@@ -55,7 +54,7 @@ func (o *operator) send(ctx context.Context, method, path string, query url.Valu
 		return nil, fmt.Errorf("set %s to the admin token of the service", config.AdminTokenEnv)
 	}
 	request := client.Request{Method: method, Path: path, Query: query, Header: http.Header{
-		web.OperatorTokenHeader: {token}, admin.OperatorNameHeader: {callerName()},
+		web.OperatorTokenHeader: {token}, web.OperatorNameHeader: {callerName()},
 	}}
 	if body != nil {
 		if request.Body, err = json.Marshal(body); err != nil {

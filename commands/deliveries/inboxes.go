@@ -1,0 +1,247 @@
+package deliveries
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/blobkey"
+	"moviola/domain/connection"
+)
+
+// The bounds of inboxes.
+const (
+	// InboxKept is how long an inbox takes what is sent to it, and how long that is kept.
+	InboxKept = time.Hour
+	// InboxLetters is how many bodies an inbox keeps: the newest.
+	InboxLetters = 10
+	// OpenInboxes is how many an account has open at the same time. A further one takes the place of the oldest.
+	OpenInboxes = 20
+)
+
+// Inbox is an address for trying webhooks: what an account's own movies and connections send there is kept for the account to
+// look at. Nothing is dialled. Decision 83.
+type Inbox struct {
+	ID       connection.InboxID `json:"-"`
+	OpenedAt time.Time          `json:"opened_at"`
+	Letters  int                `json:"-"` // how many are kept
+}
+
+// EndsAt is when the inbox is gone.
+func (i Inbox) EndsAt() time.Time { return i.OpenedAt.Add(InboxKept) }
+
+// Letter is one body that was sent to an inbox.
+type Letter struct {
+	At      time.Time         `json:"at"`
+	Headers map[string]string `json:"headers"` // those that the service sets
+	Body    []byte            `json:"body"`    // its beginning when it is long
+	Size    int               `json:"size"`    // of the whole body
+}
+
+// errNoInbox is the refusal for an inbox that does not exist, whose hour is over, or that belongs to another account.
+func errNoInbox(id connection.InboxID) error {
+	return domain.Errorf(domain.NotFound, "inbox_not_found", "Inbox %s not found", id)
+}
+
+// Inboxes keeps the inboxes of accounts, encrypted, in files that all processes share. An inbox is no event: nothing of it
+// outlives its hour. It is safe for concurrent use.
+type Inboxes struct {
+	files commands.Files
+	vault commands.Vault
+	now   func() time.Time
+}
+
+// NewInboxes returns Inboxes.
+func NewInboxes(files commands.Files, vault commands.Vault, now func() time.Time) Inboxes {
+	return Inboxes{files, vault, now}
+}
+
+// Open opens an inbox. Of an account with OpenInboxes the oldest is deleted.
+func (i Inboxes) Open(ctx context.Context, account domain.AccountID) (Inbox, error) {
+	open, err := i.List(ctx, account)
+	if err != nil {
+		return Inbox{}, err
+	}
+	for n := OpenInboxes - 1; n < len(open); n++ {
+		var gone *domain.Error
+		if err := i.Delete(ctx, account, open[n].ID); err != nil && !errors.As(err, &gone) {
+			return Inbox{}, err
+		}
+	}
+	id, err := connection.NewInboxID(rand.Reader)
+	if err != nil {
+		return Inbox{}, err
+	}
+	opened := Inbox{ID: id, OpenedAt: i.now()}
+	return opened, i.put(ctx, blobkey.Inbox(account, id), opened)
+}
+
+// List returns the open inboxes of an account, the newest first.
+func (i Inboxes) List(ctx context.Context, account domain.AccountID) ([]Inbox, error) {
+	keys, err := i.files.List(ctx, blobkey.Inboxes.Of(account))
+	if err != nil {
+		return nil, fmt.Errorf("list the inboxes of account %s: %w", account, err)
+	}
+	letters := map[connection.InboxID]int{}
+	for _, key := range keys {
+		letters[idOf(key)]++
+	}
+	var open []Inbox
+	for id, files := range letters {
+		one, err := i.find(ctx, account, id)
+		var gone *domain.Error
+		switch {
+		case errors.As(err, &gone):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		one.Letters = min(files-1, InboxLetters)
+		open = append(open, one)
+	}
+	slices.SortFunc(open, func(a, b Inbox) int {
+		return b.OpenedAt.Compare(a.OpenedAt)*2 + strings.Compare(string(a.ID), string(b.ID))
+	})
+	return open, nil
+}
+
+// Read returns an inbox and what was sent to it, the newest first. An inbox that is not open is a *domain.Error of kind NotFound.
+func (i Inboxes) Read(ctx context.Context, account domain.AccountID, id connection.InboxID) (Inbox, []Letter, error) {
+	one, err := i.find(ctx, account, id)
+	if err != nil {
+		return Inbox{}, nil, err
+	}
+	keys, err := i.letters(ctx, account, id)
+	if err != nil {
+		return Inbox{}, nil, err
+	}
+	letters := make([]Letter, 0, InboxLetters)
+	for _, key := range keys[max(0, len(keys)-InboxLetters):] {
+		var l Letter
+		switch err := i.get(ctx, key, &l); {
+		case errors.Is(err, commands.ErrFileNotFound): // a newer one has taken its place
+		case err != nil:
+			return Inbox{}, nil, err
+		default:
+			letters = append(letters, l)
+		}
+	}
+	slices.Reverse(letters)
+	one.Letters = len(letters)
+	return one, letters, nil
+}
+
+// Delete removes an inbox and what was sent to it. An inbox that is not open is a *domain.Error of kind NotFound.
+func (i Inboxes) Delete(ctx context.Context, account domain.AccountID, id connection.InboxID) error {
+	if _, err := i.find(ctx, account, id); err != nil {
+		return err
+	}
+	keys, err := i.letters(ctx, account, id)
+	if err != nil {
+		return err
+	}
+	for _, key := range append([]string{blobkey.Inbox(account, id)}, keys...) { // the inbox first: nothing comes in any more
+		if err := i.files.Delete(ctx, key); err != nil {
+			return fmt.Errorf("delete inbox %s: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// Receive puts a body into an inbox of the account that sends it. false: the account has no such inbox.
+func (i Inboxes) Receive(
+	ctx context.Context, account domain.AccountID, id connection.InboxID, headers map[string]string, body []byte,
+) (bool, error) {
+	_, err := i.find(ctx, account, id)
+	var gone *domain.Error
+	switch {
+	case errors.As(err, &gone):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	now := i.now()
+	random, err := connection.NewInboxID(rand.Reader)
+	if err != nil {
+		return false, err
+	}
+	l := Letter{At: now, Headers: headers, Body: body[:min(len(body), maxSentKept)], Size: len(body)}
+	if err := i.put(ctx, blobkey.InboxLetter(account, id, now, string(random)), l); err != nil {
+		return false, err
+	}
+	return true, i.trim(ctx, account, id)
+}
+
+// trim deletes all letters of an inbox but the newest. Processes that receive at the same time may delete the same ones.
+func (i Inboxes) trim(ctx context.Context, account domain.AccountID, id connection.InboxID) error {
+	keys, err := i.letters(ctx, account, id)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys[:max(0, len(keys)-InboxLetters)] {
+		if err := i.files.Delete(ctx, key); err != nil {
+			return fmt.Errorf("make room in inbox %s: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// find returns an open inbox of an account. What was encrypted with a secret that is not given any more is gone, too.
+func (i Inboxes) find(ctx context.Context, account domain.AccountID, id connection.InboxID) (Inbox, error) {
+	if _, ok := connection.ParseInboxID(string(id)); !ok {
+		return Inbox{}, errNoInbox(id)
+	}
+	found := Inbox{ID: id}
+	err := i.get(ctx, blobkey.Inbox(account, id), &found)
+	switch {
+	case errors.Is(err, commands.ErrFileNotFound), errors.Is(err, commands.ErrKeyRetired):
+		return Inbox{}, errNoInbox(id)
+	case err != nil:
+		return Inbox{}, err
+	case !i.now().Before(found.EndsAt()): // the sweep has not come yet
+		return Inbox{}, errNoInbox(id)
+	}
+	return found, nil
+}
+
+// letters are the keys of what was sent to an inbox, the oldest first.
+func (i Inboxes) letters(ctx context.Context, account domain.AccountID, id connection.InboxID) ([]string, error) {
+	keys, err := i.files.List(ctx, blobkey.InboxOf(account, id))
+	if err != nil {
+		return nil, fmt.Errorf("list inbox %s: %w", id, err)
+	}
+	return slices.DeleteFunc(keys, func(key string) bool { return key == blobkey.Inbox(account, id) }), nil
+}
+
+func (i Inboxes) put(ctx context.Context, key string, what any) error {
+	raw, err := json.Marshal(what)
+	if err == nil {
+		err = commands.PutSealed(ctx, i.files, i.vault, key, raw)
+	}
+	if err != nil {
+		return fmt.Errorf("write an inbox: %w", err)
+	}
+	return nil
+}
+
+func (i Inboxes) get(ctx context.Context, key string, into any) error {
+	raw, err := commands.OpenSealed(ctx, i.files, i.vault, key)
+	if err == nil {
+		err = json.Unmarshal(raw, into)
+	}
+	if err != nil {
+		return fmt.Errorf("read an inbox: %w", err)
+	}
+	return nil
+}
+
+// idOf is the id of the inbox that a file belongs to.
+func idOf(key string) connection.InboxID { return connection.InboxID(path.Base(path.Dir(key))) }

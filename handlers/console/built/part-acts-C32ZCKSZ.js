@@ -1,1 +1,0 @@
-import{a,b,c}from"./part-chunk-6ZYTRTKU.js";import"./part-chunk-6F6VQLB3.js";import"./part-chunk-JFAJ5BSK.js";import"./part-chunk-IPY6JX3H.js";import"./part-chunk-VJDSW6TP.js";import"./part-chunk-6XREKRAF.js";import"./part-chunk-BJJZIGWV.js";import"./part-chunk-JWJVN3K2.js";export{c as ActLine,b as default,a as loadActs};

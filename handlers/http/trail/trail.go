@@ -1,0 +1,92 @@
+// Package trail guards the operations of operators, and records what they do before it is done. A resource with such operations
+// makes one Trail and serves them through it.
+package trail
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands/accounts"
+	"moviola/domain"
+	"moviola/domain/operator"
+	"moviola/handlers/http/operation"
+	"moviola/handlers/http/web"
+)
+
+// unnamed is the operator's name in the audit trail when the header is missing.
+const unnamed = "operator"
+
+// Recorder is the command that writes the audit trail.
+type Recorder interface {
+	Handle(ctx context.Context, cmd accounts.RecordAct) (operator.Acted, error)
+	// Refuse adds the reason why an act was refused.
+	Refuse(ctx context.Context, acted operator.Acted, why string) error
+}
+
+// Trail admits operators and records their acts. It is safe for concurrent use.
+type Trail struct {
+	Operator *web.OperatorToken // guards every operation; nil: nobody has access
+	Record   Recorder
+	Log      logrus.FieldLogger
+}
+
+// handling is what the context of a request of an operator carries.
+type handling struct {
+	acting   web.Acting
+	recorded operator.Acted // the act that the request has recorded
+}
+
+type handlingKey struct{}
+
+// Route is an operation with its handler. It checks the token, and its operator's role, before anything else.
+func (t *Trail) Route(op operation.Operation, serve func(http.ResponseWriter, *http.Request) error) operation.Route {
+	least := op.LeastOperator()
+	return operation.Route{Operation: op, Serve: func(w http.ResponseWriter, r *http.Request) {
+		acting, err := t.Operator.Admit(r, least)
+		if err == nil {
+			_, err = web.ParseQuery(r)
+		}
+		if err == nil {
+			err = t.serve(w, r, &handling{acting: acting}, serve)
+		}
+		if err != nil {
+			web.Fail(w, r, t.Log, err)
+		}
+	}}
+}
+
+// serve serves a request. When the request is refused, it adds the reason to the recorded act. After an internal error it is
+// unknown whether the act was done, so nothing is added.
+func (t *Trail) serve(
+	w http.ResponseWriter, r *http.Request, h *handling, serve func(http.ResponseWriter, *http.Request) error,
+) error {
+	err := serve(w, r.WithContext(context.WithValue(r.Context(), handlingKey{}, h)))
+	var refusal *domain.Error
+	if h.recorded.ID == "" || !errors.As(err, &refusal) || refusal.Kind == domain.Internal {
+		return err
+	}
+	if failed := t.Record.Refuse(r.Context(), h.recorded, refusal.Message); failed != nil {
+		web.LogFailure(r, t.Log, failed)
+	}
+	return err
+}
+
+// Act records an act before it is done: an act that cannot be recorded is not done, and a refused act stays in the trail. The
+// texts must not contain secrets. The request must come from a handler of Route.
+func (t *Trail) Act(r *http.Request, what, on, how string) error {
+	h, ok := r.Context().Value(handlingKey{}).(*handling)
+	if !ok {
+		return errors.New("an act outside of an operator's request")
+	}
+	acted, err := t.Record.Handle(r.Context(), accounts.RecordAct{
+		Who: cmp.Or(h.acting.Name, r.Header.Get(web.OperatorNameHeader), unnamed), Act: what, On: on, How: how,
+	})
+	if err == nil {
+		h.recorded = acted
+	}
+	return err
+}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"moviola/adapters/blobs"
+)
+
+// askUploads is how long the storage may take to answer whether browsers may upload to it.
+const askUploads = 10 * time.Second
+
+// printUploads prints whether browsers may upload files from the console to the storage. Everything else works without that.
+func printUploads(cmd *cobra.Command, storage, publicURL string) error {
+	state := "to this service"
+	if storage != "" {
+		state = "allowed from " + publicURL
+		if err := uploadsAllowed(cmd.Context(), storage, publicURL); err != nil {
+			state = err.Error()
+		}
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%-18s %-42s (%s)\n", "uploads", state, "media files that people upload in the console")
+	return err
+}
+
+// uploadsAllowed asks the storage as a browser does before it uploads a file from the console: the preflight request of CORS.
+func uploadsAllowed(ctx context.Context, storage, publicURL string) error {
+	ctx, stop := context.WithTimeout(ctx, askUploads)
+	defer stop()
+	page, err := url.Parse(publicURL)
+	if err != nil || page.Host == "" {
+		return errors.New("unknown: give --public-url, the address at which the console is opened")
+	}
+	bucket, err := blobs.Open(ctx, storage)
+	if err != nil {
+		return errors.New("unknown: --blobs cannot be opened")
+	}
+	defer bucket.Close()
+	if !bucket.Presigns() {
+		return nil // the files come to this service
+	}
+	address, err := bucket.Presign(ctx, "staging/doctor/upload", "image/png", 1, time.Minute)
+	if err != nil {
+		return errors.New("unknown: no address could be signed; check the keys of the storage")
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodOptions, address, nil)
+	if err != nil {
+		return errors.New("unknown: the storage gives no address")
+	}
+	origin := page.Scheme + "://" + page.Host
+	request.Header.Set("Origin", origin)
+	request.Header.Set("Access-Control-Request-Method", http.MethodPut)
+	request.Header.Set("Access-Control-Request-Headers", "content-type")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil { // the error has the address, and that a signature
+		return errors.New("unknown: the storage does not answer")
+	}
+	defer answer.Body.Close()
+	if allowsUpload(answer.Header, origin) {
+		return nil
+	}
+	return fmt.Errorf("refused: allow PUT with content-type from %s in the bucket's CORS rules", origin)
+}
+
+// allowsUpload says whether the answer to a preflight lets a page of the origin upload.
+func allowsUpload(h http.Header, origin string) bool {
+	has := func(name, value string) bool {
+		return slices.ContainsFunc(strings.Split(h.Get(name), ","), func(one string) bool {
+			one = strings.TrimSpace(one)
+			return one == "*" || strings.EqualFold(one, value)
+		})
+	}
+	return has("Access-Control-Allow-Origin", origin) && has("Access-Control-Allow-Methods", http.MethodPut) &&
+		has("Access-Control-Allow-Headers", "content-type")
+}
