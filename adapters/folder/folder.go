@@ -124,7 +124,7 @@ func (s *Sender) at(f Folder, dirs []string, do func(*place) error) error {
 	if err != nil {
 		return err
 	}
-	defer base.Close()
+	defer func() { _ = base.Close() }()
 	to := &place{room: func() (int64, error) { return s.cfg.Room(f.Dir) }}
 	if err := to.hasRoom(0); err != nil {
 		return err
@@ -132,12 +132,12 @@ func (s *Sender) at(f Folder, dirs []string, do func(*place) error) error {
 	if to.working, err = enter(base, connection.WorkingFolder); err != nil {
 		return err
 	}
-	defer to.working.Close()
+	defer func() { _ = to.working.Close() }()
 	sweep(to.working)
 	if to.root, err = descend(base, dirs); err != nil {
 		return err
 	}
-	defer to.root.Close()
+	defer func() { _ = to.root.Close() }()
 	return do(to)
 }
 
