@@ -197,18 +197,25 @@ func (r *run) renderTogether(ctx context.Context, all []*ticket) {
 	}
 	for i, t := range all {
 		made := filepath.Join(dir, folder(i), windowFile)
-		seen, err := readTrack(made)
-		if err == nil && seen.samples != frames[i].frames {
-			err = errTrack
-		}
-		if err == nil && r.held() && !t.matte {
-			err = lengthen(made, frames[i].holds)
-		}
-		if err == nil {
-			err = r.keepWindow(ctx, t, made, warnings[i])
-		}
-		if err != nil {
+		if err := r.keepTogether(ctx, t, made, frames[i], warnings[i]); err != nil {
 			r.log.WithError(err).Debug("window that was encoded together with others cannot be used; it is rendered again by itself")
 		}
 	}
+}
+
+// keepTogether keeps the file of a window that was encoded together with others, if it has the frames that were planned.
+func (r *run) keepTogether(ctx context.Context, t *ticket, made string, frames rests, warnings []string) error {
+	seen, err := readTrack(made)
+	if err != nil {
+		return err
+	}
+	if seen.samples != frames.frames {
+		return errTrack
+	}
+	if r.held() && !t.matte {
+		if err := lengthen(made, frames.holds); err != nil {
+			return err
+		}
+	}
+	return r.keepWindow(ctx, t, made, warnings)
 }

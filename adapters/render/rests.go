@@ -87,10 +87,7 @@ func restsAnd(c changed, every int64, calm bool, fades []dissolve) rests {
 		if s.key = s.from == key || s.change == replaced; s.key {
 			key = keyAfter(s.from+every, fades)
 		}
-		to := s.from + 1
-		for to < frames && c[to] == same && to != key && beginning(fades, to) == nil {
-			to++
-		}
+		to := c.heldUntil(s.from, key, fades)
 		s.to, from = to, to
 		if d := beginning(fades, to); d != nil {
 			s.out, from = d.weights, d.to
@@ -108,6 +105,15 @@ func restsAnd(c changed, every int64, calm bool, fades []dissolve) rests {
 	}
 	out.favour = favours(all)
 	return out
+}
+
+// heldUntil returns the first frame after one that differs from it, must be a key frame, or begins a fade.
+func (c changed) heldUntil(from, key int64, fades []dissolve) int64 {
+	to := from + 1
+	for to < int64(len(c)) && c[to] == same && to != key && beginning(fades, to) == nil {
+		to++
+	}
+	return to
 }
 
 // add adds the frames of a pose that are encoded.

@@ -43,7 +43,7 @@ func uploadsAllowed(ctx context.Context, storage, publicURL string) error {
 	if err != nil {
 		return errors.New("unknown: --blobs cannot be opened")
 	}
-	defer bucket.Close()
+	defer func() { _ = bucket.Close() }()
 	if !bucket.Presigns() {
 		return nil // the files come to this service
 	}
