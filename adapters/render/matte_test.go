@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -114,15 +115,15 @@ func TestEngine_Render_matte(t *testing.T) {
 	}
 
 	// The windows of the matte are kept: the same movie is made again without encoding.
-	encoded := int64(0)
-	job.Attempt, job.Frames = 2, func(made, _ int64) { encoded += made }
+	var encoded atomic.Int64 // windows are made side by side
+	job.Attempt, job.Frames = 2, func(made, _ int64) { encoded.Add(made) }
 	again, err := b.Render(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if encoded != 0 || again.Matte == "" {
-		t.Errorf("made again, %d frames are encoded; matte %q", encoded, again.Matte)
+	if encoded.Load() != 0 || again.Matte == "" {
+		t.Errorf("made again, %d frames are encoded; matte %q", encoded.Load(), again.Matte)
 	}
 }
 

@@ -433,7 +433,11 @@ var roleRows = []row{
 		is(as(tokens["operator"], "POST", "/admin/operators/renew", `{"name":"an.operator"}`), 403, "operator_role")
 		is(as(tokens["owner"], "POST", "/admin/operators/renew", `{"name":"nobody"}`), 404, "operator_not_found")
 		is(as(tokens["owner"], "POST", "/admin/operators/renew", `{"name":"`+tokens["observer"]+`"}`), 400, "name_invalid")
+		is(as(tokens["owner"], "POST", "/admin/operators/renew", strings.Repeat("x", 70_000)), 413, "body_too_large")
 		as(tokens["owner"], "POST", "/admin/operators/renew", `{"name":"an.operator"}`).Into(t, &renewed)
+		is(as(tokens["observer"], "GET", "/admin/plans", ""), 200, `"name"`)
+		is(as(tokens["observer"], "GET", "/admin/plans?a=%zz", ""), 400, "query_invalid")
+		is(as("guess", "GET", "/admin/plans", ""), 403, "token_invalid")
 		if renewed.Token == tokens["operator"] || renewed.Role != "operator" {
 			t.Errorf("renewed as %s", renewed.Role)
 		}
