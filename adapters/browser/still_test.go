@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -98,7 +97,6 @@ func TestStill_TailwindNeedsNoNetwork(t *testing.T) {
 
 func TestStill_Waits(t *testing.T) {
 	t.Parallel()
-	const longest = 10 * time.Second
 	pool := open(t, browser.Config{})
 	late := `<style>body{margin:0}div{width:50px;height:50px;background:rgb(1,2,3)}</style><div></div>
 <script>setTimeout(() => document.querySelector('div').style.background = 'rgb(200,30,60)', 1900)</script>`
@@ -107,14 +105,11 @@ func TestStill_Waits(t *testing.T) {
 			t.Errorf("after %v the box is %s, want %s", wait, got, want)
 		}
 	}
-	took := make([]time.Duration, 0, 10) // a busy machine may need ten seconds for it once or twice
-	for len(took) == 0 || took[len(took)-1] >= longest && len(took) < cap(took) {
-		began := time.Now()
-		still(t, pool, browser.Page{HTML: box, Width: 60, Height: 60, Wait: longest})
-		took = append(took, time.Since(began))
-	}
-	if slices.Min(took) >= longest {
-		t.Errorf("waiting ten seconds of the page's time took %v", took)
+	const hour = time.Hour
+	began := time.Now()
+	still(t, pool, browser.Page{HTML: box, Width: 60, Height: 60, Wait: hour})
+	if took := time.Since(began); took >= hour/2 {
+		t.Errorf("waiting an hour of the page's time took %v", took)
 	}
 }
 
