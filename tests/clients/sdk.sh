@@ -27,7 +27,7 @@ printf '127.0.0.1 localhost %s\n' "$name" >hosts
 mount --bind hosts /etc/hosts
 
 export MOVIOLA_ADMIN_TOKEN=clients-test-token-0123456789
-"$moviola" serve --data data --listen 127.0.0.1:443 --tls-cert server.pem --tls-key server.key --public-url "https://$name" \
+"$moviola" serve --data data --disk-reserve off --listen 127.0.0.1:443 --tls-cert server.pem --tls-key server.key --public-url "https://$name" \
 	--ops-listen "" --library=false >server.log 2>&1 &
 server=$!
 until curl -fs --cacert ca.pem -o openapi.json "https://$name/v2/openapi.json"; do

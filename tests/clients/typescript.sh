@@ -22,7 +22,7 @@ const net = require("net");
   const s = net.createServer().on("error", pick).listen(port, "127.0.0.1", () => { console.log(port); s.close(); });
 })()')
 export MOVIOLA_URL=http://127.0.0.1:$port MOVIOLA_ADMIN_TOKEN=clients-test-token-0123456789
-env -u MOVIOLA_URL "$moviola" serve --data data --listen "127.0.0.1:$port" --ops-listen "" --library=false >server.log 2>&1 &
+env -u MOVIOLA_URL "$moviola" serve --data data --disk-reserve off --listen "127.0.0.1:$port" --ops-listen "" --library=false >server.log 2>&1 &
 server=$!
 until curl -fs -o openapi.json "$MOVIOLA_URL/v2/openapi.json"; do
 	kill -0 "$server" && [ "$SECONDS" -lt 600 ] || exit 1

@@ -61,7 +61,8 @@ func (s *Service) LaunchAPI(flags ...string) {
 	s.API = s.StartProcess("api", append([]string{"--listen", s.addr}, flags...)...)
 }
 
-// StartProcess starts `moviola serve` on the installation's data folder.
+// StartProcess starts `moviola serve` on the installation's data folder. However little room the machine has, it takes work: a test that
+// is about room says so by a flag.
 func (s *Service) StartProcess(name string, flags ...string) *Process {
 	s.t.Helper()
 	args := append([]string{"serve", "--data", s.Data, "--ops-listen", "", "--library=false", "--wrong-token-delay", "1ms"},
@@ -70,7 +71,8 @@ func (s *Service) StartProcess(name string, flags ...string) *Process {
 	if program == "" {
 		program = Binary(s.t)
 	}
-	environment := append([]string{"MOVIOLA_ADMIN_TOKEN=" + AdminToken, "MOVIOLA_FONTS_URL="}, s.Environment...)
+	environment := append([]string{"MOVIOLA_ADMIN_TOKEN=" + AdminToken, "MOVIOLA_FONTS_URL=", "MOVIOLA_DISK_RESERVE=off"},
+		s.Environment...)
 	return Start(s.t, name, program, environment, append(args, flags...)...)
 }
 
