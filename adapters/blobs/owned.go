@@ -56,7 +56,7 @@ func (n *named) owner(ctx context.Context, name string) (string, error) {
 	return account, nil
 }
 
-// note remembers the account of a name.
+// note remembers which account the files below a name belong to.
 func (n *named) note(rest, account string) {
 	name, _, _ := strings.Cut(rest, "/")
 	n.mu.Lock()

@@ -247,7 +247,7 @@ func closer(l timeline.Layer) (timeline.Layer, image.Rectangle) {
 	return l, rectangle(l.Box)
 }
 
-// nearest is the largest magnification of a motion.
+// nearest returns the magnification at the point where a motion shows the smallest part of the picture.
 func nearest(m timeline.Motion) float64 {
 	size := math.Min(math.Min(m.From.W, m.To.W), math.Min(m.From.H, m.To.H))
 	return 1 / math.Max(size, 0.1)

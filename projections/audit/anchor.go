@@ -112,8 +112,8 @@ func Sign(anchor Anchor, key ed25519.PrivateKey) (Signed, error) {
 // ErrForged says that an anchor is not what was signed, or was signed by another key.
 var ErrForged = errors.New("the anchor does not carry the signature of the key")
 
-// Open returns the anchor if it carries the signature of a key; nil: of the key that it names itself, which proves
-// nothing but that it is whole.
+// Open checks the signature and returns the anchor. key is the key that must have signed it. With nil, the key that the anchor
+// names is used: this shows that the anchor is not damaged, but not who made it.
 func (s Signed) Open(key ed25519.PublicKey) (Anchor, error) {
 	var anchor Anchor
 	var content bytes.Buffer

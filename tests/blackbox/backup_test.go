@@ -18,6 +18,7 @@ import (
 	agelib "filippo.io/age"
 
 	"moviola/tests/harness"
+	"moviola/tests/harness/servers"
 )
 
 // worked is an account in which every kind of work has happened.
@@ -287,10 +288,10 @@ func private(t *testing.T, dir string) {
 // bucket, encrypted to a key that the host has not, with the settings apart; and brings it back into another event store.
 func TestBackup_elsewhere(t *testing.T) {
 	t.Parallel()
-	blobs, environment := harness.StartS3Bucket(t)
+	blobs, environment := servers.StartS3Bucket(t)
 	environment = append(environment, "MOVIOLA_SECRET=0123456789abcdef0123456789abcdef")
 	in := commands(environment)
-	backups, _ := harness.StartS3Bucket(t)
+	backups, _ := servers.StartS3Bucket(t)
 	to, apart := backups+"&prefix=nightly/", filepath.Join(t.TempDir(), "settings")
 	identity, err := agelib.GenerateX25519Identity()
 	if err != nil {

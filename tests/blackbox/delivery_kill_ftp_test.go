@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	"moviola/tests/harness"
+	"moviola/tests/harness/servers"
 )
 
 // gate stands before the control connections of an FTP server. The first reply of a code ends the service with SIGKILL: before it is
 // passed on, so that nobody can know of it, or behind it, before it can be recorded. Files go past the gate.
 type gate struct {
 	t        *testing.T
-	server   harness.FileServer
+	server   servers.FileServer
 	listener net.Listener
 	open     sync.WaitGroup
 
@@ -29,7 +30,7 @@ type gate struct {
 	left    []byte           // what had arrived when the service was killed
 }
 
-func newGate(t *testing.T, server harness.FileServer) *gate {
+func newGate(t *testing.T, server servers.FileServer) *gate {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -131,7 +132,7 @@ func (g *gate) taken() (files []string, left []byte) {
 // was sent at most twice. Decision 32; reliability §1.
 func TestKilledExport(t *testing.T) {
 	t.Parallel()
-	steady, server := harness.NewReceiver(t), harness.StartFTP(t, nil)
+	steady, server := harness.NewReceiver(t), servers.StartFTP(t, nil)
 	g := newGate(t, server)
 	flags := []string{"--allow-host", steady.Host, "--allow-host", g.listener.Addr().String(), "--claim-timeout", "4s"}
 	for _, address := range server.Addresses { // where files are taken

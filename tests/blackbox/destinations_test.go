@@ -14,6 +14,7 @@ import (
 
 	"moviola/domain/connection"
 	"moviola/tests/harness"
+	"moviola/tests/harness/servers"
 )
 
 // TestDestinations delivers one movie to a real server of every kind, by saved connections and inline, and looks for secrets wherever
@@ -64,19 +65,19 @@ type destinations struct {
 	signed  chan *http.Request
 	bodies  chan []byte
 	secret  string // that the signed webhook is signed with
-	ftp     harness.FileServer
-	ssh     harness.SSHServer
-	s3      harness.Storage
-	mail    *harness.MailServer
+	ftp     servers.FileServer
+	ssh     servers.SSHServer
+	s3      servers.Storage
+	mail    *servers.MailServer
 	secrets []string
 }
 
 func newDestinations(t *testing.T) *destinations {
 	t.Helper()
-	certificate := harness.NewCertificate(t)
+	certificate := servers.NewCertificate(t)
 	w := &destinations{
 		t: t, signed: make(chan *http.Request, 16), bodies: make(chan []byte, 16),
-		ftp: harness.StartFTP(t, nil), ssh: harness.StartSSH(t), s3: harness.StartS3(t), mail: harness.NewMailServer(t, &certificate, false),
+		ftp: servers.StartFTP(t, nil), ssh: servers.StartSSH(t), s3: servers.StartS3(t), mail: servers.NewMailServer(t, &certificate, false),
 	}
 	w.hook = httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		var body bytes.Buffer
@@ -86,7 +87,7 @@ func newDestinations(t *testing.T) *destinations {
 			w.bodies <- body.Bytes()
 		}
 	}))
-	w.hook.TLS = harness.ServerTLS(certificate)
+	w.hook.TLS = servers.ServerTLS(certificate)
 	w.hook.StartTLS()
 	t.Cleanup(w.hook.Close)
 	var flags []string

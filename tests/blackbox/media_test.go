@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"moviola/tests/harness"
+	"moviola/tests/harness/servers"
 )
 
 // registerFile registers a file and returns the addresses of its upload and of itself.
@@ -197,7 +198,7 @@ func TestPreload_plays(t *testing.T) {
 // startS3Service starts a service whose files are on S3.
 func startS3Service(t *testing.T, flags ...string) *harness.Service {
 	t.Helper()
-	address, environment := harness.StartS3Bucket(t)
+	address, environment := servers.StartS3Bucket(t)
 	environment = append(environment, "MOVIOLA_SECRET=0123456789abcdef0123456789abcdef")
 	service := harness.NewService(t, append(flags, "--blobs", address)...)
 	service.Environment = environment

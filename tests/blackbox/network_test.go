@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"moviola/tests/harness"
+	"moviola/tests/harness/servers"
 )
 
 // TestNetworkEventStore renders a movie with an event store apart that takes users by TLS only. Its certificate changes on the way.
 func TestNetworkEventStore(t *testing.T) {
 	t.Parallel()
-	certificate, dir := harness.NewCertificate(t), t.TempDir()
+	certificate, dir := servers.NewCertificate(t), t.TempDir()
 	users, addr := filepath.Join(dir, "users"), harness.FreeAddr(t)
 	add := exec.Command(harness.Binary(t), "eventstore", "user", "add", "--users", users, "service")
 	add.Stdin = strings.NewReader("a long password\n")
@@ -30,7 +31,7 @@ func TestNetworkEventStore(t *testing.T) {
 	client.WaitFor(client.Submit(object{"id": "first", "scenes": list{object{"duration": 1}}}), "done")
 	service.API.Terminate()
 
-	next := harness.NewCertificate(t)
+	next := servers.NewCertificate(t)
 	for to, from := range map[string]string{certificate.CertFile: next.CertFile, certificate.KeyFile: next.KeyFile} {
 		content, err := os.ReadFile(from)
 		if err != nil {

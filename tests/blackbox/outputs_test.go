@@ -12,10 +12,11 @@ import (
 	"testing"
 
 	"moviola/tests/harness"
+	"moviola/tests/harness/servers"
 )
 
 // outputsMovie asks for three outputs that can be made, and one that nobody knows.
-func outputsMovie(id string, ftp harness.FileServer, webhook string) object {
+func outputsMovie(id string, ftp servers.FileServer, webhook string) object {
 	return object{
 		"id": id, "width": 320, "height": 180, "scenes": list{object{"duration": 2, "background-color": "#C02020"}},
 		"exports": list{object{
@@ -33,7 +34,7 @@ func outputsMovie(id string, ftp harness.FileServer, webhook string) object {
 // leaves the movie as it is. Decision 61.
 func TestOutputs(t *testing.T) {
 	t.Parallel()
-	ftp, receiver := harness.StartFTP(t, nil), harness.NewReceiver(t)
+	ftp, receiver := servers.StartFTP(t, nil), harness.NewReceiver(t)
 	flags := []string{"--allow-host", receiver.Host}
 	for _, address := range ftp.Addresses {
 		flags = append(flags, "--allow-host", address)
@@ -127,7 +128,7 @@ func checkOutputs(t *testing.T, client *harness.Client, movie harness.Movie) {
 }
 
 // checkSent: the GIF was sent by FTP, what was not made was not, and the webhook tells of all.
-func checkSent(t *testing.T, client *harness.Client, receiver *harness.Receiver, ftp harness.FileServer, movie harness.Movie) {
+func checkSent(t *testing.T, client *harness.Client, receiver *harness.Receiver, ftp servers.FileServer, movie harness.Movie) {
 	t.Helper()
 	harness.Eventually(t, "every destination has its result", func() bool {
 		movie = client.Get(movie.Project).Movie

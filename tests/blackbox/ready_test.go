@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"moviola/tests/harness"
+	"moviola/tests/harness/servers"
 )
 
 // readiness is what /readyz of an operators' address answers; status 0 as long as nothing listens there.
@@ -29,7 +30,7 @@ func readiness(t *testing.T, ops string) (status int, body string) {
 // when the store answers again.
 func TestReady(t *testing.T) {
 	t.Parallel()
-	blobs, environment := harness.StartS3Bucket(t)
+	blobs, environment := servers.StartS3Bucket(t)
 	environment = append(environment, "MOVIOLA_SECRET=0123456789abcdef0123456789abcdef")
 	s3, err := url.Parse(blobs)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"moviola/tests/harness"
+	"moviola/tests/harness/servers"
 )
 
 // dam serves pictures whose bodies end only when it is opened.
@@ -161,7 +162,7 @@ func history(t *testing.T, client *harness.Client, project string) string {
 // the origin down; an identical movie needs no network there. Decision 51.
 func TestSources_OnAnotherHost(t *testing.T) {
 	t.Parallel()
-	blobs, environment := harness.StartS3Bucket(t)
+	blobs, environment := servers.StartS3Bucket(t)
 	environment = append(environment, "MOVIOLA_SECRET=0123456789abcdef0123456789abcdef")
 	o := newOrigin(t)
 	addr := harness.FreeAddr(t)

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"moviola/tests/harness"
+	"moviola/tests/harness/servers"
 )
 
 // TestTLS serves the HTTP interface with a certificate, replaces that while it runs, and then breaks its files.
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	first, second := harness.NewCertificateFor(t, "127.0.0.1"), harness.NewCertificateFor(t, "127.0.0.1")
+	first, second := servers.NewCertificateFor(t, "127.0.0.1"), servers.NewCertificateFor(t, "127.0.0.1")
 	s := harness.NewService(t, "--tls-cert", first.CertFile, "--tls-key", first.KeyFile)
 	s.LaunchAPI()
 	address := strings.TrimPrefix(s.Client("").Base, "http://")

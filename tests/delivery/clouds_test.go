@@ -24,7 +24,7 @@ import (
 	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/connection"
-	"moviola/tests/harness"
+	"moviola/tests/harness/servers"
 )
 
 // cloud is a storage that the rules of storages are held against.
@@ -51,7 +51,7 @@ func (c cloud) with(changes connection.Settings) connection.Settings {
 
 func newGCS(t *testing.T) cloud {
 	t.Helper()
-	s := harness.StartGCS(t)
+	s := servers.StartGCS(t)
 	signIn, key := newSignIn(t)
 	return cloud{kind: connection.GCS, sender: buckets.NewGCS, addresses: []string{s.Address, signIn}, objects: s.Objects,
 		settings: connection.Settings{"bucket": s.Bucket, "credentials": key, "endpoint": s.URL},
@@ -63,7 +63,7 @@ func newGCS(t *testing.T) cloud {
 
 func newAzure(t *testing.T) cloud {
 	t.Helper()
-	s := harness.StartAzure(t)
+	s := servers.StartAzure(t)
 	box := newBox(t, s, "box")
 	return cloud{kind: connection.AzureBlob, sender: buckets.NewAzure, addresses: []string{s.Address},
 		objects:  func(t testing.TB) map[string]string { return objectsIn(t, box) },
@@ -253,7 +253,7 @@ func objectsIn(t testing.TB, box *container.Client) map[string]string {
 }
 
 // newBox makes a container.
-func newBox(t *testing.T, s harness.Azure, name string) *container.Client {
+func newBox(t *testing.T, s servers.Azure, name string) *container.Client {
 	t.Helper()
 	key, err := container.NewSharedKeyCredential(s.Account, s.Key)
 	if err != nil {

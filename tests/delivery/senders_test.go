@@ -22,6 +22,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/tests/harness"
+	"moviola/tests/harness/servers"
 )
 
 func TestMain(m *testing.M) {
@@ -96,11 +97,11 @@ func requireRefusal(t *testing.T, err error, says string, secrets ...string) {
 
 func TestFTP(t *testing.T) {
 	t.Parallel()
-	secure := harness.NewCertificate(t)
-	for name, certificate := range map[string]*harness.Certificate{"plain": nil, "encrypted": &secure} {
+	secure := servers.NewCertificate(t)
+	for name, certificate := range map[string]*servers.Certificate{"plain": nil, "encrypted": &secure} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := harness.StartFTP(t, certificate)
+			server := servers.StartFTP(t, certificate)
 			settings := connection.Settings{
 				"host": server.Host, "port": server.Port, "username": server.Username, "password": server.Password,
 				"remote-path": "movies/__yyyy__/__mm__", "file": "__filename_without_extension__-__hh____nn____ss__.mp4",
@@ -132,7 +133,7 @@ func TestFTP(t *testing.T) {
 
 func TestFTP_TheGuard(t *testing.T) {
 	t.Parallel()
-	server := harness.StartFTP(t, nil)
+	server := servers.StartFTP(t, nil)
 	settings := connection.Settings{"host": server.Host, "port": server.Port, "username": server.Username, "password": server.Password}
 	for name, tt := range map[string]struct {
 		open []string
@@ -152,7 +153,7 @@ func TestFTP_TheGuard(t *testing.T) {
 
 func TestSFTP_OpenSSH(t *testing.T) {
 	t.Parallel()
-	server := harness.StartSSH(t)
+	server := servers.StartSSH(t)
 	sender := ftp.NewSFTP(ftp.Config{Dial: road(t, server.Addresses...), Explain: outbound.Explain})
 	settings := connection.Settings{
 		"host": server.Host, "port": server.Port, "username": server.Username, "private-key": server.PrivateKey,
@@ -188,7 +189,7 @@ func TestSFTP_OpenSSH(t *testing.T) {
 
 func TestS3(t *testing.T) {
 	t.Parallel()
-	server := harness.StartS3(t)
+	server := servers.StartS3(t)
 	sender := s3.New(s3.Config{Client: guard(t, server.Addresses...).Client(outbound.Options{}), Explain: outbound.Explain})
 	settings := connection.Settings{
 		"bucket": server.Bucket, "region": server.Region, "access-key-id": server.Username, "secret-access-key": server.Password,
@@ -224,9 +225,9 @@ func TestS3(t *testing.T) {
 
 func TestMail(t *testing.T) {
 	t.Parallel()
-	certificate := harness.NewCertificate(t)
-	for security, server := range map[string]*harness.MailServer{
-		"none": harness.NewMailServer(t, nil, false), "starttls": harness.NewMailServer(t, &certificate, false), "tls": harness.NewMailServer(t, &certificate, true),
+	certificate := servers.NewCertificate(t)
+	for security, server := range map[string]*servers.MailServer{
+		"none": servers.NewMailServer(t, nil, false), "starttls": servers.NewMailServer(t, &certificate, false), "tls": servers.NewMailServer(t, &certificate, true),
 	} {
 		sender, err := mail.New(mail.Config{Dial: road(t, server.Address), Explain: outbound.Explain, TLS: &tls.Config{RootCAs: certificate.Roots, MinVersion: tls.VersionTLS12}})
 		if err != nil {
@@ -261,7 +262,7 @@ func TestMail(t *testing.T) {
 
 func TestMail_TheOperatorsServer(t *testing.T) {
 	t.Parallel()
-	server := harness.NewMailServer(t, nil, false)
+	server := servers.NewMailServer(t, nil, false)
 	sender, err := mail.New(mail.Config{
 		Dial: road(t, server.Address), Explain: outbound.Explain, From: "movies@example.com",
 		Server: "smtp://" + server.Username + ":" + server.Password + "@" + server.Address + "?security=none",
@@ -341,7 +342,7 @@ func TestSenders_SilentServers(t *testing.T) {
 // What cannot be read is this side's trouble, and never the destination's.
 func TestSenders_AVideoThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	server := harness.StartFTP(t, nil)
+	server := servers.StartFTP(t, nil)
 	settings := connection.Settings{"host": server.Host, "port": server.Port, "username": server.Username, "password": server.Password}
 	sent := parcel(connection.FTP, settings)
 	broken := errors.New("the disk is broken")

@@ -18,13 +18,14 @@ const (
 // FreeAddr returns a loopback address that nobody listens on. No other test gets it until this one ends.
 func FreeAddr(t testing.TB) string {
 	t.Helper()
-	return loopbackAddr(freePorts(t, 1))
+	return LoopbackAddr(FreePorts(t, 1))
 }
 
-func loopbackAddr(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+// LoopbackAddr is a port on loopback, host:port.
+func LoopbackAddr(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// freePorts reserves some ports in a row for a test and returns the first.
-func freePorts(t testing.TB, count int) int {
+// FreePorts reserves some ports in a row for a test and returns the first.
+func FreePorts(t testing.TB, count int) int {
 	t.Helper()
 	for range 1000 {
 		first := firstPort + rand.IntN(lastPort-firstPort-count)
@@ -53,7 +54,7 @@ func reserve(t testing.TB, first, count int) bool {
 			return false
 		}
 		marks = append(marks, mark)
-		probe, err := net.Listen("tcp", loopbackAddr(port))
+		probe, err := net.Listen("tcp", LoopbackAddr(port))
 		if err != nil {
 			drop()
 			return false

@@ -76,7 +76,7 @@ func build(t testing.TB, name, dir string, env []string, args ...string) string 
 	}
 	path := filepath.Join(to, name)
 	if err := once(path, func() error {
-		return run(dir, env, "go", append([]string{"build", "-o", path}, args...)...)
+		return Run(dir, env, "go", append([]string{"build", "-o", path}, args...)...)
 	}); err != nil {
 		t.Fatalf("build %s: %v", name, err)
 	}
@@ -85,7 +85,7 @@ func build(t testing.TB, name, dir string, env []string, args ...string) string 
 
 // once has one process build a file that is not there yet; the others wait for it.
 func once(path string, build func() error) error {
-	return locked(path, func() error {
+	return Locked(path, func() error {
 		if _, err := os.Stat(path); err == nil {
 			return nil
 		}
@@ -93,8 +93,8 @@ func once(path string, build func() error) error {
 	})
 }
 
-// locked has one process at a time build a file: nobody starts one that is being written.
-func locked(path string, build func() error) error {
+// Locked has one process at a time build a file: nobody starts one that is being written.
+func Locked(path string, build func() error) error {
 	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
@@ -113,7 +113,8 @@ func RemoveBinaries() {
 	}
 }
 
-func run(dir string, env []string, name string, args ...string) error {
+// Run runs a program to its end; what it printed is part of the error.
+func Run(dir string, env []string, name string, args ...string) error {
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = dir, env
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -125,7 +126,7 @@ func run(dir string, env []string, name string, args ...string) error {
 // Process is a running program, in a process group of its own, whose output is kept.
 type Process struct {
 	t    testing.TB
-	name string
+	Name string
 	cmd  *exec.Cmd
 	out  *output
 	done chan struct{} // closed when it has ended
@@ -135,7 +136,7 @@ type Process struct {
 // Start runs a program until the test ends. Its output is shown when the test fails.
 func Start(t testing.TB, name, path string, env []string, args ...string) *Process {
 	t.Helper()
-	p := &Process{t: t, name: name, out: &output{}, done: make(chan struct{})}
+	p := &Process{t: t, Name: name, out: &output{}, done: make(chan struct{})}
 	p.cmd = exec.Command(path, args...)
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.out
@@ -160,7 +161,7 @@ func Start(t testing.TB, name, path string, env []string, args ...string) *Proce
 func (p *Process) Kill() {
 	p.t.Helper()
 	if err := syscall.Kill(-p.Pid(), syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
-		p.t.Errorf("kill %s: %v", p.name, err)
+		p.t.Errorf("kill %s: %v", p.Name, err)
 	}
 	p.wait()
 }
@@ -169,7 +170,7 @@ func (p *Process) Kill() {
 func (p *Process) Signal(signal syscall.Signal) {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(signal); err != nil {
-		p.t.Fatalf("signal %v to %s: %v", signal, p.name, err)
+		p.t.Fatalf("signal %v to %s: %v", signal, p.Name, err)
 	}
 }
 
@@ -179,7 +180,7 @@ func (p *Process) Terminate() {
 	p.Signal(syscall.SIGTERM)
 	p.wait()
 	if p.err != nil {
-		p.t.Errorf("%s ended with %v after SIGTERM", p.name, p.err)
+		p.t.Errorf("%s ended with %v after SIGTERM", p.Name, p.err)
 	}
 }
 
@@ -188,7 +189,7 @@ func (p *Process) wait() {
 	select {
 	case <-p.done:
 	case <-time.After(Patience):
-		p.t.Fatalf("%s did not end within %v", p.name, Patience)
+		p.t.Fatalf("%s did not end within %v", p.Name, Patience)
 	}
 }
 

@@ -30,7 +30,7 @@ type want struct {
 // subject is the state of one stream with regard to stored files.
 type subject interface {
 	apply(e domain.Event)
-	// wants returns the files that must exist, or may be gone, at a time.
+	// wants returns the files that the stream names, and says of each whether it must exist at that time or may be gone.
 	wants(now time.Time) []want
 	// mayHave reports whether another file with a key of this subject is allowed to exist.
 	mayHave(key string) bool

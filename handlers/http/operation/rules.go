@@ -156,7 +156,7 @@ func List(rules ...Rule) Rule {
 	}
 }
 
-// Text describes an item or a value.
+// Text adds a description to the schema of a list's items or of a map's values.
 func Text(text string) Rule { return keyword(func(s *jsonschema.Schema) { s.Description = text }) }
 
 // Names is a regular expression for the names of an object's properties.

@@ -1,4 +1,4 @@
-package harness
+package servers
 
 import (
 	"crypto/ed25519"
@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"golang.org/x/crypto/ssh"
+
+	"moviola/tests/harness"
 )
 
 // FileServer is a server on loopback that takes files into a folder.
@@ -25,13 +27,13 @@ type FileServer struct {
 }
 
 // listening waits until something accepts connections at an address.
-func listening(t testing.TB, p *Process, address string) {
+func listening(t testing.TB, p *harness.Process, address string) {
 	t.Helper()
-	Eventually(t, p.name+" listens", func() bool {
+	harness.Eventually(t, p.Name+" listens", func() bool {
 		if p.Exited() {
-			t.Fatalf("%s ended:\n%s", p.name, p.Output())
+			t.Fatalf("%s ended:\n%s", p.Name, p.Output())
 		}
-		conn, err := net.DialTimeout("tcp", address, Patience)
+		conn, err := net.DialTimeout("tcp", address, harness.Patience)
 		if err != nil {
 			return false
 		}
@@ -52,14 +54,14 @@ func split(t testing.TB, address string) (host, port string) {
 // StartFTP runs ProFTPD with one user; with a certificate it insists on encryption, on both connections.
 func StartFTP(t testing.TB, secure *Certificate) FileServer {
 	t.Helper()
-	dir, address := t.TempDir(), FreeAddr(t)
+	dir, address := t.TempDir(), harness.FreeAddr(t)
 	s := FileServer{Username: "movies", Password: "ftp-secret-" + strconv.Itoa(os.Getpid()), Folder: filepath.Join(dir, "home"),
 		Addresses: []string{address}}
 	s.Host, s.Port = split(t, address)
 	const passive = 9 // a connection that was closed keeps its port for a while
-	first := freePorts(t, passive)
+	first := harness.FreePorts(t, passive)
 	for port := first; port < first+passive; port++ {
-		s.Addresses = append(s.Addresses, loopbackAddr(port))
+		s.Addresses = append(s.Addresses, harness.LoopbackAddr(port))
 	}
 	hash, err := exec.Command("openssl", "passwd", "-6", s.Password).Output()
 	if err != nil {
@@ -106,7 +108,7 @@ TLSSessionTickets on
 	if err := os.Mkdir(s.Folder, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	p := Start(t, "proftpd", program(t, "proftpd"), nil, "-n", "-c", filepath.Join(dir, "conf"))
+	p := harness.Start(t, "proftpd", program(t, "proftpd"), nil, "-n", "-c", filepath.Join(dir, "conf"))
 	listening(t, p, address)
 	return s
 }
@@ -131,7 +133,7 @@ type SSHServer struct {
 // StartSSH runs OpenSSH with its SFTP subsystem for the user that runs the test. Files arrive at absolute paths below Folder.
 func StartSSH(t testing.TB) SSHServer {
 	t.Helper()
-	dir, address := t.TempDir(), FreeAddr(t)
+	dir, address := t.TempDir(), harness.FreeAddr(t)
 	s := SSHServer{FileServer: FileServer{Username: nameOf(t, "-un"), Folder: filepath.Join(dir, "home"),
 		Addresses: []string{address}}}
 	s.Host, s.Port = split(t, address)
@@ -163,7 +165,7 @@ Subsystem sftp internal-sftp
 			t.Fatal(err)
 		}
 	}
-	p := Start(t, "sshd", program(t, "sshd"), nil, "-D", "-e", "-f", filepath.Join(dir, "conf"))
+	p := harness.Start(t, "sshd", program(t, "sshd"), nil, "-D", "-e", "-f", filepath.Join(dir, "conf"))
 	listening(t, p, address)
 	return s
 }
@@ -229,8 +231,8 @@ func buildServer(module, program string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return path, locked(path, func() error {
-		return run(dir, append(os.Environ(), "CGO_ENABLED=0"), "go", "build", "-o", path, program)
+	return path, harness.Locked(path, func() error {
+		return harness.Run(dir, append(os.Environ(), "CGO_ENABLED=0"), "go", "build", "-o", path, program)
 	})
 }
 
@@ -264,7 +266,7 @@ func startS3(t testing.TB, flags ...string) Storage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, address := t.TempDir(), FreeAddr(t)
+	dir, address := t.TempDir(), harness.FreeAddr(t)
 	s := Storage{URL: "http://" + address, Bucket: "bucket", Region: "eu-test-1", FileServer: FileServer{
 		Username: "TESTACCESSKEY", Password: "s3-secret-" + strconv.Itoa(os.Getpid()), Folder: filepath.Join(dir, "bucket"),
 		Addresses: []string{address},
@@ -274,7 +276,7 @@ func startS3(t testing.TB, flags ...string) Storage {
 		t.Fatal(err)
 	}
 	args := []string{"--port", address, "--access", s.Username, "--secret", s.Password, "--region", s.Region, "--quiet", "posix"}
-	p := Start(t, "versitygw", path, nil, append(append(args, flags...), dir)...)
+	p := harness.Start(t, "versitygw", path, nil, append(append(args, flags...), dir)...)
 	listening(t, p, address)
 	return s
 }

@@ -1,4 +1,4 @@
-package harness
+package servers
 
 import (
 	"bytes"
@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"moviola/tests/harness"
 )
 
 // GCS is a server that speaks the protocol of Google Cloud Storage, with one bucket. It checks no tokens.
@@ -27,10 +29,10 @@ func StartGCS(t testing.TB) GCS {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := FreeAddr(t)
+	address := harness.FreeAddr(t)
 	host, port := split(t, address)
 	s := GCS{URL: "http://" + address, Bucket: "bucket", Address: address}
-	p := Start(t, "fake-gcs-server", path, nil, "-backend", "memory", "-scheme", "http", "-host", host, "-port", port,
+	p := harness.Start(t, "fake-gcs-server", path, nil, "-backend", "memory", "-scheme", "http", "-host", host, "-port", port,
 		"-public-host", address, "-external-url", s.URL)
 	listening(t, p, address)
 	body, err := json.Marshal(map[string]string{"name": s.Bucket})
@@ -88,11 +90,11 @@ func StartAzure(t testing.TB) Azure {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := FreeAddr(t)
+	address := harness.FreeAddr(t)
 	host, port := split(t, address)
 	s := Azure{Account: "moviola", Key: base64.StdEncoding.EncodeToString([]byte(rand.Text())), Address: address}
 	s.URL = "http://" + address + "/" + s.Account
-	p := Start(t, "azurite", program, []string{"AZURITE_ACCOUNTS=" + s.Account + ":" + s.Key}, "--silent", "--inMemoryPersistence",
+	p := harness.Start(t, "azurite", program, []string{"AZURITE_ACCOUNTS=" + s.Account + ":" + s.Key}, "--silent", "--inMemoryPersistence",
 		"--disableTelemetry", "--skipApiVersionCheck", "--blobHost", host, "--blobPort", port)
 	listening(t, p, address)
 	return s
@@ -108,7 +110,7 @@ var installAzurite = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(to, "node_modules", ".bin", "azurite-blob"), locked(to, func() error {
+	return filepath.Join(to, "node_modules", ".bin", "azurite-blob"), harness.Locked(to, func() error {
 		want, err := os.ReadFile(filepath.Join(from, "package-lock.json"))
 		if err != nil {
 			return err
@@ -125,7 +127,7 @@ var installAzurite = sync.OnceValues(func() (string, error) {
 		if err != nil {
 			return err
 		}
-		if err := run(to, os.Environ(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"); err != nil {
+		if err := harness.Run(to, os.Environ(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"); err != nil {
 			return err
 		}
 		return os.WriteFile(filepath.Join(to, "installed"), want, 0o600)
