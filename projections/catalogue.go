@@ -58,6 +58,16 @@ func (c *catalogue) lagging(model string) error {
 	return c.behind(model)
 }
 
+// model returns the read model of a name; nil when this program has none.
+func (c *catalogue) model(name string) model {
+	for _, m := range c.models {
+		if m.name() == name {
+			return m
+		}
+	}
+	return nil
+}
+
 // collection returns the name of the collection in which a read model is stored now.
 func (c *catalogue) collection(name string) string { return c.current.Load().Models[name].Collection }
 
@@ -255,7 +265,7 @@ func page[T any](ctx context.Context, c *catalogue, name string, q Query) ([]T, 
 	}
 	if len(q.Equal) > 0 {
 		if account, ok := q.Equal[0].(string); ok { // the first field of every list of an account is the account
-			if err := c.standing.mayList(name, account); err != nil {
+			if err := c.standing.mayList(c.model(name), account); err != nil {
 				return nil, fmt.Errorf("page %s: %w", name, err)
 			}
 		}

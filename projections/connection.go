@@ -32,7 +32,7 @@ type Connection struct {
 const indexConnections = "account"
 
 var connectionModel = streamModel[Connection]{
-	modelName: "connections", modelShape: 2, oldShape: 1, category: connection.StreamCategory,
+	modelName: "connections", modelShape: 2, oldShape: 1, category: connection.StreamCategory, forOwners: true,
 	indexes:  []Index{{Name: indexConnections, Fields: []Field{{Name: "account"}, {Name: "deleted"}, {Name: "name"}}}},
 	revision: func(c *Connection) *int64 { return &c.Revision },
 	fold:     foldConnection,

@@ -36,6 +36,7 @@ func deliveryID(project string, index int) string { return fmt.Sprintf("%s/%04d"
 type deliveryModel struct{}
 
 func (deliveryModel) name() string     { return "deliveries" }
+func (deliveryModel) listed() string   { return movie.StreamCategory }
 func (deliveryModel) shape() int       { return 2 }
 func (deliveryModel) oldestShape() int { return 1 }
 func (deliveryModel) declare() []Index {

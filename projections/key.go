@@ -47,7 +47,7 @@ func foldKey(k Key, e Event) Key {
 const indexIssued = "issued"
 
 var keyModel = streamModel[Key]{
-	modelName: "keys", modelShape: 3, oldShape: 2, category: key.StreamCategory,
+	modelName: "keys", modelShape: 3, oldShape: 2, category: key.StreamCategory, forOwners: true,
 	indexes: []Index{{Name: indexIssued, Fields: []Field{{Name: "account"}, {Name: "revoked"},
 		{Name: "issued_at", Descending: true}}}},
 	revision: func(k *Key) *int64 { return &k.Revision },

@@ -85,6 +85,7 @@ const (
 type mediaModel struct{}
 
 func (mediaModel) name() string     { return "media" }
+func (mediaModel) listed() string   { return media.StreamCategory }
 func (mediaModel) shape() int       { return 2 }
 func (mediaModel) oldestShape() int { return 1 }
 func (mediaModel) declare() []Index {

@@ -109,6 +109,7 @@ const (
 type folderModel struct{}
 
 func (folderModel) name() string     { return "media_folders" }
+func (folderModel) listed() string   { return media.StreamCategory }
 func (folderModel) shape() int       { return 2 }
 func (folderModel) oldestShape() int { return 1 }
 func (folderModel) declare() []Index {

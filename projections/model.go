@@ -40,6 +40,13 @@ func oldest(m model) int {
 	return m.shape()
 }
 
+// lister is a model whose documents are listed to accounts. A list that would show an outdated document of an unread stream is
+// refused instead: see mayList.
+type lister interface {
+	// listed is the category of the streams that the listed documents are folded from; empty: accounts do not list them.
+	listed() string
+}
+
 // folded is the result of folding an event into a document.
 type folded struct {
 	doc     any
@@ -60,6 +67,7 @@ type streamModel[T any] struct {
 	modelShape int
 	oldShape   int // oldest usable shape: since then fields were only added; 0: modelShape
 	category   string
+	forOwners  bool // accounts list the documents
 	indexes    []Index
 	revision   func(*T) *int64
 	fold       func(T, Event) T
@@ -70,6 +78,13 @@ func (s streamModel[T]) shape() int                    { return s.modelShape }
 func (s streamModel[T]) oldestShape() int              { return s.oldShape }
 func (s streamModel[T]) declare() []Index              { return s.indexes }
 func (s streamModel[T]) decode(body Body) (any, error) { return decodeAs[T](body) }
+
+func (s streamModel[T]) listed() string {
+	if !s.forOwners {
+		return ""
+	}
+	return s.category
+}
 
 func (s streamModel[T]) touched(e Event) []string {
 	if e.Category != s.category {

@@ -247,7 +247,7 @@ var movieModel = streamModel[Movie]{
 	// in SQLite its bodies are JSON; shape 6 has added Templates, FailureCode, FailureFamily and Spent
 	modelName: "movies", modelShape: 8,
 	oldShape: 4, // older documents hold tokens unencrypted and must be rebuilt, see SealTokens
-	category: movie.StreamCategory,
+	category: movie.StreamCategory, forOwners: true,
 	indexes: []Index{
 		{Name: indexNewest, Fields: []Field{{Name: "account"}, {Name: "created_at", Descending: true}, {Name: "project"}}},
 		{Name: indexCached, Fields: []Field{{Name: "account"}, {Name: "cache_key"}, {Name: "created_at", Descending: true}}},

@@ -57,7 +57,7 @@ func foldMovieBatch(b MovieBatch, e Event) MovieBatch {
 
 // movieBatchModel orders an account's batches newest first, then by id.
 var movieBatchModel = streamModel[MovieBatch]{
-	modelName: "batches", modelShape: 2, oldShape: 1, category: batch.StreamCategory,
+	modelName: "batches", modelShape: 2, oldShape: 1, category: batch.StreamCategory, forOwners: true,
 	indexes: []Index{
 		{Name: indexNewest, Fields: []Field{{Name: "account"}, {Name: "created_at", Descending: true}, {Name: "id"}}},
 	},

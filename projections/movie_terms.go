@@ -47,6 +47,7 @@ type termModel struct{}
 const indexTerm = "term"
 
 func (termModel) name() string     { return "terms" }
+func (termModel) listed() string   { return movie.StreamCategory }
 func (termModel) shape() int       { return 2 }
 func (termModel) oldestShape() int { return 1 }
 func (termModel) declare() []Index {

@@ -70,7 +70,7 @@ func (p Preload) with(index int, status string, result *preload.Result) Preload 
 
 // preloadModel has no index: batches are read by id only.
 var preloadModel = streamModel[Preload]{
-	modelName: "preloads", modelShape: 2, oldShape: 1, category: preload.StreamCategory,
+	modelName: "preloads", modelShape: 2, oldShape: 1, category: preload.StreamCategory, forOwners: true,
 	revision: func(p *Preload) *int64 { return &p.Revision },
 	fold:     foldPreload,
 }

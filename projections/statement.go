@@ -73,6 +73,7 @@ type statementModel struct{}
 const indexStatement = "statement"
 
 func (statementModel) name() string     { return "statements" }
+func (statementModel) listed() string   { return ledger.StreamCategory }
 func (statementModel) shape() int       { return 2 }
 func (statementModel) oldestShape() int { return 1 }
 func (statementModel) declare() []Index {

@@ -104,7 +104,7 @@ const (
 )
 
 var templateModel = streamModel[Template]{
-	modelName: "templates", modelShape: 2, oldShape: 1, category: template.StreamCategory,
+	modelName: "templates", modelShape: 2, oldShape: 1, category: template.StreamCategory, forOwners: true,
 	indexes: []Index{
 		{Name: indexOwned, Fields: []Field{{Name: "account"}, {Name: "state"}, {Name: "updated_at", Descending: true}}},
 		{Name: indexPublished, Fields: []Field{{Name: "published"}, {Name: "updated_at", Descending: true}}},

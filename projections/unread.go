@@ -7,14 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"moviola/domain/batch"
-	"moviola/domain/connection"
-	"moviola/domain/key"
-	"moviola/domain/ledger"
-	"moviola/domain/media"
-	"moviola/domain/movie"
-	"moviola/domain/preload"
-	"moviola/domain/template"
 	"moviola/eventstore"
 )
 
@@ -166,22 +158,14 @@ func (e *UnreadError) Error() string {
 // Unwrap implements the interface of package errors.
 func (e *UnreadError) Unwrap() error { return eventstore.ErrUnknownType }
 
-// categoryOf maps read models whose lists are shown to accounts to the category of their streams.
-var categoryOf = map[string]string{
-	movieModel.modelName: movie.StreamCategory, statementModel{}.name(): ledger.StreamCategory,
-	keyModel.modelName:  key.StreamCategory,
-	mediaModel{}.name(): media.StreamCategory, folderModel{}.name(): media.StreamCategory,
-	preloadModel.modelName:    preload.StreamCategory,
-	connectionModel.modelName: connection.StreamCategory, templateModel.modelName: template.StreamCategory,
-	movieBatchModel.modelName: batch.StreamCategory,
-	deliveryModel{}.name():    movie.StreamCategory, usageModel{}.name(): movie.StreamCategory,
-	termModel{}.name(): movie.StreamCategory,
-}
-
 // mayList returns an *UnreadError when a list of an account would show an outdated document of an unread stream.
-func (s *standing) mayList(model, account string) error {
+func (s *standing) mayList(m model, account string) error {
+	list, ok := m.(lister)
+	if !ok {
+		return nil
+	}
 	for _, u := range s.all() {
-		if category, _ := eventstore.SplitStream(u.Stream); u.Account == account && category == categoryOf[model] {
+		if category, _ := eventstore.SplitStream(u.Stream); u.Account == account && category == list.listed() {
 			return &UnreadError{u}
 		}
 	}

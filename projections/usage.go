@@ -153,6 +153,7 @@ const (
 type usageModel struct{}
 
 func (usageModel) name() string     { return "usage_daily" }
+func (usageModel) listed() string   { return movie.StreamCategory }
 func (usageModel) shape() int       { return 2 }
 func (usageModel) oldestShape() int { return 1 }
 func (usageModel) declare() []Index {
