@@ -52,7 +52,7 @@ func recall[T any](r *recent, mark uint64, key recentKey) (stored[T], bool) {
 	return known, ok
 }
 
-// keep caches a document that was read after mark was taken.
+// keep caches a document that was read from the store. mark is what recent.mark returned before the read.
 func keep[T any](r *recent, mark uint64, key recentKey, doc stored[T]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"moviola/adapters/assets"
 	"moviola/adapters/blobs"
 	"moviola/commands"
-	"moviola/tests/harness"
+	"moviola/tests/harness/servers"
 )
 
 // stores are the storages in which hosts without a common folder share their downloads.
@@ -20,7 +20,7 @@ var stores = map[string]func(t *testing.T) *blobs.Bucket{
 		return openStore(t, (&url.URL{Scheme: "file", Path: t.TempDir()}).String())
 	},
 	"S3": func(t *testing.T) *blobs.Bucket {
-		address, environment := harness.StartS3Bucket(t)
+		address, environment := servers.StartS3Bucket(t)
 		for _, variable := range environment {
 			name, value, _ := strings.Cut(variable, "=")
 			t.Setenv(name, value)

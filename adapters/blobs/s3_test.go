@@ -13,13 +13,13 @@ import (
 
 	"moviola/adapters/blobs"
 	"moviola/commands"
-	"moviola/tests/harness"
+	"moviola/tests/harness/servers"
 )
 
 // openS3 opens a bucket of an S3 server, and empties it after the test.
 func openS3(t *testing.T) *blobs.Bucket {
 	t.Helper()
-	address, environment := harness.StartS3Bucket(t)
+	address, environment := servers.StartS3Bucket(t)
 	for _, variable := range environment {
 		name, value, _ := strings.Cut(variable, "=")
 		t.Setenv(name, value)
@@ -103,7 +103,7 @@ func TestBucket_Presign(t *testing.T) {
 
 // TestBucket_Limit_s3 holds S3 against the contract of bounds.
 func TestBucket_Limit_s3(t *testing.T) {
-	address, environment := harness.StartS3Bucket(t)
+	address, environment := servers.StartS3Bucket(t)
 	for _, variable := range environment {
 		name, value, _ := strings.Cut(variable, "=")
 		t.Setenv(name, value)

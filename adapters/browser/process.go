@@ -49,7 +49,7 @@ const (
 	quietPort = 3129
 )
 
-// launch starts the browser at a level. The egress ports are open, but not served yet.
+// launch starts the browser in a sandbox of a level of strictness. The egress ports are open, but not served yet.
 func launch(ctx context.Context, cfg Config, l level) (*process, error) {
 	p := &process{ended: make(chan struct{}), notes: &tail{}, home: ownHome}
 	if !l.mounts() {

@@ -147,7 +147,7 @@ func Parent(folder string) string {
 	return ""
 }
 
-// Kind says what a file is listed as.
+// Kind is the sort of content of a file, as lists of the library show it.
 type Kind string
 
 // The kinds of files. Spec: Media file, contentType.

@@ -15,7 +15,7 @@ import (
 
 	"moviola/eventstore/embedded"
 	"moviola/eventstore/eventstoredb"
-	"moviola/tests/harness"
+	"moviola/tests/harness/servers"
 )
 
 // TestExamine: each way in which a start cannot work is told by its reason and by what to do, and without the password.
@@ -33,7 +33,7 @@ func TestExamine(t *testing.T) {
 		"esdb://writer:hush-hush@" + addr + ca:                                                     `does not let user "writer" in`,
 		"esdb://reader:reader@" + addr + ca:                                                        `user "reader" of the event store may not append`,
 		"esdb://writer:writer@" + addr:                                                             "is not trusted (x509: ",
-		"esdb://writer:writer@" + addr + "?tlsCAFile=" + harness.NewCertificate(t).CertFile:        "signed by unknown authority",
+		"esdb://writer:writer@" + addr + "?tlsCAFile=" + servers.NewCertificate(t).CertFile:        "signed by unknown authority",
 		"esdb://writer:writer@" + other + ca:                                                       "is for other names (x509: certificate is valid for 127.0.0.1, not 127.0.0.2)",
 		"esdb://" + addr + "?tls=false":                                                            "speaks TLS: take tls=false out",
 		"esdb+discover://writer:writer@" + addr + ca:                                               "note: " + addr + " is a single node",

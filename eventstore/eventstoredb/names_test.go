@@ -16,7 +16,7 @@ import (
 	"moviola/eventstore/eventstoredb"
 	"moviola/eventstore/storetest"
 	"moviola/eventstore/storetest/cluster"
-	"moviola/tests/harness"
+	"moviola/tests/harness/servers"
 )
 
 // names are what the resolver of this test program knows, beside the machine's own file of hosts.
@@ -115,8 +115,8 @@ func clusterOf(t *testing.T, name string, secured bool) (c *cluster.Cluster, dis
 		c = cluster.StartWith(t, cluster.Config{OnePort: true})
 		return c, c.DiscoverString(name), c.ConnectionString()
 	}
-	certificate := harness.NewCertificateFor(t, "127.0.0.1", "127.0.0.2", "127.0.0.3", name)
-	c = cluster.StartWith(t, cluster.Config{OnePort: true, TLS: harness.ServerTLS(certificate)})
+	certificate := servers.NewCertificateFor(t, "127.0.0.1", "127.0.0.2", "127.0.0.3", name)
+	c = cluster.StartWith(t, cluster.Config{OnePort: true, TLS: servers.ServerTLS(certificate)})
 	flags := "&tlsCAFile=" + certificate.CertFile
 	return c, c.DiscoverString(name) + flags, c.ConnectionString() + flags
 }
@@ -195,7 +195,7 @@ func TestCluster_tls(t *testing.T) {
 	if got := c.Unasked(); got != 0 {
 		t.Errorf("followers were sent %d calls that did not ask for the leader", got)
 	}
-	stranger := openStore(t, eventstoredb.Config{ConnectionString: c.ConnectionString() + "&tlsCAFile=" + harness.NewCertificate(t).CertFile})
+	stranger := openStore(t, eventstoredb.Config{ConnectionString: c.ConnectionString() + "&tlsCAFile=" + servers.NewCertificate(t).CertFile})
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if _, err := stranger.Head(ctx); err == nil {

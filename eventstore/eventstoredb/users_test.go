@@ -17,21 +17,21 @@ import (
 	"moviola/eventstore/embedded"
 	"moviola/eventstore/eventstoredb"
 	"moviola/eventstore/storetest"
-	"moviola/tests/harness"
+	"moviola/tests/harness/servers"
 )
 
 // secured is a served event store with TLS and users, and its files.
 type secured struct {
 	*testing.T
 	server      *embedded.Server
-	certificate harness.Certificate
+	certificate servers.Certificate
 	users       string
 }
 
 // newSecured serves with users of cheap hashes: "writer", and "reader" who may only read. Their passwords are their names.
 func newSecured(t *testing.T, refresh time.Duration) *secured {
 	t.Helper()
-	s := &secured{T: t, certificate: harness.NewCertificate(t), users: filepath.Join(t.TempDir(), "users")}
+	s := &secured{T: t, certificate: servers.NewCertificate(t), users: filepath.Join(t.TempDir(), "users")}
 	s.writeUsers("writer:full", "reader:read-only")
 	s.server = startServer(t, embedded.Config{
 		Dir: t.TempDir(), Listen: "127.0.0.1:0", Refresh: refresh,
@@ -157,7 +157,7 @@ func TestStore_certificateChanged(t *testing.T) {
 	t.Parallel()
 	s := newSecured(t, time.Hour)
 	before := openServed(t, s.address("writer:writer@"))
-	next := harness.NewCertificate(t)
+	next := servers.NewCertificate(t)
 	for to, from := range map[string]string{s.certificate.CertFile: next.CertFile, s.certificate.KeyFile: next.KeyFile} {
 		content, err := os.ReadFile(from)
 		if err != nil {

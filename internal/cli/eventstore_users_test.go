@@ -11,7 +11,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"moviola/eventstore/embedded"
-	"moviola/tests/harness"
+	"moviola/tests/harness/servers"
 )
 
 // TestEventStore_users goes through a users file's life by the command line. Passwords come from files and are nowhere to be seen.
@@ -50,7 +50,7 @@ func TestEventStore_users(t *testing.T) {
 // TestEventStore_serveRefused: nothing listens where a password could be read on the way, or anybody could change the log.
 func TestEventStore_serveRefused(t *testing.T) {
 	t.Parallel()
-	certificate, data := harness.NewCertificate(t), filepath.Join(t.TempDir(), "events")
+	certificate, data := servers.NewCertificate(t), filepath.Join(t.TempDir(), "events")
 	withTLS := []string{"--tls-cert", certificate.CertFile, "--tls-key", certificate.KeyFile}
 	empty := filepath.Join(t.TempDir(), "users")
 	if err := os.WriteFile(empty, []byte("# nobody yet\n"), 0o600); err != nil {
@@ -74,7 +74,7 @@ func TestEventStore_serveRefused(t *testing.T) {
 // TestServe_rights: a service whose user may not append ends before it makes a folder or a key.
 func TestServe_rights(t *testing.T) {
 	t.Parallel()
-	certificate, dir := harness.NewCertificate(t), t.TempDir()
+	certificate, dir := servers.NewCertificate(t), t.TempDir()
 	users, data := filepath.Join(dir, "users"), filepath.Join(dir, "data")
 	hash, err := bcrypt.GenerateFromPassword([]byte("correct horse"), bcrypt.MinCost)
 	if err != nil {

@@ -46,7 +46,8 @@ func (s *Viewer) Draw(v View, l *Layer) {
 	s.cut(v, l, alpha)
 }
 
-// aim computes the taps for the pixels of the layer, in a plane that is smaller than the plate by the factor part.
+// aim computes which samples of the source, with which weights, make each pixel of the layer. The samples are taken from a plane
+// whose width and height are those of the full picture divided by part.
 func (s *Viewer) aim(v View, l *Layer, part int) {
 	size := float64(part)
 	s.columns.aim(v.X, v.W, float64(s.size.X)/size, s.plate.W/part, s.box.Min.X, s.box.Dx(), l.X, l.W, part)
