@@ -61,8 +61,8 @@ func (s *Service) LaunchAPI(flags ...string) {
 	s.API = s.StartProcess("api", append([]string{"--listen", s.addr}, flags...)...)
 }
 
-// StartProcess starts `moviola serve` on the installation's data folder. However little room the machine has, it takes work: a test that
-// is about room says so by a flag.
+// StartProcess starts `moviola serve` on the installation's data folder. The process takes work however little room
+// the disk has; a test about room sets its own reserve by a flag.
 func (s *Service) StartProcess(name string, flags ...string) *Process {
 	s.t.Helper()
 	args := append([]string{"serve", "--data", s.Data, "--ops-listen", "", "--library=false", "--wrong-token-delay", "1ms"},

@@ -94,8 +94,8 @@ func StartAzure(t testing.TB) Azure {
 	host, port := split(t, address)
 	s := Azure{Account: "moviola", Key: base64.StdEncoding.EncodeToString([]byte(rand.Text())), Address: address}
 	s.URL = "http://" + address + "/" + s.Account
-	p := harness.Start(t, "azurite", program, []string{"AZURITE_ACCOUNTS=" + s.Account + ":" + s.Key}, "--silent", "--inMemoryPersistence",
-		"--disableTelemetry", "--skipApiVersionCheck", "--blobHost", host, "--blobPort", port)
+	p := harness.Start(t, "azurite", program, []string{"AZURITE_ACCOUNTS=" + s.Account + ":" + s.Key}, "--silent",
+		"--inMemoryPersistence", "--disableTelemetry", "--skipApiVersionCheck", "--blobHost", host, "--blobPort", port)
 	listening(t, p, address)
 	return s
 }
@@ -127,7 +127,8 @@ var installAzurite = sync.OnceValues(func() (string, error) {
 		if err != nil {
 			return err
 		}
-		if err := harness.Run(to, os.Environ(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"); err != nil {
+		err = harness.Run(to, os.Environ(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+		if err != nil {
 			return err
 		}
 		return os.WriteFile(filepath.Join(to, "installed"), want, 0o600)

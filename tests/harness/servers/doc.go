@@ -1,3 +1,3 @@
-// Package servers runs the servers that movies are delivered to, on loopback: FTP, SFTP, S3-compatible and cloud storage, and mail,
-// with certificates of their own.
+// Package servers runs the servers that movies are delivered to, on loopback: FTP, SFTP, S3-compatible and cloud storage, and
+// mail, with certificates of their own.
 package servers
