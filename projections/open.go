@@ -126,6 +126,7 @@ type ReadModels struct {
 	Work        *Work
 	Presence    *PresenceBoard
 	Trouble     *TroubleBoard
+	Processes   *ProcessBoard
 	Reader      *Reader
 }
 
@@ -179,6 +180,7 @@ func Open(ctx context.Context, config Config) (*ReadModels, error) {
 		Work:        &Work{at: at, next: make(map[string]string)},
 		Presence:    newPresenceBoard(config.Documents, config.Now),
 		Trouble:     newTroubleBoard(at, config.Now),
+		Processes:   newProcessBoard(config.Documents, config.Now),
 		Reader:      reader,
 	}, nil
 }

@@ -44,7 +44,7 @@ type Status struct {
 func newReader(ctx context.Context, config Config, at *catalogue) (*Reader, error) {
 	r := &Reader{config: config, at: at, name: uuid.NewString(), moved: make(chan struct{}), waits: newWaits(),
 		sweepDue: make(chan time.Time, 1)}
-	if err := at.docs.Declare(ctx, pointers, presences, troubles, checkpoints, readers); err != nil {
+	if err := at.docs.Declare(ctx, pointers, presences, troubles, checkpoints, readers, processes); err != nil {
 		return nil, err
 	}
 	at.behind = r.behindOf
@@ -129,6 +129,9 @@ func (r *Reader) Status() Status {
 	s.Position = r.position
 	return s
 }
+
+// Generation returns what is current, and what is being built beside it; nil: nothing was built yet.
+func (r *Reader) Generation(ctx context.Context) (*Pointer, error) { return r.at.read(ctx) }
 
 // Changed returns a channel that gets a token after every commit that changed a document. It holds one token at most, until the
 // token is received. Every call returns a channel of its own; it is never closed.

@@ -136,7 +136,7 @@ func (c *chores) follow(ctx context.Context) {
 
 // sweep removes old tombstones, rows of the presence board whose worker ended long ago, and the collections of old generations.
 func (r *Reader) sweep(ctx context.Context, now time.Time) error {
-	for _, name := range append(r.at.collections(), presences.Name, troubles.Name, readers.Name) {
+	for _, name := range append(r.at.collections(), presences.Name, troubles.Name, readers.Name, processes.Name) {
 		for removed := sweepLimit; removed == sweepLimit; {
 			var err error
 			if removed, err = r.at.docs.Sweep(ctx, name, now.Add(-keepTombstones), sweepLimit); err != nil {

@@ -26,6 +26,7 @@ func serveCommand() *cobra.Command {
 				return err
 			}
 			cfg.Given, cfg.Exposed = config.Given(cmd.Flags()), config.Exposed(cmd.Flags())
+			cfg.Settings = config.List(cmd.Flags())
 			cfg.WarnOfExposed(log.Warn)
 			for _, warning := range config.Warnings(cmd.Flags()) {
 				log.Warn(warning)

@@ -113,8 +113,9 @@ type Config struct {
 
 	Traces
 
-	Exposed []string          // flags whose secrets are on the command line
-	Given   map[string]string // the flags that were set, without secrets; nil: not from a command line
+	Exposed  []string          // flags whose secrets are on the command line
+	Given    map[string]string // the flags that were set, without secrets; nil: not from a command line
+	Settings []Setting         // every setting, without secrets; nil: not from a command line
 }
 
 // Bind declares the flags of `moviola serve`.

@@ -9,11 +9,31 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// Setting is a flag with its value and where that comes from.
+type Setting struct{ Name, Value, Source string }
+
+// List returns every setting. Secrets are hidden.
+func List(f *pflag.FlagSet) []Setting {
+	var all []Setting
+	eachSetting(f, func(flag *pflag.Flag) {
+		all = append(all, Setting{Name: flag.Name, Value: WithoutSecret(flag.Name, valueOf(flag)), Source: sourceOf(flag)})
+	})
+	return all
+}
+
+func eachSetting(f *pflag.FlagSet, use func(*pflag.Flag)) {
+	f.VisitAll(func(flag *pflag.Flag) {
+		if flag.Name != "help" && flag.Name != "config" && flag.Name != unknownFlag {
+			use(flag)
+		}
+	})
+}
+
 // Print writes every flag, with its value and where that comes from, as a file for --config. Secrets are hidden.
 func Print(w io.Writer, f *pflag.FlagSet) error {
 	var err error
-	f.VisitAll(func(flag *pflag.Flag) {
-		if err != nil || flag.Name == "help" || flag.Name == "config" || flag.Name == unknownFlag {
+	eachSetting(f, func(flag *pflag.Flag) {
+		if err != nil {
 			return
 		}
 		var encoded []byte

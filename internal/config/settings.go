@@ -41,10 +41,7 @@ var (
 func Given(f *pflag.FlagSet) map[string]string {
 	flags := map[string]string{}
 	f.Visit(func(flag *pflag.Flag) {
-		value := flag.Value.String()
-		if list, ok := flag.Value.(pflag.SliceValue); ok {
-			value = strings.Join(list.GetSlice(), ",")
-		}
+		value := valueOf(flag)
 		if flag.Name == "plans" { // the working directory of a later reader is another one
 			if absolute, err := filepath.Abs(value); err == nil {
 				value = absolute
@@ -53,6 +50,14 @@ func Given(f *pflag.FlagSet) map[string]string {
 		flags[flag.Name] = WithoutSecret(flag.Name, value)
 	})
 	return flags
+}
+
+// valueOf is a flag's value as text; those of a list with commas between them.
+func valueOf(flag *pflag.Flag) string {
+	if list, ok := flag.Value.(pflag.SliceValue); ok {
+		return strings.Join(list.GetSlice(), ",")
+	}
+	return flag.Value.String()
 }
 
 // WithoutSecret hides secrets in the value of a flag.

@@ -215,6 +215,33 @@ var moneyRows = []row{
 			return len(acts) == 2 && strings.HasPrefix(refused, "plan must be one of") && acts[1].(object)["refused"] == nil
 		})
 	}},
+	{"operator-service", func(t *testing.T, w *world) {
+		kinds, _ := w.plain.operate(t, "GET", "/admin/queue", "")["kinds"].([]any)
+		if len(kinds) < 15 {
+			t.Errorf("%d kinds of work", len(kinds))
+		}
+		harness.Eventually(t, "a process tells of itself", func() bool {
+			workers, _ := w.plain.operate(t, "GET", "/admin/workers", "")["workers"].([]any)
+			return len(workers) > 0 && workers[0].(object)["alive"] == true && len(workers[0].(object)["slots"].([]any)) > 0
+		})
+		settings := w.plain.operate(t, "GET", "/admin/configuration", "")["settings"].([]any)
+		if len(settings) < 20 || settings[0].(object)["name"] == "" {
+			t.Errorf("settings %v", settings)
+		}
+		if plans := w.plain.operate(t, "GET", "/admin/plans", "")["plans"].([]any); len(plans) < 3 {
+			t.Errorf("plans %v", plans)
+		}
+		w.plain.refuses(t, "POST", "/admin/projections/rebuild", `{"models":["films"]}`, 400)
+		w.plain.operate(t, "POST", "/admin/projections/rebuild", `{"models":["accounts"]}`)
+		harness.Eventually(t, "the rebuild is done", func() bool {
+			is := w.plain.operate(t, "GET", "/admin/projections", "")
+			rebuild := is["rebuild"].(object)
+			if rebuild["message"] != "" {
+				t.Fatalf("%v", rebuild)
+			}
+			return rebuild["running"] == false && rebuild["percent"] == 100.0 && is["generation"].(float64) > 1
+		})
+	}},
 	{"account-closed", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 600)
 		movie := c.until(t, c.submit(t, tiny), "done")

@@ -204,6 +204,32 @@ func TestOperator_private(t *testing.T) {
 	b.until("she is out", "document.querySelector('input[name=token]')")
 }
 
+// TestOperator_service: an operator sees the process at work with its slots and its sandbox, and the configuration without secrets, and has a read model
+// made again after being asked.
+func TestOperator_service(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	b := open(t, o.base, 1280, 1000)
+	o.enter(b, "operator")
+	b.see("Nothing waits and nothing runs")
+	o.visit(b, "/workers")
+	b.until("the process tells of itself", "document.querySelector('.facts')?.innerText.includes('renderer') && document.body.innerText.includes('ffmpeg')")
+	o.visit(b, "/configuration")
+	b.click("Only what is not the default")
+	b.until("what was set is shown", "document.body.innerText.includes('--console-operator') && !document.body.innerText.includes('--render-timeout')")
+	if strings.Contains(b.shown(), harness.AdminToken) {
+		t.Error("the configuration shows the token")
+	}
+	o.visit(b, "/models")
+	b.click("Rebuild accounts")
+	b.see("Lists go on meanwhile.")
+	b.click("Rebuild")
+	b.see("The rebuild has begun.")
+	b.until("it is done", "[...document.querySelectorAll('.badge')].some((e) => e.innerText === 'Done')")
+	o.visit(b, "/acts")
+	b.see("rebuild read models")
+}
+
 // TestOperator_axe: as TestConsole_axe, for the pages of operators.
 func TestOperator_axe(t *testing.T) {
 	t.Parallel()
@@ -247,6 +273,12 @@ type shownPage struct{ name, path, ready string }
 // operatorPages are all pages, with what each shows when it is there.
 func operatorPages(account string) []shownPage {
 	return []shownPage{
+		{"queue", "/queue", "document.querySelector('.sums')"},
+		{"workers", "/workers", "document.querySelector('.facts') && document.querySelector('.table')"},
+		{"plans", "/plans", "document.querySelectorAll('tbody tr').length === 3"},
+		{"storage", "/storage", "document.querySelectorAll('tbody tr').length > 2"},
+		{"read models", "/models", "document.querySelectorAll('tbody tr').length > 10"},
+		{"configuration", "/configuration", "document.querySelectorAll('tbody tr').length > 20"},
 		{"accounts", "/accounts", "document.querySelectorAll('.rows li').length > 2"},
 		{"account", "/accounts/" + account, "document.querySelector('.large') && document.querySelectorAll('.rows').length === 2"},
 		{"no account", "/accounts/none", "document.querySelector('.failure')"},

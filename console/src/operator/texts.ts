@@ -46,4 +46,37 @@ export const texts = {
     title: "Acts", note: "What operators have done, the newest first. Every act is recorded before it is done: one that was refused is here too.", on: "Only what was done to", onHint: "An account, a key, or a piece of work; its whole id.", filter: "Filter", clear: "Show all",
     none: "No acts yet", noneFound: "Nothing was done to it", by: "by", refused: "Refused",
   },
+  queue: {
+    title: "Queue", note: "What waits for a slot, and what is being done.", reload: "Look again", renders: "Renders", waiting: "Waiting", running: "Running", wanted: (n: string) => `${n} render slots could be used now.`,
+    oldest: "Oldest", kinds: "Kinds of work", kind: "Kind", role: "Done by", accounts: "Shares of accounts", account: "Account", share: "Share", idle: "Nothing waits and nothing runs", own: "the service itself",
+    more: (n: number) => `and ${plural(n, "further share", "further shares")}`, shareOf: (account: string, percent: number) => `${account} has ${percent} % of it`, quiet: "All other kinds are idle.",
+    kindNames: {
+      fetch: "Fetch sources", render: "Render", preload: "Prepare assets", deliver: "Deliver", settle: "Settle credits", timeout: "Time out", stop: "Stop renders", abandon: "Close abandoned holds", expire: "Remove expired files",
+      move: "Finish moves", media: "Remove media", confirm: "Confirm uploads", sweep: "Clear temporary media", batch: "Batches of preloads", complete: "Submit batches", zero: "Zero balances", purge: "Purge files", close: "Close accounts",
+    } as Record<string, string>,
+  },
+  workers: {
+    title: "Workers", note: "The processes of the installation, and what they do now.", reload: "Look again", none: "No process has been heard of", noneHint: "Processes say every ten seconds that they are there.", silent: "Silent", silentHint: "It has claimed work and was not heard of. The work goes to another process.",
+    alive: "Alive", roles: "Roles", version: "Version", started: "Started", disk: "Free disk", slots: "Slots", doing: "Doing now", idle: "Nothing at the moment.", work: "Work", account: "Account", since: "Since", progress: "Progress", attempt: (n: number) => `attempt ${n}`,
+    diskOf: (free: string, total: string) => `${free} of ${total}`, used: (n: number, of: number) => `${n} of ${of}`, sandbox: "Sandbox", program: "Program", layer: (name: string) => name.replaceAll("_", " "), noSandbox: "It renders nothing, and starts no program.",
+    partly: "A program runs outside of a layer: `moviola doctor` says how to get it.", progressOf: (name: string) => `Progress of ${name}`,
+  },
+  storage: {
+    title: "Storage", note: "What each process keeps, and the bounds of it.", place: "Place", kept: "Kept", files: "Files", forAll: "Most for all", forOne: "Most for an account", refused: "Refused", none: "no bound", unknown: "not counted",
+    hint: "What is kept is counted where there is a bound for all accounts.", disk: "Disk", free: (free: string, total: string) => `${free} free of ${total}`, usedOf: (name: string) => `Used part of the disk of ${name}`,
+    places: { files: "Media of accounts", renders: "Rendered files", sources: "Downloaded sources", parts: "Rendered parts", speech: "Spoken texts", images: "Generated images" } as Record<string, string>,
+  },
+  models: {
+    title: "Read models", note: "What lists are answered from. They are folded from the log and can be made anew at any time.", reload: "Look again", upToDate: "Up to date", behind: "Behind", lag: "Lag", events: (n: number) => plural(n, "event", "events") + (n >= 10000 ? " or more" : ""),
+    seconds: (n: number) => (n < 1 ? "less than a second" : plural(Math.round(n), "second", "seconds")), position: "Place in the log", of: (at: string, head: string) => `${at} of ${head}`, generation: "Generation", models: "Models", name: "Name", collection: "Collection", shape: "Shape", state: "State",
+    building: "is being built", current: "current", failing: (why: string) => `The read models are not brought up to date: ${why}`, all: "Rebuild all", one: "Rebuild", oneOf: (name: string) => `Rebuild ${name}`,
+    allTitle: "Make all read models again?", oneTitle: (name: string) => `Make ${name} again?`, text: "They are read from the log, beside those in use, by one process. Lists go on meanwhile. On a large installation it takes its time.", begun: "The rebuild has begun.",
+    last: "Last rebuild", running: "Running", done: "Done", failed: "Failed", what: "What", everything: "all", started: "Started", ended: "Ended", progress: "Progress of the rebuild", behindShort: "Lag",
+  },
+  configuration: {
+    title: "Configuration", note: (process: string, version: string) => `As it is in force in ${process}, version ${version}. Secrets are hidden.`, filter: "Filter settings", changed: "Only what is not the default", name: "Setting", value: "Value", source: "From", none: "No setting fits", empty: "empty",
+  },
+  plans: {
+    title: "Plans", note: "Built in, or from the file that --plans names.", name: "Name", length: "Longest movie", pack: "with a pack", size: "Largest picture", movies: "Movies a month", drafts: "Drafts a month", email: "E-mails a day", previews: "Previews an hour", outputs: "Outputs", counted: "counted", credits: "by credits", no: "none",
+  },
 };

@@ -56,11 +56,17 @@ type Config struct {
 	Acts      ActCalls
 	Work      WorkCalls
 	Capacity  CapacityCalls
-	Usage     UsagePages
-	Keys      KeyCalls
-	Projected web.Projected
-	CursorKey []byte // signs the cursors of lists
-	Log       logrus.FieldLogger
+	Queue     Queue
+	Workers   WorkerCalls
+	// Projections are the calls on read models.
+	Projections ProjectionCalls
+	// Configuration is what GET /admin/configuration answers: that of this process.
+	Configuration Configuration
+	Usage         UsagePages
+	Keys          KeyCalls
+	Projected     web.Projected
+	CursorKey     []byte // signs the cursors of lists
+	Log           logrus.FieldLogger
 }
 
 // API serves the operator's interface. It is safe for concurrent use.
@@ -95,6 +101,11 @@ func (a *API) Routes(router *mux.Router) {
 		a.trail.Route(listActs, a.listActs),
 		a.trail.Route(listStuckWork, a.listWork),
 		a.trail.Route(readCapacity, a.readCapacity),
+		a.trail.Route(readQueue, a.readQueue),
+		a.trail.Route(listWorkers, a.listWorkers),
+		a.trail.Route(readProjections, a.readProjections),
+		a.trail.Route(rebuildProjections, a.rebuild),
+		a.trail.Route(readConfiguration, a.readConfiguration),
 		a.trail.Route(listUsage, a.listUsage),
 		a.trail.Route(retryWork, a.retryWork),
 		a.trail.Route(dropWork, a.dropWork),

@@ -82,8 +82,11 @@ func newWorld(configured string) (*world, http.Handler) {
 		Operator: web.NewOperatorToken(configured, 0, nil), Accounts: opener{w}, Credits: credits{w}, Projected: projected{w}, Log: log, CursorKey: make([]byte, 32),
 		Plans: plans{w}, Close: closer{w}, Books: admin.Books{Accounts: shelf{w}, Totals: shelf{w}, Standings: shelf{w}},
 		Acts:     admin.ActCalls{Record: trail{w}, Pages: trail{w}},
-		Capacity: admin.CapacityCalls{Work: demands{}, Now: time.Now},
-		Work:     admin.WorkCalls{Trouble: w.trouble, Drop: map[string]admin.DropFunc{projections.WorkRender: w.trouble.drop}},
+		Capacity: admin.CapacityCalls{Work: demands{}, Now: func() time.Time { return t0.Add(time.Hour) }},
+		Queue:    queue{}, Workers: admin.WorkerCalls{Processes: processes{}, Presence: presence{}},
+		Projections:   admin.ProjectionCalls{Reader: readers{}, Rebuild: &rebuilds{}},
+		Configuration: admin.Configuration{Version: "1", Process: "here", Settings: []admin.Setting{{Name: "data", Value: "./data", Source: "default"}}},
+		Work:          admin.WorkCalls{Trouble: w.trouble, Drop: map[string]admin.DropFunc{projections.WorkRender: w.trouble.drop}},
 	}).Routes(router)
 	return w, web.Wrap(router, log)
 }

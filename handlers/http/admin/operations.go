@@ -11,8 +11,8 @@ import (
 var Declared = operation.Room{Operations: []operation.Operation{
 	readAccounts, openAccount, closeAccount, grantCredits, listKeysOf, issueKeyFor, revokeKeyOf, changePlan, listActs,
 	listUsage, readCapacity, listStuckWork, retryWork, dropWork, listOperators, addOperator, renewOperator, revokeOperator,
-	listPlans,
-}, Models: models}
+	listPlans, readQueue, listWorkers, readProjections, rebuildProjections, readConfiguration,
+}, Models: append(models, serviceModels...)}
 
 // Parameters that several operations have.
 var (

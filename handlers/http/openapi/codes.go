@@ -102,6 +102,7 @@ var errorCodes = []struct{ code, text string }{
 	{"max_credits_exceeded", "The movie costs more than max_credits."},
 	{"max_credits_invalid", "max_credits is no whole number of 1 or more."},
 	{"method_not_supported", "The path does not have this method; Allow lists those that it has."},
+	{"models_invalid", "models must be names of read models."},
 	{"movie_already_finished", "The movie has finished or timed out."},
 	{"movie_duration_zero", "The movie lasts less than 0.1 seconds."},
 	{"movie_expansion_too_large", "Once its variables are filled in, the movie is larger than what can be rendered; the " +
@@ -174,6 +175,7 @@ var errorCodes = []struct{ code, text string }{
 	{"prompt_type", "prompt is no text."},
 	{"property_unknown", "The body has a property other than preload."},
 	{"query_invalid", "The query string cannot be decoded, or is not UTF-8."},
+	{"rebuild_running", "A rebuild of read models is running in this process."},
 	{"reference_missing", "reference is required."},
 	{"reference_required", "reference is required."},
 	{"request_malformed", "What was sent is no HTTP request that can be read. The connection is closed."},

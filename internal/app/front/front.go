@@ -37,6 +37,7 @@ type Front struct {
 
 	operator  *web.OperatorToken
 	resources *resources.Resources
+	rebuild   *operators.Rebuilder
 }
 
 // New wires the HTTP interface. Close must be called after an error, too.
@@ -51,6 +52,9 @@ func New(all *parts.Parts) (*Front, error) {
 
 // Close closes what the resources have opened. Call it when no request is running any more.
 func (s *Front) Close(ctx context.Context) error {
+	if s.rebuild != nil {
+		s.rebuild.Close()
+	}
 	if s.resources == nil {
 		return nil
 	}
@@ -69,7 +73,8 @@ func (s *Front) newPublic(secret secret.Secret) error {
 	if err != nil {
 		return err
 	}
-	desk := &operators.Operators{Parts: s.Parts, Keys: s.Keys, Token: s.operator}
+	s.rebuild = operators.NewRebuilder(s.Models.Reader, s.Stores.Log.Store().Head, time.Now)
+	desk := &operators.Operators{Parts: s.Parts, Keys: s.Keys, Token: s.operator, Rebuild: s.rebuild}
 	issued, err := desk.NewKeys(secret, log)
 	if err != nil {
 		return err

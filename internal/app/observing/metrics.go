@@ -33,15 +33,10 @@ func (s *Observing) gatherer() prometheus.Gatherer {
 		})
 	}
 	s.Metrics.Slots(s.Slots())
-	bounds := storageBounds{"files": s.Stores.Stored.Status, "renders": s.Stores.Rendered.Status}
 	if s.Renderer != nil {
 		s.Metrics.Register(s.Renderer.Sandbox)
-		bounds["sources"] = s.Renderer.Assets.Bound
-		for _, place := range s.Renderer.Kept {
-			bounds[place.Name] = place.Room.Status
-		}
 	}
-	s.Metrics.Register(bounds, &standing{parts: s.Parts, now: time.Now}, readiness(s.checks()))
+	s.Metrics.Register(storageBounds(s.StorageBounds()), &standing{parts: s.Parts, now: time.Now}, readiness(s.checks()))
 	return s.Metrics.Gatherer()
 }
 

@@ -17,6 +17,7 @@ import (
 	"moviola/handlers/http/keys"
 	"moviola/handlers/http/web"
 	"moviola/internal/app/parts"
+	"moviola/internal/config"
 	"moviola/internal/secret"
 	"moviola/projections"
 	"moviola/projections/keyring"
@@ -27,6 +28,8 @@ type Operators struct {
 	*parts.Parts
 	Keys  *keyring.Ring
 	Token *web.OperatorToken
+	// Rebuild makes read models again when an operator asks for it.
+	Rebuild *Rebuilder
 }
 
 // NewAdmin wires the operator's interface.
@@ -48,14 +51,27 @@ func (s *Operators) NewAdmin(secret secret.Secret, log logrus.FieldLogger, keyri
 			Record: s.Do.RecordAct,
 			Pages:  s.Models.Acts,
 		},
-		Work:      admin.WorkCalls{Trouble: s.Models.Trouble, Drop: s.drops()},
-		Capacity:  admin.CapacityCalls{Work: s.Models.Work, Now: time.Now},
-		Usage:     s.Models.Usage,
-		Keys:      s.keyCalls(keyring),
-		Projected: s.Models.Reader,
-		CursorKey: cursorKey,
-		Log:       log,
+		Work:          admin.WorkCalls{Trouble: s.Models.Trouble, Drop: s.drops()},
+		Capacity:      admin.CapacityCalls{Work: s.Models.Work, Now: time.Now},
+		Queue:         s.Models.Work,
+		Workers:       admin.WorkerCalls{Processes: s.Models.Processes, Presence: s.Models.Presence},
+		Projections:   admin.ProjectionCalls{Reader: s.Models.Reader, Rebuild: s.Rebuild},
+		Configuration: s.configuration(),
+		Usage:         s.Models.Usage,
+		Keys:          s.keyCalls(keyring),
+		Projected:     s.Models.Reader,
+		CursorKey:     cursorKey,
+		Log:           log,
 	}), nil
+}
+
+// configuration is that of this process.
+func (s *Operators) configuration() admin.Configuration {
+	shown := admin.Configuration{Version: config.Version, Process: s.Worker}
+	for _, one := range s.Config.Settings {
+		shown.Settings = append(shown.Settings, admin.Setting{Name: one.Name, Value: one.Value, Source: one.Source})
+	}
+	return shown
 }
 
 // operatorWorker is the worker's name in events of work that an operator has ended.

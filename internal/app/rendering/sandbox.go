@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -68,6 +69,9 @@ func (s *Sandbox) programs() []string {
 	}
 	return all
 }
+
+// States are the states of the layers of all programs.
+func (s *Sandbox) States() []jail.State { return slices.Clone(s.states) }
 
 // tell logs the sandbox of a program.
 func (s *Sandbox) tell(program string, log logrus.FieldLogger) {

@@ -15,7 +15,8 @@ func WorkCommand() *cobra.Command {
 	o := &operator{}
 	cmd := &cobra.Command{Use: "work", Short: "Look after the work of a running service"}
 	o.bind(cmd.PersistentFlags())
-	cmd.AddCommand(listWorkCommand(o), retryWorkCommand(o), dropWorkCommand(o), capacityCommand(o))
+	cmd.AddCommand(listWorkCommand(o), retryWorkCommand(o), dropWorkCommand(o), capacityCommand(o), queueCommand(o),
+		workersCommand(o))
 	return cmd
 }
 

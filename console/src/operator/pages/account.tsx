@@ -163,7 +163,7 @@ function Acts({ on, turn }: { on: string; turn: number }) {
       {acts.error && <Failure message={acts.error.message} retry={acts.reload} />}
       {!acts.data && !acts.error && <Waiting />}
       {acts.data?.length === 0 && <p class="quiet">{t.noActs}</p>}
-      {!!acts.data?.length && <ul class="rows" aria-label={t.acts}>{acts.data.map((a: Act) => <li key={a.id + (a.refused ?? "")}><ActLine of={a} /></li>)}</ul>}
+      {!!acts.data?.length && <ul class="rows" aria-label={t.acts}>{acts.data.map((a: Act) => <li key={a.id + (a.refused ?? "")}><ActLine of={a} about={on} /></li>)}</ul>}
     </Section>
   );
 }

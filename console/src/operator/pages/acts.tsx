@@ -36,12 +36,13 @@ export default function Acts() {
   );
 }
 
-export function ActLine({ of: a }: { of: Act }) {
+// ActLine is an act. Where all are about one thing, that is not said again.
+export function ActLine({ of: a, about }: { of: Act; about?: string }) {
   return (
     <>
       <span class="what">
         <span><strong>{a.act}</strong> {a.refused && <Badge tone="bad">{t.refused}</Badge>}</span>
-        <span class="mono" dir="auto">{a.on}</span>
+        {a.on !== about && <span class="mono" dir="auto">{a.on}</span>}
         {a.how && <span dir="auto">{a.how}</span>}
         {a.refused && <span class="bad" dir="auto">{a.refused}</span>}
       </span>

@@ -1,0 +1,60 @@
+package parts
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"moviola/internal/config"
+	"moviola/internal/quota"
+	"moviola/projections"
+)
+
+// StorageBounds are the states of the bounds of what this process keeps, by place.
+func (s *Parts) StorageBounds() map[string]func() quota.Status {
+	bounds := map[string]func() quota.Status{"files": s.Stores.Stored.Status, "renders": s.Stores.Rendered.Status}
+	if s.Renderer != nil {
+		bounds["sources"] = s.Renderer.Assets.Bound
+		for _, place := range s.Renderer.Kept {
+			bounds[place.Name] = place.Room.Status
+		}
+	}
+	return bounds
+}
+
+// TellOthers writes on the board of processes what this one is, until ctx ends.
+func (s *Parts) TellOthers(ctx context.Context) error {
+	started := time.Now()
+	log := s.Logger.WithField("part", "processes")
+	return s.Models.Processes.Run(ctx, func() projections.Process { return s.describe(started) }, func(err error) {
+		log.WithError(err).Debug("operators are not told of this process now; trying again")
+	})
+}
+
+func (s *Parts) describe(started time.Time) projections.Process {
+	p := projections.Process{Name: s.Worker, Version: config.Version, Roles: s.Config.Roles, StartedAt: started}
+	if space, err := s.Disk.Space(); err == nil { // otherwise 0: it is not known
+		p.DiskFree, p.DiskTotal = space.Free, space.Total
+	}
+	slots := s.Slots()
+	for _, kind := range slices.Sorted(maps.Keys(slots)) {
+		p.Slots = append(p.Slots, projections.ProcessSlots{Kind: kind, Slots: slots[kind]})
+	}
+	if s.Renderer != nil {
+		for _, state := range s.Renderer.Sandbox.States() {
+			p.Layers = append(p.Layers, projections.ProcessLayer{
+				Program: state.Program, Layer: string(state.Layer), State: string(state.Condition), Detail: state.Detail,
+			})
+		}
+	}
+	bounds := s.StorageBounds()
+	for _, place := range slices.Sorted(maps.Keys(bounds)) {
+		is := bounds[place]()
+		p.Places = append(p.Places, projections.ProcessPlace{
+			Place: place, Bytes: is.Kept.Bytes, Files: is.Kept.Files, AccountBytes: is.Account.Bytes, TotalBytes: is.Total.Bytes,
+			Refused: is.Refused.Account + is.Refused.Total,
+		})
+	}
+	return p
+}

@@ -1,0 +1,126 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// processes is the collection in which processes say what they are. Like presence, it is not folded from events.
+var processes = Collection{Name: "processes"}
+
+// Process is what a process says about itself, for operators only: no decision depends on it.
+type Process struct {
+	Name      string         `json:"name"` // as claims name it
+	Version   string         `json:"version"`
+	Roles     []string       `json:"roles"`
+	Slots     []ProcessSlots `json:"slots"`
+	Layers    []ProcessLayer `json:"layers"` // of the sandbox; none without the role renderer
+	Places    []ProcessPlace `json:"places"` // where files are kept
+	DiskFree  int64          `json:"disk_free"`
+	DiskTotal int64          `json:"disk_total"`
+	StartedAt time.Time      `json:"started_at"`
+	At        time.Time      `json:"at"` // time of the write
+}
+
+// ProcessSlots is how much work of a kind a process does at the same time.
+type ProcessSlots struct {
+	Kind  string `json:"kind"`
+	Slots int    `json:"slots"`
+}
+
+// ProcessLayer is the state of a layer of the sandbox around a program.
+type ProcessLayer struct {
+	Program string `json:"program"`
+	Layer   string `json:"layer"`
+	State   string `json:"state"`
+	Detail  string `json:"detail"`
+}
+
+// ProcessPlace is how much is kept in a place, and its bounds; 0: none.
+type ProcessPlace struct {
+	Place        string `json:"place"`
+	Bytes        int64  `json:"bytes"`
+	Files        int64  `json:"files"`
+	AccountBytes int64  `json:"account_bytes"`
+	TotalBytes   int64  `json:"total_bytes"`
+	Refused      int64  `json:"refused"`
+}
+
+// ProcessBoard shows which processes there are. It is safe for concurrent use.
+type ProcessBoard struct {
+	rows board[Process]
+	now  func() time.Time
+}
+
+func newProcessBoard(docs Documents, now func() time.Time) *ProcessBoard {
+	return &ProcessBoard{rows: board[Process]{docs: docs, collection: processes.Name, what: "row of a process"}, now: now}
+}
+
+// Run writes what a process says about itself every ten seconds, until ctx ends, and removes it then. It tells failed what could
+// not be written, and tries again.
+func (b *ProcessBoard) Run(ctx context.Context, describe func() Process, failed func(error)) error {
+	if err := b.forget(ctx); err != nil {
+		failed(err)
+	}
+	name := ""
+	for {
+		row := describe()
+		name = row.Name
+		if err := b.write(ctx, row); err != nil && ctx.Err() == nil {
+			failed(err)
+		}
+		if !sleep(ctx, signInterval) {
+			break
+		}
+	}
+	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), behindTime)
+	defer cancel()
+	if err := b.remove(leaving, name); err != nil {
+		failed(err)
+	}
+	return nil
+}
+
+func (b *ProcessBoard) write(ctx context.Context, row Process) error {
+	row.At, row.StartedAt = millis(b.now()), millis(row.StartedAt)
+	return b.rows.change(ctx, row.Name, func(Process, bool) (Process, time.Time, bool) { return row, time.Time{}, true })
+}
+
+func (b *ProcessBoard) remove(ctx context.Context, name string) error {
+	return b.rows.change(ctx, name, func(row Process, exists bool) (Process, time.Time, bool) {
+		return row, millis(b.now()), exists
+	})
+}
+
+// forget removes the rows of processes that were killed.
+func (b *ProcessBoard) forget(ctx context.Context) error {
+	all, err := b.all(ctx)
+	for _, row := range all {
+		if err == nil && b.silent(row) {
+			err = b.remove(ctx, row.Name)
+		}
+	}
+	return err
+}
+
+func (b *ProcessBoard) silent(row Process) bool { return b.now().Sub(row.At) > signAge }
+
+func (b *ProcessBoard) all(ctx context.Context) ([]Process, error) {
+	return b.rows.all(ctx, Query{Index: IDIndex, Limit: MaxPage}, func(row Process) []any { return []any{row.Name} })
+}
+
+// List returns the processes that have been heard of within a minute, by name.
+func (b *ProcessBoard) List(ctx context.Context) ([]Process, error) {
+	all, err := b.all(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the processes: %w", err)
+	}
+	var alive []Process
+	for _, row := range all {
+		if !b.silent(row) {
+			alive = append(alive, row)
+		}
+	}
+	return alive, nil
+}
