@@ -215,7 +215,7 @@ func TestOperator_service(t *testing.T) {
 	o.visit(b, "/workers")
 	b.until("the process tells of itself", "document.querySelector('.facts')?.innerText.includes('renderer') && document.body.innerText.includes('ffmpeg')")
 	o.visit(b, "/configuration")
-	b.click("Only what is not the default")
+	b.until("what is the default can be left out", "document.querySelector('input[type=checkbox]') && (document.querySelector('input[type=checkbox]').click(), true)")
 	b.until("what was set is shown", "document.body.innerText.includes('--console-operator') && !document.body.innerText.includes('--render-timeout')")
 	if strings.Contains(b.shown(), harness.AdminToken) {
 		t.Error("the configuration shows the token")
