@@ -13,6 +13,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/adapters/sqlite"
+	"moviola/internal/app/observing"
 	"moviola/internal/config"
 	"moviola/internal/host"
 	"moviola/internal/stores"
@@ -97,7 +98,7 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 		parts.start("work", func() error { return s.background.Work.Run(context.WithoutCancel(ctx)) })
 	}
 	parts.start("disk", func() error { s.Disk.Run(reading); return nil })
-	parts.start("processes", func() error { return s.TellOthers(reading) })
+	parts.start("processes", func() error { return (&observing.Observing{Parts: s.Parts}).TellOthers(reading) })
 	parts.start("chores", func() error { return s.background.Chores.Run(reading) })
 	if s.background.Curator != nil {
 		parts.start("library", func() error { return s.background.Curator.Run(reading) })

@@ -12,7 +12,7 @@ var (
 	readQueue = operation.Operation{
 		Method: http.MethodGet, Path: "/admin/queue", ID: "readQueue", Tag: "Operator", Caller: operation.Operator,
 		Summary: "What waits and what is being done",
-		Answers: operation.OK("Each kind of work, and the shares of accounts in it, the longest wait first, 200 at most.",
+		Answers: operation.OK("Each kind of work, and the shares of accounts in it, the longest wait first.",
 			operation.A[QueueShown]()),
 	}
 	listWorkers = operation.Operation{

@@ -1,4 +1,4 @@
-package parts
+package observing
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 )
 
 // StorageBounds are the states of the bounds of what this process keeps, by place.
-func (s *Parts) StorageBounds() map[string]func() quota.Status {
+func (s *Observing) StorageBounds() map[string]func() quota.Status {
 	bounds := map[string]func() quota.Status{"files": s.Stores.Stored.Status, "renders": s.Stores.Rendered.Status}
 	if s.Renderer != nil {
 		bounds["sources"] = s.Renderer.Assets.Bound
@@ -24,7 +24,7 @@ func (s *Parts) StorageBounds() map[string]func() quota.Status {
 }
 
 // TellOthers writes on the board of processes what this one is, until ctx ends.
-func (s *Parts) TellOthers(ctx context.Context) error {
+func (s *Observing) TellOthers(ctx context.Context) error {
 	started := time.Now()
 	log := s.Logger.WithField("part", "processes")
 	return s.Models.Processes.Run(ctx, func() projections.Process { return s.describe(started) }, func(err error) {
@@ -32,7 +32,7 @@ func (s *Parts) TellOthers(ctx context.Context) error {
 	})
 }
 
-func (s *Parts) describe(started time.Time) projections.Process {
+func (s *Observing) describe(started time.Time) projections.Process {
 	p := projections.Process{Name: s.Worker, Version: config.Version, Roles: s.Config.Roles, StartedAt: started}
 	if space, err := s.Disk.Space(); err == nil { // otherwise 0: it is not known
 		p.DiskFree, p.DiskTotal = space.Free, space.Total
