@@ -1,1 +1,0 @@
-import{a,b,c}from"./part-chunk-MZMSPOKY.js";import"./part-chunk-6F6VQLB3.js";import"./part-chunk-JXEOHHEM.js";import"./part-chunk-IS3JARRC.js";import"./part-chunk-HAUCQJ6A.js";import"./part-chunk-RPEBSJYM.js";import"./part-chunk-MJ27QENH.js";import"./part-chunk-4LT23X4V.js";export{c as ActLine,b as default,a as loadActs};
