@@ -231,7 +231,12 @@ var moneyRows = []row{
 		if plans := w.plain.operate(t, "GET", "/admin/plans", "")["plans"].([]any); len(plans) < 3 {
 			t.Errorf("plans %v", plans)
 		}
+		for _, path := range []string{"/admin/queue", "/admin/workers", "/admin/projections", "/admin/configuration"} {
+			w.plain.refuses(t, "GET", path+"?a=%zz", "", 400)
+			w.plain.refuses(t, "PUT", path, "", 405)
+		}
 		w.plain.refuses(t, "POST", "/admin/projections/rebuild", `{"models":["films"]}`, 400)
+		w.plain.refuses(t, "POST", "/admin/projections/rebuild", strings.Repeat("x", 70_000), 413)
 		w.plain.operate(t, "POST", "/admin/projections/rebuild", `{"models":["accounts"]}`)
 		harness.Eventually(t, "the rebuild is done", func() bool {
 			is := w.plain.operate(t, "GET", "/admin/projections", "")

@@ -50,6 +50,8 @@ var unseen = map[string]string{
 	"POST /admin/work/drop 200":     "it takes work that fails ten times: tests/blackbox",
 	"POST /admin/work/drop 409":     "it takes work that fails ten times; tested beside the code",
 
+	"POST /admin/projections/rebuild 409": "it takes a rebuild that is running; tested beside the code",
+
 	"POST /mcp 200": "it takes a client of the protocol: tests/blackbox",
 	"POST /mcp 202": "it takes a client of the protocol: tests/blackbox",
 	"POST /mcp 400": "tests/blackbox",

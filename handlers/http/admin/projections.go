@@ -142,10 +142,14 @@ func (a *API) rebuild(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	var known map[string]projections.Place // none before the first are built
+	if at != nil {
+		known = at.Models
+	}
 	for _, name := range body.Models {
-		if _, known := at.Models[name]; !known {
+		if _, is := known[name]; !is {
 			return domain.Errorf(domain.Invalid, "models_invalid", "models must be names of read models: %s",
-				strings.Join(slices.Sorted(maps.Keys(at.Models)), ", "))
+				strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		}
 	}
 	if err := a.act(r, "rebuild read models", cmp.Or(strings.Join(body.Models, ", "), "all"), ""); err != nil {
