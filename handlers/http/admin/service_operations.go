@@ -18,7 +18,8 @@ var (
 	listWorkers = operation.Operation{
 		Method: http.MethodGet, Path: "/admin/workers", ID: "listWorkers", Tag: "Operator", Caller: operation.Operator,
 		Summary: "The processes of the installation",
-		Text:    "What each says about itself, not older than ten seconds: its slots, its sandbox, what it stores; and what it does now.",
+		Text: "What each says about itself, not older than ten seconds: its slots, its sandbox, what it stores; " +
+			"and what it does now.",
 		Answers: operation.OK("The processes, by name.", operation.A[Workers]()),
 	}
 	readProjections = operation.Operation{
