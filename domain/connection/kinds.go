@@ -74,8 +74,8 @@ func (f Field) named(name string) Field { f.Name = name; return f }
 func (f Field) required() Field         { f.Required = true; return f }
 func (f Field) secret() Field           { f.Secret = true; return f }
 
-// descriptor holds everything about a kind except the code that sends to it: that is a commands.Sender, listed in newDestinations
-// of internal/app.
+// descriptor holds everything about a kind except the code that sends to it: that is a deliveries.Sender, which NewDestinations
+// of internal/app/roads names.
 type descriptor struct {
 	kind        Kind
 	destination bool    // movies can be delivered to connections of the kind

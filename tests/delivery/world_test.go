@@ -23,6 +23,7 @@ import (
 	"moviola/domain/blobkey"
 	"moviola/domain/movie"
 	"moviola/eventstore"
+	"moviola/handlers/background/delivery"
 	"moviola/handlers/background/processors"
 	"moviola/projections"
 )
@@ -77,7 +78,7 @@ type deliverer struct {
 	queue     processors.Queue
 	transport http.RoundTripper
 	perHost   int
-	record    processors.Handler[deliveries.RecordDelivery, eventstore.Position] // nil: the real one
+	record    delivery.Handler[deliveries.RecordDelivery, eventstore.Position] // nil: the real one
 }
 
 // startDeliverer runs a deliverer and returns what ends it.
@@ -90,16 +91,16 @@ func startDeliverer(t testing.TB, d deliverer) func() {
 		d.record = deliveries.NewRecordDeliveryHandler(d.log, time.Now)
 	}
 	p, err := processors.New(processors.Config{
-		Queue: d.queue, Kinds: []string{projections.WorkDeliver}, Log: d.log, Files: d.files, Presence: nothing{}, Trouble: nothing{}, Visible: nothing{},
-		Connections: nothing{}, Logger: logger, Limits: processors.Limits{PerHost: d.perHost},
-		Commands: processors.Commands{
+		Queue: d.queue, Kinds: []string{projections.WorkDeliver}, Log: d.log, Files: d.files, Presence: nothing{}, Trouble: nothing{},
+		Logger: logger, Limits: processors.Limits{PerHost: d.perHost},
+		Commands: processors.Commands{Delivery: delivery.Commands{
 			StartDelivery: deliveries.NewStartDeliveryHandler(d.log, time.Now), RecordDelivery: d.record,
 			ReleaseDelivery: deliveries.NewReleaseDeliveryHandler(d.log, time.Now), FinishDelivery: deliveries.NewFinishDeliveryHandler(d.log, time.Now),
-		},
-		Webhook: func(ctx context.Context, call processors.WebhookCall) (processors.WebhookResult, error) {
+		}},
+		Delivery: delivery.Roads{Visible: nothing{}, Connections: nothing{}, Webhook: func(ctx context.Context, call delivery.WebhookCall) (delivery.WebhookResult, error) {
 			result, err := sender.Send(ctx, webhook.Call(call))
-			return processors.WebhookResult{Delivered: result.Delivered, HTTPStatus: result.HTTPStatus, Message: result.Message, Retry: result.Retry}, err
-		},
+			return delivery.WebhookResult{Delivered: result.Delivered, HTTPStatus: result.HTTPStatus, Message: result.Message, Retry: result.Retry}, err
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)

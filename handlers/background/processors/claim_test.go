@@ -12,7 +12,7 @@ import (
 	"moviola/domain/blobkey"
 	"moviola/domain/movie"
 	"moviola/eventstore"
-	"moviola/handlers/background/processors"
+	"moviola/handlers/background/delivery"
 	"moviola/projections"
 )
 
@@ -206,12 +206,12 @@ func TestDeliver_ASendIsNotCutByADrain(t *testing.T) {
 		pr := w.start("one")
 		project := w.submit(webhook("https://a.example"))
 		pr.do(render(project, 0))
-		w.hooks.answers = func(ctx context.Context, _ int) (processors.WebhookResult, error) {
+		w.hooks.answers = func(ctx context.Context, _ int) (delivery.WebhookResult, error) {
 			select {
 			case <-time.After(3 * time.Second):
-				return processors.WebhookResult{Delivered: true}, nil
+				return delivery.WebhookResult{Delivered: true}, nil
 			case <-ctx.Done():
-				return processors.WebhookResult{}, ctx.Err()
+				return delivery.WebhookResult{}, ctx.Err()
 			}
 		}
 		pr.send(deliver(project, 0))
@@ -254,9 +254,9 @@ func TestDeliver_ThreeCrashesEndIt(t *testing.T) {
 		defer first.drain(time.Minute)
 		project := w.submit(webhook("https://a.example"))
 		first.do(render(project, 0))
-		w.hooks.answers = func(ctx context.Context, _ int) (processors.WebhookResult, error) {
+		w.hooks.answers = func(ctx context.Context, _ int) (delivery.WebhookResult, error) {
 			<-ctx.Done()
-			return processors.WebhookResult{}, ctx.Err()
+			return delivery.WebhookResult{}, ctx.Err()
 		}
 		for run := range 3 {
 			pr := w.start("crashing")

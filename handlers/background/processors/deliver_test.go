@@ -17,7 +17,7 @@ import (
 	"moviola/domain/movie"
 	"moviola/domain/result"
 	"moviola/eventstore"
-	"moviola/handlers/background/processors"
+	"moviola/handlers/background/delivery"
 	"moviola/projections"
 )
 
@@ -38,10 +38,10 @@ func outcomes(tries []movie.DeliveryAttempted) string {
 	return strings.Join(out, ", ")
 }
 
-func answering(status ...int) func(context.Context, int) (processors.WebhookResult, error) {
-	return func(_ context.Context, n int) (processors.WebhookResult, error) {
+func answering(status ...int) func(context.Context, int) (delivery.WebhookResult, error) {
+	return func(_ context.Context, n int) (delivery.WebhookResult, error) {
 		s := status[min(n, len(status))-1]
-		return processors.WebhookResult{Delivered: s/100 == 2, HTTPStatus: s, Message: "answered", Retry: s >= 500 || s == 0}, nil
+		return delivery.WebhookResult{Delivered: s/100 == 2, HTTPStatus: s, Message: "answered", Retry: s >= 500 || s == 0}, nil
 	}
 }
 
@@ -134,9 +134,9 @@ func TestDeliver_ThePauseBeginsWhenATryEnds(t *testing.T) {
 		defer pr.drain(time.Minute)
 		project := w.submit(webhook("https://a.example"))
 		pr.do(render(project, 0))
-		w.hooks.answers = func(_ context.Context, n int) (processors.WebhookResult, error) {
+		w.hooks.answers = func(_ context.Context, n int) (delivery.WebhookResult, error) {
 			time.Sleep(10 * time.Second)
-			return processors.WebhookResult{HTTPStatus: 500, Retry: true}, nil
+			return delivery.WebhookResult{HTTPStatus: 500, Retry: true}, nil
 		}
 		pr.do(deliver(project, 0))
 		calls := w.hooks.calls
@@ -227,12 +227,12 @@ func TestDeliver_FiveMinutesOfSending(t *testing.T) {
 		}
 		project := w.submit(to...)
 		pr.do(render(project, 0))
-		w.hooks.answers = func(ctx context.Context, n int) (processors.WebhookResult, error) {
+		w.hooks.answers = func(ctx context.Context, n int) (delivery.WebhookResult, error) {
 			select {
 			case <-time.After(110 * time.Second):
-				return processors.WebhookResult{Delivered: true, HTTPStatus: 200}, nil
+				return delivery.WebhookResult{Delivered: true, HTTPStatus: 200}, nil
 			case <-ctx.Done():
-				return processors.WebhookResult{}, ctx.Err()
+				return delivery.WebhookResult{}, ctx.Err()
 			}
 		}
 		pr.do(deliver(project, 0))
@@ -272,8 +272,8 @@ func TestDeliver_TroubleIsHandedBack(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(w *world) (mend func()){
 		"the sender is broken": func(w *world) func() {
-			w.hooks.answers = func(context.Context, int) (processors.WebhookResult, error) {
-				return processors.WebhookResult{}, errors.New("the sender is broken")
+			w.hooks.answers = func(context.Context, int) (delivery.WebhookResult, error) {
+				return delivery.WebhookResult{}, errors.New("the sender is broken")
 			}
 			return func() { w.hooks.answers = nil }
 		},

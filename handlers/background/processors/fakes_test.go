@@ -18,7 +18,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/eventstore"
-	"moviola/handlers/background/processors"
+	"moviola/handlers/background/delivery"
 	"moviola/projections"
 )
 
@@ -260,9 +260,9 @@ func (l *link) WaitFor(_ context.Context, at eventstore.Position) error {
 	return l.down()
 }
 
-func (l *link) post(ctx context.Context, sent processors.WebhookCall) (processors.WebhookResult, error) {
+func (l *link) post(ctx context.Context, sent delivery.WebhookCall) (delivery.WebhookResult, error) {
 	if err := l.down(); err != nil {
-		return processors.WebhookResult{}, err
+		return delivery.WebhookResult{}, err
 	}
 	return l.hooks.post(ctx, sent)
 }
@@ -304,7 +304,7 @@ func (b *board) row(work string) projections.Presence {
 type receiver struct {
 	mu      sync.Mutex
 	calls   []call
-	answers func(ctx context.Context, n int) (processors.WebhookResult, error) // n counts from 1; default: delivered
+	answers func(ctx context.Context, n int) (delivery.WebhookResult, error) // n counts from 1; default: delivered
 }
 
 type call struct {
@@ -314,10 +314,10 @@ type call struct {
 	at                    time.Time
 }
 
-func (r *receiver) post(ctx context.Context, sent processors.WebhookCall) (processors.WebhookResult, error) {
+func (r *receiver) post(ctx context.Context, sent delivery.WebhookCall) (delivery.WebhookResult, error) {
 	c := call{endpoint: sent.Endpoint, contentType: sent.ContentType, signing: sent.Signing, at: time.Now()}
 	if err := json.Unmarshal(sent.Payload, &c.payload); err != nil {
-		return processors.WebhookResult{}, err
+		return delivery.WebhookResult{}, err
 	}
 	r.mu.Lock()
 	r.calls = append(r.calls, c)
@@ -326,7 +326,7 @@ func (r *receiver) post(ctx context.Context, sent processors.WebhookCall) (proce
 	if answers != nil {
 		return answers(ctx, n)
 	}
-	return processors.WebhookResult{Delivered: true, HTTPStatus: 200, Message: "Delivered"}, nil
+	return delivery.WebhookResult{Delivered: true, HTTPStatus: 200, Message: "Delivered"}, nil
 }
 
 // cache finds movies by what a test has put in it.

@@ -82,7 +82,7 @@ func (p *Processors) fetchMovie(project domain.ProjectID) *fetching {
 			return all.Finish(ctx, commands.FinishFetch{Project: project, Claim: claim, Worker: p.config.Worker, Message: message})
 		},
 		fetch: func(ctx context.Context, claim commands.FetchClaim, how commands.Fetch) error {
-			document, err := p.document(ctx, claim.Account, project, claim.DocumentHash)
+			document, err := p.documents.Read(ctx, claim.Account, project, claim.DocumentHash)
 			if err != nil {
 				return err
 			}

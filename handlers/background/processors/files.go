@@ -2,11 +2,7 @@ package processors
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"strconv"
 
@@ -15,64 +11,10 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/blobkey"
-	"moviola/domain/document"
 	"moviola/domain/movie"
 	"moviola/domain/result"
-	"moviola/eventstore"
 	"moviola/handlers/background/claims"
 )
-
-// maxDocumentBytes is the maximum read of a stored document. Spec: Limits, movie JSON size.
-const maxDocumentBytes = 4 << 20
-
-// errDocument says that a stored document differs from the submitted one.
-var errDocument = errors.New("the stored document does not have the recorded hash")
-
-// document reads the JSON of a movie, checks it against the hash in the movie's first event, and fills in the templates that it
-// uses, as they were at the submission.
-func (p *Processors) document(
-	ctx context.Context, account domain.AccountID, project domain.ProjectID, hash string,
-) ([]byte, error) {
-	key := blobkey.Document(account, project)
-	f, err := p.config.Files.Open(ctx, key)
-	switch {
-	case errors.Is(err, commands.ErrKeyRetired): // the encryption key no longer exists
-		return nil, fmt.Errorf("read %s: %w: %w", key, errDocument, err)
-	case errors.Is(err, commands.ErrFileNotFound), errors.Is(err, commands.ErrDamaged): // the operator may have a backup
-		return nil, err
-	case err != nil:
-		return nil, claims.Transient(err)
-	}
-	content, err := io.ReadAll(io.LimitReader(f, maxDocumentBytes))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, claims.Transient(fmt.Errorf("read %s: %w", key, err))
-	}
-	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != hash {
-		return nil, fmt.Errorf("read %s: %w", key, errDocument)
-	}
-	if !document.NeedsTemplates(content) {
-		return content, nil
-	}
-	return p.filled(ctx, project, content)
-}
-
-// filled returns a document with the templates that the movie's first event names.
-func (p *Processors) filled(ctx context.Context, project domain.ProjectID, content []byte) ([]byte, error) {
-	m := movie.New(project)
-	if _, err := p.config.Log.Fold(ctx, movie.Stream(project), m.Apply); err != nil {
-		return nil, claims.Transient(fmt.Errorf("load movie %s: %w", project, err))
-	}
-	submitted, there := m.Submitted()
-	if !there { // the movie was submitted, so a read without that event is unreliable
-		return nil, claims.Transient(fmt.Errorf("load movie %s: %w", project, eventstore.ErrUnavailable))
-	}
-	filled, err := commands.FillDocument(ctx, p.config.Files, content, submitted.Templates)
-	var refusal *domain.Error
-	if err != nil && !errors.As(err, &refusal) && !errors.Is(err, commands.ErrFileNotFound) && !errors.Is(err, commands.ErrDamaged) {
-		return nil, claims.Transient(fmt.Errorf("fill in movie %s: %w", project, err))
-	}
-	return filled, err
-}
 
 // store stores the finished files under keys of this attempt, with retries until that succeeds. When the account has no room for
 // them, it returns the *domain.Error that says so. Design §8: before RenderFinished names them.

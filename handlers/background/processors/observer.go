@@ -9,6 +9,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain/movie"
+	"moviola/handlers/background/delivery"
 	"moviola/projections"
 )
 
@@ -26,8 +27,7 @@ type Tracer interface {
 	Work(ctx context.Context, task projections.Task) (within context.Context, ended func(result string))
 	// Stage makes a span of a stage of a render that has just ended.
 	Stage(ctx context.Context, stage string, took time.Duration)
-	// Tried makes a span of a try at a destination that has just ended; host has no path.
-	Tried(ctx context.Context, try movie.DeliveryAttempted, host string)
+	delivery.Tracer
 }
 
 // The results of work.

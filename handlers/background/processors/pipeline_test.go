@@ -17,6 +17,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/eventstore"
+	"moviola/handlers/background/delivery"
 	"moviola/handlers/background/processors"
 	"moviola/projections"
 )
@@ -97,8 +98,10 @@ func (w *world) startNode(worker string, docs *sqlite.Documents) *node {
 	logger.SetOutput(io.Discard)
 	n.p, err = processors.New(processors.Config{
 		Queue: queue, Kinds: kinds, Worker: worker, Log: log, Commands: n.set.all, Renderer: n.render, Cache: n.models.Movies, Files: l,
-		Presence: board, Trouble: n.models.Trouble, Visible: n.models.Reader, Webhook: l.post,
-		Connections: connections.NewConnections(log, w.vault), Senders: w.parcels.senders(), PublicURL: "http://public", Logger: logger,
+		Presence: board, Trouble: n.models.Trouble,
+		Delivery: delivery.Roads{Visible: n.models.Reader, Webhook: l.post, Connections: connections.NewConnections(log, w.vault),
+			Senders: w.parcels.senders()},
+		PublicURL: "http://public", Logger: logger,
 		Limits: processors.Limits{Render: shortTimeout},
 	})
 	must(w.t, err)

@@ -7,11 +7,10 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 
 	"moviola/commands"
-	"moviola/commands/connections"
-	"moviola/commands/deliveries"
 	"moviola/commands/templates"
 	"moviola/domain"
 	"moviola/eventstore"
+	"moviola/handlers/background/delivery"
 	"moviola/projections"
 )
 
@@ -58,15 +57,8 @@ type Commands struct {
 	// FinishBatch records that all movies of a batch have ended. nil: nobody is told of it.
 	FinishBatch Handler[commands.FinishBatch, commands.FinishedBatch]
 
-	StartDelivery   Handler[deliveries.StartDelivery, deliveries.DeliveryClaim]
-	RecordDelivery  Handler[deliveries.RecordDelivery, eventstore.Position]
-	ReleaseDelivery Handler[deliveries.ReleaseDelivery, eventstore.Position]
-	FinishDelivery  Handler[deliveries.FinishDelivery, eventstore.Position]
-	// CountRecipients is called before an e-mail is sent. It refuses with the *domain.Error that becomes the destination's
-	// message.
-	CountRecipients Handler[deliveries.CountRecipients, eventstore.Position]
-	// RecordConnectionTest stores the host key of an SFTP server that was connected to for the first time.
-	RecordConnectionTest Handler[connections.RecordConnectionTest, eventstore.Position]
+	// Delivery are the commands that end with a movie at its destinations.
+	Delivery delivery.Commands
 }
 
 // Trouble is the board on which workers record failures.
@@ -75,31 +67,6 @@ type Trouble interface {
 	Failed(ctx context.Context, item projections.WorkItem, message string) (projections.Trouble, error)
 	// Clear removes a row. A missing row is no error.
 	Clear(ctx context.Context, work string) error
-}
-
-// Visible waits until the read models of this process include the log up to a position.
-type Visible interface {
-	WaitFor(ctx context.Context, at eventstore.Position) error
-}
-
-// WebhookCall is one try at a webhook, WebhookResult its result.
-type (
-	WebhookCall   = deliveries.WebhookCall
-	WebhookResult = deliveries.WebhookResult
-)
-
-// Exchanges keeps what a try has sent and got. deliveries.Exchanges does.
-type Exchanges interface {
-	Keep(ctx context.Context, try deliveries.Try, what deliveries.Exchange) error
-}
-
-// WebhookFunc makes one try. It waits for an answer up to the limit in the spec. When ctx ends first, it returns an error.
-type WebhookFunc func(ctx context.Context, call WebhookCall) (WebhookResult, error)
-
-// Connections opens saved connections. For a connection that the account does not have, the error is a *domain.Error of kind
-// NotFound.
-type Connections interface {
-	Open(ctx context.Context, account domain.AccountID, id string) (connections.OpenedConnection, error)
 }
 
 // Limits are time limits of the processors. Zero fields mean the default given with each.

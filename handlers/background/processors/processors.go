@@ -22,11 +22,11 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
-	"moviola/commands/deliveries"
-	"moviola/domain/connection"
 	"moviola/domain/result"
 	"moviola/eventstore"
 	"moviola/handlers/background/claims"
+	"moviola/handlers/background/delivery"
+	"moviola/handlers/background/submitted"
 	"moviola/projections"
 )
 
@@ -48,15 +48,8 @@ type Config struct {
 	Confirm  Confirmer // records uploads that were sent to the storage directly
 	Presence claims.Presence
 	Trouble  Trouble
-	Visible  Visible
 	Accounts Accounts
-	Webhook  WebhookFunc
-	// Connections are the saved connections that destinations name by id. Senders send files to destinations other than webhooks,
-	// by kind.
-	Connections Connections
-	Senders     map[connection.Kind]deliveries.Sender
-	// Exchanges keeps what deliveries have sent and got. nil: it is not kept.
-	Exchanges Exchanges
+	Delivery delivery.Roads
 	// News tells saved webhooks what happens while it happens. nil: they are not told.
 	News News
 	// PublicURL is the base of the addresses of rendered files: scheme and host, no slash at the end. Decision 8.
@@ -85,9 +78,9 @@ func (c Config) validate() error {
 		"preparer":    !c.Preloads.complete() && slices.Contains(c.Kinds, projections.WorkPreload),
 		"confirmer":   c.Confirm == nil && slices.Contains(c.Kinds, projections.WorkConfirm),
 		"cache":       c.Cache == nil && slices.Contains(c.Kinds, projections.WorkRender),
-		"webhook":     c.Webhook == nil && slices.Contains(c.Kinds, projections.WorkDeliver),
-		"connections": c.Connections == nil && slices.Contains(c.Kinds, projections.WorkDeliver),
-		"waiting":     c.Visible == nil && slices.Contains(c.Kinds, projections.WorkDeliver),
+		"webhook":     c.Delivery.Webhook == nil && slices.Contains(c.Kinds, projections.WorkDeliver),
+		"connections": c.Delivery.Connections == nil && slices.Contains(c.Kinds, projections.WorkDeliver),
+		"waiting":     c.Delivery.Visible == nil && slices.Contains(c.Kinds, projections.WorkDeliver),
 	} {
 		if missing {
 			problems = append(problems, errors.New("no "+name))
@@ -110,8 +103,10 @@ type Processors struct {
 	router *message.Router
 	watch  *claims.Watch
 	failed failures
-	hosts  *hosts
 	board  *claims.Board
+	// documents are read for renders and deliveries.
+	documents submitted.Documents
+	deliverer *delivery.Deliverer
 
 	work context.Context // context of all work; ends when the time of a drain is over
 	kill context.CancelCauseFunc
@@ -145,8 +140,14 @@ func New(config Config) (*Processors, error) {
 		config: config, limits: config.Limits.withDefaults(), log: config.Logger.WithField("worker", config.Worker),
 		router: router, watch: claims.NewWatch(config.Log, config.Logger),
 	}
-	p.hosts = newHosts(p.limits.PerHost)
 	p.board = &claims.Board{Board: config.Presence, Worker: config.Worker, Beat: p.limits.Beat, Log: p.log}
+	p.documents = submitted.Documents{Files: config.Files, Log: config.Log}
+	p.deliverer = delivery.New(delivery.Config{
+		Roads: config.Delivery, Commands: config.Commands.Delivery, Log: config.Log, Files: config.Files, Documents: p.documents,
+		Watch: p.watch, Board: p.board, Tracer: config.Tracer, PublicURL: config.PublicURL, Tokens: config.Tokens,
+		Limits: delivery.Limits{Movie: p.limits.Delivery, PerHost: p.limits.PerHost, Release: p.limits.Release},
+		Worker: config.Worker, Now: config.Now,
+	})
 	p.work, p.kill = context.WithCancelCause(context.Background())
 	router.AddMiddleware(middleware.Recoverer, p.underOwnContext, middleware.CorrelationID)
 	for _, kind := range config.Kinds {
@@ -198,6 +199,11 @@ func (p *Processors) byKind() map[string]processor {
 		projections.WorkPreload: {p.preload, aPreparation},
 		projections.WorkConfirm: {p.confirmUpload, aCommand},
 	}
+}
+
+// deliver sends a closed movie to its destinations.
+func (p *Processors) deliver(ctx context.Context, task projections.Task) error {
+	return p.deliverer.Deliver(ctx, task, p.logOf(task))
 }
 
 // register adds the handler of one kind of work.

@@ -152,7 +152,7 @@ func (r *render) rendered(ctx context.Context) (commands.Rendered, error) {
 
 // once renders once.
 func (r *render) once(ctx context.Context) (commands.Rendered, error) {
-	raw, err := r.document(ctx, r.claim.Account, r.project, r.claim.DocumentHash)
+	raw, err := r.documents.Read(ctx, r.claim.Account, r.project, r.claim.DocumentHash)
 	if err != nil {
 		return commands.Rendered{}, err
 	}

@@ -21,6 +21,7 @@ import (
 	"moviola/domain/movie"
 	"moviola/eventstore"
 	"moviola/eventstore/memory"
+	"moviola/handlers/background/delivery"
 	"moviola/handlers/background/processors"
 	"moviola/projections"
 )
@@ -107,16 +108,18 @@ func newImpatientCommandSet(log *eventstore.Log, files commands.Files, renderTim
 			AbandonSubmission: commands.NewAbandonSubmissionHandler(commands.AbandonSubmissionConfig{
 				Log: log, Ledgers: ledgers, Settle: settle, Now: now, Age: abandonAge,
 			}),
-			SettleMovie:     settle,
-			PlanRender:      commands.NewPlanRenderHandler(commands.PlanRenderConfig{Log: log, Ledgers: ledgers, Now: now}),
-			ExpireFile:      commands.NewExpireFileHandler(log, files, now, fileRetention),
-			StartDelivery:   deliveries.NewStartDeliveryHandler(log, now),
-			RecordDelivery:  deliveries.NewRecordDeliveryHandler(log, now),
-			ReleaseDelivery: deliveries.NewReleaseDeliveryHandler(log, now),
-			FinishDelivery:  deliveries.NewFinishDeliveryHandler(log, now),
+			SettleMovie: settle,
+			PlanRender:  commands.NewPlanRenderHandler(commands.PlanRenderConfig{Log: log, Ledgers: ledgers, Now: now}),
+			ExpireFile:  commands.NewExpireFileHandler(log, files, now, fileRetention),
+			Delivery: delivery.Commands{
+				StartDelivery:   deliveries.NewStartDeliveryHandler(log, now),
+				RecordDelivery:  deliveries.NewRecordDeliveryHandler(log, now),
+				ReleaseDelivery: deliveries.NewReleaseDeliveryHandler(log, now),
+				FinishDelivery:  deliveries.NewFinishDeliveryHandler(log, now),
 
-			RecordConnectionTest: connections.NewRecordConnectionTestHandler(log, now),
-			CountRecipients:      deliveries.NewCountRecipientsHandler(log, somePlans(), now),
+				RecordConnectionTest: connections.NewRecordConnectionTestHandler(log, now),
+				CountRecipients:      deliveries.NewCountRecipientsHandler(log, somePlans(), now),
+			},
 		},
 	}
 }
@@ -267,8 +270,10 @@ func (w *world) startDeaf(worker string, deaf bool) *process {
 			projections.WorkFetch, projections.WorkRender, projections.WorkSettle, projections.WorkDeliver,
 			projections.WorkTimeout, projections.WorkStop, projections.WorkAbandon, projections.WorkExpire,
 		},
-		Presence: w.board, Trouble: w.troubles, Visible: link, Webhook: link.post,
-		Connections: connections.NewConnections(log, w.vault), Senders: w.parcels.senders(), PublicURL: "http://public", Logger: logger,
+		Presence: w.board, Trouble: w.troubles,
+		Delivery: delivery.Roads{Visible: link, Webhook: link.post, Connections: connections.NewConnections(log, w.vault),
+			Senders: w.parcels.senders()},
+		PublicURL: "http://public", Logger: logger,
 	})
 	must(w.t, err)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -9,6 +9,7 @@ import (
 	"moviola/adapters/workqueue"
 	"moviola/commands"
 	"moviola/commands/connections"
+	"moviola/handlers/background/delivery"
 	"moviola/handlers/background/live"
 	"moviola/handlers/background/processors"
 	"moviola/internal/app/rendering"
@@ -54,7 +55,6 @@ func (s *Background) newProcessors(ctx context.Context) (*processors.Processors,
 		Library:   libraryWork{s.Do.MoveMedia, s.Do.DeleteMedia},
 		Presence:  s.Models.Presence,
 		Trouble:   s.Models.Trouble,
-		Visible:   s.Models.Reader,
 		Accounts:  s.accountWork(),
 		PublicURL: s.Config.PublicURL,
 		Tokens:    s.Tokens,
@@ -90,8 +90,10 @@ func (s *Background) commands() processors.Commands {
 		StartRender: do.StartRender, ReleaseRender: do.ReleaseRender, FinishRender: do.FinishRender, TimeOutRender: do.TimeOutRender,
 		AbandonSubmission: do.AbandonSubmission, SettleMovie: do.SettleMovie, PlanRender: do.PlanRender, ExpireFile: do.ExpireFile,
 		SweepTemplate: do.SweepTemplate, CompleteBatch: do.CompleteBatch, FinishBatch: do.FinishBatch,
-		StartDelivery: do.StartDelivery, RecordDelivery: do.RecordDelivery, ReleaseDelivery: do.ReleaseDelivery,
-		FinishDelivery: do.FinishDelivery, CountRecipients: do.CountRecipients, RecordConnectionTest: do.RecordConnectionTest,
+		Delivery: delivery.Commands{
+			StartDelivery: do.StartDelivery, RecordDelivery: do.RecordDelivery, ReleaseDelivery: do.ReleaseDelivery,
+			FinishDelivery: do.FinishDelivery, CountRecipients: do.CountRecipients, RecordConnectionTest: do.RecordConnectionTest,
+		},
 	}
 }
 
@@ -117,13 +119,13 @@ func (s *Background) addDelivery(config *processors.Config, guard *outbound.Guar
 	if err != nil {
 		return err
 	}
-	config.Webhook, config.Senders = to.Webhook, to.Senders
 	saved := connections.NewConnections(s.Stores.Log, s.Vault)
-	config.Connections = saved
+	config.Delivery = delivery.Roads{
+		Webhook: to.Webhook, Senders: to.Senders, Connections: saved, Exchanges: s.Do.Exchanges, Visible: s.Models.Reader,
+	}
 	config.News = live.New(live.Config{
 		Listeners: s.Models.Connections, Connections: saved, Visible: s.Models.Reader, Post: to.Live,
 		Log: s.Logger.WithField("part", "live"),
 	})
-	config.Exchanges = s.Do.Exchanges
 	return nil
 }

@@ -17,8 +17,8 @@ import (
 	"moviola/adapters/webhook"
 	"moviola/commands/deliveries"
 	"moviola/domain/connection"
+	"moviola/handlers/background/delivery"
 	"moviola/handlers/background/live"
-	"moviola/handlers/background/processors"
 	"moviola/internal/config"
 )
 
@@ -30,8 +30,8 @@ const (
 
 // Destinations are the senders of all kinds of destinations. All of them connect through the guard.
 type Destinations struct {
-	Webhook processors.WebhookFunc
-	Live    processors.WebhookFunc // of live events, whose receivers have less time to answer
+	Webhook delivery.WebhookFunc
+	Live    delivery.WebhookFunc // of live events, whose receivers have less time to answer
 	Senders map[connection.Kind]deliveries.Sender
 }
 
@@ -85,18 +85,18 @@ func newFolders(cfg config.Config) (*folder.Sender, error) {
 
 // newWebhook returns the function that calls a receiver once. What goes to an inbox is handed over without the guard: nothing is
 // dialled.
-func newWebhook(guard *outbound.Guard, inboxes webhook.Inboxes, wait time.Duration) processors.WebhookFunc {
+func newWebhook(guard *outbound.Guard, inboxes webhook.Inboxes, wait time.Duration) delivery.WebhookFunc {
 	sender := webhook.NewSender(webhook.Config{
 		// net/http continues to connect after the caller has given up: this limit ends that soon after the wait.
 		Transport: guard.Transport(outbound.Options{Connect: wait + time.Second}),
 		Inboxes:   inboxes, Wait: wait, UserAgent: "Moviola/" + config.Version,
 	})
-	return func(ctx context.Context, call processors.WebhookCall) (processors.WebhookResult, error) {
+	return func(ctx context.Context, call delivery.WebhookCall) (delivery.WebhookResult, error) {
 		result, err := sender.Send(ctx, webhook.Call(call))
 		if err != nil {
-			return processors.WebhookResult{}, err
+			return delivery.WebhookResult{}, err
 		}
-		return processors.WebhookResult{
+		return delivery.WebhookResult{
 			Delivered: result.Delivered, HTTPStatus: result.HTTPStatus, Message: result.Message, Retry: result.Retry,
 			Sent: result.Sent, ContentType: result.ContentType, Answer: result.Answer,
 		}, nil

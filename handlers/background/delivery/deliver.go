@@ -1,4 +1,4 @@
-package processors
+package delivery
 
 import (
 	"context"
@@ -17,26 +17,27 @@ import (
 	"moviola/domain/result"
 	"moviola/eventstore"
 	"moviola/handlers/background/claims"
+	"moviola/handlers/background/submitted"
 	"moviola/projections"
 )
 
-// deliver sends a closed movie to its destinations in order. After the claim it ends in one of three ways: every destination has
-// a result, the claim was released, or another worker has taken the claim.
-func (p *Processors) deliver(ctx context.Context, task projections.Task) error {
+// Deliver sends a closed movie to its destinations in order. After the claim it ends in one of three ways: every destination has
+// a result, the claim was released, or another worker has taken the claim. The lines of log name the movie.
+func (p *Deliverer) Deliver(ctx context.Context, task projections.Task, log logrus.FieldLogger) error {
 	project := domain.ProjectID(task.Subject)
-	guard := p.watch.Open(project, claims.EndsDelivery)
+	guard := p.config.Watch.Open(project, claims.EndsDelivery)
 	defer guard.Close()
-	claim, err := p.claimDelivery(ctx, project, task)
+	claim, err := p.claim(ctx, project, task)
 	if err != nil {
 		return err
 	}
 	ctx, stop := guard.Claimed(ctx, claim.Run, p.config.Worker)
 	defer stop()
-	shown := p.board.Appear(task.ID, claim.Run, claims.Untold)
+	shown := p.config.Board.Appear(task.ID, claim.Run, claims.Untold)
 	defer shown.End()
 
 	now := p.config.Now()
-	d := delivery{Processors: p, log: p.logOf(task), project: project, claim: claim, begun: now, confirmed: now}
+	d := delivery{Deliverer: p, log: log, project: project, claim: claim, begun: now, confirmed: now}
 	err = d.run(ctx)
 	if err == nil || errors.Is(err, commands.ErrNothingToDo) {
 		return err
@@ -47,7 +48,7 @@ func (p *Processors) deliver(ctx context.Context, task projections.Task) error {
 	return d.release(err)
 }
 
-func (p *Processors) claimDelivery(
+func (p *Deliverer) claim(
 	ctx context.Context, project domain.ProjectID, task projections.Task,
 ) (deliveries.DeliveryClaim, error) {
 	ctx, cancel := claims.Grace(ctx, p.limits.Release)
@@ -59,7 +60,7 @@ func (p *Processors) claimDelivery(
 
 // delivery is one run over the destinations of one movie.
 type delivery struct {
-	*Processors
+	*Deliverer
 	log     logrus.FieldLogger // names the movie
 	project domain.ProjectID
 	claim   deliveries.DeliveryClaim
@@ -72,7 +73,7 @@ type delivery struct {
 
 // left returns how much of the time limit for all destinations of the movie is left; pauses and waits count. Decision 55.
 func (d *delivery) left() time.Duration {
-	return d.limits.Delivery - d.claim.Spent - d.config.Now().Sub(d.begun)
+	return d.limits.Movie - d.claim.Spent - d.config.Now().Sub(d.begun)
 }
 
 func (d *delivery) run(ctx context.Context) error {
@@ -111,8 +112,8 @@ type destination struct {
 // destinations returns one entry for each destination that the submission had.
 func (d *delivery) destinations(ctx context.Context) ([]destination, error) {
 	all := make([]destination, len(d.claim.Destinations))
-	raw, err := d.document(ctx, d.claim.Account, d.project, d.claim.DocumentHash)
-	if err != nil && !errors.Is(err, errDocument) && !errors.Is(err, commands.ErrFileNotFound) {
+	raw, err := d.config.Documents.Read(ctx, d.claim.Account, d.project, d.claim.DocumentHash)
+	if err != nil && !errors.Is(err, submitted.ErrChanged) && !errors.Is(err, commands.ErrFileNotFound) {
 		return nil, err
 	}
 	var found []document.Destination
