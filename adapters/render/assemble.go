@@ -11,8 +11,7 @@ import (
 	"github.com/Eyevinn/mp4ff/mp4"
 )
 
-// strand is the samples of one track of the movie, in the order in which they are decoded, and the track that they are
-// written to.
+// strand is a track of a file: its samples in decoding order, and the header that describes them.
 type strand struct {
 	track   *mp4.TrakBox
 	table   *mp4.StblBox
@@ -21,30 +20,32 @@ type strand struct {
 	chunks  []chunk
 }
 
-// sample is a frame of pictures, or of sound, where it lies in a file.
+// sample is one encoded frame, of pictures or of sound, and its place in a file.
 type sample struct {
 	from   *origin
 	offset uint64
 	size   uint32
-	length uint32 // in units of the track
-	shift  int32  // from the time of decoding to that of showing
+	length uint32 // duration, in the track's units of time
+	shift  int32  // from decoding time to display time, in the same units
 	key    bool
 }
 
-// origin is a file that samples lie in.
+// origin is a file that contains samples.
 type origin struct{ path string }
 
-// chunk is samples of a track that lie side by side, up to before another.
+// chunk is a run of samples of one track that follow each other in the file: those from index from up to, not including, to.
 type chunk struct {
 	from, to int
-	offset   uint64 // behind the beginning of all samples
+	offset   uint64 // distance from the start of all samples, in bytes
 }
 
-// chunkSeconds is how far pictures and sound lie apart at most: a player that reads the file in one go keeps no more of it.
+// chunkSeconds is the largest distance between a picture and its sound in the file, in seconds. A player that reads the file from
+// start to end buffers no more than that.
 const chunkSeconds = 1
 
-// assemble writes windows and the sound into one file, by copy: its index lies in front of the samples, so that players can
-// begin while it is loaded. What is common to all windows comes from the first one.
+// assemble joins the files of the windows and of the sound into one MP4 file, without encoding. The index comes before the
+// samples, so that players can begin before the whole file is loaded. Properties that all windows share are taken from the first
+// one.
 func assemble(windows []string, sound, to string) error {
 	first, pictures, err := openStrand(windows[0])
 	if err != nil {
@@ -74,7 +75,7 @@ func assemble(windows []string, sound, to string) error {
 	return writeMovie(to, first.Ftyp, index, []*strand{pictures, voice})
 }
 
-// openStrand reads the header of a file with one track, and leaves its samples where they are.
+// openStrand reads the header of a file with one track. The samples stay in the file.
 func openStrand(path string) (*mp4.File, *strand, error) {
 	in, err := os.Open(path)
 	if err != nil {
@@ -102,7 +103,7 @@ func openStrand(path string) (*mp4.File, *strand, error) {
 	return f, s, err
 }
 
-// find notes where the samples of the track lie.
+// find records the place of every sample of the track.
 func (s *strand) find(in *origin) error {
 	t := s.table
 	count := t.Stsz.GetNrSamples()
@@ -143,8 +144,8 @@ func offsetOf(t *mp4.StblBox, chunk int) (uint64, error) {
 	return 0, errTrack
 }
 
-// straighten lets the frames of a window be decoded in even steps, and the first one shown as late after it is decoded as in
-// every other window: those of one or two frames have other times, for x264 does not reorder them.
+// straighten sets every frame of a window to the same duration, and the delay between decoding and display to that of all other
+// windows. Windows of one or two frames come with another delay, because x264 does not reorder them.
 func (s *strand) straighten() error {
 	step := int64(s.samples[0].length)
 	if step == 0 {
@@ -165,7 +166,7 @@ func (s *strand) straighten() error {
 	return nil
 }
 
-// samplesTable is the table of a track's samples; nil: it is not whole.
+// samplesTable returns a track's sample table; nil: parts of it are missing.
 func samplesTable(t *mp4.TrakBox) *mp4.StblBox {
 	if t.Tkhd == nil || t.Mdia == nil || t.Mdia.Mdhd == nil || t.Mdia.Minf == nil || t.Mdia.Minf.Stbl == nil {
 		return nil
@@ -177,7 +178,7 @@ func samplesTable(t *mp4.TrakBox) *mp4.StblBox {
 	return table
 }
 
-// indexOf is the header of a movie, but for the places of its samples.
+// indexOf builds the header of a movie. The positions of the samples are filled in later, by place.
 func indexOf(times *mp4.MvhdBox, pictures, voice *strand) (*mp4.MoovBox, error) {
 	step := uint64(pictures.samples[0].length)
 	length := uint64(len(pictures.samples)) * step
@@ -199,7 +200,7 @@ func indexOf(times *mp4.MvhdBox, pictures, voice *strand) (*mp4.MoovBox, error) 
 	return index, nil
 }
 
-// rate says how many bits a second of pictures has, where the first window says it of its own.
+// rate sets the bit rate to that of the whole movie, if the header has one: it was copied from the first window.
 func (s *strand) rate(length uint64) {
 	if s.table.Stsd.AvcX == nil || s.table.Stsd.AvcX.Btrt == nil {
 		return
@@ -212,7 +213,7 @@ func (s *strand) rate(length uint64) {
 	s.table.Stsd.AvcX.Btrt.AvgBitrate, s.table.Stsd.AvcX.Btrt.MaxBitrate = bits, bits
 }
 
-// interleave lays out the samples: a second of pictures, the sound that is heard with it, and so on.
+// interleave orders the samples in the file: one second of pictures, the sound of that second, and so on.
 func interleave(pictures, voice *strand) {
 	var offset uint64
 	var heard uint64 // in units of the sound
@@ -242,7 +243,7 @@ func interleave(pictures, voice *strand) {
 	take(voice, next, len(voice.samples))
 }
 
-// setEdit lets a track be shown from a time on.
+// setEdit makes players begin a track at a given time, with an edit list.
 func setEdit(t *mp4.TrakBox, length uint64, from int64) {
 	edits := &mp4.EdtsBox{}
 	list := &mp4.ElstBox{Entries: []mp4.ElstEntry{{SegmentDuration: length, MediaTime: from, MediaRateInteger: 1}}}
@@ -259,7 +260,7 @@ func setEdit(t *mp4.TrakBox, length uint64, from int64) {
 	t.Children, t.Edts = children, edits
 }
 
-// copySamples writes the samples of chunks to a file, in the order in which they lie there.
+// copySamples copies the samples of all tracks to a file, in the order of their chunks.
 func copySamples(to io.Writer, strands []*strand) error {
 	var in *os.File
 	var open *origin

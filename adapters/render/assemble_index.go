@@ -12,7 +12,7 @@ import (
 	"github.com/Eyevinn/mp4ff/mp4"
 )
 
-// tabulate gives the track the table of its samples; their places come later.
+// tabulate builds the track's sample table. The positions of the chunks are filled in later, by place.
 func (s *strand) tabulate() error {
 	sizes, ones, shifts := make([]uint32, len(s.samples)), make([]uint32, len(s.samples)), make([]int32, len(s.samples))
 	keys := &mp4.StssBox{}
@@ -40,7 +40,7 @@ func (s *strand) tabulate() error {
 	table.AddChild(places)
 	table.AddChild(&mp4.StszBox{SampleNumber: uint32(len(sizes)), SampleSize: sizes})
 	for _, b := range s.table.Children {
-		if b.Type() == "sgpd" || b.Type() == "sbgp" { // how much sound must be decoded before it is right: the same for every sample
+		if b.Type() == "sgpd" || b.Type() == "sbgp" { // samples to decode before the sound is right, equal for all
 			table.AddChild(b)
 		}
 	}
@@ -54,7 +54,7 @@ func (s *strand) tabulate() error {
 	return nil
 }
 
-// lengths is how long the samples last: how many of a length follow each other.
+// lengths returns the durations of the samples, as runs of equal ones.
 func (s *strand) lengths() *mp4.SttsBox {
 	b := &mp4.SttsBox{}
 	for _, one := range s.samples {
@@ -67,7 +67,7 @@ func (s *strand) lengths() *mp4.SttsBox {
 	return b
 }
 
-// runs is how many samples each chunk has, where that differs from the chunk before.
+// runs returns the number of samples of each chunk, as runs of equal ones.
 func (s *strand) runs() (*mp4.StscBox, error) {
 	b := &mp4.StscBox{}
 	for i, c := range s.chunks {
@@ -81,7 +81,7 @@ func (s *strand) runs() (*mp4.StscBox, error) {
 	return b, nil
 }
 
-// place says where the chunks lie when samples begin at an offset of the file.
+// place fills in the positions of the chunks, for samples that begin at an offset in the file.
 func (s *strand) place(start uint64, large bool) {
 	offsets := make([]uint64, len(s.chunks))
 	short := make([]uint32, len(s.chunks))
@@ -104,14 +104,14 @@ func (s *strand) bytes() (sum uint64) {
 	return sum
 }
 
-// bytesOf is bytes of a file.
+// bytesOf is a range of bytes in a file.
 type bytesOf struct {
 	in     *origin
 	offset uint64
 	size   uint64
 }
 
-// inOrder is where the samples of all tracks come from, in the order in which they lie in the movie.
+// inOrder returns the ranges of bytes to copy, in the order in which they are written to the movie.
 func inOrder(strands []*strand) []bytesOf {
 	type piece struct {
 		offset  uint64
@@ -137,7 +137,7 @@ func inOrder(strands []*strand) []bytesOf {
 	return all
 }
 
-// writeMovie writes a file: what it is, its index, its samples.
+// writeMovie writes an MP4 file: the file type, the index, the samples.
 func writeMovie(to string, kind *mp4.FtypBox, index *mp4.MoovBox, strands []*strand) (err error) {
 	data := &mp4.MdatBox{}
 	var size uint64

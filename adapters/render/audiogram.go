@@ -117,7 +117,7 @@ func (w *waveform) draw(k int64) *image.RGBA {
 	half := float64(w.box.Dy()) / 2
 	c := w.layer.Audiogram.Color
 	paint := color.RGBAModel.Convert(color.NRGBA{c.R, c.G, c.B, c.A}).(color.RGBA)
-	// Every bar stands for a fixed interval of the sound, so that bars move and do not flicker.
+	// Every bar shows a fixed interval of the sound, so that bars move without flickering.
 	first := int(math.Floor((now - waveSeconds/2) / span))
 	for i := first; ; i++ {
 		x := (float64(i)*span - now + waveSeconds/2) / span * pitch

@@ -15,24 +15,24 @@ import (
 	"moviola/domain/timeline"
 )
 
-// ticket is a window that is to be rendered once, and what has become of it.
+// ticket is a window that has to be rendered, once for all places that show it, and the result.
 type ticket struct {
 	key    string
 	window timeline.Window
-	matte  bool   // what is wanted of the window is its matte
-	teaser teaser // without a key: the movie's thumbnail is of another window
-	path   string // where the file is to be
+	matte  bool   // the matte of the window is rendered, not its picture
+	teaser teaser // the movie's thumbnail, if this window shows it; otherwise without a key
+	path   string // path of the finished file
 	count  *counter
 
-	looked sync.Mutex // while it is looked for in the cache
+	looked sync.Mutex // held while the cache is searched for the window
 	done   chan struct{}
 
-	// Of whoever has taken it until done is closed, of everybody then.
-	ended  bool // it is there
+	// The goroutine that has taken the ticket sets these fields before it closes done. Others read them after that.
+	ended  bool // the file exists
 	failed error
 	piece  piece
 
-	taken bool // guarded by the queue
+	taken bool // guarded by the queue's mutex
 }
 
 func (r *run) ticket(key string, w timeline.Window, p parts) *ticket {
@@ -47,7 +47,7 @@ func (r *run) ticket(key string, w timeline.Window, p parts) *ticket {
 	return t
 }
 
-// await waits until somebody else has rendered the window.
+// await waits until another goroutine has rendered the window.
 func (t *ticket) await(ctx context.Context) error {
 	select {
 	case <-t.done:
@@ -57,13 +57,13 @@ func (t *ticket) await(ctx context.Context) error {
 	}
 }
 
-// queue are the windows of a movie that are to be rendered.
+// queue holds the windows of a movie that have to be rendered.
 type queue struct {
 	mu   sync.Mutex
-	open []*ticket // that nobody has taken
+	open []*ticket // not taken yet
 }
 
-// take takes a window. false: somebody else has.
+// take reserves a window for the caller. It returns false when another goroutine has taken the window.
 func (q *queue) take(t *ticket) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -75,7 +75,7 @@ func (q *queue) take(t *ticket) bool {
 	return true
 }
 
-// waiting are the windows that nobody has taken.
+// waiting returns the windows that are not taken yet.
 func (q *queue) waiting() []*ticket {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -88,7 +88,7 @@ func (q *queue) took(t *ticket) bool {
 	return t.taken
 }
 
-// recall takes a window from the cache.
+// recall looks for a window in the cache.
 func (r *run) recall(q *queue, t *ticket) (bool, error) {
 	t.looked.Lock()
 	defer t.looked.Unlock()
@@ -108,16 +108,16 @@ func (r *run) recall(q *queue, t *ticket) (bool, error) {
 }
 
 const (
-	// fewFrames is how many frames of a window are encoded at most where starting the encoder costs as much as they do.
+	// fewFrames is the largest number of encoded frames for which starting the encoder costs as much as encoding them.
 	fewFrames = 16
-	// mostTogether is how many windows one process encodes at most. Each takes memory for an encoder of its own.
+	// mostTogether is the maximum of windows that one process encodes. Each needs memory for an encoder of its own.
 	mostTogether = 4
-	// mostAsked is how many windows are looked at to find company for one: what they show is drawn for that.
+	// mostAsked is the maximum of windows that are considered as company for one window. What they show is drawn to decide that.
 	mostAsked = 2 * mostTogether
 )
 
-// company are windows that are encoded together with one that was taken, by one process: those of which few frames are
-// encoded. They are taken too. Where there is room for several processes, none waits for another's windows.
+// company returns windows to encode in the same process as a window that was taken: those with few frames to encode. They are
+// taken, too. Where several processes can run, it returns at most the share of one of them in the waiting windows.
 func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 	waiting := q.waiting()
 	room := r.engine.limiter.room(r.plan.Width * r.plan.Height)
@@ -125,7 +125,7 @@ func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 	if most < 2 || !r.few(ctx, t) {
 		return nil
 	}
-	// those that show the same source come first, the nearest before all: it is decoded once for them
+	// First the windows that show the same source, nearest first: the source is decoded once for all of them.
 	if len(r.playsOf(t.window)) > 0 {
 		far := map[*ticket]float64{}
 		for _, o := range waiting {
@@ -139,7 +139,8 @@ func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 		if len(all) == most-1 || asked == mostAsked {
 			break
 		}
-		// The cache comes first: few draws what the window shows. An error is told when the window has its turn.
+		// The cache is searched first, because few draws what the window shows. An error is reported when the window itself is
+		// rendered.
 		if found, err := r.recall(q, o); found || err != nil || q.took(o) {
 			continue
 		}
@@ -151,7 +152,7 @@ func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 	return all
 }
 
-// few says that few frames of a window are encoded, and that none waits for a page.
+// few reports whether few frames of a window are encoded and none of them waits for a page.
 func (r *run) few(ctx context.Context, t *ticket) bool {
 	for l := range layersOf(t.window) {
 		if l.Kind == timeline.HTMLLayer {
@@ -162,8 +163,8 @@ func (r *run) few(ctx context.Context, t *ticket) bool {
 	return err == nil && ways[0].frames <= fewFrames
 }
 
-// renderTogether renders windows by one process, each by an encoder of its own. What does not succeed is left: by itself it
-// says what is wrong.
+// renderTogether renders windows in one process, with an encoder for each. Windows that fail stay to be rendered one by one,
+// which shows the cause.
 func (r *run) renderTogether(ctx context.Context, all []*ticket) {
 	if len(all) < 2 {
 		return
@@ -203,7 +204,7 @@ func (r *run) renderTogether(ctx context.Context, all []*ticket) {
 	}
 }
 
-// keepTogether keeps the file of a window that was encoded together with others, if it has the frames that were planned.
+// keepTogether stores the file of a window that was encoded together with others, if it has the planned number of frames.
 func (r *run) keepTogether(ctx context.Context, t *ticket, made string, frames rests, warnings []string) error {
 	seen, err := readTrack(made)
 	if err != nil {

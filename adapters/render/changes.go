@@ -27,12 +27,12 @@ func (c changed) mark(from, to int64, how change) {
 	}
 }
 
-// pictured says that a layer shows a picture, a video or a page.
+// pictured reports whether a layer shows a picture, a video or a page.
 func pictured(l timeline.Layer) bool {
 	return l.Kind == timeline.ImageLayer || l.Kind == timeline.VideoLayer || l.Kind == timeline.HTMLLayer
 }
 
-// fills says that a layer is a picture that covers a quarter of the canvas or more.
+// fills reports whether a layer is a picture that covers a quarter of the canvas or more.
 func (r *run) fills(l timeline.Layer) bool {
 	return pictured(l) && 4*int64(l.Box.W)*int64(l.Box.H) >= int64(r.plan.Width)*int64(r.plan.Height)
 }
@@ -56,8 +56,8 @@ func (r *run) changesOf(ctx context.Context, w timeline.Window) (changed, error)
 	return c, nil
 }
 
-// calm turns replaced into altered where the frame before or after changes too: the encoder sees it so where only texts are
-// visible.
+// calm lowers replaced to altered where the frame before or after changes too: the encoder treats such frames like altered ones
+// where only texts are visible.
 func (c changed) calm() {
 	for n := range c {
 		if c[n] == replaced && (n > 0 && c[n-1] != same || n+1 < len(c) && c[n+1] != same) {

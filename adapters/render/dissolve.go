@@ -10,19 +10,19 @@ import (
 	"moviola/internal/h264"
 )
 
-// dissolve is a fade of one picture into one colour: each of its frames is the picture with a weight, and is written as such
-// instead of being encoded. (One out of a colour is encoded: the picture would have to be decoded before frames that are
-// displayed earlier, which openh264 does not expect without bidirectional frames.)
+// dissolve is a fade of one picture into one colour. Its frames are written as weighted copies of the picture, without encoding.
+// A fade out of a colour is encoded: its picture would have to be decoded before frames that are displayed earlier, and openh264
+// does not expect that without bidirectional frames.
 type dissolve struct {
 	span          // the frames after the last one that shows the picture as it is
 	since   int64 // the first frame that shows the layer in the window
 	weights []h264.Weight
 }
 
-// worthWeighing is the smallest number of frames of a fade that are written as weighted pictures.
+// worthWeighing is the smallest number of frames of a fade for which frames are written as weighted copies.
 const worthWeighing = 3
 
-// dissolvesOf returns the fades of a window in which nothing but one layer is visible before one colour.
+// dissolvesOf returns the fades of a window during which a single layer is visible over one colour.
 func (r *run) dissolvesOf(ctx context.Context, w timeline.Window) ([]dissolve, error) {
 	var all []dissolve
 	for i, l := range w.Layers {
@@ -35,7 +35,7 @@ func (r *run) dissolvesOf(ctx context.Context, w timeline.Window) ([]dissolve, e
 			}
 			continue
 		}
-		last := l.From - l.Phase + l.Life - l.FadeOut // that shows the picture as it is
+		last := l.From - l.Phase + l.Life - l.FadeOut // the last frame with the unfaded picture
 		if l.FadeOut <= worthWeighing || l.FadeOut >= keyframes(r.plan.FPS) || l.To != last+l.FadeOut || last < l.From {
 			continue
 		}
@@ -49,8 +49,8 @@ func (r *run) dissolvesOf(ctx context.Context, w timeline.Window) ([]dissolve, e
 	return all, nil
 }
 
-// dissolves says that no other layer of the window is visible while a layer fades, nor leaves just before, and that the movie's
-// thumbnail is none of the frames.
+// dissolves reports whether a layer can fade by weighted copies: no other layer is visible during the fade or disappears just
+// before it, and the movie's thumbnail is not one of its frames.
 func (r *run) dissolves(d dissolve, w timeline.Window, others []timeline.Layer) bool {
 	if at := r.plan.ThumbnailFrame - w.Start; at >= d.from && at < d.to {
 		return false
@@ -60,8 +60,8 @@ func (r *run) dissolves(d dissolve, w timeline.Window, others []timeline.Layer) 
 	})
 }
 
-// weightsOf returns the weights of a picture that has become a colour after so many frames; the frame that shows the colour alone
-// has none. nil: an offset would be out of bounds, as before a light colour.
+// weightsOf returns the weights of a picture that fades into a colour within a number of frames. The last of these frames shows
+// only the colour and has no weight. nil: a weight is out of the range of H.264, for instance before a light colour.
 func weightsOf(background timeline.Color, frames int64) []h264.Weight {
 	colour := picture.NewFrame(2, 2, background.R, background.G, background.B).Pix
 	var all []h264.Weight
@@ -82,8 +82,8 @@ func weightsOf(background timeline.Color, frames int64) []h264.Weight {
 	return all
 }
 
-// weighed returns the changes of a window as they are where its fades are written: a key frame stands after a picture that has
-// gone, so that nothing before refers past it.
+// weighed returns the changes of a window whose fades are written as weighted copies. The frame after a fade becomes a key frame,
+// so that no later frame refers to the picture before it.
 func (c changed) weighed(all []dissolve) changed {
 	c = slices.Clone(c)
 	for _, d := range all {
@@ -100,7 +100,8 @@ func (c changed) weighed(all []dissolve) changed {
 	return c
 }
 
-// keyAfter is where the key frame after one stands, that would be due at a frame: not among the frames of a fade.
+// keyAfter returns the frame that becomes the next key frame, when one is due at the given frame. A frame of a fade cannot be a
+// key frame; the frame before the fade is used instead.
 func keyAfter(due int64, all []dissolve) int64 {
 	for _, d := range all {
 		if due >= d.from && due < d.to {
@@ -110,7 +111,7 @@ func keyAfter(due int64, all []dissolve) int64 {
 	return due
 }
 
-// beginning is the fade that begins at a frame; nil: none does.
+// beginning returns the fade that begins at a frame; nil: there is none.
 func beginning(all []dissolve, at int64) *dissolve {
 	i := slices.IndexFunc(all, func(d dissolve) bool { return d.from == at })
 	if i < 0 {

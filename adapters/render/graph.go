@@ -19,13 +19,13 @@ type graph struct {
 	chains []string
 	top    string // label of the composition so far
 	labels int
-	first  int       // the number of its first input: other graphs of the same run have those before
-	name   string    // which its labels begin with
+	first  int       // number of this graph's first input; other graphs of the same run use the numbers before it
+	name   string    // prefix of the graph's labels
 	pick   string    // filter that selects the encoded frames; empty once it has been applied
 	picked bool      // only some frames are encoded
-	taken  []span    // the frames that pick takes
-	spans  []span    // the same, once it has been applied
-	shared *openings // of the windows of the same run; nil: none
+	taken  []span    // the frames that pick selects
+	spans  []span    // the same, after pick has been applied
+	shared *openings // decodings shared by the windows of one run; nil: none
 }
 
 func (g *graph) label() string {
@@ -92,15 +92,15 @@ func (g *graph) rawInput(path string, p *picture.Layer) int {
 	}})
 }
 
-// fades says whether the layer fades in or out within its window.
+// fades reports whether the layer fades in or out within its window.
 func fades(l timeline.Layer) bool {
 	in := l.FadeIn > 0 && l.Phase < l.FadeIn
 	out := l.FadeOut > 0 && l.Phase+l.To-l.From > l.Life-l.FadeOut
 	return in || out
 }
 
-// fade returns the filters that fade the alpha of frames numbered by the life of their element, and number them by the
-// window afterwards. Frames under which none of the window is encoded are left out: each of them would be copied.
+// fade returns the filters that fade the alpha of a layer. Frames are numbered from the start of the element before them, from
+// the start of the window after them. Frames that the window does not encode are dropped first, because fading copies each frame.
 func (g *graph) fade(l timeline.Layer) []string {
 	var filters []string
 	if g.spans != nil {
@@ -124,7 +124,7 @@ func (g *graph) overlay(from string, at image.Point, ends string, l timeline.Lay
 	g.top = to
 }
 
-// finish gives all windows the same format, whatever they were made from.
+// finish gives all windows the same format, whatever their layers have.
 func (g *graph) finish(frames rests) string {
 	filters := []string{"format=yuv420p", "setsar=1", endFrame(frames.frames)}
 	if g.pick != "" {

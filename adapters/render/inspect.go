@@ -10,35 +10,36 @@ import (
 	"moviola/domain/movie"
 )
 
-// errInspect is a finished file that is not what it has to be.
+// errInspect is the error for a finished file that does not match what was planned.
 var errInspect = errors.New("the movie's file is not as it must be")
 
 func unfit(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", errInspect, fmt.Errorf(format, args...))
 }
 
-// inspected is what the index of a finished file says. It is read by code that has nothing in common with what has written it.
+// inspected is the content of a finished file's index. The code that reads it shares nothing with the code that wrote it, so that
+// a mistake of one is not repeated by the other.
 type inspected struct {
 	size          int64
-	data          [2]uint64 // from where to before where the samples lie
+	data          [2]uint64 // where the samples lie: first byte, and first byte after them
 	video, audio  *inspectedTrack
 	width, height int
 	colours       [3]uint16 // primaries, transfer, matrix, as ISO/IEC 23091-2 counts them
-	parameters    []byte    // for the decoder of H.264
+	parameters    []byte    // decoder parameters of H.264
 }
 
 // inspectedTrack is one track of an inspected file.
 type inspectedTrack struct {
-	scale, length uint64 // units in a second, units that it lasts
-	even          uint64 // how long every sample lasts; 0: they differ
+	scale, length uint64 // units of time in a second; duration in these units
+	even          uint64 // duration of every sample; 0: durations differ
 	sizes         []uint32
 	keys          []uint32
-	shifts        []int64 // of each sample; nil: none is shown at another time than that of its decoding
-	begins        int64   // by its edit
+	shifts        []int64 // display time minus decoding time, per sample; nil: both are equal
+	begins        int64   // start time set by the edit list
 	chunks        []extent
 }
 
-// extent is bytes of a file, from one to before another.
+// extent is a range of bytes in the file: from the first up to, not including, to.
 type extent struct{ from, to uint64 }
 
 // inspect reads the index of a file that assemble has written.
@@ -82,10 +83,10 @@ func inspect(path string) (*inspected, error) {
 	return m, nil
 }
 
-// maxIndex bounds the index of a movie: an hour has some five megabytes.
+// maxIndex is the largest index that is read. An hour of video has about five megabytes of index.
 const maxIndex = 512 << 20
 
-// read reads the tracks.
+// read reads the tracks of the index.
 func (m *inspected) read(moov []byte) error {
 	for name, content := range boxes(moov) {
 		if name != "trak" {
@@ -123,7 +124,7 @@ func (m *inspected) read(moov []byte) error {
 	return nil
 }
 
-// look reads what pictures look like.
+// look reads the size and the colours of the pictures.
 func (m *inspected) look(entries []byte) error {
 	if len(entries) < 8 {
 		return unfit("pictures of no kind")
@@ -142,7 +143,7 @@ func (m *inspected) look(entries []byte) error {
 	return nil
 }
 
-// numbers are the entries of a table, each of so many 32-bit numbers, behind skip bytes.
+// numbers reads the entries of a table. Each entry has a fixed count of 32-bit numbers; the first skip bytes are left out.
 func numbers(table []byte, skip, each int) ([]uint32, error) {
 	if len(table) < skip+4 {
 		return nil, unfit("a table is missing")
@@ -158,7 +159,7 @@ func numbers(table []byte, skip, each int) ([]uint32, error) {
 	return all, nil
 }
 
-// inspectTrack reads the tables of a track.
+// inspectTrack reads the tables of one track.
 func inspectTrack(media, table, edit []byte) (*inspectedTrack, error) {
 	head := box(media, "mdhd")
 	if len(head) < 20 || head[0] != 0 {
@@ -186,7 +187,7 @@ func inspectTrack(media, table, edit []byte) (*inspectedTrack, error) {
 	return s, s.places(table)
 }
 
-// times reads when samples are decoded and shown.
+// times reads the decoding and display times of the samples.
 func (s *inspectedTrack) times(decoded, shown []byte) error {
 	lengths, err := numbers(decoded, 4, 2)
 	if err != nil {
@@ -222,7 +223,7 @@ func (s *inspectedTrack) times(decoded, shown []byte) error {
 	return nil
 }
 
-// places reads where the samples lie.
+// places reads the positions of the samples in the file.
 func (s *inspectedTrack) places(table []byte) error {
 	runs, err := numbers(box(table, "stsc"), 4, 3)
 	if err != nil {
@@ -270,7 +271,7 @@ func (s *inspectedTrack) places(table []byte) error {
 	return nil
 }
 
-// boxes are the boxes that lie side by side.
+// boxes yields the boxes of a container one after the other, by type and content.
 func boxes(data []byte) func(yield func(string, []byte) bool) {
 	return func(yield func(string, []byte) bool) {
 		for len(data) >= 8 {
@@ -283,7 +284,7 @@ func boxes(data []byte) func(yield func(string, []byte) bool) {
 	}
 }
 
-// facts are what the webhook says of the file. Spec: Events, Payload fields.
+// facts returns the facts about the file that the webhook contains. Spec: Events, Payload fields.
 func (m *inspected) facts() movie.File {
 	name := func(n uint16) string {
 		if n == 1 {

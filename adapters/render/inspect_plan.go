@@ -8,7 +8,7 @@ import (
 	"moviola/domain/timeline"
 )
 
-// follows holds the file against the plan that it was made by. Design §5: a file that does not match is a failed render.
+// follows compares the file with the plan that it was made from. Design §5: a file that does not match is a failed render.
 func (m *inspected) follows(plan *timeline.Plan) error {
 	if m.width != plan.Width || m.height != plan.Height {
 		return unfit("it is %d × %d instead of %d × %d", m.width, m.height, plan.Width, plan.Height)
@@ -34,10 +34,11 @@ func (m *inspected) follows(plan *timeline.Plan) error {
 
 const (
 	highProfile = 100
-	soundSlack  = 0.03 // seconds: sound is encoded in pieces of a fiftieth
+	soundSlack  = 0.03 // in seconds: sound is encoded in frames of about 1/50 s
 )
 
-// shows says whether a track shows so many frames, each at its time, and has a key frame at its beginning and often enough.
+// shows reports whether a track has the given number of frames, each displayed at its time, with a key frame at the start and
+// then at least one every so many frames.
 func (s *inspectedTrack) shows(frames, every int64) error {
 	if int64(len(s.sizes)) != frames || s.even == 0 || len(s.shifts) != len(s.sizes) {
 		return unfit("it has %d frames instead of %d, which last %d", len(s.sizes), frames, s.even)
@@ -64,7 +65,7 @@ func (s *inspectedTrack) shows(frames, every int64) error {
 	return nil
 }
 
-// filled says whether every byte of the samples belongs to one of them.
+// filled reports whether every byte of the sample data belongs to exactly one sample.
 func (m *inspected) filled() error {
 	chunks := append(slices.Clone(m.video.chunks), m.audio.chunks...)
 	slices.SortFunc(chunks, func(a, b extent) int { return cmp.Compare(a.from, b.from) })

@@ -12,7 +12,7 @@ import (
 	"moviola/domain/timeline"
 )
 
-// join puts windows and sound into one file, by copy, and returns the facts of it.
+// join joins windows and sound into one file, without encoding, and returns the facts about the file.
 func (r *run) join(windows []rendered, sound string) (string, movie.File, error) {
 	dir, err := os.MkdirTemp(r.dir, "join-")
 	if err != nil {
@@ -68,15 +68,15 @@ func (r *run) takeThumbnail(ctx context.Context, from string) (string, error) {
 	return path, err
 }
 
-// fork gives a stream two ends.
+// fork duplicates a stream.
 func (g *graph) fork(from string) (one, other string) {
 	one, other = g.label(), g.label()
 	g.chain(from, []string{"split"}, one+"]["+other)
 	return one, other
 }
 
-// thumbnail takes a frame out of a stream as a small picture, and the first one before it: ffmpeg says nothing of its
-// progress until every output has begun.
+// thumbnail takes one frame out of a stream as a small picture. It also takes the first frame before that one, because ffmpeg
+// reports no progress until every output has begun.
 func (g *graph) thumbnail(from string, frame int64, plan *timeline.Plan) string {
 	width, height := fit(plan.Width, plan.Height, thumbnailWidth)
 	to := g.label()
@@ -90,7 +90,7 @@ func (g *graph) thumbnail(from string, frame int64, plan *timeline.Plan) string 
 // thumbnailFile is the name of a thumbnail where it is made.
 const thumbnailFile = "thumbnail.jpg"
 
-// thumbnailOutput are ffmpeg's arguments for the thumbnail that a stream ends in, in a folder.
+// thumbnailOutput returns ffmpeg's arguments for writing the thumbnail from a stream into a folder.
 func thumbnailOutput(from, folder string) []string {
 	return []string{"-map", "[" + from + "]", "-fps_mode", "passthrough", "-c:v", "mjpeg", "-threads", "1", "-q:v", "4",
 		"-f", "image2", "-update", "1", filepath.Join(folder, thumbnailFile)}

@@ -8,7 +8,7 @@ import (
 	"moviola/domain/timeline"
 )
 
-// matteQuality is x264's quality parameter for mattes: grain in them would be seen in everything that is transparent.
+// matteQuality is x264's quality parameter for mattes. It is high: noise in a matte is visible in every transparent area.
 const matteQuality = "8"
 
 func matteEncoder(plan *timeline.Plan) []string { return encoderOf(plan, matteQuality) }
@@ -20,8 +20,8 @@ func (r *run) encoderOf(t *ticket) []string {
 	return encoder(r.plan)
 }
 
-// mattesOf returns the parts of the movie's matte: a movie of its own that is white where the movie is opaque, and black where it
-// is transparent. There are none if nobody asks for it, or if the movie is opaque.
+// mattesOf returns the parts of the movie's matte: a second movie that is white where the movie is opaque and black where it is
+// transparent. There are none if no output needs a matte, or if the whole movie is opaque.
 func (r *run) mattesOf(p parts) (parts, error) {
 	clear := func(w timeline.Window) bool { return w.Clear != nil }
 	if !r.job.Matte || !slices.ContainsFunc(p.windows, clear) {
@@ -30,7 +30,7 @@ func (r *run) mattesOf(p parts) (parts, error) {
 	m := parts{matte: true, sound: p.sound}
 	counted := map[string]bool{}
 	for _, w := range p.windows {
-		if !clear(w) { // every pixel of it is opaque, whatever it shows
+		if !clear(w) { // a window without transparency: the matte is white everywhere
 			w = timeline.Window{Scene: w.Scene, Start: w.Start, Frames: w.Frames, Background: w.Background}
 			w.Clear = &timeline.Clear{Scene: w.Background}
 		}
@@ -47,8 +47,7 @@ func (r *run) mattesOf(p parts) (parts, error) {
 	return m, nil
 }
 
-// matte makes the matte and returns its path; empty: there are no parts of it. Its windows are kept and shared as those of the
-// movie are.
+// matte makes the matte and returns its path; empty: there is none. Its windows are cached and shared like those of the movie.
 func (r *run) matte(ctx context.Context, p parts) (string, error) {
 	if len(p.windows) == 0 {
 		return "", nil
@@ -64,7 +63,7 @@ func (r *run) matte(ctx context.Context, p parts) (string, error) {
 	return path, nil
 }
 
-// composeTicket composes what is wanted of a window.
+// composeTicket composes the picture of a window, or its matte.
 func (r *run) composeTicket(ctx context.Context, g *graph, t *ticket, frames rests) ([]string, error) {
 	if !t.matte {
 		return r.composeInto(ctx, g, t.window, frames)
@@ -72,8 +71,8 @@ func (r *run) composeTicket(ctx context.Context, g *graph, t *ticket, frames res
 	return r.composeMatte(ctx, g, t.window, frames)
 }
 
-// composeMatte composes a window over black and over white. Where they are equal, what is shown is opaque; where it is not, the
-// base shows through in both, as much as the layers, their fades, masks and the transition let it.
+// composeMatte composes a window twice, over black and over white. Pixels that are equal in both are opaque. Where they differ,
+// the base shows through, and the difference is the degree of transparency.
 func (r *run) composeMatte(ctx context.Context, g *graph, w timeline.Window, frames rests) ([]string, error) {
 	level := func() string {
 		to := g.label()
@@ -95,7 +94,7 @@ func (r *run) composeMatte(ctx context.Context, g *graph, w timeline.Window, fra
 	return warnings, nil
 }
 
-// overWhite is a window over white in place of black.
+// overWhite returns a window whose base is white instead of black.
 func overWhite(w timeline.Window) timeline.Window {
 	w.Background = w.Clear.Scene
 	if w.Transition != nil {

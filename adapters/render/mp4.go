@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// track is the information about the only track in the header of one of our MP4 files.
+// track is what the header of one of our own MP4 files says about its only track.
 type track struct {
 	samples int64  // number of frames of a video
 	setup   string // hash of the parameters that an H.264 decoder needs before the first frame; empty for sound
@@ -21,8 +21,8 @@ var errMP4 = errors.New("not an MP4 file with one track")
 // maxHeader is the largest header that is read, in bytes.
 const maxHeader = 64 << 20
 
-// readTrack reads the header of a file that ffmpeg has written for us: the number of its frames, and whether it can be joined to
-// others without encoding. Unlike ffprobe it starts no process.
+// readTrack reads the header of a file that ffmpeg has written for this program: the number of frames, and the decoder parameters
+// that decide whether files can be joined without encoding. Unlike ffprobe it starts no process.
 func readTrack(path string) (track, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func readTrack(path string) (track, error) {
 	}
 }
 
-// boxAt reads the head of a box: its name, its size, and how much of that is the head.
+// boxAt reads the header of the box at an offset: its name, its size, and the length of the header.
 func boxAt(f io.ReaderAt, at int64) (name string, size, skip int64, err error) {
 	var head [16]byte
 	if n, err := f.ReadAt(head[:], at); n < 8 {

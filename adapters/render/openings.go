@@ -12,27 +12,27 @@ import (
 	"moviola/domain/timeline"
 )
 
-// openings are the sources that windows of one process open together: what several of them show is decoded once, and each takes
-// its part of the frames.
+// openings are the parts of sources that several windows of one run show. Each is decoded once, and every window takes its frames
+// from the result.
 type openings struct {
 	all []*opening
 }
 
-// opening is a stretch of a source that is decoded once.
+// opening is a part of a source that is decoded once for several windows.
 type opening struct {
 	path     string
-	from, to float64 // seconds of the source; frames that are sampled between them
+	from, to float64 // start and end in the source, in seconds
 	uses     int
 	name     string
-	input    string   // the stream that is decoded; empty until a window takes frames of it
-	branches []string // labels of its copies
+	input    string   // label of the decoded stream; empty until a window uses it
+	branches []string // labels of its copies, one for each window
 }
 
-// worthDecoding is how many seconds of a source are decoded, and not shown, rather than opening it again. Opening begins at
-// a key frame, which lies up to ten seconds before; on the average half of what the usual encoders leave between two of them.
+// worthDecoding is the largest gap, in seconds, that is decoded although no window shows it, because opening the source a second
+// time would cost more: decoding begins at a key frame, on the average half a key frame interval earlier.
 const worthDecoding = 2.5
 
-// openingsOf finds what windows have in common.
+// openingsOf returns the parts of sources that several windows show.
 func (r *run) openingsOf(all []*ticket) *openings {
 	var plays []opening
 	for _, t := range all {
@@ -55,7 +55,7 @@ func (r *run) openingsOf(all []*ticket) *openings {
 	return o
 }
 
-// playsOf are the stretches of sources that a window shows, of those sources that can be opened anywhere.
+// playsOf returns the parts of sources that a window shows. Sources that cannot be opened at any time are left out.
 func (r *run) playsOf(w timeline.Window) []opening {
 	var all []opening
 	for l := range layersOf(w) {
@@ -71,15 +71,15 @@ func (r *run) playsOf(w timeline.Window) []opening {
 	return all
 }
 
-// divisible says that times of a source are exact wherever it is opened: after whole seconds, in these formats.
+// divisible reports whether a source can be opened at any whole second with exact times. That depends on its format.
 func divisible(src source) bool { return src.asset.Format == "mov" || src.asset.Format == "matroska" }
 
 func (s play) end(rate timeline.Rate) float64 {
 	return s.at + float64(s.frames)*float64(rate.Den)/float64(rate.Num)
 }
 
-// branch takes a part of a source from a decoding that windows share: the label of its frames, and the time of the part after the
-// first of them. false: it is opened by itself.
+// branch gives a window its frames from a shared decoding: the label of the stream, and the time of the wanted part in it. It
+// returns false when the source is not shared, and the window has to open it itself.
 func (o *openings) branch(g *graph, src source, s play) (label string, start float64, ok bool) {
 	if o == nil || !divisible(src) {
 		return "", 0, false
@@ -102,7 +102,7 @@ func (o *openings) branch(g *graph, src source, s play) (label string, start flo
 	return label, s.at - skip, true
 }
 
-// chains are the filters that give each window its copy.
+// chains returns the filters that copy each shared decoding for its windows.
 func (o *openings) chains() []string {
 	var all []string
 	for _, o := range o.all {
@@ -113,7 +113,7 @@ func (o *openings) chains() []string {
 	return all
 }
 
-// apart is how far windows lie from each other in a source that both show, in seconds; infinitely far if they have none in
+// apart is the distance in seconds between the parts of the same source that two windows show; infinite if they have no source in
 // common.
 func (r *run) apart(a, b timeline.Window) float64 {
 	least := math.Inf(1)

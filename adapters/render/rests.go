@@ -107,7 +107,7 @@ func restsAnd(c changed, every int64, calm bool, fades []dissolve) rests {
 	return out
 }
 
-// heldUntil returns the first frame after one that differs from it, must be a key frame, or begins a fade.
+// heldUntil returns the next frame that differs from the given one, must be a key frame, or begins a fade.
 func (c changed) heldUntil(from, key int64, fades []dissolve) int64 {
 	to := from + 1
 	for to < int64(len(c)) && c[to] == same && to != key && beginning(fades, to) == nil {
@@ -144,7 +144,7 @@ func isolated(c changed) bool {
 	return true
 }
 
-// selected is the filter that passes only the encoded frames; empty: all.
+// selected returns the filter that passes only the encoded frames; empty: all frames are encoded.
 func (r rests) selected() string {
 	if len(r.holds) == 0 && !r.single {
 		return ""
@@ -152,7 +152,8 @@ func (r rests) selected() string {
 	return selecting(r.pick, 0)
 }
 
-// selecting is the filter that lets the frames of spans through, where the first is a later one of the window.
+// selecting returns the filter that passes the frames of spans. The first frame of the window that the filter receives is given
+// by first.
 func selecting(spans []span, first int64) string {
 	terms := make([]string, len(spans))
 	for i, s := range spans {
@@ -161,7 +162,7 @@ func selecting(spans []span, first int64) string {
 	return "select='" + strings.Join(terms, "+") + "'"
 }
 
-// encoder returns the encoder arguments besides those of all windows.
+// encoder returns the encoder arguments that differ between windows.
 func (r rests) encoder() []string {
 	var args, params []string
 	if len(r.keys) > 0 {
@@ -175,7 +176,7 @@ func (r rests) encoder() []string {
 		args = append(args, "-weightb", "0")
 	}
 	if r.frames <= fewFrames {
-		args = append(args, "-threads", "1") // each has pictures of its own, whose memory costs more than it saves
+		args = append(args, "-threads", "1") // further threads would each need memory for pictures, and save little time
 	}
 	if r.calm {
 		params = append(params, "b-bias=-90")
@@ -186,7 +187,7 @@ func (r rests) encoder() []string {
 	return args
 }
 
-// shown is the number of frames shown when a number of frames has been encoded.
+// shown returns how many frames of the window are shown once a number of frames has been encoded.
 func (r rests) shown(encoded int64) int64 {
 	all := encoded
 	for _, h := range r.holds {
@@ -197,7 +198,7 @@ func (r rests) shown(encoded int64) int64 {
 	return all
 }
 
-// encoded is which of the frames that are encoded shows what a frame of the window shows.
+// encoded returns the index, among the encoded frames, of the one that is shown at a frame of the window.
 func (r rests) encoded(frame int64) int64 {
 	n := int64(0)
 	for _, s := range r.pick {
@@ -209,7 +210,7 @@ func (r rests) encoded(frame int64) int64 {
 	return n - 1
 }
 
-// keyframes is the longest distance between key frames, in frames.
+// keyframes is the largest distance between key frames, in frames.
 func keyframes(rate timeline.Rate) int64 {
 	return max(1, int64(math.Round(float64(rate.Num)/float64(rate.Den)*keyframeSeconds)))
 }

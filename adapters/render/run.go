@@ -47,7 +47,7 @@ type run struct {
 	loudness   *envelope
 	heardErr   error
 	lapsed     <-chan struct{} // closed when the render must stop waiting for sources, because its slot is wanted
-	begun      atomic.Bool     // a window was rendered in this attempt, or begun
+	begun      atomic.Bool     // a window has been rendered, or is being rendered, in this attempt
 	gaveWay    atomic.Bool     // windows were left to a later attempt
 
 	words TextDrawer     // draws texts with the movie's own fonts too; nil before openWords
@@ -193,7 +193,7 @@ func (r *run) encode(ctx context.Context, p parts) ([]rendered, string, error) {
 	for i, key := range keys {
 		if _, ok := first[key]; !ok {
 			first[key] = i
-			if !p.matte { // those of mattes are counted from the start
+			if !p.matte { // the frames of a matte's windows are counted by mattesOf
 				r.progress.total += windows[i].Frames
 			}
 		}

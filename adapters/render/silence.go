@@ -15,10 +15,10 @@ const (
 	movieScale = 1000
 )
 
-// silentFrame is what AAC makes of 1024 silent samples of two channels.
+// silentFrame is the AAC encoding of 1024 silent samples of two channels.
 var silentFrame = []byte{0x21, 0x10, 0x04, 0x60, 0x8c, 0x1c}
 
-// writeSilence writes a file of so many silent samples. It is as ffmpeg writes one: a frame comes before the first one that is
+// writeSilence writes a sound file with a number of silent samples. Like a file of ffmpeg, it begins with one frame that is not
 // heard.
 func writeSilence(path string, length int64) error {
 	frames := uint32((length+aacFrame-1)/aacFrame) + 1

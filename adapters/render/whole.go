@@ -18,10 +18,10 @@ type parts struct {
 	keys    []string // keys of the windows
 	sound   string
 	teaser  teaser
-	matte   bool // of the movie's matte
+	matte   bool // these are the parts of the movie's matte
 }
 
-// teaser is the picture of a movie that is its thumbnail.
+// teaser is the frame of a window that becomes the movie's thumbnail.
 type teaser struct {
 	key    string
 	window string // key of the window that shows the frame
@@ -104,7 +104,7 @@ type thumbnailSpec struct {
 	Frame   int64  // frame of the window
 }
 
-// teaserOf finds the thumbnail among the windows.
+// teaserOf finds the window and frame of the thumbnail.
 func (r *run) teaserOf(p parts) (teaser, error) {
 	for i, w := range p.windows {
 		if at := r.plan.ThumbnailFrame - w.Start; at >= 0 && at < w.Frames {
@@ -115,13 +115,13 @@ func (r *run) teaserOf(p parts) (teaser, error) {
 	return teaser{}, fmt.Errorf("thumbnail frame %d is in none of the windows", r.plan.ThumbnailFrame)
 }
 
-// keepTeaser keeps a thumbnail that was made at path.
+// keepTeaser stores a thumbnail in the cache.
 func (r *run) keepTeaser(s teaser, path string) error {
 	return r.pieces.keep(s.key, ".jpg", path, piece{Frames: 1, Until: s.until})
 }
 
-// thumbnail is the plan's frame as a small picture: made with the window that shows it, now or at another time, or else taken out
-// of the movie at a path.
+// thumbnail returns the movie's thumbnail as a small picture: the one made together with its window, in this attempt or an
+// earlier one, or else a frame taken from the finished movie at a path.
 func (r *run) thumbnail(ctx context.Context, s teaser, from string) (string, error) {
 	path := filepath.Join(r.parts, s.key+".jpg")
 	if _, found, err := r.pieces.find(s.key, ".jpg", path); err != nil || found {

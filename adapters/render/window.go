@@ -199,13 +199,13 @@ func (r *run) window(ctx context.Context, q *queue, t *ticket) error {
 	made := r.timeStage(stageWindow)
 	err = r.renderWindows(ctx, append([]*ticket{t}, r.company(ctx, q, t)...))
 	made()
-	if err != nil && ctx.Err() == nil && r.gaveWay.Load() { // a page of it is still loading; other failures will occur again
+	if err != nil && ctx.Err() == nil && r.gaveWay.Load() { // a page is still loading; the next attempt continues with it
 		return nil
 	}
 	return err
 }
 
-// renderWindows renders windows, several by one process if they can be.
+// renderWindows renders windows, several in one process where that is possible.
 func (r *run) renderWindows(ctx context.Context, all []*ticket) error {
 	defer func() {
 		for _, t := range all {
@@ -225,7 +225,7 @@ func (r *run) renderWindows(ctx context.Context, all []*ticket) error {
 	return nil
 }
 
-// renderWindow renders a window by a process of its own.
+// renderWindow renders a window in a process of its own.
 func (r *run) renderWindow(ctx context.Context, t *ticket) error {
 	dir, err := os.MkdirTemp(r.dir, "window-")
 	if err != nil {
@@ -256,8 +256,8 @@ func (r *run) renderWindow(ctx context.Context, t *ticket) error {
 
 const windowFile = "window.mp4"
 
-// keepWindow puts a window that lies at made, and the movie's thumbnail if it is of it, into the cache, and the window at its
-// path.
+// keepWindow moves the finished file of a window into the cache and links it at the window's path. If the window shows the
+// movie's thumbnail, that is stored too.
 func (r *run) keepWindow(ctx context.Context, t *ticket, made string, warnings []string) error {
 	w := t.window
 	r.warn(warnings...)
@@ -303,7 +303,8 @@ func (r *run) encodeWindow(ctx context.Context, t *ticket, frames rests, to stri
 	return warnings, err
 }
 
-// shoot adds to a run of ffmpeg that it composes and encodes frames of a window, into files of a folder in its own.
+// shoot adds to a run of ffmpeg what composes and encodes the frames of a window. The files are written to a folder of the
+// window's own.
 func (r *run) shoot(
 	ctx context.Context, c *ffmpeg.Command, t *ticket, frames rests, folder string, shared *openings,
 ) ([]string, error) {

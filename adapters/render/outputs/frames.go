@@ -16,8 +16,8 @@ import (
 // mostFrames is the largest number of pictures of a sequence.
 const mostFrames = 3000
 
-// frames makes a ZIP file with each frame as a PNG. ffmpeg writes all of them into one file, so that the bound of a file bounds
-// them together.
+// frames makes a ZIP file with every frame as a PNG. ffmpeg writes all PNGs into one file, so that the size limit of a file
+// limits them together.
 func frames(ctx context.Context, w *work) error {
 	plan := w.job.Plan
 	if plan.Frames > mostFrames {
@@ -78,15 +78,15 @@ func packAll(ctx context.Context, pictures *bufio.Reader, archive *zip.Writer) e
 	}
 }
 
-// signatureBytes is the length of what a PNG begins with; chunkHead that of the length and type before the data of a chunk, and
-// chunkEnd that of the checksum after it.
+// signatureBytes is the length of the signature that a PNG begins with; chunkHead is the length of a chunk's length and type,
+// chunkEnd that of its checksum.
 const (
 	signatureBytes = 8
 	chunkHead      = 8
 	chunkEnd       = 4
 )
 
-// copyPNG copies one PNG: its signature, and its chunks to the last one.
+// copyPNG copies one PNG: its signature and all its chunks.
 func copyPNG(to io.Writer, from io.Reader) error {
 	if _, err := io.CopyN(to, from, signatureBytes); err != nil {
 		return err

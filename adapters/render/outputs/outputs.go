@@ -1,5 +1,5 @@
-// Package outputs makes what movies ask for beside the MP4: other videos, a GIF, stills, sound, an HLS folder, a storyboard. All
-// is made of the finished MP4, by ffmpeg in its sandbox. Decision 61.
+// Package outputs makes the further outputs of a movie: other videos, a GIF, stills, sound, an HLS folder, a storyboard. All of
+// them are made from the finished MP4, by ffmpeg in its sandbox. Decision 61.
 package outputs
 
 import (
@@ -22,20 +22,20 @@ import (
 // Config is the configuration of a Maker. Tools must be set.
 type Config struct {
 	Tools *ffmpeg.Tools
-	Cores int           // processors to use; 0: all
+	Cores int           // number of processors to use; 0: all
 	Limit time.Duration // for all outputs of a movie together; 0: 5 minutes
 	Log   logrus.FieldLogger
 }
 
-// Maker makes outputs. It is safe for concurrent use: all movies share the places for programs.
+// Maker makes outputs. It is safe for concurrent use. All movies share a limited number of places; each running program uses one.
 type Maker struct {
 	cfg    Config
-	places chan struct{} // a program takes a place, and gives it back
+	places chan struct{} // one element for each running program
 }
 
 const (
 	defaultLimit = 5 * time.Minute
-	// threads is how many threads the encoder of an output may use.
+	// threads is the number of threads that the encoder of an output may use.
 	threads = 2
 )
 
@@ -101,7 +101,7 @@ func (r refusal) Error() string { return string(r) }
 
 func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
 
-// one makes one output when a place is free.
+// one waits for a free place and makes one output.
 func (m *Maker) one(ctx context.Context, job commands.OutputJob, format string) (movie.Output, error) {
 	recipe, known := recipes[format]
 	if !known {
@@ -124,7 +124,7 @@ func (m *Maker) one(ctx context.Context, job commands.OutputJob, format string) 
 	return w.out, nil
 }
 
-// work is the making of one output.
+// work is one output while it is made.
 type work struct {
 	tools *ffmpeg.Tools
 	job   commands.OutputJob
@@ -135,7 +135,7 @@ type work struct {
 // path is the path of a file of the output.
 func (w *work) path(name string) string { return filepath.Join(w.dir, name) }
 
-// made adds a finished file to the output.
+// made adds a finished file to the result.
 func (w *work) made(name string) error {
 	info, err := os.Stat(w.path(name))
 	if err != nil {
@@ -145,7 +145,7 @@ func (w *work) made(name string) error {
 	return nil
 }
 
-// shown sets the size of the output's pictures, and its length to that of the movie.
+// shown records the size of the output's pictures, and the movie's length as its length.
 func (w *work) shown(width, height int) {
 	w.out.Width, w.out.Height, w.out.Duration = width, height, result.Duration(w.job.Plan)
 }
@@ -155,12 +155,12 @@ func (w *work) input(seek float64) ffmpeg.Input {
 	return ffmpeg.Input{Path: w.job.Movie, Format: "mov", Seek: seek}
 }
 
-// inputs are the finished MP4 and its matte.
+// inputs returns the finished MP4 and its matte.
 func (w *work) inputs(seek float64) []ffmpeg.Input {
 	return []ffmpeg.Input{w.input(seek), {Path: w.job.Matte, Format: "mov", Seek: seek}}
 }
 
-// run runs ffmpeg on inputs. No file may become larger than the bound.
+// run runs ffmpeg on inputs, with a limit for the size of each file.
 func (w *work) run(ctx context.Context, bound uint64, graph string, inputs []ffmpeg.Input, output ...string) error {
 	limit := defaultLimit
 	if deadline, ok := ctx.Deadline(); ok {
@@ -177,7 +177,7 @@ func (w *work) run(ctx context.Context, bound uint64, graph string, inputs []ffm
 	return err
 }
 
-// read are the folders of the inputs.
+// read returns the folders of the inputs, which the program may read.
 func (w *work) read() []string {
 	folders := []string{filepath.Dir(w.job.Movie)}
 	if w.job.Matte != "" {
@@ -186,7 +186,7 @@ func (w *work) read() []string {
 	return folders
 }
 
-// full reports whether a file has reached the bound: that ended the program.
+// full reports whether a file has reached the size limit, which ends the program.
 func (w *work) full(bound uint64) bool {
 	entries, _ := os.ReadDir(w.dir)
 	for _, entry := range entries {

@@ -26,7 +26,7 @@ const (
 	gifLength = 60 // seconds
 )
 
-// recipes make outputs by their formats.
+// recipes are the functions that make outputs, by format.
 var recipes = map[string]func(ctx context.Context, w *work) error{
 	document.OutputWebM: webm,
 	document.OutputHEVC: func(ctx context.Context, w *work) error {
@@ -75,7 +75,7 @@ func webm(ctx context.Context, w *work) error {
 	if w.job.Matte == "" {
 		return w.encode(ctx, encoder, name, slices.Concat(args, []string{"-pix_fmt", "yuv420p"}, sound)...)
 	}
-	// The alpha channel is a video beside the picture's: frames that are never shown would part the two.
+	// The transparency is a second video beside the picture. Frames that are never shown would shift one against the other.
 	args = slices.Concat(args, []string{"-auto-alt-ref", "0"}, sound)
 	return w.encodeGraph(ctx, encoder, name, w.cutOut(out709+",format=yuva420p"), args...)
 }
@@ -83,20 +83,20 @@ func webm(ctx context.Context, w *work) error {
 // out709 converts pictures to the colours of movies.
 const out709 = "scale=flags=bicubic+accurate_rnd+full_chroma_int:out_color_matrix=bt709:out_range=tv"
 
-// cutOut is the graph that gives the movie its matte as its alpha channel, with filters after that. The movie has black where it
-// is transparent: that part of its colours is taken out again.
+// cutOut returns the filter graph that makes the matte the movie's alpha channel, followed by further filters. Where the movie is
+// transparent it was drawn over black; that black part is removed from its colours.
 func (w *work) cutOut(filters string) string {
 	return "[0:v]scale=flags=bicubic+accurate_rnd+full_chroma_int:in_color_matrix=bt709:in_range=tv,format=gbrp[picture];" +
 		"[1:v]format=yuv420p,extractplanes=y,lut=c0=clip((val-16)*255/219\\,0\\,255),split[alpha][matte];" +
 		"[alpha]format=gbrp[factor];[picture][factor]unpremultiply[color];[color][matte]alphamerge," + filters + "[out]"
 }
 
-// encode makes another video of the movie.
+// encode makes another video from the movie.
 func (w *work) encode(ctx context.Context, encoder, name string, args ...string) error {
 	return w.encodeGraph(ctx, encoder, name, "", args...)
 }
 
-// encodeGraph makes another video of the movie, of the pictures that leave a graph. An empty graph: of the movie's own.
+// encodeGraph makes another video from the result of a filter graph. With an empty graph it uses the movie's own pictures.
 func (w *work) encodeGraph(ctx context.Context, encoder, name, graph string, args ...string) error {
 	if !w.tools.Encodes(encoder) {
 		return refuse(noEncoder, encoder)
@@ -113,7 +113,7 @@ func (w *work) encodeGraph(ctx context.Context, encoder, name, graph string, arg
 	return w.made(name)
 }
 
-// sound makes a sound file of the movie's sound. An empty encoder: the sound is copied.
+// sound makes a sound file from the movie's sound. With an empty encoder the sound is copied.
 func (w *work) sound(ctx context.Context, encoder, name string, args ...string) error {
 	switch {
 	case !w.job.Sound:
@@ -129,7 +129,7 @@ func (w *work) sound(ctx context.Context, encoder, name string, args ...string) 
 	return w.made(name)
 }
 
-// still takes the frame of the thumbnail at full size. An empty graph: with what is transparent.
+// still makes a picture of the thumbnail's frame, at full size. With an empty graph transparency is kept.
 func (w *work) still(ctx context.Context, name, graph string, args ...string) error {
 	plan := w.job.Plan
 	// The seek time is half a frame early: the first frame after it is the wanted one.
@@ -147,8 +147,8 @@ func (w *work) still(ctx context.Context, name, graph string, args ...string) er
 	return w.made(name)
 }
 
-// gif makes a GIF with a palette of its own. The palette is made in a run before: in the same run, all frames would wait for it
-// in memory.
+// gif makes a GIF with a palette of its own, in two runs: in a single run all frames would be kept in memory until the palette is
+// known.
 func gif(ctx context.Context, w *work) error {
 	plan := w.job.Plan
 	if plan.Frames*plan.FPSDen > gifLength*plan.FPSNum {
@@ -175,7 +175,7 @@ func gif(ctx context.Context, w *work) error {
 	return w.made(name)
 }
 
-// hls makes an HLS folder: a playlist, and one file whose parts it names by their bytes. Nothing is encoded anew.
+// hls makes an HLS folder: a playlist, and one file whose parts the playlist names by byte ranges. Nothing is encoded again.
 func hls(ctx context.Context, w *work) error {
 	const playlist, segments = "index.m3u8", "video.ts"
 	err := w.run(ctx, videoBytes, "", []ffmpeg.Input{w.input(0)}, "-map", "0:v:0", "-map", "0:a?", "-c", "copy", "-map_metadata",

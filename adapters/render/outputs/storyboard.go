@@ -18,7 +18,7 @@ const (
 	boardSide    = 160 // pixels of the longer side of a picture
 )
 
-// board is a storyboard: every step frames one is shown, the first one after half a step.
+// board is the layout of a storyboard. It shows one frame for each step frames of the movie: the one in the middle of the step.
 type board struct {
 	step, first, count int64
 	columns, rows      int64
@@ -26,7 +26,7 @@ type board struct {
 	plan               movie.Plan
 }
 
-// boardOf lays a storyboard out: at most a picture each second.
+// boardOf lays out a storyboard with at most one picture for each second.
 func boardOf(plan movie.Plan) board {
 	second := max(1, (plan.FPSNum+plan.FPSDen/2)/plan.FPSDen)
 	b := board{plan: plan, step: max(second, (plan.Frames+boardMost-1)/boardMost)}
@@ -38,7 +38,8 @@ func boardOf(plan movie.Plan) board {
 	return b
 }
 
-// storyboard makes a sheet of small pictures, and a WebVTT file that tells players which of them stands for which time.
+// storyboard makes one image with many small pictures of the movie, and a WebVTT file that tells players which of them to show at
+// which time.
 func storyboard(ctx context.Context, w *work) error {
 	const sheet, cues = "storyboard.jpg", "storyboard.vtt"
 	b := boardOf(w.job.Plan)
@@ -60,7 +61,7 @@ func storyboard(ctx context.Context, w *work) error {
 	return w.made(sheet)
 }
 
-// vtt names the part of the sheet that shows each stretch of the movie.
+// vtt returns the WebVTT file: for each stretch of the movie, the part of the image that shows it.
 func (b board) vtt(sheet string) string {
 	var text strings.Builder
 	text.WriteString("WEBVTT\n")
@@ -75,7 +76,7 @@ func (b board) vtt(sheet string) string {
 	return text.String()
 }
 
-// at writes the time of a frame.
+// at formats the time of a frame.
 func (b board) at(frame int64) string {
 	seconds := float64(frame) * float64(b.plan.FPSDen) / float64(b.plan.FPSNum)
 	d := time.Duration(seconds * float64(time.Second)).Round(time.Millisecond)
