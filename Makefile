@@ -118,8 +118,9 @@ bench-delivery: ## deliveries beside a bare HTTP client and the store's appends
 console: ## build the console's files from console/src, without Node (handlers/console/built; they are committed)
 	cd console/build && go run .
 
-console-pictures: ## take the pictures of every page of the console anew, in both schemes and at two widths, into docs/images/console
-	cd tests/console && MOVIOLA_TEST_PICTURES=$(CURDIR)/docs/images/console CGO_ENABLED=0 go test -count=1 -timeout 20m -run TestConsole_axe .
+console-pictures: ## take the pictures of every page of the consoles anew, in both schemes and at two widths, into docs/images/console
+	cd tests/console && MOVIOLA_TEST_PICTURES=$(CURDIR)/docs/images/console CGO_ENABLED=0 go test -count=1 -timeout 20m -run '_axe$$' .
+	rm -f docs/images/console/*-light-390.png docs/images/console/*-dark-1280.png
 
 gallery: build ## render docs/gallery anew
 	@scripts/deps.sh run

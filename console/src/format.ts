@@ -25,11 +25,16 @@ export function length(seconds: number, digits = 1): string {
   return minutes + ":" + (rest < 10 ? "0" : "") + text;
 }
 
-export function bytes(n: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB"];
+// bytes is a size.
+export const bytes = (n: number) => sized(n, 1000, ["B", "kB", "MB", "GB", "TB"]);
+
+// room is a size of which settings are made, where 1GB is 1 GiB.
+export const room = (n: number) => sized(n, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
+
+function sized(n: number, step: number, units: string[]): string {
   let i = 0;
-  while (n >= 1000 && i < units.length - 1) (n /= 1000), i++;
-  return (i && n < 10 ? n.toFixed(1) : Math.round(n)) + " " + units[i];
+  while (n >= step && i < units.length - 1) (n /= step), i++;
+  return (i && n < 10 ? n.toFixed(1).replace(/\.0$/, "") : Math.round(n)) + " " + units[i];
 }
 
 // pretty is a JSON text with line breaks; another text stays as it is.

@@ -193,9 +193,13 @@ func (b *browser) look(name string) {
 	if dir == "" {
 		return
 	}
-	var picture []byte
-	b.do("look at "+name, chromedp.CaptureScreenshot(&picture))
-	if err := os.WriteFile(filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+".png"), picture, 0o644); err != nil {
+	var taken []byte
+	b.do("look at "+name, chromedp.CaptureScreenshot(&taken))
+	picture, err := fewColours(taken)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, strings.NewReplacer(" ", "-", ",", "").Replace(name)+".png"), picture, 0o644); err != nil {
 		b.t.Fatal(err)
 	}
 }

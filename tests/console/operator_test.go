@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"moviola/tests/harness"
+	"moviola/tests/harness/damage"
 )
 
 // office is a service whose operators' console is on the HTTP interface, with an operator of each role.
@@ -23,9 +25,9 @@ type office struct {
 	tokens  map[string]string
 }
 
-func newOffice(t *testing.T) *office {
+func newOffice(t *testing.T, flags ...string) *office {
 	t.Helper()
-	o := &office{service: harness.NewService(t), tokens: map[string]string{}}
+	o := &office{service: harness.NewService(t, flags...), tokens: map[string]string{}}
 	o.service.StartAPI("--log-requests=false", "--console-operator=public")
 	o.http = o.service.Client("")
 	o.base = pageAddress(o.http)
@@ -237,9 +239,14 @@ func TestOperator_axe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := newOffice(t)
-	id, _ := o.service.OpenAccount("Kinderfilmproduktionsgesellschaft für Nordrhein-Westfalen und angrenzende Länder mbH", 1_234_567)
-	o.service.OpenAccount("שלום עולם", 10)
+	receiver, silent := harness.NewReceiver(t), newSilent(t)
+	o := newOffice(t, "--allow-host", receiver.Host+","+silent.Listener.Addr().String(), "--retry-limit", "1s", "--fetch-slots", "1")
+	id, long := o.service.OpenAccount("Kinderfilmproduktionsgesellschaft für Nordrhein-Westfalen und angrenzende Länder mbH", 1_234_567)
+	_, hebrew := o.service.OpenAccount("שלום עולם", 10)
+	o.getStuck(t, long, receiver)
+	for _, client := range []*harness.Client{long, hebrew, long, long} {
+		client.SubmitBody([]byte(`{"scenes":[{"elements":[{"type":"image","src":"` + silent.URL + `/a.png"}]}]}`))
+	}
 	closed, _ := o.service.OpenAccount(hostile, 10)
 	o.admin(t, http.MethodDelete, "/admin/accounts?account="+closed, "")
 	raw, err := json.Marshal(map[string]any{"account": id, "amount": 5, "reference": strings.Repeat("a-long-reference-", 11)})
@@ -268,13 +275,46 @@ func TestOperator_axe(t *testing.T) {
 	}
 }
 
+// newSilent is a source that answers nothing until the test ends.
+func newSilent(t *testing.T) *httptest.Server {
+	ended := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-ended:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(ended) })
+	return server
+}
+
+// getStuck has a delivery fail until it is stuck: the document of its movie is damaged.
+func (o *office) getStuck(t *testing.T, c *harness.Client, receiver *harness.Receiver) {
+	t.Helper()
+	project := c.SubmitBody([]byte(`{"resolution":"custom","width":64,"height":64,"scenes":[{"duration":1}],
+		"exports":[{"destinations":[{"type":"webhook","endpoint":"` + receiver.URL + `","password":"hush"}]}]}`))
+	c.WaitFor(project, "done")
+	harness.Eventually(t, "the delivery has ended", func() bool {
+		results := c.Get(project).Movie.DestinationsResult
+		return len(results) == 1 && results[0]["status"] == "ok"
+	})
+	damage.Replace(t, o.service, "moviola sealed document\n{", "moviola sealed document\n[")
+	if answer := c.Do(http.MethodPost, "/movies/redeliver?project="+project, nil); answer.Status != http.StatusOK {
+		t.Fatalf("redeliver: %d %s", answer.Status, answer.Body)
+	}
+	harness.Eventually(t, "it is stuck", func() bool {
+		return strings.Contains(string(o.admin(t, http.MethodGet, "/admin/work", "").Body), project)
+	})
+}
+
 type shownPage struct{ name, path, ready string }
 
 // operatorPages are all pages, with what each shows when it is there.
 func operatorPages(account string) []shownPage {
 	return []shownPage{
-		{"queue", "/queue", "document.querySelector('.sums')"},
-		{"workers", "/workers", "document.querySelector('.facts') && document.querySelector('.table')"},
+		{"queue", "/queue", "document.querySelectorAll('tbody tr').length > 2"},
+		{"workers", "/workers", "document.querySelectorAll('.table').length === 2"},
 		{"plans", "/plans", "document.querySelectorAll('tbody tr').length === 3"},
 		{"storage", "/storage", "document.querySelectorAll('tbody tr').length > 2"},
 		{"read models", "/models", "document.querySelectorAll('tbody tr').length > 10"},
@@ -282,7 +322,7 @@ func operatorPages(account string) []shownPage {
 		{"accounts", "/accounts", "document.querySelectorAll('.rows li').length > 2"},
 		{"account", "/accounts/" + account, "document.querySelector('.large') && document.querySelectorAll('.rows').length === 2"},
 		{"no account", "/accounts/none", "document.querySelector('.failure')"},
-		{"stuck work", "/stuck", "document.querySelector('.empty')"},
+		{"stuck work", "/stuck", "document.querySelectorAll('.rows li').length === 1"},
 		{"operators", "/operators", "document.querySelectorAll('.rows li').length === 3"},
 		{"acts", "/acts", "document.querySelector('.rows')"},
 		{"acts, none found", "/acts?on=nobody", "document.querySelector('.empty')"},

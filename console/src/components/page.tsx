@@ -12,9 +12,9 @@ export function PageHead({ title, children, note }: { title: string; note?: Comp
   );
 }
 
-// Section is a part of a page with a heading of its own.
-export function Section({ title, children, actions }: { title: string; children: ComponentChildren; actions?: ComponentChildren }) {
-  return <section class="section"><div class="sectionhead"><h2>{title}</h2>{actions}</div>{children}</section>;
+// Section is a part of a page. It has a heading of its own, unless it is all there is on the page.
+export function Section({ title, children, actions }: { title?: string; children: ComponentChildren; actions?: ComponentChildren }) {
+  return <section class="section">{title && <div class="sectionhead"><h2>{title}</h2>{actions}</div>}{children}</section>;
 }
 
 // Facts are names with values, such as of a movie.

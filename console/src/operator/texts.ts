@@ -47,7 +47,7 @@ export const texts = {
     none: "No acts yet", noneFound: "Nothing was done to it", by: "by", refused: "Refused",
   },
   queue: {
-    title: "Queue", note: "What waits for a slot, and what is being done.", reload: "Look again", renders: "Renders", waiting: "Waiting", running: "Running", wanted: (n: string) => `${n} render slots could be used now.`,
+    title: "Queue", note: "What waits for a slot, and what is being done.", reload: "Look again", renders: "Renders", waiting: "Waiting", running: "Running", wanted: (n: number) => plural(n, "render slot", "render slots") + " could be used now.",
     oldest: "Oldest", kinds: "Kinds of work", kind: "Kind", role: "Done by", accounts: "Shares of accounts", account: "Account", share: "Share", idle: "Nothing waits and nothing runs", own: "the service itself",
     more: (n: number) => `and ${plural(n, "further share", "further shares")}`, shareOf: (account: string, percent: number) => `${account} has ${percent} % of it`, quiet: "All other kinds are idle.",
     kindNames: {
@@ -59,7 +59,7 @@ export const texts = {
     title: "Workers", note: "The processes of the installation, and what they do now.", reload: "Look again", none: "No process has been heard of", noneHint: "Processes say every ten seconds that they are there.", silent: "Silent", silentHint: "It has claimed work and was not heard of. The work goes to another process.",
     alive: "Alive", roles: "Roles", version: "Version", started: "Started", disk: "Free disk", slots: "Slots", doing: "Doing now", idle: "Nothing at the moment.", work: "Work", account: "Account", since: "Since", progress: "Progress", attempt: (n: number) => `attempt ${n}`,
     diskOf: (free: string, total: string) => `${free} of ${total}`, used: (n: number, of: number) => `${n} of ${of}`, sandbox: "Sandbox", program: "Program", layer: (name: string) => name.replaceAll("_", " "), noSandbox: "It renders nothing, and starts no program.",
-    partly: "A program runs outside of a layer: `moviola doctor` says how to get it.", progressOf: (name: string) => `Progress of ${name}`,
+    partly: "A program runs outside of a layer. The command moviola doctor says how to get it.", progressOf: (name: string) => `Progress of ${name}`,
   },
   storage: {
     title: "Storage", note: "What each process keeps, and the bounds of it.", place: "Place", kept: "Kept", files: "Files", forAll: "Most for all", forOne: "Most for an account", refused: "Refused", none: "no bound", unknown: "not counted",

@@ -27,7 +27,7 @@ export default function Configuration() {
       {a && <div class="filters"><TextField label={t.filter} type="search" value={wanted} onValue={want} dir="ltr" /><CheckField label={t.changed} checked={changed} onValue={setChanged} /></div>}
       {shown?.length === 0 && <Empty icon="search" title={t.none} />}
       {!!shown?.length && (
-        <Section title={t.title}>
+        <Section>
           <Table label={t.title} head={[t.name, t.value, t.source]} rows={shown.map((s) => ({ id: s.name, cells: [
             <span class="mono">--{s.name}</span>, s.value ? <span class="mono value">{s.value}</span> : <span class="quiet">{t.empty}</span>, s.source === "default" ? <span class="quiet">{s.source}</span> : <Badge tone="busy">{s.source}</Badge>,
           ] }))} />

@@ -21,7 +21,7 @@ export default function Plans() {
       {found.error && <Failure message={found.error.message} retry={found.reload} />}
       {!found.data && !found.error && <Waiting />}
       {found.data && (
-        <Section title={t.title}>
+        <Section>
           <Table label={t.title} head={[t.name, t.length, t.size, t.movies, t.drafts, t.previews, t.email, t.outputs]} numbers={[1, 2, 3, 4, 5, 6, 7]} rows={found.data.plans.map((p) => ({ id: p.name, cells: [
             <>{p.name} <Badge tone="calm">{p.counted ? t.counted : t.credits}</Badge></>, longest(p), `${p.width} × ${p.height}`, p.counted ? number(p.movies) : "–", p.counted ? number(p.drafts) : "–",
             number(p.previews_per_hour), some(p.email_recipients), some(p.outputs),

@@ -33,9 +33,9 @@ export default function Queue() {
           <dl class="sums">
             <div><dt>{t.waiting}</dt><dd>{number(renders.waiting)}</dd></div>
             <div><dt>{t.running}</dt><dd>{number(renders.running)}</dd></div>
-            <div><dt>{t.oldest}</dt><dd>{seconds(renders.oldest_seconds)}</dd></div>
+            <div><dt>{t.oldest}</dt><dd>{renders.waiting ? seconds(renders.oldest_seconds) : "–"}</dd></div>
           </dl>
-          <p class="quiet">{t.wanted(number(renders.waiting + renders.running))}</p>
+          {renders.waiting + renders.running > 0 && <p class="quiet">{t.wanted(renders.waiting + renders.running)}</p>}
         </Section>
       )}
       {q && busy.length === 0 && <Empty icon="check" title={t.idle} />}
@@ -61,5 +61,5 @@ export default function Queue() {
 
 function Part({ of: s }: { of: Share }) {
   const percent = Math.round(s.share * 100);
-  return <span class="part"><meter min={0} max={100} value={percent} aria-label={t.shareOf(s.account || t.own, percent)} />{percent} %</span>;
+  return <span class="part"><meter min={0} max={100} value={percent} aria-label={t.shareOf(s.account || t.own, percent)} /><span>{percent} %</span></span>;
 }

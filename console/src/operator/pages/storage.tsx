@@ -2,7 +2,7 @@
 import { PageHead, Section } from "../../components/page";
 import { Empty, Failure, Waiting } from "../../components/states";
 import { Table } from "../../components/table";
-import { bytes, number } from "../../format";
+import { number, room } from "../../format";
 import { useLoad } from "../../hooks";
 import { texts } from "../texts";
 import { loadWorkers, type Worker } from "../workers";
@@ -23,14 +23,14 @@ export default function Storage() {
   );
 }
 
-const bound = (n: number) => (n > 0 ? bytes(n) : t.none);
+const bound = (n: number) => (n > 0 ? room(n) : t.none);
 
 function One({ of: w }: { of: Worker }) {
   return (
     <Section title={w.name}>
-      {w.disk_total > 0 && <p class="disk"><meter min={0} max={w.disk_total} high={w.disk_total * 0.9} value={w.disk_total - w.disk_free} aria-label={t.usedOf(w.name)} /><span>{t.free(bytes(w.disk_free), bytes(w.disk_total))}</span></p>}
+      {w.disk_total > 0 && <p class="disk"><meter min={0} max={w.disk_total} high={w.disk_total * 0.9} value={w.disk_total - w.disk_free} aria-label={t.usedOf(w.name)} /><span>{t.free(room(w.disk_free), room(w.disk_total))}</span></p>}
       <Table label={t.title + ": " + w.name} head={[t.place, t.kept, t.files, t.forOne, t.forAll, t.refused]} numbers={[1, 2, 3, 4, 5]} rows={w.storage.map((p) => ({ id: p.place, cells: [
-        t.places[p.place] ?? p.place, p.total_bytes > 0 ? bytes(p.bytes) : t.unknown, p.total_bytes > 0 ? number(p.files) : "–", bound(p.account_bytes), bound(p.total_bytes), number(p.refused),
+        t.places[p.place] ?? p.place, p.total_bytes > 0 ? room(p.bytes) : t.unknown, p.total_bytes > 0 ? number(p.files) : "–", bound(p.account_bytes), bound(p.total_bytes), number(p.refused),
       ] }))} />
     </Section>
   );

@@ -44,7 +44,7 @@ function Row({ of: one, retry, drop }: { of: Stuck; retry: (body: object) => Pro
   return (
     <>
       <span class="what">
-        <span><Badge tone="bad">{one.kind}</Badge> <strong class="mono">{one.subject}</strong></span>
+        <span><Badge tone="bad">{texts.queue.kindNames[one.kind] ?? one.kind}</Badge> <strong class="mono">{one.subject}</strong></span>
         <span dir="auto">{one.message}</span>
         <span class="quiet">{t.failures(one.failures)} · {t.since} <Ago at={one.first} /> · {t.last} <Ago at={one.last} />{one.account && <> · {t.account} <Link to={"/accounts/" + encodeURIComponent(one.account)}>{one.account}</Link></>}</span>
         {!one.droppable && <span class="quiet">{t.must}</span>}

@@ -4,7 +4,7 @@ import { Facts, PageHead, Section } from "../../components/page";
 import { Ago, Badge, Progress, type Tone } from "../../components/small";
 import { Empty, Failure, Waiting } from "../../components/states";
 import { Table } from "../../components/table";
-import { bytes } from "../../format";
+import { room } from "../../format";
 import { Link } from "../../router";
 import { useFollowed } from "../follow";
 import { texts } from "../texts";
@@ -44,7 +44,7 @@ function One({ of: w }: { of: Worker }) {
         </div>
         <div>
           <Facts of={[
-            [t.roles, w.roles.join(", ")], [t.version, w.version], [t.started, w.started_at && <Ago at={w.started_at} />], [t.disk, w.disk_total > 0 && t.diskOf(bytes(w.disk_free), bytes(w.disk_total))],
+            [t.roles, w.roles.join(", ")], [t.version, w.version], [t.started, w.started_at && <Ago at={w.started_at} />], [t.disk, w.disk_total > 0 && t.diskOf(room(w.disk_free), room(w.disk_total))],
             ...w.slots.filter((s) => ["fetch", "render", "preload", "deliver"].includes(s.kind)).map((s): [string, string] => [`${t.slots}: ${nameOf(s.kind)}`, t.used(at(s.kind), s.slots)]),
           ]} />
         </div>

@@ -1,1 +1,0 @@
-import{a,b,c}from"./part-chunk-AC2SIW2S.js";import"./part-chunk-4YOJXQWE.js";import"./part-chunk-JAIS6YCP.js";import"./part-chunk-FAC4S35B.js";import"./part-chunk-LGRIGPYX.js";import"./part-chunk-N3ZPKKZG.js";import"./part-chunk-KONT3XDG.js";import"./part-chunk-XCZ6CN7G.js";import"./part-chunk-64Q5JNXT.js";export{c as ActLine,b as default,a as loadActs};
