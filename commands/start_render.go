@@ -17,6 +17,7 @@ type StartRender struct {
 	Death   domain.Death
 	Alone   bool // this process runs no other render or preload item beside it
 	Windows int  // number of windows that earlier attempts have made on this host
+	Encoder movie.Encoder
 }
 
 // RenderClaim is a claim on a movie's render.
@@ -50,7 +51,8 @@ func NewStartRenderHandler(log *eventstore.Log, now func() time.Time, timeout ti
 // now, because it is out of time with nobody rendering it, or because three crashes count against it.
 func (h StartRenderHandler) Handle(ctx context.Context, cmd StartRender) (RenderClaim, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
-		start := movie.Start{Worker: cmd.Worker, Dead: cmd.Dead, Death: cmd.Death, Alone: cmd.Alone, Windows: cmd.Windows}
+		start := movie.Start{Worker: cmd.Worker, Dead: cmd.Dead, Death: cmd.Death, Alone: cmd.Alone, Windows: cmd.Windows,
+			Encoder: cmd.Encoder}
 		return m.StartRender(start, at, h.timeout), nil
 	})
 	if err != nil {

@@ -71,7 +71,7 @@ func coreSamples() []domain.Event {
 		movie.SourcesFetchStarted{Attempt: 2, Worker: "w1", At: at, Alone: true, Death: domain.Crashed},
 		movie.SourcesFetchReleased{Attempt: 2, Worker: "w1", At: at, Memory: true},
 		movie.SourcesFetched{Attempt: 2, Worker: "w1", At: at},
-		movie.RenderStarted{Attempt: 2, Worker: "w1", At: at},
+		movie.RenderStarted{Attempt: 2, Worker: "w1", At: at, Encoder: "vaapi", EncoderVersion: "iHD driver 23.1.1"},
 		movie.RenderReleased{Attempt: 2, Worker: "w1", At: at, Memory: true, Shared: true},
 		movie.RenderFinished{Attempt: 2, Worker: "w1", At: at, Success: true, Message: "why", Plan: plan, File: file, Credits: 9,
 			Warnings: []string{"odd size"}, CacheKey: "ef01", CachedFrom: "Wxyz1234Efgh5678", Code: "source_not_found", Family: "movie",

@@ -46,8 +46,10 @@ type Config struct {
 	PagesTime time.Duration
 	// HeldPictures allows unchanged frames to be written as repeats of the previous one, without encoding them.
 	HeldPictures bool
-	Cores        int // processors to use; 0: all
-	MemoryMB     int // memory for all encoders together, in MB; 0: as much as the processors can use
+	// Encoder encodes the windows of movies; the zero value is x264 of the tools. Decision 87.
+	Encoder  ffmpeg.Encoder
+	Cores    int // processors to use; 0: all
+	MemoryMB int // memory for all encoders together, in MB; 0: as much as the processors can use
 	// CacheBytes is the size to which Sweep reduces the cache of rendered parts; 0: 20 GiB.
 	CacheBytes int64
 	// Room bounds the cached parts already when they are written; the least recently used ones are removed.
@@ -88,6 +90,9 @@ func New(cfg Config) (*Engine, error) {
 	}
 	if cfg.Log == nil {
 		cfg.Log = logrus.StandardLogger()
+	}
+	if !cfg.Encoder.Hardware() {
+		cfg.Encoder = cfg.Tools.Software()
 	}
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
@@ -218,7 +223,7 @@ func (e *Engine) begin(job commands.RenderJob) (*run, error) {
 		return nil, fmt.Errorf("lock folder of %s: %w", job.Project, err)
 	}
 	r := &run{
-		engine: e, job: job, parent: parent, dir: dir, alive: alive, in: filepath.Join(dir, "in"), parts: filepath.Join(dir, "parts"),
+		engine: e, encoder: e.cfg.Encoder, job: job, parent: parent, dir: dir, alive: alive, in: filepath.Join(dir, "in"), parts: filepath.Join(dir, "parts"),
 		pieces:  pieces{dir: Folder(e.cfg.Dir, job.Account), room: e.room},
 		log:     e.cfg.Log.WithField("project", job.Project),
 		began:   time.Now(),

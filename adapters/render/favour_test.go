@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"moviola/adapters/render/ffmpeg"
 	"moviola/domain/timeline"
 )
 
@@ -89,7 +90,7 @@ func compareRests(t *testing.T, m moving) {
 	ffmpegOf(t, "-filter_complex", pictures.String()+m.filters, "-map", "[o]", "-frames:v", frames, source)
 
 	plan := &timeline.Plan{FPS: timeline.Rate{Num: 25, Den: 1}, Quality: timeline.Medium}
-	arguments := append(encoder(plan), "-threads", "1") // the same on any machine
+	arguments := append(encoder(plan, ffmpeg.Encoder{}), "-threads", "1") // the same on any machine
 	ffmpegOf(t, slices.Concat([]string{"-i", source}, arguments, []string{plain})...)
 	c := marked(m.row)
 	rests := restsOf(c, keyframes(plan.FPS), isolated(c))

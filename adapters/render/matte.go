@@ -5,19 +5,23 @@ import (
 	"fmt"
 	"slices"
 
+	"moviola/adapters/render/ffmpeg"
 	"moviola/domain/timeline"
 )
 
 // matteQuality is x264's quality parameter for mattes. It is high: noise in a matte is visible in every transparent area.
 const matteQuality = "8"
 
-func matteEncoder(plan *timeline.Plan) []string { return encoderOf(plan, matteQuality) }
+// matteEncoder returns the encoder arguments of a matte, which is always made by x264: it is looked at pixel by pixel.
+func matteEncoder(plan *timeline.Plan) []string {
+	return encoderOf(plan, ffmpeg.Encoder{}, matteQuality)
+}
 
 func (r *run) encoderOf(t *ticket) []string {
 	if t.matte {
 		return matteEncoder(r.plan)
 	}
-	return encoder(r.plan)
+	return encoder(r.plan, r.coder(false))
 }
 
 // mattesOf returns the parts of the movie's matte: a second movie that is white where the movie is opaque and black where it is

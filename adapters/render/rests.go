@@ -34,8 +34,10 @@ const (
 	worthHolding = lookahead
 )
 
-// held says that frames of the movie may be held (written as repeats).
-func (r *run) held() bool { return r.engine.cfg.HeldPictures && r.plan.Held && !r.engine.plain.Load() }
+// held says that frames of the movie may be held (written as repeats): only what x264 writes is understood well enough.
+func (r *run) held() bool {
+	return r.engine.cfg.HeldPictures && r.plan.Held && !r.encoder.Hardware() && !r.engine.plain.Load()
+}
 
 // waysOf returns the ways to encode a window. The next way is tried when the encoder's result does not allow the one before.
 func (r *run) waysOf(ctx context.Context, t *ticket) ([]rests, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/sirupsen/logrus"
 	"golang.org/x/sync/errgroup"
 
+	"moviola/adapters/render/ffmpeg"
 	"moviola/commands"
 	"moviola/domain/document"
 	"moviola/domain/movie"
@@ -24,6 +25,7 @@ import (
 // windows) and one folder for each run of ffmpeg, the only one that the run may write.
 type run struct {
 	engine   *Engine
+	encoder  ffmpeg.Encoder // of all windows of the movie
 	job      commands.RenderJob
 	parent   string // folder of all attempts at the movie
 	dir      string
@@ -93,6 +95,7 @@ func (r *run) make(ctx context.Context, planned movie.Plan) (commands.Rendered, 
 	lapsed, end := r.lapse()
 	defer end()
 	r.stills.pages.share(lapsed, &r.gaveWay)
+	hardware := r.encoder.Hardware()
 	p, err := r.partsOf()
 	if err != nil {
 		return commands.Rendered{}, err
@@ -102,6 +105,9 @@ func (r *run) make(ctx context.Context, planned movie.Plan) (commands.Rendered, 
 		return commands.Rendered{}, err
 	}
 	path, file, err := r.whole(ctx, p)
+	if err == nil && hardware && !r.encoder.Hardware() { // its thumbnail is another one too
+		p, err = r.partsOf()
+	}
 	if err != nil {
 		return commands.Rendered{}, err
 	}

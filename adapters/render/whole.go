@@ -79,6 +79,12 @@ func (r *run) whole(ctx context.Context, p parts) (string, movie.File, error) {
 		}
 		return r.whole(ctx, p)
 	}
+	if r.soften(ctx, err) {
+		if p, err = r.partsOf(); err != nil {
+			return "", movie.File{}, err
+		}
+		return r.whole(ctx, p)
+	}
 	if err != nil {
 		return "", movie.File{}, err
 	}

@@ -86,7 +86,8 @@ type windowSpec struct {
 	Height     int
 	FPS        timeline.Rate
 	Encoder    []string
-	Held       bool // unchanged frames are written as repeats of the one before
+	Coder      [2]string // name and version of the encoder
+	Held       bool      // unchanged frames are written as repeats of the one before
 	Frames     int64
 	Background timeline.Color
 	Layers     []timeline.Layer // with the hash of the content as Source, without Ref
@@ -102,7 +103,8 @@ func (r *run) windowKey(w timeline.Window, matte bool) (string, error) {
 	spec := windowSpec{
 		Version: version, Look: document.Look(), FFmpeg: r.engine.cfg.Tools.Version(), Width: r.plan.Width, Height: r.plan.Height,
 		FPS:     r.plan.FPS,
-		Encoder: encoder(r.plan), Held: r.held(), Frames: w.Frames, Background: w.Background,
+		Encoder: encoder(r.plan, r.coder(matte)), Held: r.held(), Frames: w.Frames, Background: w.Background,
+		Coder: [2]string{r.coder(matte).Name(), r.coder(matte).Version()},
 	}
 	if matte {
 		spec.Encoder, spec.Held, spec.Matte = matteEncoder(r.plan), false, w.Clear
@@ -150,17 +152,18 @@ const keyframeSeconds = 4
 
 // encoder returns the encoder arguments of every window of a plan: they are equal, so that windows can be joined without
 // encoding.
-func encoder(plan *timeline.Plan) []string { return encoderOf(plan, crf(plan.Quality)) }
+func encoder(plan *timeline.Plan, by ffmpeg.Encoder) []string {
+	return encoderOf(plan, by, crf(plan.Quality))
+}
 
-func encoderOf(plan *timeline.Plan, quality string) []string {
-	return []string{
-		"-c:v", "libx264", "-preset", "veryfast", "-crf", quality, "-profile:v", "high", "-pix_fmt", "yuv420p",
+func encoderOf(plan *timeline.Plan, by ffmpeg.Encoder, quality string) []string {
+	return append(by.Coding(quality),
 		"-g", strconv.FormatInt(keyframes(plan.FPS), 10), "-flags", "+cgop",
 		"-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv",
 		"-chroma_sample_location", "left", // otherwise the value of a source would get into the stream's parameters
 		"-fps_mode", "cfr", "-r", ffmpeg.FormatRate(plan.FPS),
 		"-map_metadata", "-1", "-fflags", "+bitexact", "-f", "mp4",
-	}
+	)
 }
 
 // rendered is a rendered window as a file in the movie's folder.
@@ -317,6 +320,12 @@ func (r *run) shoot(
 	if t.teaser.key != "" {
 		last, small = g.fork(last)
 		small = g.thumbnail(small, frames.encoded(t.teaser.frame), r.plan)
+	}
+	by := r.coder(t.matte)
+	if c.Encoder = by; len(by.Upload()) > 0 {
+		from := last
+		last = g.label()
+		g.chain(from, by.Upload(), last)
 	}
 	c.Inputs = append(c.Inputs, g.inputs...)
 	if c.Graph != "" {

@@ -99,6 +99,10 @@ type RenderStarted struct {
 	Death domain.Death `json:"death,omitempty"`
 	// Windows is the number of windows of the movie that earlier attempts have finished, as far as the worker knows.
 	Windows int `json:"windows,omitempty"`
+	// Encoder and EncoderVersion name what encodes the windows of this attempt; empty: an earlier version of the service, which has
+	// x264 only. A hardware encoder that fails leaves the movie to x264. Decision 87.
+	Encoder        string `json:"encoder,omitempty"`
+	EncoderVersion string `json:"encoder_version,omitempty"`
 }
 
 // RenderReleased hands a claim back without an outcome, for instance because the worker shuts down. It does not count as a crash.

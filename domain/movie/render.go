@@ -30,6 +30,9 @@ func (m *Movie) KeepsFile(key string) bool {
 	return closed && !c.FileGone && c.File.Key == key
 }
 
+// Encoder is what encodes the windows of movies.
+type Encoder struct{ Name, Version string }
+
 // Start is what a worker knows when it claims a movie.
 type Start struct {
 	Worker  string
@@ -37,6 +40,7 @@ type Start struct {
 	Death   domain.Death // how that worker's process died
 	Alone   bool         // the worker's process will do no other render or preload item
 	Windows int          // number of windows that earlier attempts have finished
+	Encoder Encoder      // what encodes the windows
 }
 
 // StartRender claims the movie for a worker. It returns no event when the movie does not exist, is closed, or is claimed by
@@ -55,6 +59,7 @@ func (m *Movie) StartRender(s Start, now time.Time, limit time.Duration) []domai
 	}
 	return []domain.Event{RenderStarted{
 		Attempt: m.claim.Number + 1, Worker: s.Worker, At: now, Alone: s.Alone, Death: s.Death, Windows: s.Windows,
+		Encoder: s.Encoder.Name, EncoderVersion: s.Encoder.Version,
 	}}
 }
 

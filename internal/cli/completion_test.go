@@ -15,6 +15,7 @@ func TestCompletion(t *testing.T) {
 		{"serve --roles ", "api projector renderer deliverer keeper"},
 		{"serve --roles api,", "api,api api,projector api,renderer api,deliverer api,keeper"},
 		{"serve --sandbox ", "require best off"},
+		{"render --encoder ", "x264 auto nvenc vaapi qsv"},
 		{"serve --config-unknown ", "refuse warn"},
 		{"eventstore serve --log-format ", "text json"},
 		{"keys issue --role ", "viewer render editor manager admin"},

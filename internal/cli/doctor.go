@@ -76,6 +76,9 @@ func doctorCommand() *cobra.Command {
 			if err := rendering.PrintSandbox(cmd.OutOrStdout()); err != nil {
 				return err
 			}
+			if err := rendering.PrintEncoders(cmd.Context(), cmd.OutOrStdout()); err != nil {
+				return err
+			}
 			if missing {
 				return errors.New("movies cannot be rendered on this machine yet")
 			}

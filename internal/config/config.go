@@ -15,6 +15,7 @@ import (
 	"moviola/adapters/browser"
 	"moviola/adapters/disk"
 	"moviola/adapters/images"
+	"moviola/adapters/render/ffmpeg"
 	"moviola/adapters/speech"
 	"moviola/domain/document"
 	"moviola/internal/jail"
@@ -69,6 +70,7 @@ type Config struct {
 	UploadTTL     time.Duration
 	AssetCacheTTL time.Duration
 	HeldPictures  bool
+	Encoder       ffmpeg.Choice // of the windows of movies
 	SweepEvery    time.Duration
 	DiskReserve   disk.Reserve
 	Rooms
@@ -142,6 +144,7 @@ func (c *Config) Bind(f *pflag.FlagSet) {
 	f.IntVar(&c.MemoryMB, "memory", 2048, "megabytes that the renders of this process may use together")
 
 	BindSandbox(f, &c.Sandbox)
+	BindEncoder(f, &c.Encoder)
 	f.StringVar(&c.AdminTokenFile, "admin-token-file", "",
 		"file with the operator's token (default: "+AdminTokenEnv+", or one that is made and printed)")
 	f.DurationVar(&c.WrongTokenDelay, "wrong-token-delay", time.Second,
@@ -220,6 +223,13 @@ func (c *Config) bindTimes(f *pflag.FlagSet) {
 	f.DurationVar(&c.WebhookTimeout, "webhook-timeout", 30*time.Second, "how long a webhook waits for an answer")
 	f.DurationVar(&c.DrainTimeout, "drain-timeout", 8*time.Second,
 		"time for a shutdown: work that has not ended three seconds before is handed back")
+}
+
+// BindEncoder declares the flag for the encoder of movies.
+func BindEncoder(f *pflag.FlagSet, choice *ffmpeg.Choice) {
+	*choice = ffmpeg.X264
+	f.Var(choice, "encoder", "what encodes movies: x264; nvenc, vaapi or qsv, which are hardware, or auto, the first of them that works. "+
+		"It is tried at the start; x264 stands in for one that does not work")
 }
 
 // BindSandbox declares the flag for the sandbox of ffmpeg, Chromium and the built-in voice.

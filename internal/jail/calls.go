@@ -18,6 +18,8 @@ func (c Calls) rules(self uint32, own bool) ([]rule, error) {
 	switch c {
 	case DecoderCalls:
 		return append(always(commonCalls, legacyCalls), decoderRules(self)...), nil
+	case EncoderCalls:
+		return append(always(commonCalls, legacyCalls), decoderRules(self, driverCalls...)...), nil
 	case BrowserCalls:
 		return append(always(commonCalls, legacyCalls, browserCalls, legacyBrowserCalls), browserRules(own)...), nil
 	}
@@ -96,17 +98,25 @@ const (
 	fionBIO  = 0x5421 // FIONBIO
 )
 
-// decoderRules confine a decoder: it creates no namespaces and signals no other process.
-func decoderRules(self uint32) []rule {
+// driverCalls are the ioctls of drivers of graphics cards: those of the kernel's DRM, whose type is 'd', those of NVIDIA, whose type
+// is 'F', and those of its memory, which are bare numbers. Commands of terminals, whose type is 'T', are not among them.
+var driverCalls = []test{
+	{1, 0xff00, []uint32{'d' << 8, 'F' << 8}},
+	{1, 0xcfffff00, []uint32{0}},
+}
+
+// decoderRules confine a decoder: it creates no namespaces and signals no other process. ioctls are more of what ioctl may be asked
+// for.
+func decoderRules(self uint32, ioctls ...test) []rule {
 	return []rule{
-		{unix.SYS_CLONE, []test{{0, namespaces, []uint32{0}}}},
-		{unix.SYS_PRCTL, []test{is(0, harmlessOptions...)}},
-		{unix.SYS_PRLIMIT64, []test{is(0, 0, self)}},
-		{unix.SYS_SETPRIORITY, []test{is(0, unix.PRIO_PROCESS), is(1, 0)}},
-		{unix.SYS_SCHED_SETAFFINITY, []test{is(0, 0)}},
-		{unix.SYS_KILL, []test{is(0, self)}},
-		{unix.SYS_TGKILL, []test{is(0, self)}},
-		{unix.SYS_IOCTL, []test{is(1, terminalQueries...)}},
+		{call: unix.SYS_CLONE, tests: []test{{0, namespaces, []uint32{0}}}},
+		{call: unix.SYS_PRCTL, tests: []test{is(0, harmlessOptions...)}},
+		{call: unix.SYS_PRLIMIT64, tests: []test{is(0, 0, self)}},
+		{call: unix.SYS_SETPRIORITY, tests: []test{is(0, unix.PRIO_PROCESS), is(1, 0)}},
+		{call: unix.SYS_SCHED_SETAFFINITY, tests: []test{is(0, 0)}},
+		{call: unix.SYS_KILL, tests: []test{is(0, self)}},
+		{call: unix.SYS_TGKILL, tests: []test{is(0, self)}},
+		{call: unix.SYS_IOCTL, tests: []test{is(1, terminalQueries...)}, or: ioctls},
 	}
 }
 
@@ -135,14 +145,16 @@ func browserRules(own bool) []rule {
 		others = []test{is(0, 0)}
 	}
 	return []rule{
-		{unix.SYS_PRLIMIT64, others}, {unix.SYS_SCHED_SETAFFINITY, others}, {unix.SYS_SCHED_SETSCHEDULER, others},
-		{unix.SYS_SETPRIORITY, append([]test{is(0, unix.PRIO_PROCESS)}, onArgument(1, others)...)},
+		{call: unix.SYS_PRLIMIT64, tests: others}, {call: unix.SYS_SCHED_SETAFFINITY, tests: others},
+		{call: unix.SYS_SCHED_SETSCHEDULER, tests: others},
+		{call: unix.SYS_SETPRIORITY, tests: append([]test{is(0, unix.PRIO_PROCESS)}, onArgument(1, others)...)},
 		// Without these rules they could connect without the call connect.
-		{unix.SYS_SENDTO, []test{{3, unix.MSG_FASTOPEN, []uint32{0}}}}, {unix.SYS_SENDMSG, []test{{2, unix.MSG_FASTOPEN, []uint32{0}}}},
-		{unix.SYS_CLONE, []test{{0, namespaces &^ (unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET), []uint32{0}}}},
-		{unix.SYS_UNSHARE, []test{is(0, unix.CLONE_NEWUSER)}},
-		{unix.SYS_SOCKET, []test{is(0, unix.AF_INET), {1, socketType, []uint32{unix.SOCK_STREAM}}, is(2, 0, unix.IPPROTO_TCP)}},
-		{unix.SYS_SOCKETPAIR, []test{is(0, unix.AF_UNIX), {1, socketType, []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}}}},
+		{call: unix.SYS_SENDTO, tests: []test{{3, unix.MSG_FASTOPEN, []uint32{0}}}},
+		{call: unix.SYS_SENDMSG, tests: []test{{2, unix.MSG_FASTOPEN, []uint32{0}}}},
+		{call: unix.SYS_CLONE, tests: []test{{0, namespaces &^ (unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET), []uint32{0}}}},
+		{call: unix.SYS_UNSHARE, tests: []test{is(0, unix.CLONE_NEWUSER)}},
+		{call: unix.SYS_SOCKET, tests: []test{is(0, unix.AF_INET), {1, socketType, []uint32{unix.SOCK_STREAM}}, is(2, 0, unix.IPPROTO_TCP)}},
+		{call: unix.SYS_SOCKETPAIR, tests: []test{is(0, unix.AF_UNIX), {1, socketType, []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}}}},
 	}
 }
 

@@ -10,10 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rule allows a system call if all of its tests hold.
+// rule allows a system call if all of its tests hold, or one of the others.
 type rule struct {
 	call  uintptr
 	tests []test
+	or    []test
 }
 
 // test compares the lower 32 bits of an argument: the kernel uses no more of the arguments that are tested.
@@ -97,10 +98,14 @@ func program(arch uint32, rules []rule) []bpf.Instruction {
 // checked compiles the tests of a rule.
 func (r rule) checked() []bpf.Instruction {
 	var all []bpf.Instruction
+	for _, t := range r.or {
+		all = append(all, t.load()...)
+		for _, value := range t.values {
+			all = append(all, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: value, SkipTrue: 1}, allow)
+		}
+	}
 	for _, t := range r.tests {
-		all = append(all,
-			bpf.LoadAbsolute{Off: offsetArguments + 8*t.argument, Size: 4},
-			bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: t.mask})
+		all = append(all, t.load()...)
 		for i, value := range t.values {
 			// skips to the instruction after the refusal
 			all = append(all, bpf.JumpIf{Cond: bpf.JumpEqual, Val: value, SkipTrue: uint8(len(t.values) - i)})
@@ -108,4 +113,12 @@ func (r rule) checked() []bpf.Instruction {
 		all = append(all, refuse)
 	}
 	return append(all, allow)
+}
+
+// load loads the masked argument.
+func (t test) load() []bpf.Instruction {
+	return []bpf.Instruction{
+		bpf.LoadAbsolute{Off: offsetArguments + 8*t.argument, Size: 4},
+		bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: t.mask},
+	}
 }

@@ -15,19 +15,21 @@ import (
 // Calls names a list of allowed system calls.
 type Calls string
 
-// The lists. A decoder cannot open sockets; a browser has TCP connections and creates user namespaces for its own sandbox.
+// The lists. A decoder cannot open sockets; an encoder of hardware may also speak to the drivers of graphics cards; a browser has TCP connections and creates user namespaces for its own sandbox.
 const (
 	DecoderCalls Calls = "decoder"
+	EncoderCalls Calls = "encoder"
 	BrowserCalls Calls = "browser"
 )
 
 // Policy says what one program may access and use up. Paths are absolute.
 type Policy struct {
-	Program string   `json:"program"`          // name of the program in reports: "ffmpeg"
-	Read    []string `json:"read,omitempty"`   // files and folders of the service that it may read
-	Write   string   `json:"write,omitempty"`  // a folder of the service that it may write, also its working folder; empty: none
-	System  []string `json:"system,omitempty"` // files and folders of the system that it may read, besides the common ones
-	Home    string   `json:"home,omitempty"`   // a writable folder in memory; without namespaces it must exist
+	Program string   `json:"program"`           // name of the program in reports: "ffmpeg"
+	Read    []string `json:"read,omitempty"`    // files and folders of the service that it may read
+	Write   string   `json:"write,omitempty"`   // a folder of the service that it may write, also its working folder; empty: none
+	System  []string `json:"system,omitempty"`  // files and folders of the system that it may read, besides the common ones
+	Devices []string `json:"devices,omitempty"` // device nodes that it may read, write and control
+	Home    string   `json:"home,omitempty"`    // a writable folder in memory; without namespaces it must exist
 	HomeMB  int      `json:"home_mb,omitempty"`
 	Proc    bool     `json:"proc,omitempty"` // it may read /proc
 	Maps    bool     `json:"maps,omitempty"` // it creates user namespaces, whose maps are written in /proc

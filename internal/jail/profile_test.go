@@ -24,7 +24,7 @@ func TestProfile(t *testing.T) {
 	t.Parallel()
 	allowed, _ := jailtest.Profile(t, "../../deploy/seccomp.json")
 	needed := slices.Clone(makingCalls)
-	for _, list := range []jail.Calls{jail.DecoderCalls, jail.BrowserCalls} {
+	for _, list := range []jail.Calls{jail.DecoderCalls, jail.EncoderCalls, jail.BrowserCalls} {
 		calls, err := jail.Called(list)
 		if err != nil {
 			t.Fatal(err)

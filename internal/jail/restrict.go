@@ -75,6 +75,7 @@ func (s spec) rights() []right {
 	add(runRight, systemPaths...)
 	add(readRight, s.System...)
 	add(writeFile, devices...)
+	add(writeFile|ll.AccessFSIoctlDev, s.Devices...)
 	for _, m := range s.Mounts {
 		switch {
 		case m.Write:
@@ -113,7 +114,7 @@ func (r right) add(set int, handled uint64) error {
 	}
 	access := r.access & handled
 	if !info.IsDir() {
-		access &= writeFile | ll.AccessFSExecute
+		access &= writeFile | ll.AccessFSExecute | ll.AccessFSIoctlDev
 	}
 	return ll.LandlockAddPathBeneathRule(set, &ll.PathBeneathAttr{ParentFd: fd, AllowedAccess: access}, 0)
 }

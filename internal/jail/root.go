@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -73,7 +74,7 @@ func (s spec) open() ([]shown, error) {
 		}
 		all = append(all, f)
 	}
-	for _, path := range devices {
+	for _, path := range slices.Concat(devices, s.Devices) {
 		f, err := openSystem(path, unix.MOUNT_ATTR_NOSUID)
 		if err != nil {
 			return nil, err

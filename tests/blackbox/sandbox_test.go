@@ -31,6 +31,33 @@ func TestSandbox_isTold(t *testing.T) {
 	}
 }
 
+// An encoder that does not work here leaves the movies to x264: the log says why, and metrics and the doctor what encodes them.
+func TestEncoder_isTold(t *testing.T) {
+	t.Parallel()
+	ops := harness.FreeAddr(t)
+	s := harness.NewService(t)
+	s.StartAPI("--encoder", "vaapi", "--ops-listen", ops)
+	if metrics := get(t, "http://"+ops+"/metrics"); !strings.Contains(metrics, `moviola_encoder_info{encoder="x264",version="core `) {
+		t.Error("no metric of the encoder")
+	}
+	if log := s.API.Output(); !strings.Contains(log, "windows are encoded by x264: --encoder vaapi does not work here") || !strings.Contains(log, "why=") {
+		t.Errorf("the log does not say why x264 encodes:\n%s", log)
+	}
+	said, err := exec.CommandContext(t.Context(), harness.Binary(t), "doctor").CombinedOutput()
+	if err != nil {
+		t.Fatalf("doctor: %v\n%s", err, said)
+	}
+	for _, line := range []string{"encoder x264       ok: core ", "encoder nvenc ", "encoder qsv ", "encoder vaapi "} {
+		if !strings.Contains(string(said), line) {
+			t.Errorf("the doctor does not say %q:\n%s", line, said)
+		}
+	}
+	out, err := exec.CommandContext(t.Context(), harness.Binary(t), "serve", "--encoder", "gpu", "--data", t.TempDir()).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "none of x264, auto, nvenc, vaapi and qsv") {
+		t.Errorf("an encoder that is none: %v, %s", err, out)
+	}
+}
+
 func TestSandbox_flag(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), harness.Binary(t), "serve", "--sandbox", "half", "--data", t.TempDir()).CombinedOutput()

@@ -43,6 +43,7 @@ type process struct {
 	args    []string
 	policy  jail.Policy
 	stdout  io.Writer
+	stderr  io.Writer  // gets the error output; nil: nobody does
 	files   []*os.File // file descriptors of the program from 3 on
 	started func()     // called when the program has them; nil: nothing to do
 }
@@ -105,6 +106,9 @@ func (t *Tools) command(ctx context.Context, p process) (*jail.Child, *tailBuffe
 	cmd.Env = []string{"LC_ALL=C", "PATH=/usr/local/bin:/usr/bin:/bin"}
 	cmd.Stdout = p.stdout
 	cmd.Stderr = tail
+	if p.stderr != nil {
+		cmd.Stderr = io.MultiWriter(tail, p.stderr)
+	}
 	cmd.WaitDelay = pipeDelay
 	return cmd, tail, nil
 }

@@ -21,6 +21,8 @@ type Command struct {
 	Inputs []Input
 	Graph  string   // the filter graph; only numbers and names of our own
 	Output []string // the options and files of the outputs
+	// Encoder is the encoder of an output, whose devices the run opens; the zero value needs none.
+	Encoder Encoder
 	// Dir is the folder that the run may write; relative names in Output are in it. Read lists the folders and files that it may
 	// read.
 	Dir  string
@@ -50,6 +52,7 @@ func (c Command) Args() []string {
 		"-max_alloc", strconv.Itoa(maxAllocation),
 		"-progress", "pipe:3", "-stats_period", "0.5",
 	}
+	args = append(args, c.Encoder.device()...)
 	pipe := firstPipe
 	for _, in := range c.Inputs {
 		if in.Feed != nil {
@@ -103,7 +106,7 @@ func (t *Tools) Run(ctx context.Context, c Command) error {
 		args:    c.Args(),
 		files:   append([]*os.File{write}, feeds.readers()...),
 		started: feeds.closeReaders,
-		policy:  decoding("ffmpeg", c.Read, c.Dir, limit*8, orDefault(c.FileBytes, defaultFileBytes)),
+		policy:  encoding(decoding("ffmpeg", c.Read, c.Dir, limit*8, orDefault(c.FileBytes, defaultFileBytes)), c.Encoder),
 	})
 	write.Close()
 	feeds.closeReaders()

@@ -5,6 +5,7 @@ package ffmpeg
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os/exec"
@@ -23,6 +24,8 @@ type Config struct {
 	FFprobe string // path or name; "ffprobe" when empty
 	// Jail starts the programs in a sandbox. Nil: they run without one.
 	Jail *jail.Jail
+	// Dev is the folder of device nodes; empty: /dev.
+	Dev string
 	// ProbeLimit is the time limit of a probe on a busy machine; 0: two minutes.
 	ProbeLimit time.Duration
 	Log        logrus.FieldLogger
@@ -34,6 +37,8 @@ type Tools struct {
 	jail            *jail.Jail
 	version         string
 	encoders        string // the list of encoders, as ffmpeg prints it
+	x264            string // version of x264; empty: it does not tell
+	dev             string // folder of device nodes
 	probeLimit      time.Duration
 	log             logrus.FieldLogger
 }
@@ -49,7 +54,7 @@ const openLimit = 2 * time.Minute
 
 // Open finds the programs and reads their versions. Its error says what to install.
 func Open(ctx context.Context, cfg Config) (*Tools, error) {
-	t := &Tools{jail: cfg.Jail, probeLimit: orDefault(cfg.ProbeLimit, defaultProbeLimit), log: cfg.Log}
+	t := &Tools{jail: cfg.Jail, dev: cmp.Or(cfg.Dev, devFolder), probeLimit: orDefault(cfg.ProbeLimit, defaultProbeLimit), log: cfg.Log}
 	if t.log == nil {
 		t.log = logrus.StandardLogger()
 	}
@@ -106,7 +111,8 @@ func (t *Tools) checkAbilities(ctx context.Context) error {
 			return fmt.Errorf("%s was built without %s; install a full build (Debian, Ubuntu: apt-get install ffmpeg)", t.ffmpeg, name)
 		}
 	}
-	return nil
+	t.x264, err = t.findX264(ctx)
+	return err
 }
 
 // ask runs a program with arguments and returns its output.

@@ -22,6 +22,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/domain/movie"
 	"moviola/domain/result"
 	"moviola/eventstore"
 	"moviola/handlers/background/claims"
@@ -38,6 +39,7 @@ type Config struct {
 	Commands Commands
 	Log      *eventstore.Log // followed for events that end a claim
 	Renderer commands.Renderer
+	Encoder  movie.Encoder    // of the renderer, as claims name it
 	Outputs  commands.Outputs // nil: movies have their MP4 only
 	Fetcher  commands.SourceFetcher
 	Fetches  Fetches

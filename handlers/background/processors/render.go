@@ -62,7 +62,7 @@ func (p *Processors) claimRender(
 	defer cancel()
 	return p.config.Commands.StartRender.Handle(ctx, commands.StartRender{
 		Project: project, Worker: p.config.Worker, Dead: task.Dead, Death: task.Death, Alone: task.Apart,
-		Windows: p.config.Renderer.Finished(project),
+		Windows: p.config.Renderer.Finished(project), Encoder: p.config.Encoder,
 	})
 }
 

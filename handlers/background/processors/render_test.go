@@ -40,6 +40,9 @@ func TestRender(t *testing.T) {
 		if got, want := w.types(project), "MovieSubmitted RenderStarted RenderFinished"; got != want {
 			t.Fatalf("got %s, want %s", got, want)
 		}
+		if start, _ := w.events(project)[1].(movie.RenderStarted); start.Encoder != "x264" || start.EncoderVersion != "core 164" {
+			t.Errorf("it was started with %q %q", start.Encoder, start.EncoderVersion)
+		}
 		end := w.finished(project)
 		if !end.Success || end.Credits != 9 || end.Plan == nil || end.Plan.Frames != 225 {
 			t.Errorf("outcome %+v", end)

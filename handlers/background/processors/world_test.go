@@ -264,7 +264,7 @@ func (w *world) startDeaf(worker string, deaf bool) *process {
 	}
 	pr.p, err = processors.New(processors.Config{
 		Outputs: outputs, News: told,
-		Queue: pr.queue, Worker: worker, Log: log, Commands: pr.set.all, Renderer: pr.render, Cache: w.cache, Files: link,
+		Queue: pr.queue, Worker: worker, Log: log, Commands: pr.set.all, Renderer: pr.render, Encoder: movie.Encoder{Name: "x264", Version: "core 164"}, Cache: w.cache, Files: link,
 		Fetcher: pr.fetch, Fetches: commands.NewSourceFetches(log, time.Now),
 		Kinds: []string{
 			projections.WorkFetch, projections.WorkRender, projections.WorkSettle, projections.WorkDeliver,

@@ -9,6 +9,7 @@ import (
 	"moviola/adapters/workqueue"
 	"moviola/commands"
 	"moviola/commands/connections"
+	"moviola/domain/movie"
 	"moviola/handlers/background/delivery"
 	"moviola/handlers/background/live"
 	"moviola/handlers/background/processors"
@@ -77,6 +78,7 @@ func (s *Background) newProcessors(ctx context.Context) (*processors.Processors,
 			return nil, err
 		}
 		parts.Renderer, parts.Fetcher = s.Renderer.Engine, s.Renderer.Engine
+		parts.Encoder = movie.Encoder{Name: s.Renderer.Encoder.Name(), Version: s.Renderer.Encoder.Version()}
 		parts.Fetches, parts.Outputs = s.Do.Fetches, s.Renderer.Outputs
 	}
 	parts.Preloads, parts.Confirm = s.preloadWork(), s.Do.ConfirmUpload

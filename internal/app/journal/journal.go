@@ -77,7 +77,8 @@ func lineOf(ctx context.Context, event domain.Event) (string, logrus.Fields) {
 	case movie.Cancelled:
 		return "movie cancelled", logrus.Fields{}
 	case movie.RenderStarted:
-		return "render claimed", logrus.Fields{"attempt": d.Attempt, "worker": d.Worker, "alone": d.Alone}
+		return "render claimed", logrus.Fields{"attempt": d.Attempt, "worker": d.Worker, "alone": d.Alone,
+			"encoder": d.Encoder}
 	case movie.RenderReleased:
 		return "render handed back", logrus.Fields{"attempt": d.Attempt, "memory": d.Memory, "shared": d.Shared}
 	case movie.RenderTimedOut:

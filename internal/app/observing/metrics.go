@@ -34,7 +34,7 @@ func (s *Observing) gatherer() prometheus.Gatherer {
 	}
 	s.Metrics.Slots(s.Slots())
 	if s.Renderer != nil {
-		s.Metrics.Register(s.Renderer.Sandbox)
+		s.Metrics.Register(s.Renderer.Sandbox, s.Renderer)
 	}
 	s.Metrics.Register(storageBounds(s.StorageBounds()), &standing{parts: s.Parts, now: time.Now}, readiness(s.checks()))
 	return s.Metrics.Gatherer()

@@ -51,6 +51,7 @@ type Renderer struct {
 	pages   *browser.Pool
 	Fonts   *webfonts.Service
 	Sandbox *Sandbox
+	Encoder ffmpeg.Encoder // of the windows of movies
 	Kept    []KeptPlace
 	Caches  []chores.Cache // all caches of accounts' files on this disk
 }
@@ -97,7 +98,7 @@ func NewRenderer(
 	if err != nil {
 		return nil, err
 	}
-	r := &Renderer{Sandbox: sandbox}
+	r := &Renderer{Sandbox: sandbox, Encoder: findEncoder(ctx, tools, cfg.Encoder, log)}
 	r.Assets, err = newAssets(cfg, dir, own, shared, tools, seen.client(guard.Client(assetTimes), metrics.Sources), log)
 	if err != nil {
 		return nil, err
@@ -139,8 +140,8 @@ func NewRenderer(
 	r.Engine, err = render.New(render.Config{
 		Dir: filepath.Join(dir, "render"), Tools: tools, Fetcher: r.Assets, Local: localOf(own), Text: drawer,
 		Speaker: speaker, Words: speaker, Images: painter, Pages: seen.pages(browser.Elements{Pool: r.pages}), Fonts: r.Fonts,
-		PageTTL: cfg.AssetCacheTTL,
-		Cores:   cfg.Cores, MemoryMB: cfg.MemoryMB, HeldPictures: cfg.HeldPictures, Log: log,
+		PageTTL: cfg.AssetCacheTTL, Encoder: r.Encoder,
+		Cores: cfg.Cores, MemoryMB: cfg.MemoryMB, HeldPictures: cfg.HeldPictures, Log: log,
 		CacheBytes: bytesOrAll(cfg.TotalCache), Room: cacheBounds(cfg),
 	})
 	if err != nil {

@@ -91,6 +91,7 @@ func RenderCommand() *cobra.Command {
 	f.IntVar(&cfg.MemoryMB, "memory", 2048, "megabytes that the render may use")
 	cfg.BindProviders(f)
 	config.BindSandbox(f, &cfg.Sandbox)
+	config.BindEncoder(f, &cfg.Encoder)
 	f.StringVar(&m.level, "log-level", "error", "trace, debug, info, warn or error")
 	return cmd
 }

@@ -1,0 +1,34 @@
+package render
+
+import (
+	"context"
+	"errors"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/commands"
+	"moviola/domain"
+)
+
+// coder is the encoder of the movie's windows, or of its matte's.
+func (r *run) coder(matte bool) ffmpeg.Encoder {
+	if matte {
+		return r.engine.cfg.Tools.Software()
+	}
+	return r.encoder
+}
+
+// soften lets x264 make the whole movie when a hardware encoder has failed, or what it wrote cannot be used: a card can be busy, or
+// refuse a size that x264 takes. Nothing that the hardware has made stays in the movie.
+func (r *run) soften(ctx context.Context, err error) bool {
+	var refusal *domain.Error
+	var exit *ffmpeg.ExitError
+	if errors.As(err, &exit) && exit.Killed { // for want of memory: x264 would take more
+		return false
+	}
+	if err == nil || ctx.Err() != nil || !r.encoder.Hardware() || errors.As(err, &refusal) || errors.Is(err, commands.ErrGiveWay) {
+		return false
+	}
+	r.log.WithError(err).WithField("encoder", r.encoder.Name()).Warn("a hardware encoder has failed: x264 makes this movie")
+	r.encoder = r.engine.cfg.Tools.Software()
+	return true
+}

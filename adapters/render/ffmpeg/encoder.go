@@ -1,0 +1,290 @@
+package ffmpeg
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"moviola/internal/jail"
+)
+
+// Choice is the value of the flag --encoder.
+type Choice string
+
+// The choices. Auto takes the first hardware encoder that works, and X264 if none does. Decision 87.
+const (
+	X264  Choice = "x264"
+	Auto  Choice = "auto"
+	NVENC Choice = "nvenc"
+	VAAPI Choice = "vaapi"
+	QSV   Choice = "qsv"
+)
+
+// Choices are all choices.
+var Choices = []Choice{X264, Auto, NVENC, VAAPI, QSV}
+
+// String implements the interface of flag values.
+func (c *Choice) String() string { return string(*c) }
+
+// Type is the name of the value in the flag's help.
+func (c *Choice) Type() string { return "encoder" }
+
+// Set parses the flag's value.
+func (c *Choice) Set(text string) error {
+	if choice := Choice(strings.TrimSpace(text)); slices.Contains(Choices, choice) {
+		*c = choice
+		return nil
+	}
+	return fmt.Errorf("%q is none of x264, auto, nvenc, vaapi and qsv", text)
+}
+
+// Encoder encodes the windows of movies. The zero value is x264 of an unknown version.
+type Encoder struct {
+	kind    kind
+	version string
+	devices []string // nodes that its runs open; none: it is x264
+}
+
+// kind is what an encoder of ffmpeg is asked with.
+type kind struct {
+	name   Choice
+	coder  string // name in ffmpeg
+	nodes  []string
+	each   bool // one of the nodes is enough
+	device func(node string) []string
+	upload []string // filters before the encoder
+	coding func(quality string) []string
+	spoken *regexp.Regexp // the version in the log of a run
+	driver string         // file that holds the version of the driver
+}
+
+// hardware are the hardware encoders in the order in which Auto tries them. None of them orders pictures otherwise than they are
+// shown (-bf 0), every key frame needs nothing before it, and quality is a constant quantiser, as for x264.
+var hardware = []kind{
+	{
+		name: NVENC, coder: "h264_nvenc", nodes: []string{"nvidiactl", "nvidia-uvm", "nvidia[0-9]*"},
+		coding: func(quality string) []string {
+			return []string{"-preset", "p4", "-rc", "constqp", "-qp", quality, "-profile:v", "high", "-pix_fmt", "yuv420p",
+				"-bf", "0", "-forced-idr", "1", "-strict_gop", "1"}
+		},
+		spoken: regexp.MustCompile(`Loaded Nvenc version ([0-9.]+)`), driver: "/sys/module/nvidia/version",
+	},
+	{
+		name: QSV, coder: "h264_qsv", nodes: []string{"dri/renderD*"}, each: true,
+		device: func(node string) []string {
+			return []string{"-init_hw_device", "qsv=gpu:hw_any,child_device=" + node, "-filter_hw_device", "gpu"}
+		},
+		upload: []string{"format=nv12"},
+		coding: func(quality string) []string {
+			return []string{"-preset", "veryfast", "-q:v", quality, "-profile:v", "high", "-bf", "0", "-idr_interval", "0",
+				"-forced_idr", "1", "-look_ahead", "0"}
+		},
+		spoken: regexp.MustCompile(`implementation version is ([0-9.]+)|VAAPI driver: ([^\n]+)`),
+	},
+	{
+		name: VAAPI, coder: "h264_vaapi", nodes: []string{"dri/renderD*"}, each: true,
+		device: func(node string) []string {
+			return []string{"-init_hw_device", "vaapi=gpu:" + node, "-filter_hw_device", "gpu"}
+		},
+		upload: []string{"format=nv12", "hwupload"},
+		coding: func(quality string) []string {
+			return []string{"-rc_mode", "CQP", "-qp", quality, "-profile:v", "high", "-bf", "0", "-idr_interval", "0"}
+		},
+		spoken: regexp.MustCompile(`VAAPI driver: ([^\n]+)`),
+	},
+}
+
+// Name is the name of the encoder, as --encoder has it.
+func (e Encoder) Name() string {
+	if e.Hardware() {
+		return string(e.kind.name)
+	}
+	return string(X264)
+}
+
+// Version is the version of the encoder and of its driver, as far as they tell; empty: they do not.
+func (e Encoder) Version() string { return e.version }
+
+// Hardware says that the encoder is not x264.
+func (e Encoder) Hardware() bool { return e.kind.coder != "" }
+
+// Software is x264, for movies that this encoder cannot make.
+func (t *Tools) Software() Encoder { return Encoder{version: t.x264} }
+
+// Devices are the device nodes that a run with this encoder opens.
+func (e Encoder) Devices() []string { return e.devices }
+
+// device are ffmpeg's arguments before every input.
+func (e Encoder) device() []string {
+	if e.kind.device == nil {
+		return nil
+	}
+	return e.kind.device(e.devices[0])
+}
+
+// Upload are the filters between the last picture and the encoder.
+func (e Encoder) Upload() []string { return e.kind.upload }
+
+// Coding are ffmpeg's arguments for pictures of a quality, the quantiser of x264: 0 to 51, less is better.
+func (e Encoder) Coding(quality string) []string {
+	if !e.Hardware() {
+		return []string{"-c:v", "libx264", "-preset", "veryfast", "-crf", quality, "-profile:v", "high", "-pix_fmt", "yuv420p"}
+	}
+	return append([]string{"-c:v", e.kind.coder}, e.kind.coding(quality)...)
+}
+
+const (
+	devFolder  = "/dev"
+	trialLimit = 20 * time.Second
+	trialBytes = 1 << 20
+	// The size of a trial is one that all hardware takes.
+	trialPicture = "color=c=gray:s=320x240:r=25:d=0.4"
+)
+
+// FindEncoder tries the chosen encoder as it is used later, in the jail, and returns it, or x264 with why no other is used.
+func (t *Tools) FindEncoder(ctx context.Context, choice Choice) (Encoder, error) {
+	var why []error
+	for _, k := range hardware {
+		if choice != Auto && choice != k.name {
+			continue
+		}
+		e, err := t.tryKind(ctx, k)
+		if err == nil {
+			return e, nil
+		}
+		why = append(why, err)
+	}
+	return t.Software(), errors.Join(why...)
+}
+
+// HardwareEncoders tries every hardware encoder, for reports.
+func (t *Tools) HardwareEncoders(ctx context.Context, each func(name string, e Encoder, err error)) {
+	for _, k := range hardware {
+		e, err := t.tryKind(ctx, k)
+		each(string(k.name), e, err)
+	}
+}
+
+func (t *Tools) tryKind(ctx context.Context, k kind) (Encoder, error) {
+	if !t.Encodes(k.coder) {
+		return Encoder{}, fmt.Errorf("%s: this ffmpeg was built without %s", k.name, k.coder)
+	}
+	nodes := t.nodesOf(k)
+	if len(nodes) == 0 {
+		return Encoder{}, fmt.Errorf("%s: there is no device node %s/%s", k.name, devFolder, strings.Join(k.nodes, " or "+devFolder+"/"))
+	}
+	sets := [][]string{nodes}
+	if k.each {
+		sets = slices.Collect(slices.Chunk(nodes, 1))
+	}
+	var why []error
+	for _, devices := range sets {
+		e := Encoder{kind: k, devices: devices}
+		said, err := t.try(ctx, e)
+		if err == nil {
+			e.version = k.versionIn(said)
+			return e, nil
+		}
+		why = append(why, fmt.Errorf("%s with %s: %w", k.name, strings.Join(devices, ", "), err))
+	}
+	return Encoder{}, errors.Join(why...)
+}
+
+// nodesOf are the device nodes of an encoder that this machine has.
+func (t *Tools) nodesOf(k kind) []string {
+	var all []string
+	for _, pattern := range k.nodes {
+		found, _ := filepath.Glob(filepath.Join(t.dev, pattern)) // the patterns are right
+		for _, path := range found {
+			path, err := filepath.EvalSymlinks(path)
+			if err != nil {
+				continue
+			}
+			if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+				all = append(all, path)
+			}
+		}
+	}
+	return all
+}
+
+// try encodes ten pictures and returns what was said meanwhile.
+func (t *Tools) try(ctx context.Context, e Encoder) (said string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, trialLimit)
+	defer cancel()
+	filters := strings.Join(append([]string{"format=yuv420p"}, e.Upload()...), ",")
+	args := slices.Concat([]string{"-nostdin", "-hide_banner", "-nostats", "-loglevel", "verbose"}, e.device(),
+		[]string{"-f", "lavfi", "-i", trialPicture, "-vf", filters}, e.Coding("23"), []string{"-g", "100", "-f", "h264", "pipe:1"})
+	var out, log bytes.Buffer
+	err = t.run(ctx, process{program: t.ffmpeg, args: args, stdout: &capped{to: &out, left: trialBytes},
+		stderr: &capped{to: &log, left: trialBytes}, policy: encoding(decoding("ffmpeg", nil, "", trialLimit, 0), e)})
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "", fmt.Errorf("the trial did not end within %v", trialLimit)
+	case err != nil:
+		return "", fmt.Errorf("the trial failed: %s", lastLines(log.String(), err))
+	case !bytes.HasPrefix(bytes.TrimLeft(out.Bytes(), "\x00"), []byte{1}):
+		return "", errors.New("the trial wrote no H.264")
+	}
+	return log.String() + x264Line(out.Bytes()), nil
+}
+
+// lastLines are the last words of a program that has failed.
+func lastLines(log string, err error) string {
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	if log == "" {
+		return err.Error()
+	}
+	return strings.Join(lines[max(0, len(lines)-3):], "; ")
+}
+
+// versionIn is the encoder's version in the log of a run, and that of its driver.
+func (k kind) versionIn(log string) string {
+	var all []string
+	for _, found := range k.spoken.FindAllStringSubmatch(log, -1) {
+		all = append(all, strings.TrimRight(strings.TrimSpace(strings.Join(found[1:], "")), "."))
+	}
+	if driver, err := os.ReadFile(k.driver); k.driver != "" && err == nil {
+		all = append(all, "driver "+strings.TrimSpace(string(driver)))
+	}
+	return strings.Join(slices.Compact(all), ", ")
+}
+
+var x264Version = regexp.MustCompile(`x264 - (core [^ ]+(?: r[^ ]+)?(?: [0-9a-f]{7,})?)`)
+
+// x264Line is what a stream of x264 says of the library that made it; empty: nothing.
+func x264Line(stream []byte) string {
+	if found := x264Version.FindSubmatch(stream); found != nil {
+		return string(found[1])
+	}
+	return ""
+}
+
+// findX264 tries x264 and returns its version.
+func (t *Tools) findX264(ctx context.Context) (string, error) {
+	said, err := t.try(ctx, Encoder{})
+	if err != nil {
+		return "", fmt.Errorf("x264 of %s does not encode: %w", t.ffmpeg, err)
+	}
+	line := said[strings.LastIndex(said, "\n")+1:]
+	return line, nil
+}
+
+// encoding is the policy of a run that also encodes with an encoder: it opens the encoder's device nodes.
+func encoding(p jail.Policy, e Encoder) jail.Policy {
+	if len(e.devices) == 0 {
+		return p
+	}
+	p.Devices, p.Calls = e.devices, jail.EncoderCalls
+	if e.kind.name == NVENC { // CUDA reserves far more addresses than it uses
+		p.Limits.AddressSpace, p.Limits.Data = 0, maxAddressSpace
+	}
+	return p
+}
