@@ -17,8 +17,8 @@ func (r *run) coder(matte bool) ffmpeg.Encoder {
 	return r.encoder
 }
 
-// soften lets x264 make the whole movie when a hardware encoder has failed, or what it wrote cannot be used: a card can be busy, or
-// refuse a size that x264 takes. Nothing that the hardware has made stays in the movie.
+// soften lets x264 make the whole movie when a hardware encoder has failed, or what it wrote cannot be used: a card can be busy,
+// or refuse a size that x264 takes. Nothing that the hardware has made stays in the movie.
 func (r *run) soften(ctx context.Context, err error) bool {
 	var refusal *domain.Error
 	var exit *ffmpeg.ExitError

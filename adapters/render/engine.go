@@ -223,7 +223,8 @@ func (e *Engine) begin(job commands.RenderJob) (*run, error) {
 		return nil, fmt.Errorf("lock folder of %s: %w", job.Project, err)
 	}
 	r := &run{
-		engine: e, encoder: e.cfg.Encoder, job: job, parent: parent, dir: dir, alive: alive, in: filepath.Join(dir, "in"), parts: filepath.Join(dir, "parts"),
+		engine: e, encoder: e.cfg.Encoder, job: job, parent: parent, dir: dir, alive: alive,
+		in: filepath.Join(dir, "in"), parts: filepath.Join(dir, "parts"),
 		pieces:  pieces{dir: Folder(e.cfg.Dir, job.Account), room: e.room},
 		log:     e.cfg.Log.WithField("project", job.Project),
 		began:   time.Now(),

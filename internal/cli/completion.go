@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"moviola/adapters/render/ffmpeg"
 	"moviola/domain/key"
 	"moviola/domain/movie"
 	"moviola/domain/operator"
@@ -23,7 +22,7 @@ var values = map[string][]string{
 	"log-level":      config.LogLevels,
 	"log-format":     config.LogFormats,
 	"sandbox":        {string(jail.Require), string(jail.Best), string(jail.Off)},
-	"encoder":        texts(ffmpeg.Choices...),
+	"encoder":        config.Encoders,
 	"roles":          config.AllRoles,
 	"config-unknown": config.UnknownWays,
 	"disk-reserve":   {"auto", "off"},

@@ -225,11 +225,14 @@ func (c *Config) bindTimes(f *pflag.FlagSet) {
 		"time for a shutdown: work that has not ended three seconds before is handed back")
 }
 
+// Encoders are the values of --encoder.
+var Encoders = ffmpeg.Choices()
+
 // BindEncoder declares the flag for the encoder of movies.
 func BindEncoder(f *pflag.FlagSet, choice *ffmpeg.Choice) {
 	*choice = ffmpeg.X264
-	f.Var(choice, "encoder", "what encodes movies: x264; nvenc, vaapi or qsv, which are hardware, or auto, the first of them that works. "+
-		"It is tried at the start; x264 stands in for one that does not work")
+	f.Var(choice, "encoder", "what encodes movies: x264; nvenc, vaapi or qsv, which are hardware, or auto, the first of them that "+
+		"works. It is tried at the start; x264 stands in for one that does not work")
 }
 
 // BindSandbox declares the flag for the sandbox of ffmpeg, Chromium and the built-in voice.

@@ -98,15 +98,15 @@ const (
 	fionBIO  = 0x5421 // FIONBIO
 )
 
-// driverCalls are the ioctls of drivers of graphics cards: those of the kernel's DRM, whose type is 'd', those of NVIDIA, whose type
-// is 'F', and those of its memory, which are bare numbers. Commands of terminals, whose type is 'T', are not among them.
+// driverCalls are the ioctls of drivers of graphics cards: those of the kernel's DRM, whose type is 'd', those of NVIDIA, whose
+// type is 'F', and those of its memory, which are bare numbers. Commands of terminals, whose type is 'T', are not among them.
 var driverCalls = []test{
 	{1, 0xff00, []uint32{'d' << 8, 'F' << 8}},
 	{1, 0xcfffff00, []uint32{0}},
 }
 
-// decoderRules confine a decoder: it creates no namespaces and signals no other process. ioctls are more of what ioctl may be asked
-// for.
+// decoderRules confine a decoder: it creates no namespaces and signals no other process. ioctls are more of what ioctl may be
+// asked for.
 func decoderRules(self uint32, ioctls ...test) []rule {
 	return []rule{
 		{call: unix.SYS_CLONE, tests: []test{{0, namespaces, []uint32{0}}}},
@@ -151,10 +151,13 @@ func browserRules(own bool) []rule {
 		// Without these rules they could connect without the call connect.
 		{call: unix.SYS_SENDTO, tests: []test{{3, unix.MSG_FASTOPEN, []uint32{0}}}},
 		{call: unix.SYS_SENDMSG, tests: []test{{2, unix.MSG_FASTOPEN, []uint32{0}}}},
-		{call: unix.SYS_CLONE, tests: []test{{0, namespaces &^ (unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET), []uint32{0}}}},
+		{call: unix.SYS_CLONE,
+			tests: []test{{0, namespaces &^ (unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET), []uint32{0}}}},
 		{call: unix.SYS_UNSHARE, tests: []test{is(0, unix.CLONE_NEWUSER)}},
-		{call: unix.SYS_SOCKET, tests: []test{is(0, unix.AF_INET), {1, socketType, []uint32{unix.SOCK_STREAM}}, is(2, 0, unix.IPPROTO_TCP)}},
-		{call: unix.SYS_SOCKETPAIR, tests: []test{is(0, unix.AF_UNIX), {1, socketType, []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}}}},
+		{call: unix.SYS_SOCKET,
+			tests: []test{is(0, unix.AF_INET), {1, socketType, []uint32{unix.SOCK_STREAM}}, is(2, 0, unix.IPPROTO_TCP)}},
+		{call: unix.SYS_SOCKETPAIR,
+			tests: []test{is(0, unix.AF_UNIX), {1, socketType, []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}}}},
 	}
 }
 

@@ -28,7 +28,9 @@ const (
 )
 
 // Choices are all choices.
-var Choices = []Choice{X264, Auto, NVENC, VAAPI, QSV}
+func Choices() []string {
+	return []string{string(X264), string(Auto), string(NVENC), string(VAAPI), string(QSV)}
+}
 
 // String implements the interface of flag values.
 func (c *Choice) String() string { return string(*c) }
@@ -38,8 +40,8 @@ func (c *Choice) Type() string { return "encoder" }
 
 // Set parses the flag's value.
 func (c *Choice) Set(text string) error {
-	if choice := Choice(strings.TrimSpace(text)); slices.Contains(Choices, choice) {
-		*c = choice
+	if text := strings.TrimSpace(text); slices.Contains(Choices(), text) {
+		*c = Choice(text)
 		return nil
 	}
 	return fmt.Errorf("%q is none of x264, auto, nvenc, vaapi and qsv", text)
@@ -178,7 +180,8 @@ func (t *Tools) tryKind(ctx context.Context, k kind) (Encoder, error) {
 	}
 	nodes := t.nodesOf(k)
 	if len(nodes) == 0 {
-		return Encoder{}, fmt.Errorf("%s: there is no device node %s/%s", k.name, devFolder, strings.Join(k.nodes, " or "+devFolder+"/"))
+		return Encoder{}, fmt.Errorf("%s: there is no device node %s/%s", k.name, devFolder,
+			strings.Join(k.nodes, " or "+devFolder+"/"))
 	}
 	sets := [][]string{nodes}
 	if k.each {

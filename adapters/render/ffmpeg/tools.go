@@ -54,7 +54,8 @@ const openLimit = 2 * time.Minute
 
 // Open finds the programs and reads their versions. Its error says what to install.
 func Open(ctx context.Context, cfg Config) (*Tools, error) {
-	t := &Tools{jail: cfg.Jail, dev: cmp.Or(cfg.Dev, devFolder), probeLimit: orDefault(cfg.ProbeLimit, defaultProbeLimit), log: cfg.Log}
+	t := &Tools{jail: cfg.Jail, dev: cmp.Or(cfg.Dev, devFolder), log: cfg.Log}
+	t.probeLimit = orDefault(cfg.ProbeLimit, defaultProbeLimit)
 	if t.log == nil {
 		t.log = logrus.StandardLogger()
 	}

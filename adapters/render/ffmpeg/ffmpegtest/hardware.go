@@ -16,13 +16,14 @@ import (
 // Driver is the version of the driver that the card tells.
 const Driver = "Played driver 1.0"
 
-// script changes the arguments to what the real ffmpeg does without a card. It starts no program of its own but ffmpeg. The pictures
-// of the card that it plays are of another encoder set-up than x264's: main, not high.
+// script changes the arguments to what the real ffmpeg does without a card. It starts no program but ffmpeg. What the card
+// that it plays encodes is of another profile than x264's: main, not high.
 const script = `#!/bin/bash
 args=(); card=
 while (($#)); do
 	case $1 in
-	-init_hw_device) [[ $2 == vaapi=gpu:%[2]s ]] || { echo "no such card: $2" >&2; exit 1; }
+	-init_hw_device)
+		[[ $2 == vaapi=gpu:%[2]s ]] || { echo "no such card: $2" >&2; exit 1; }
 		[[ -c %[2]s && -w %[2]s ]] || { echo "the device is not open" >&2; exit 1; }
 		card=$2; shift ;;
 	-filter_hw_device | -rc_mode | -idr_interval) shift ;;
@@ -31,7 +32,9 @@ while (($#)); do
 		%[3]s
 		echo "VAAPI driver: ` + Driver + `." >&2; args+=(libx264) ;;
 	-profile:v) args+=("$1" "${card:+main}"); [[ $card ]] || args[-1]=$2; shift ;;
-	-filter_complex_script) IFS= read -r -d '' graph <"$2"; [[ $graph != *hwupload* || $card ]] || { echo "nowhere to upload to" >&2; exit 1; }
+	-filter_complex_script)
+		IFS= read -r -d '' graph <"$2"
+		[[ $graph != *hwupload* || $card ]] || { echo "nowhere to upload to" >&2; exit 1; }
 		graph=${graph//,hwupload/}; printf '%%s' "$graph" >"$2"; args+=("$1" "$2"); shift ;;
 	-vf) args+=("$1" "${2//,hwupload/}"); shift ;;
 	*) args+=("$1") ;;
@@ -41,8 +44,8 @@ done
 exec %[1]s "${args[@]}"
 `
 
-// Card writes an ffmpeg with a card, and returns the configuration that finds it. Broken is what the card's ffmpeg does, as a line of
-// bash, before it encodes.
+// Card writes an ffmpeg with a card, and returns the configuration that finds it. Broken is what the card's ffmpeg does before it
+// encodes, as a line of bash.
 func Card(t testing.TB, broken string) ffmpeg.Config {
 	t.Helper()
 	real, err := exec.LookPath("ffmpeg")
