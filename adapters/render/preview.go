@@ -161,6 +161,22 @@ func (r *run) moment(ctx context.Context, windows []timeline.Window, frame int64
 		return nil, fmt.Errorf("frame %d is in none of the windows", frame)
 	}
 	w, n := narrowed(windows[at], frame-windows[at].Start)
+	width, height := fit(r.plan.Width, r.plan.Height, maxSide)
+	drawn, ok, err := r.drawn(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	var img *image.NRGBA
+	if ok {
+		img = drawn.Scaled(width, height).Image()
+	} else if img, err = r.filtered(ctx, w, n, width, height); err != nil {
+		return nil, err
+	}
+	return img, r.mark(img)
+}
+
+// filtered composes frame n of a window by ffmpeg.
+func (r *run) filtered(ctx context.Context, w timeline.Window, n int64, width, height int) (*image.NRGBA, error) {
 	g, warnings, err := r.compose(ctx, w, only(n))
 	if err != nil {
 		return nil, err
@@ -171,7 +187,6 @@ func (r *run) moment(ctx context.Context, windows []timeline.Window, frame int64
 		return nil, fmt.Errorf("make folder of a moment: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	width, height := fit(r.plan.Width, r.plan.Height, maxSide)
 	to := g.label()
 	g.chain(g.finish(only(n)), []string{
 		fmt.Sprintf("scale=w=%d:h=%d:flags=bicubic+accurate_rnd+full_chroma_int:in_color_matrix=bt709:in_range=tv:out_range=pc",
@@ -182,17 +197,16 @@ func (r *run) moment(ctx context.Context, windows []timeline.Window, frame int64
 		Output: []string{"-map", "[" + to + "]", "-frames:v", "1", "-c:v", "rawvideo", "-f", "rawvideo", "moment.rgba"},
 	})
 	if err != nil {
-		return nil, r.atFault(ctx, fmt.Errorf("compose frame %d: %w", frame, err), r.picturesOf(w))
+		return nil, r.atFault(ctx, fmt.Errorf("compose frame %d: %w", w.Start+n, err), r.picturesOf(w))
 	}
 	pix, err := os.ReadFile(filepath.Join(dir, "moment.rgba"))
 	if err == nil && len(pix) != 4*width*height {
 		err = errors.New("it is not as large as it should be")
 	}
 	if err != nil {
-		return nil, r.tooShort(ctx, fmt.Errorf("read composed frame %d: %w", frame, err), r.picturesOf(w))
+		return nil, r.tooShort(ctx, fmt.Errorf("read composed frame %d: %w", w.Start+n, err), r.picturesOf(w))
 	}
-	img := &image.NRGBA{Pix: pix, Stride: 4 * width, Rect: image.Rect(0, 0, width, height)}
-	return img, r.mark(img)
+	return &image.NRGBA{Pix: pix, Stride: 4 * width, Rect: image.Rect(0, 0, width, height)}, nil
 }
 
 // mark writes into the lower right corner of a picture that it is a preview.

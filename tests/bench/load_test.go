@@ -46,6 +46,14 @@ func post(target, key, body string) []byte {
 		target, key, len(body), body)
 }
 
+// refusal is an answer that is not 200.
+type refusal struct {
+	status int
+	body   string
+}
+
+func (r *refusal) Error() string { return fmt.Sprintf("answered %d: %.300s", r.status, r.body) }
+
 // send makes one request. Every answer but 200 is an error.
 func (w *wire) send(request []byte) error {
 	if err := w.conn.SetDeadline(time.Now().Add(requestTimeout)); err != nil {
@@ -63,7 +71,7 @@ func (w *wire) send(request []byte) error {
 		return err
 	}
 	if status != http.StatusOK {
-		return fmt.Errorf("answered %d: %.300s", status, w.body)
+		return &refusal{status, string(w.body)}
 	}
 	return nil
 }

@@ -1,0 +1,70 @@
+package render
+
+import (
+	"context"
+
+	"moviola/domain/timeline"
+	"moviola/internal/drawing/picture"
+)
+
+// drawn composes the only frame of a narrowed window in this process, so that no ffmpeg is started. ok: false, if ffmpeg has to: for
+// transitions and for what is filmed.
+func (r *run) drawn(ctx context.Context, w timeline.Window) (frame *picture.Frame, ok bool, err error) {
+	if w.Transition != nil {
+		return nil, false, nil
+	}
+	for _, l := range w.Layers {
+		if r.filmed(l) || maskedByVideo(l) {
+			return nil, false, nil
+		}
+	}
+	frame = picture.NewFrame(r.plan.Width, r.plan.Height, w.Background.R, w.Background.G, w.Background.B)
+	for _, l := range w.Layers {
+		layer, err := r.drawnLayer(ctx, l)
+		if err != nil {
+			return nil, false, err
+		}
+		if !layer.Empty() {
+			layer.Fade(visibleAt(l))
+			frame.Draw(layer)
+		}
+	}
+	return frame, true, nil
+}
+
+// drawnLayer draws the first frame of a layer, without its fades.
+func (r *run) drawnLayer(ctx context.Context, l timeline.Layer) (*picture.Layer, error) {
+	moving, err := r.stills.moves(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	if !moving {
+		drawn, err := r.stills.get(ctx, l)
+		if err != nil {
+			return nil, err
+		}
+		r.warn(drawn.warnings...)
+		if drawn.layer.Empty() {
+			return &drawn.layer, nil
+		}
+		return drawn.open()
+	}
+	a, err := r.stills.open(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	r.warn(warningsOf(a)...)
+	return a.draw(ctx, l.Phase)
+}
+
+// visibleAt is the share of a layer's opacity that its fades leave at its first frame, as the filters of graph.fade do.
+func visibleAt(l timeline.Layer) float64 {
+	share := 1.0
+	if l.FadeIn > 0 && l.Phase < l.FadeIn {
+		share *= float64(l.Phase) / float64(l.FadeIn)
+	}
+	if left := l.Life - l.Phase; l.FadeOut > 0 && left < l.FadeOut {
+		share *= float64(max(0, left)) / float64(l.FadeOut)
+	}
+	return share
+}
