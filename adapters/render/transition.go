@@ -12,6 +12,11 @@ import (
 // them.
 func (c *composer) transition(ctx context.Context, w timeline.Window) error {
 	t := w.Transition
+	if t.Style != "fade" && c.frames > 1 { // xfade counts frames: those that are encoded are selected behind it
+		pick := c.pick
+		c.pick = ""
+		defer func() { c.pick = pick }()
+	}
 	if err := c.scene(ctx, t.Background, t.Layers); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,11 +23,22 @@ const stillsEach = 20
 func BenchmarkPreviews(b *testing.B) {
 	for range b.N {
 		media := harness.NewStandIns(b)
-		s := start(b, "--allow-host", media.Host, "--library=false")
+		s := start(b, "--allow-host", media.Host, "--library=false", "--plans", boundless(b))
 		measureStills(b, s, media)
-		_ = measureFlood
+		measureFlood(b, s)
 		s.API.Terminate()
 	}
+}
+
+// boundless writes plans on which nobody has asked for enough previews.
+func boundless(b *testing.B) string {
+	b.Helper()
+	file := filepath.Join(b.TempDir(), "plans.yaml")
+	plans := "plans:\n  - {name: paid, length: 30m, width: 3840, height: 3840, previews_per_hour: 1000000, outputs: 10, email: true}\n"
+	if err := os.WriteFile(file, []byte(plans), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	return file
 }
 
 // machineLoad is the number of processes that wanted to run in the last minute.

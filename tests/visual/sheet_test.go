@@ -29,7 +29,7 @@ type scene struct {
 
 const fps = 25
 
-// check renders scenes as one movie and compares their tiles with a sheet.
+// check renders scenes as one movie and compares their tiles with a sheet, and their previews with them.
 func check(t *testing.T, s *studio.Studio, file string, w, h, columns int, scenes []scene) {
 	t.Helper()
 	var all studio.List
@@ -55,7 +55,7 @@ func check(t *testing.T, s *studio.Studio, file string, w, h, columns int, scene
 	checkFrames(t, s, file, w, h, columns, studio.Object{"scenes": all}, numbers, names)
 }
 
-// checkFrames renders a movie of w × h pixels and compares frames of it with a sheet.
+// checkFrames renders a movie of w × h pixels and compares frames of it with a sheet, and previews of them with the frames.
 func checkFrames(t *testing.T, s *studio.Studio, file string, w, h, columns int, movie studio.Object, numbers []int, names []string) {
 	t.Helper()
 	movie["width"], movie["height"], movie["fps"], movie["quality"] = w, h, fps, "high"
@@ -65,6 +65,7 @@ func checkFrames(t *testing.T, s *studio.Studio, file string, w, h, columns int,
 		tiles[i] = goldentest.Tile{Name: names[i], Size: image.Pt(w, h), Picture: frame}
 	}
 	goldentest.Check(t, file, columns, tiles)
+	checkPreviews(t, s, movie, numbers, tiles)
 }
 
 // element is an element of a type with some properties.
@@ -171,14 +172,16 @@ type look struct {
 	movie studio.Object
 }
 
-// checkMovies renders movies of w × h pixels and compares the same frame of each with a sheet.
+// checkMovies renders movies of w × h pixels and compares the same frame of each with a sheet and with its preview.
 func checkMovies(t *testing.T, s *studio.Studio, file string, w, h, columns, number int, all []look) {
 	t.Helper()
 	var tiles []goldentest.Tile
 	for _, one := range all {
 		one.movie["width"], one.movie["height"], one.movie["fps"], one.movie["quality"] = w, h, fps, "high"
 		frame := studio.Frames(t, s.MustRender(one.movie).Movie, w, h, number)[0]
-		tiles = append(tiles, goldentest.Tile{Name: one.name, Size: image.Pt(w, h), Picture: frame})
+		tile := goldentest.Tile{Name: one.name, Size: image.Pt(w, h), Picture: frame}
+		checkPreviews(t, s, one.movie, []int{number}, []goldentest.Tile{tile})
+		tiles = append(tiles, tile)
 	}
 	goldentest.Check(t, file, columns, tiles)
 }

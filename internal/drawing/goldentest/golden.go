@@ -28,6 +28,9 @@ type Tile struct {
 // ground is the colour behind the pictures, so that transparency is compared too.
 var ground = color.NRGBA{R: 70, G: 110, B: 120, A: 255}
 
+// Tolerance is the mean difference of the channels, of 255, up to which two pictures are the same.
+const Tolerance = 3
+
 // maxBytes is the largest size of a golden file.
 const maxBytes = 100 << 10
 
@@ -46,7 +49,7 @@ func Check(t *testing.T, file string, columns int, tiles []Tile) {
 		t.Fatalf("%s is %v large, the sheet %v", file, want.Rect.Size(), sheet.Rect.Size())
 	}
 	for i, place := range places {
-		if d := difference(want, sheet, place); d > 3 {
+		if d := difference(want, sheet, place); d > Tolerance {
 			t.Errorf("%s: the mean difference is %.1f of 255 (%s, %v)", tiles[i].Name, d, file, place)
 		}
 	}
