@@ -88,7 +88,7 @@ audit-deps: ## licences of all that is shipped, known vulnerabilities (MOVIOLA_V
 mutate-guard: ## take the guard's lines away one by one; a test has to notice each
 	go run ./tests/mutateguard
 
-bench: bench-eventstore bench-render bench-api bench-ledger bench-access bench-delivery bench-media ## measure everything beside this machine's limits
+bench: bench-eventstore bench-render bench-api bench-ledger bench-access bench-delivery bench-media bench-previews ## measure everything beside this machine's limits
 
 bench-eventstore: ## appends, reads, delivery, start and memory of the event store
 	@scripts/deps.sh test
@@ -104,6 +104,10 @@ bench-api: ## submissions and answers beside fsyncs and a bare handler, with up 
 
 bench-media: ## uploads and downloads beside plain copies over loopback HTTP, their memory, and a folder of 100,000 files
 	CGO_ENABLED=0 go test -run '^$$' -bench BenchmarkMedia -benchtime 1x -timeout 60m ./tests/bench/
+
+bench-previews: ## stills of movies from the field whose sources are at hand, and a render beside 10,000 previews of another account (MOVIOLA_EXAMPLES=folder of movies)
+	@scripts/deps.sh test
+	CGO_ENABLED=0 go test -run '^$$' -bench BenchmarkPreviews -benchtime 1x -timeout 60m ./tests/bench/
 
 bench-ledger: ## holds on a ledger with a million renders beside a new one, and the audit beside a read of the log (MOVIOLA_BENCH_HISTORY=100000 for fewer)
 	go test -run '^$$' -bench BenchmarkLedger -benchtime 1x -timeout 60m ./tests/books/
@@ -146,4 +150,4 @@ check: ## what must hold before every commit: format, lint, go.mod
 	go mod tidy -diff
 	go mod verify
 
-.PHONY: release test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-alerts test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media console console-pictures gallery lint fmt generate check audit-deps mutate-guard bench-delivery
+.PHONY: release test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-alerts test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media bench-previews console console-pictures gallery lint fmt generate check audit-deps mutate-guard bench-delivery
