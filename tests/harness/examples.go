@@ -22,8 +22,8 @@ var (
 	reference = regexp.MustCompile(`("template": ")[A-Za-z0-9]{20}"`)
 )
 
-// Examples returns the movies from the field, their remote media replaced by stand-ins and their templates by one of the client's. It
-// skips the test when there are none.
+// Examples returns the movies from the field, their remote media replaced by stand-ins and their templates by one of the client's.
+// It skips the test when there are none.
 func Examples(t testing.TB, client *Client, media *StandIns) []Example {
 	t.Helper()
 	dir := os.Getenv(examplesEnv)
