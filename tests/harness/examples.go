@@ -22,7 +22,7 @@ var (
 	reference = regexp.MustCompile(`("template": ")[A-Za-z0-9]{20}"`)
 )
 
-// Examples returns the movies from the field, their remote media replaced by stand-ins and their templates by one of the client's.
+// Examples returns the movies from the field, with stand-ins for their remote media and a template of the client's for theirs.
 // It skips the test when there are none.
 func Examples(t testing.TB, client *Client, media *StandIns) []Example {
 	t.Helper()
