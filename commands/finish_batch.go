@@ -19,7 +19,7 @@ type FinishBatch struct {
 	// Batch is the batch; empty: the one that made the movie Project.
 	Batch   batch.ID
 	Project domain.ProjectID
-	Worker  string // tells the calls of several processes apart
+	Worker  string // distinguishes the calls of several processes
 }
 
 // FinishedBatch is a batch that this call has finished.
@@ -27,8 +27,8 @@ type FinishedBatch struct {
 	ID        batch.ID
 	Account   domain.AccountID
 	Template  string
-	Movies    int // rows of which a movie was to be made
-	Invalid   int // rows of which none could be made
+	Movies    int // number of valid rows
+	Invalid   int // number of invalid rows
 	Cancelled bool
 	At        time.Time
 	Position  eventstore.Position
@@ -49,14 +49,15 @@ func NewFinishBatchHandler(log *eventstore.Log, own *ledgers.Ledgers, now func()
 	}
 }
 
-// openRows remembers a movie of each batch that was open when it was looked for. As long as it is, the batch has not ended, and
-// its stream with all rows need not be read: a batch of a thousand rows has a thousand movies after which somebody asks.
+// openRows remembers, for each batch, one movie that was open when the batch was checked last. As long as that movie is open, the
+// batch has not ended, and its stream with all rows need not be read. A batch of a thousand rows is checked a thousand times,
+// once after each movie.
 type openRows struct {
 	mu   sync.Mutex
 	last map[batch.ID]domain.ProjectID
 }
 
-// mostOpenRows bounds what is remembered; beyond it, all of it is forgotten.
+// mostOpenRows is the maximum of remembered batches. When it is exceeded, all of them are forgotten.
 const mostOpenRows = 1024
 
 func (o *openRows) of(id batch.ID) domain.ProjectID {
@@ -65,7 +66,7 @@ func (o *openRows) of(id batch.ID) domain.ProjectID {
 	return o.last[id]
 }
 
-// set remembers a movie of a batch; empty: none is open.
+// set remembers an open movie of a batch; empty: none is open.
 func (o *openRows) set(id batch.ID, project domain.ProjectID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -78,9 +79,10 @@ func (o *openRows) set(id batch.ID, project domain.ProjectID) {
 	}
 }
 
-// Handle records the end. Every movie has ended when none of the batch has an open hold: each got one before it was submitted,
-// and keeps it until its outcome is settled. So the settlement that comes last in the ledger finds none, and of several calls one
-// appends the event: only that one gets a FinishedBatch. ErrNothingToDo: a movie is open, or the end was recorded before.
+// Handle records that the batch has ended, if none of its movies has an open hold. Each movie got its hold before it was
+// submitted and keeps it until its outcome is settled, so the last settlement finds no open hold. When several processes call
+// Handle at the same time, one appends the event and gets a FinishedBatch. The others get ErrNothingToDo, as does a call while a
+// movie is open or after the end was recorded.
 func (h FinishBatchHandler) Handle(ctx context.Context, cmd FinishBatch) (FinishedBatch, error) {
 	id := cmd.Batch
 	if id == "" {
@@ -131,12 +133,12 @@ func orNothing(err error) error {
 	return ErrNothingToDo
 }
 
-// ended says whether no movie of the batch has an open hold.
+// ended reports whether no movie of the batch has an open hold.
 func (h FinishBatchHandler) ended(ctx context.Context, id batch.ID, requested batch.Requested) (bool, error) {
 	var open domain.ProjectID
 	err := h.batches.ledgers.Ask(ctx, requested.Account, func(own *ledger.Ledger) error {
 		open = ""
-		for _, row := range slices.Backward(requested.Rows) { // the last one is rendered last
+		for _, row := range slices.Backward(requested.Rows) { // last row first: its movie is usually rendered last
 			project := batch.Project(id, row.Number)
 			if _, _, held := own.OpenHold(project); held {
 				open = project
@@ -152,7 +154,7 @@ func (h FinishBatchHandler) ended(ctx context.Context, id batch.ID, requested ba
 	return open == "", nil
 }
 
-// waits says whether the movie of a batch that was open is open still.
+// waits reports whether the remembered movie of the batch is still open.
 func (h FinishBatchHandler) waits(ctx context.Context, account domain.AccountID, id batch.ID) (held bool, err error) {
 	project := h.open.of(id)
 	if project == "" {

@@ -73,8 +73,8 @@ func (s Templates) Fill(ctx context.Context, account domain.AccountID, body []by
 		if err != nil {
 			return nil, err
 		}
-		// A template that another one uses must be available to the owner of that other one, not to the account that renders:
-		// everybody may render a published template, with all that it uses.
+		// Templates that a template uses are checked for access by the owner of that template, not by the rendering account: a
+		// published template can be rendered by everybody, with all templates that it uses.
 		asker := owners[by]
 		if !t.Rendered(asker) && !(asker == LibraryAccount && t.Exists()) {
 			return nil, errNoTemplate()

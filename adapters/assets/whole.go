@@ -103,7 +103,7 @@ func (s shelf) intact(a commands.Asset) bool {
 	return false
 }
 
-// examine examines a new file on the shelf, and notes beside the file what was found.
+// examine examines a new file on the shelf, and stores the result in its notes (a JSON file with the same name).
 func (c *Cache) examine(ctx context.Context, s shelf, hash string, target *url.URL) (commands.Asset, error) {
 	path := s.filePath(hash)
 	asset, err := c.sources.Examine(ctx, path, hash, target)

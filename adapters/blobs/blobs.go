@@ -79,7 +79,7 @@ func Open(ctx context.Context, where string, shelved ...string) (*Bucket, error)
 	return &Bucket{bucket: bucket, dir: dir, folders: newFolders(dir), shelf: shelf, shelved: shelved}, nil
 }
 
-// FolderOf returns the folder that where names, and false when it names a bucket elsewhere.
+// FolderOf returns the folder that the setting names, and false when the setting names a bucket.
 func FolderOf(where string) (string, bool) {
 	if !strings.Contains(where, "://") {
 		return where, true

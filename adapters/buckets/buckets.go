@@ -1,6 +1,6 @@
-// Package buckets uploads files to Google Cloud Storage and to Azure Blob Storage, by the blob library that can also keep the
-// files of an installation there. All requests, those for tokens too, go through a client that the caller provides. It takes no
-// credentials, endpoints or proxies from the environment. Files are streamed and not interpreted. Decision 80.
+// Package buckets uploads files to Google Cloud Storage and to Azure Blob Storage, with the same library that can keep the files
+// of an installation there. All requests, including those for tokens, go through a client that the caller provides. No
+// credentials, endpoints or proxies are taken from the environment. Files are streamed and not interpreted. Decision 80.
 package buckets
 
 import (
@@ -24,11 +24,11 @@ import (
 var _ deliveries.Sender = (*Sender)(nil)
 
 const (
-	// buffer is how much of a file is in memory while it is sent.
+	// buffer is the number of bytes of a file that are held in memory while it is sent.
 	buffer = 8 << 20
-	// tries is how often the library sends a request at most.
+	// tries is the maximum of times that the library sends a request.
 	tries = 2
-	// testName and testContent are those of the object that Test uploads and removes.
+	// testName and testContent describe the object that Test uploads and removes.
 	testName    = "moviola-connection-test.txt"
 	testContent = "A test of a connection. It can be removed.\n"
 )
@@ -51,11 +51,11 @@ type Sender struct {
 	cfg  Config
 	kind connection.Kind
 	open func(context.Context, *http.Client, connection.Settings) (*bucket, error)
-	// answer says who refused and the error code of the response; two empty texts: the error is none.
+	// answer returns who refused a request, and the error code of the response; two empty texts: the error is not a refusal.
 	answer func(error) (who, code string)
 }
 
-// bucket is an open bucket, and the function that closes what belongs to it.
+// bucket is an open bucket, and the function that closes it.
 type bucket struct {
 	*blob.Bucket
 	road    *road
@@ -91,7 +91,7 @@ func (s *Sender) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries
 	})
 }
 
-// with opens the bucket of a destination for as long as do takes.
+// with opens the bucket of a destination and calls do with it.
 func (s *Sender) with(ctx context.Context, settings connection.Settings, do func(*bucket) error) error {
 	client := *s.cfg.Client
 	road := &road{base: client.Transport}
@@ -105,7 +105,8 @@ func (s *Sender) with(ctx context.Context, settings connection.Settings, do func
 	return do(to)
 }
 
-// put uploads an object. A failed upload leaves none. An error of the content is apart: it has nothing to do with the storage.
+// put uploads an object. After a failure no part of the object remains. An error of reading the content is returned separately,
+// since the storage did not cause it.
 func (b *bucket) put(ctx context.Context, key, contentType string, content io.Reader) (broken, err error) {
 	options := b.options
 	options.ContentType, options.BufferSize, options.MaxConcurrency = contentType, buffer, 1
@@ -116,7 +117,7 @@ func (b *bucket) put(ctx context.Context, key, contentType string, content io.Re
 	return from.err, err
 }
 
-// keyOf returns a path as the name of an object, without leading slashes and dots.
+// keyOf converts a path to the name of an object: leading slashes and dots are removed.
 func keyOf(path string) string {
 	for {
 		trimmed := strings.TrimPrefix(strings.TrimLeft(path, "/"), "./")
@@ -157,7 +158,8 @@ func (s *Sender) placeOf(settings connection.Settings) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// road remembers why the last request had no response: the libraries make texts of such errors.
+// road is the transport of requests. It remembers why the last request got no response, because the libraries convert such errors
+// to plain text.
 type road struct {
 	base http.RoundTripper
 	mu   sync.Mutex
@@ -179,7 +181,8 @@ func (r *road) last() error {
 	return r.err
 }
 
-// source remembers the read error of its content, and abandons the upload before the library could complete it.
+// source is the content of an upload. It remembers the error of a read, and cancels the upload then, before the library could
+// complete it.
 type source struct {
 	reader  io.Reader
 	abandon func()

@@ -23,7 +23,8 @@ func NewGCS(cfg Config) *Sender {
 	return &Sender{cfg: cfg, kind: connection.GCS, open: openGCS, answer: answerOfGCS}
 }
 
-// openGCS opens a bucket with the key of a service account. Tokens are asked for where the key says, by the same client.
+// openGCS opens a bucket with the key of a service account. Tokens are requested with the same client, at the address that the
+// key names.
 func openGCS(ctx context.Context, client *http.Client, settings connection.Settings) (*bucket, error) {
 	key, err := google.JWTConfigFromJSON([]byte(settings["credentials"]), storage.ScopeReadWrite)
 	if err != nil {
@@ -32,7 +33,7 @@ func openGCS(ctx context.Context, client *http.Client, settings connection.Setti
 	tokens := key.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, client))
 	signed := *client
 	signed.Transport = &oauth2.Transport{Source: tokens, Base: client.Transport}
-	// Given in full: the library would look for both in the environment otherwise.
+	// Both are passed explicitly: otherwise the library would look for them in the environment.
 	cloud, err := storage.NewClient(ctx, option.WithHTTPClient(&signed), option.WithoutAuthentication(),
 		option.WithEndpoint(strings.TrimRight(connection.GCS.Storage(settings), "/")+"/storage/v1/"))
 	if err != nil {
@@ -49,7 +50,7 @@ func openGCS(ctx context.Context, client *http.Client, settings connection.Setti
 	}, nil
 }
 
-// limitTries bounds the tries of an upload, which the library would repeat as long as its context allows.
+// limitTries limits the number of tries of an upload. The library has no limit of its own but its context.
 func limitTries(as func(any) bool) error {
 	var object **storage.ObjectHandle
 	if as(&object) {
@@ -58,7 +59,7 @@ func limitTries(as func(any) bool) error {
 	return nil
 }
 
-// answerOfGCS returns the reason of a refusal, of the storage or of the sign-in.
+// answerOfGCS returns the reason of a refusal by the storage or by the sign-in.
 func answerOfGCS(err error) (who, code string) {
 	var answer *googleapi.Error
 	var signIn *oauth2.RetrieveError

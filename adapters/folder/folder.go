@@ -1,6 +1,6 @@
-// Package folder writes files to folders of this host that the operator has opened, and that other tools share. A file appears
-// whole or not at all: it is written in the folder .moviola of the same folder and then renamed. Nothing is followed out of a
-// folder: no link, no "..". Decision 78.
+// Package folder writes files to export folders: folders of this host that the operator has named, and that other tools read. A
+// file becomes visible completely or not at all: it is written in the subfolder .moviola first and then renamed. No path leads
+// out of an export folder: links and ".." are refused. Decision 78.
 package folder
 
 import (
@@ -23,8 +23,9 @@ var _ deliveries.Sender = (*Sender)(nil)
 // Config is the configuration of a Sender.
 type Config struct {
 	Folders []Folder
-	Own     []string // folders of the service, which no export folder may lie inside or above
-	// Room returns how many bytes may still be written to the disk of a folder; below zero when it is beyond its reserve.
+	Own     []string // folders of the service; an export folder must not lie inside or above one
+	// Room returns how many bytes may still be written to the disk of a folder; negative when the disk's free space is below its
+	// reserve.
 	Room func(dir string) (int64, error)
 }
 
@@ -34,8 +35,8 @@ type Sender struct {
 	folders map[string]Folder
 }
 
-// New returns a sender. It refuses names that are given twice, and folders that are none or lie inside or above the service's
-// own.
+// New returns a sender. It refuses a name that is given twice, a path that is not a folder, and a folder inside or above one of
+// the service's own.
 func New(cfg Config) (*Sender, error) {
 	s := &Sender{cfg: cfg, folders: map[string]Folder{}}
 	for _, f := range cfg.Folders {
@@ -84,18 +85,18 @@ func (s *Sender) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries
 	})
 }
 
-// with opens the place that a parcel goes to, and makes errors of do fit for the account.
+// with opens the place that a parcel goes to, calls do, and converts errors of do to messages for the account.
 func (s *Sender) with(ctx context.Context, parcel deliveries.Parcel, do func(*place) error) error {
 	name := parcel.Settings["folder"]
 	f, known := s.folders[name]
-	if !known || !f.serves(parcel.Account) { // the same words: which folders others have is not told
+	if !known || !f.serves(parcel.Account) { // one message for both: an account does not learn which folders others have
 		return notDelivered(parcel, "this server has no export folder of that name for this account (--export-folder)")
 	}
 	dirs, _, err := parcel.Settings.LocalPath()
 	if err != nil {
 		return notDelivered(parcel, err.Error())
 	}
-	if err := f.check(s.cfg.Own); err != nil { // it may have been replaced since the start
+	if err := f.check(s.cfg.Own); err != nil { // the folder may have been replaced since the start
 		return notDelivered(parcel, "the operator's folder is not there, or not a folder that may be written to")
 	}
 	err = s.at(f, dirs, do)
@@ -118,7 +119,7 @@ func (s *Sender) with(ctx context.Context, parcel deliveries.Parcel, do func(*pl
 	return fmt.Errorf("write to the export folder %s: %w", name, err)
 }
 
-// at opens the folders that a file goes through, and calls do.
+// at opens the folders on the path of a file, and calls do.
 func (s *Sender) at(f Folder, dirs []string, do func(*place) error) error {
 	base, err := os.OpenRoot(f.Dir)
 	if err != nil {
@@ -141,14 +142,14 @@ func (s *Sender) at(f Folder, dirs []string, do func(*place) error) error {
 	return do(to)
 }
 
-// refused is a reason why nothing is written, for the account.
+// refused is a reason for the account why nothing is written.
 type refused string
 
 func (r refused) Error() string { return string(r) }
 
 const noRoom = refused("the disk of the folder has no room above its reserve")
 
-// outside is an error that has nothing to do with the folder: of the video.
+// outside marks an error of reading the video, for which the folder is not to blame.
 type outside struct{ error }
 
 func (o outside) Unwrap() error { return o.error }
@@ -157,7 +158,7 @@ func notDelivered(parcel deliveries.Parcel, why string) error {
 	return domain.Errorf(domain.Invalid, "not_delivered", "Not delivered to folder %s: %s", parcel.Settings["folder"], why)
 }
 
-// source tells read errors of the video from errors of the folder.
+// source reads the video, and marks its read errors as outside.
 type source struct{ io.Reader }
 
 func (s source) Read(p []byte) (int, error) {

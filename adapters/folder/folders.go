@@ -24,7 +24,7 @@ type Folder struct {
 // ids matches the ids of accounts.
 var ids = regexp.MustCompile(`^[A-Za-z0-9]{1,64}$`)
 
-// Parse reads NAME=DIR[:account…]. A DIR with a colon or a comma cannot be given.
+// Parse reads NAME=DIR[:account…]. DIR must not contain a colon or a comma.
 func Parse(text string) (Folder, error) {
 	name, rest, found := strings.Cut(text, "=")
 	parts := strings.Split(rest, ":")
@@ -44,12 +44,12 @@ func Parse(text string) (Folder, error) {
 	return f, nil
 }
 
-// serves reports whether an account may use the folder: any may when the folder lists none.
+// serves reports whether an account may use the folder. A folder without a list of accounts is for all.
 func (f Folder) serves(account domain.AccountID) bool {
 	return len(f.Accounts) == 0 || slices.Contains(f.Accounts, account)
 }
 
-// check refuses a folder that is no folder, or that lies inside or above one of the service's own.
+// check refuses a path that is not a folder, or that lies inside or above one of the service's own.
 func (f Folder) check(own []string) error {
 	dir, err := filepath.EvalSymlinks(f.Dir)
 	if err != nil {
@@ -74,7 +74,7 @@ func (f Folder) check(own []string) error {
 	return nil
 }
 
-// apart reports whether neither of two folders lies in the other. A folder that does not exist lies nowhere.
+// apart reports whether neither of two folders contains the other. A folder that does not exist is apart from every other.
 func apart(dir, mine string) (bool, error) {
 	mine, err := filepath.Abs(mine)
 	if err == nil {
@@ -94,7 +94,7 @@ func apart(dir, mine string) (bool, error) {
 	return !above, err
 }
 
-// within reports whether a folder, or one of those it lies in, is the outer one. It compares the folders, not their names.
+// within reports whether a folder is the outer one or lies in it. It compares the folders themselves, not their names.
 func within(inner, outer string) (bool, error) {
 	want, err := os.Stat(outer)
 	if err != nil {

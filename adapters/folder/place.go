@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	step = 1 << 20 // bytes that are copied between two looks at the context
-	// roomEvery is how many bytes are written between two looks at the room of the disk.
+	step = 1 << 20 // bytes that are copied before the context is checked again
+	// roomEvery is the number of bytes that are written before the free disk space is checked again.
 	roomEvery = 16 << 20
-	// staleAfter is the age of a working file that nobody writes any more: deliveries of a movie have five minutes.
+	// staleAfter is the age from which a working file counts as abandoned. Deliveries of a movie take at most five minutes.
 	staleAfter = time.Hour
-	// sweepAtMost is how many working files are looked at before a delivery.
+	// sweepAtMost is the maximum of working files that are checked before a delivery.
 	sweepAtMost = 1000
 )
 
-// enter opens a folder in a folder, and makes it if it is missing. It follows no link: not even one that was put in place of the
-// folder between two calls.
+// enter opens a folder in a folder, and creates it if it is missing. It follows no symbolic link, even if one replaces the folder
+// between two calls.
 func enter(at *os.Root, name string) (*os.Root, error) {
 	before, err := at.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,7 +59,7 @@ func enter(at *os.Root, name string) (*os.Root, error) {
 	return next, nil
 }
 
-// descend enters one folder after the other.
+// descend opens nested folders, one after the other.
 func descend(base *os.Root, dirs []string) (*os.Root, error) {
 	at, err := base.OpenRoot(".")
 	for _, name := range dirs {
@@ -74,7 +74,7 @@ func descend(base *os.Root, dirs []string) (*os.Root, error) {
 	return at, err
 }
 
-// sweep removes working files that a process has left which was killed. What it cannot remove does not hinder a delivery.
+// sweep removes working files left by killed processes. Files that it cannot remove do not stop the delivery.
 func sweep(working *os.Root) {
 	dir, err := working.Open(".")
 	if err != nil {
@@ -90,16 +90,16 @@ func sweep(working *os.Root) {
 	}
 }
 
-// place is where one file goes.
+// place is the folder and name under which one file is stored.
 type place struct {
 	root    *os.Root // the folder of the file
-	working *os.Root // where it is written first
+	working *os.Root // the folder for unfinished files
 	room    func() (int64, error)
 }
 
 const taken = refused("a file of that name is there: give another name, or set overwrite")
 
-// free refuses a name early that put would refuse after it has written everything.
+// free refuses a name that is taken, before anything is written. put would refuse it only after writing the whole file.
 func (p *place) free(name string, size int64, overwrite bool) error {
 	there, err := p.root.Lstat(name)
 	switch {
@@ -115,8 +115,8 @@ func (p *place) free(name string, size int64, overwrite bool) error {
 	return nil
 }
 
-// put writes a file under another name, and gives it its own. A file of the same content that is there already is as good: a try
-// may be repeated after a crash.
+// put writes a file under a temporary name and renames it. An existing file with the same content counts as success, because a
+// delivery may be repeated after a crash.
 func (p *place) put(ctx context.Context, name string, content io.Reader, size int64, overwrite bool) error {
 	if err := p.hasRoom(size); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (p *place) put(ctx context.Context, name string, content io.Reader, size in
 		return err
 	}
 	defer file.Close()
-	defer func() { _ = p.working.Remove(working) }() // it is not there any more after a rename
+	defer func() { _ = p.working.Remove(working) }() // fails after a rename, as the file is no longer there
 	written, err := p.write(ctx, file, source{content})
 	switch {
 	case err != nil:
@@ -141,7 +141,7 @@ func (p *place) put(ctx context.Context, name string, content io.Reader, size in
 	return p.name(ctx, file, working, name, overwrite)
 }
 
-// hasRoom refuses when the disk has no room for a number of bytes above its reserve.
+// hasRoom refuses a number of bytes for which the disk has no room above its reserve.
 func (p *place) hasRoom(size int64) error {
 	left, err := p.room()
 	if err == nil && left < size {
@@ -150,7 +150,7 @@ func (p *place) hasRoom(size int64) error {
 	return err
 }
 
-// write copies the content, as long as the context and the room of the disk allow, and returns its length.
+// write copies the content and returns its length. It stops when the context ends or the disk is full.
 func (p *place) write(ctx context.Context, file io.Writer, content io.Reader) (written int64, err error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -172,7 +172,7 @@ func (p *place) write(ctx context.Context, file io.Writer, content io.Reader) (w
 	}
 }
 
-// name gives a working file its name. The name of another file is taken only with overwrite.
+// name gives a working file its final name. It replaces an existing file only with overwrite.
 func (p *place) name(ctx context.Context, file *os.File, working, name string, overwrite bool) error {
 	from, err := p.working.Open(".")
 	if err != nil {
@@ -189,9 +189,9 @@ func (p *place) name(ctx context.Context, file *os.File, working, name string, o
 		err = unix.Renameat(old, working, in, name)
 	} else {
 		err = unix.Renameat2(old, working, in, name, unix.RENAME_NOREPLACE)
-		if cannot(err) { // NFS
+		if cannot(err) { // for instance NFS
 			err = unix.Linkat(old, working, in, name, 0)
-			if cannot(err) || errors.Is(err, unix.EPERM) { // neither way: some drivers in user space, and exFAT
+			if cannot(err) || errors.Is(err, unix.EPERM) { // it supports neither; some user-space drivers and exFAT
 				return refused("the disk of the folder cannot promise to keep a file of that name: set overwrite")
 			}
 		}
@@ -207,12 +207,12 @@ func (p *place) name(ctx context.Context, file *os.File, working, name string, o
 	return syncFolder(to)
 }
 
-// cannot reports whether a disk does not know what it was asked for.
+// cannot reports whether an error says that the file system does not support an operation.
 func cannot(err error) bool {
 	return errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EOPNOTSUPP)
 }
 
-// equal returns nil when the file of a name is a regular one with the same content.
+// equal returns nil when a name is that of a regular file with the same content.
 func equal(ctx context.Context, file *os.File, in int, name string) error {
 	fd, err := unix.Openat(in, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -245,7 +245,7 @@ func equal(ctx context.Context, file *os.File, in int, name string) error {
 	return nil
 }
 
-// syncFolder makes the names in a folder survive a crash of the host, where its disk can: some shares of a network cannot.
+// syncFolder makes the names in a folder durable. It ignores file systems that do not support that, such as some network shares.
 func syncFolder(dir *os.File) error {
 	if err := dir.Sync(); !cannot(err) {
 		return err

@@ -10,7 +10,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// dropTogether is how many rows Drop deletes in one transaction: so a commit waits for few milliseconds.
+// dropTogether is the number of rows that Drop deletes in one transaction, so that a commit waits for milliseconds only.
 const dropTogether = 1000
 
 // Drop implements projections.Documents. It deletes the rows in many transactions, so that commits go on between them: dropping a
@@ -65,13 +65,14 @@ func exists(conn *sqlite.Conn, table string) (bool, error) {
 	return found, err
 }
 
-// begin gives an empty file the form in which pages can be given back: that cannot be changed once a table is there.
+// begin gives an empty file the setting with which unused pages can be returned to the disk. SQLite does not change it once a
+// table exists.
 func begin(uri string) error {
 	conn, err := sqlite.OpenConn(uri, sqlite.OpenReadWrite, sqlite.OpenCreate, sqlite.OpenURI)
 	if err != nil {
 		return err
 	}
-	// without effect on a file that is not empty
+	// without effect on a file with content
 	err = sqlitex.ExecuteTransient(conn, "PRAGMA auto_vacuum = INCREMENTAL", nil)
 	if err == nil {
 		err = sqlitex.ExecuteTransient(conn, "PRAGMA journal_mode = WAL", nil)
@@ -80,9 +81,9 @@ func begin(uri string) error {
 }
 
 const (
-	// shrinkTogether is how many pages Shrink gives back in one transaction.
+	// shrinkTogether is the number of pages that Shrink returns in one transaction.
 	shrinkTogether = 500
-	// keptFree is how many free pages Shrink leaves for the next documents: 4 MiB.
+	// keptFree is the number of free pages that Shrink leaves for the next documents: 4 MiB.
 	keptFree = 1000
 )
 
@@ -105,13 +106,13 @@ func (d *Documents) Shrink(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("shrink the file of the read models: %w", err)
 		}
-		if free == 0 || before > 0 && free >= before { // the second: others free pages as fast
+		if free == 0 || before > 0 && free >= before { // the second: other processes free pages as fast as this one
 			return nil
 		}
 	}
 }
 
-// number returns the number that a statement answers.
+// number returns the number that a statement selects.
 func number(conn *sqlite.Conn, statement string) (found int64, err error) {
 	err = sqlitex.ExecuteTransient(conn, statement, &sqlitex.ExecOptions{
 		ResultFunc: func(stmt *sqlite.Stmt) error { found = stmt.ColumnInt64(0); return nil },

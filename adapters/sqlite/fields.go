@@ -129,7 +129,7 @@ func endOf(raw []byte, at int) int {
 	return 0
 }
 
-// endOfText returns where the text ends whose first quotation mark is at a place; 0: it does not end.
+// endOfText returns the position after the text that begins at a quotation mark; 0: the text does not end.
 func endOfText(raw []byte, at int) int {
 	for i := at + 1; i < len(raw); i++ {
 		switch raw[i] {

@@ -10,18 +10,18 @@ import (
 	"moviola/domain/connection"
 )
 
-// Inboxes receive bodies inside the process.
+// Inboxes take messages to inbox addresses inside the process.
 type Inboxes interface {
-	// Receive puts a body into an inbox of the account that sends it. false: the account has no such inbox.
+	// Receive stores a body in an inbox of the sending account. It returns false when the account has no such inbox.
 	Receive(
 		ctx context.Context, account domain.AccountID, id connection.InboxID, headers map[string]string, body []byte,
 	) (bool, error)
 }
 
-// shownHeaders are the headers that an inbox shows: those that the sender sets for the receiver to read.
+// shownHeaders are the request headers that an inbox stores: those that the sender sets for the receiver.
 var shownHeaders = []string{"Content-Type", "User-Agent", "Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"}
 
-// handOver gives a request to an inbox in place of sending it.
+// handOver stores a request in an inbox instead of sending it.
 func (s *Sender) handOver(
 	ctx context.Context, account domain.AccountID, inbox connection.InboxID, request *http.Request, body []byte,
 ) (Result, error) {

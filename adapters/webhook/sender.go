@@ -36,7 +36,7 @@ type Config struct {
 	// Transport sends one request. It ends soon after the wait, follows no redirects, and refuses forbidden addresses. Its errors
 	// may have the methods Reason() string (the reason in words, without any address) and Refused() bool.
 	Transport http.RoundTripper
-	// Inboxes receive what is sent to their addresses, which are never dialled. nil: there are none.
+	// Inboxes take the messages to their addresses, which are never connected to. nil: there are none.
 	Inboxes Inboxes
 	// Wait is how long a receiver may take to answer; 0 means DefaultWait.
 	Wait time.Duration
@@ -81,7 +81,7 @@ type Result struct {
 
 // Call is one try at a receiver.
 type Call struct {
-	Account  domain.AccountID // who sends it
+	Account  domain.AccountID // the sending account
 	Endpoint string
 	// ContentType names the form of the body; those other than FormContent are JSON. Spec: Events, rule 3.
 	ContentType string

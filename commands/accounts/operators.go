@@ -11,19 +11,19 @@ import (
 	"moviola/eventstore"
 )
 
-// lookTime is the time limit for reading who the operators are.
+// lookTime is the time limit for reading the list of operators from the log.
 const lookTime = 5 * time.Second
 
-// Operators are the operators with tokens of their own. Each look reads what is new in their stream, so that a revoked token
-// opens nothing from then on, in whichever process. It is safe for concurrent use.
+// Operators knows the operators that have tokens of their own. Every query reads the new events of their stream first, so that a
+// revoked token is refused at once, in every process. It is safe for concurrent use.
 type Operators struct {
 	log    *eventstore.Log
 	random io.Reader
 	now    eventstore.Clock
 
-	turn   chan struct{} // one place, for who uses the fields below
+	turn   chan struct{} // one element, held by the goroutine that uses the fields below
 	roster *operator.Roster
-	read   eventstore.Appended // up to where the roster is folded
+	read   eventstore.Appended // the event up to which the roster is folded
 }
 
 // NewOperators returns Operators. random is the source of tokens: crypto/rand.Reader, except in tests.
@@ -34,7 +34,7 @@ func NewOperators(log *eventstore.Log, random io.Reader, now func() time.Time) *
 	}
 }
 
-// Holder returns whose token it is. False: nobody's.
+// Holder returns the operator who has a token, and false when nobody has it.
 func (o *Operators) Holder(ctx context.Context, token string) (operator.Added, bool, error) {
 	if !operator.IsToken(token) {
 		return operator.Added{}, false, nil
@@ -45,14 +45,14 @@ func (o *Operators) Holder(ctx context.Context, token string) (operator.Added, b
 	return found, ok, err
 }
 
-// Standing is who a session of the operators' console belongs to.
+// Standing is the state of a session of the operators' console.
 type Standing struct {
 	operator.Added
-	Known bool // false: nobody has the session's token any more
-	Ended bool // somebody has signed out
+	Known bool // false: the token that the session began with is no longer valid
+	Ended bool // the operator has signed out
 }
 
-// Session returns who has the token with an id, and whether a session that began with it was ended.
+// Session returns the operator whose token has an id, and whether the session that began with it was ended.
 func (o *Operators) Session(ctx context.Context, id, session string, began time.Time) (Standing, error) {
 	var found Standing
 	err := o.look(ctx, func(roster *operator.Roster) {
@@ -69,7 +69,7 @@ func (o *Operators) List(ctx context.Context) ([]operator.Added, error) {
 	return all, err
 }
 
-// look reads what is new and calls use with who the operators are now. The time limit includes the wait for other looks.
+// look reads the new events and calls use with the current roster. The time limit includes the wait for concurrent calls.
 func (o *Operators) look(ctx context.Context, use func(*operator.Roster)) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
@@ -81,7 +81,7 @@ func (o *Operators) look(ctx context.Context, use func(*operator.Roster)) error 
 	}
 	read, err := o.log.CatchUp(ctx, operator.RosterStream, o.read, o.roster.Apply)
 	if err != nil {
-		// What was folded before the failure is unknown: the next look begins anew.
+		// The roster may be half updated after an error, so the next call folds it from the beginning.
 		o.roster, o.read = &operator.Roster{}, eventstore.Appended{Revision: eventstore.NoStream}
 		return fmt.Errorf("read who the operators are: %w", err)
 	}
@@ -90,7 +90,7 @@ func (o *Operators) look(ctx context.Context, use func(*operator.Roster)) error 
 	return nil
 }
 
-// AddOperator makes somebody an operator.
+// AddOperator gives a person a token of an operator.
 type AddOperator struct {
 	Name string
 	Role operator.Role
@@ -116,7 +116,7 @@ func (o *Operators) Add(ctx context.Context, cmd AddOperator) (AddedOperator, er
 	return added, err
 }
 
-// Renew gives the operator with a name another token. The old one opens nothing any more.
+// Renew replaces the token of the operator with a name. The old token is refused from then on.
 func (o *Operators) Renew(ctx context.Context, name string) (AddedOperator, error) {
 	token, err := operator.GenerateToken(o.random)
 	if err != nil {
@@ -133,7 +133,7 @@ func (o *Operators) Renew(ctx context.Context, name string) (AddedOperator, erro
 	return renewed, err
 }
 
-// SignOut is a session of the operators' console that ends before its time.
+// SignOut ends a session of the operators' console before it expires.
 type SignOut struct {
 	Session      string
 	Began, Until time.Time
@@ -146,7 +146,7 @@ func (o *Operators) SignOut(ctx context.Context, cmd SignOut) error {
 	})
 }
 
-// Revoke ends the token of the operator with a name.
+// Revoke ends the validity of the token of the operator with a name.
 func (o *Operators) Revoke(ctx context.Context, name string) error {
 	return o.decide(ctx, func(roster *operator.Roster, at time.Time) ([]domain.Event, error) { return roster.Revoke(name, at) })
 }

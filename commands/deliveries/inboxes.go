@@ -19,40 +19,40 @@ import (
 
 // The bounds of inboxes.
 const (
-	// InboxKept is how long an inbox takes what is sent to it, and how long that is kept.
+	// InboxKept is how long an inbox exists: it accepts messages, and keeps them, until then.
 	InboxKept = time.Hour
-	// InboxLetters is how many bodies an inbox keeps: the newest.
+	// InboxLetters is the maximum of bodies that an inbox keeps: the newest ones.
 	InboxLetters = 10
-	// OpenInboxes is how many an account has open at the same time. A further one takes the place of the oldest.
+	// OpenInboxes is the maximum of inboxes that an account has at the same time. Opening another one deletes the oldest.
 	OpenInboxes = 20
 )
 
-// Inbox is an address for trying webhooks: what an account's own movies and connections send there is kept for the account to
-// look at. Nothing is dialled. Decision 83.
+// Inbox is an address for trying webhooks. Bodies that the account's movies and connections send there are stored for the account
+// to read. No network connection is made. Decision 83.
 type Inbox struct {
 	ID       connection.InboxID `json:"-"`
 	OpenedAt time.Time          `json:"opened_at"`
-	Letters  int                `json:"-"` // how many are kept
+	Letters  int                `json:"-"` // number of stored bodies
 }
 
-// EndsAt is when the inbox is gone.
+// EndsAt returns the time at which the inbox is deleted.
 func (i Inbox) EndsAt() time.Time { return i.OpenedAt.Add(InboxKept) }
 
 // Letter is one body that was sent to an inbox.
 type Letter struct {
 	At      time.Time         `json:"at"`
-	Headers map[string]string `json:"headers"` // those that the service sets
-	Body    []byte            `json:"body"`    // its beginning when it is long
+	Headers map[string]string `json:"headers"` // those that the service has set
+	Body    []byte            `json:"body"`    // cut off when it is long
 	Size    int               `json:"size"`    // of the whole body
 }
 
-// errNoInbox is the refusal for an inbox that does not exist, whose hour is over, or that belongs to another account.
+// errNoInbox refuses an inbox that does not exist, has ended, or belongs to another account.
 func errNoInbox(id connection.InboxID) error {
 	return domain.Errorf(domain.NotFound, "inbox_not_found", "Inbox %s not found", id)
 }
 
-// Inboxes keeps the inboxes of accounts, encrypted, in files that all processes share. An inbox is no event: nothing of it
-// outlives its hour. It is safe for concurrent use.
+// Inboxes stores the inboxes of accounts, encrypted, in files that all processes share. No event is written about an inbox, so
+// nothing of it remains after its end. It is safe for concurrent use.
 type Inboxes struct {
 	files commands.Files
 	vault commands.Vault
@@ -64,7 +64,7 @@ func NewInboxes(files commands.Files, vault commands.Vault, now func() time.Time
 	return Inboxes{files, vault, now}
 }
 
-// Open opens an inbox. Of an account with OpenInboxes the oldest is deleted.
+// Open opens an inbox. If the account has OpenInboxes already, the oldest one is deleted.
 func (i Inboxes) Open(ctx context.Context, account domain.AccountID) (Inbox, error) {
 	open, err := i.List(ctx, account)
 	if err != nil {
@@ -113,7 +113,8 @@ func (i Inboxes) List(ctx context.Context, account domain.AccountID) ([]Inbox, e
 	return open, nil
 }
 
-// Read returns an inbox and what was sent to it, the newest first. An inbox that is not open is a *domain.Error of kind NotFound.
+// Read returns an inbox and the bodies that it has received, newest first. For an inbox that does not exist the error is a
+// *domain.Error of kind NotFound.
 func (i Inboxes) Read(ctx context.Context, account domain.AccountID, id connection.InboxID) (Inbox, []Letter, error) {
 	one, err := i.find(ctx, account, id)
 	if err != nil {
@@ -127,7 +128,7 @@ func (i Inboxes) Read(ctx context.Context, account domain.AccountID, id connecti
 	for _, key := range keys[max(0, len(keys)-InboxLetters):] {
 		var l Letter
 		switch err := i.get(ctx, key, &l); {
-		case errors.Is(err, commands.ErrFileNotFound): // a newer one has taken its place
+		case errors.Is(err, commands.ErrFileNotFound): // it was deleted to make room for a newer one
 		case err != nil:
 			return Inbox{}, nil, err
 		default:
@@ -139,7 +140,8 @@ func (i Inboxes) Read(ctx context.Context, account domain.AccountID, id connecti
 	return one, letters, nil
 }
 
-// Delete removes an inbox and what was sent to it. An inbox that is not open is a *domain.Error of kind NotFound.
+// Delete removes an inbox and the bodies that it has received. For an inbox that does not exist the error is a *domain.Error of
+// kind NotFound.
 func (i Inboxes) Delete(ctx context.Context, account domain.AccountID, id connection.InboxID) error {
 	if _, err := i.find(ctx, account, id); err != nil {
 		return err
@@ -148,7 +150,7 @@ func (i Inboxes) Delete(ctx context.Context, account domain.AccountID, id connec
 	if err != nil {
 		return err
 	}
-	for _, key := range append([]string{blobkey.Inbox(account, id)}, keys...) { // the inbox first: nothing comes in any more
+	for _, key := range append([]string{blobkey.Inbox(account, id)}, keys...) { // the inbox first, so that it receives nothing more
 		if err := i.files.Delete(ctx, key); err != nil {
 			return fmt.Errorf("delete inbox %s: %w", id, err)
 		}
@@ -156,7 +158,7 @@ func (i Inboxes) Delete(ctx context.Context, account domain.AccountID, id connec
 	return nil
 }
 
-// Receive puts a body into an inbox of the account that sends it. false: the account has no such inbox.
+// Receive stores a body in an inbox of the sending account. It returns false when the account has no such inbox.
 func (i Inboxes) Receive(
 	ctx context.Context, account domain.AccountID, id connection.InboxID, headers map[string]string, body []byte,
 ) (bool, error) {
@@ -180,7 +182,7 @@ func (i Inboxes) Receive(
 	return true, i.trim(ctx, account, id)
 }
 
-// trim deletes all letters of an inbox but the newest. Processes that receive at the same time may delete the same ones.
+// trim deletes all letters of an inbox except the newest. Processes that receive at the same time may delete the same ones.
 func (i Inboxes) trim(ctx context.Context, account domain.AccountID, id connection.InboxID) error {
 	keys, err := i.letters(ctx, account, id)
 	if err != nil {
@@ -194,7 +196,7 @@ func (i Inboxes) trim(ctx context.Context, account domain.AccountID, id connecti
 	return nil
 }
 
-// find returns an open inbox of an account. What was encrypted with a secret that is not given any more is gone, too.
+// find returns an inbox of an account. An inbox that was encrypted with a secret that is no longer configured counts as deleted.
 func (i Inboxes) find(ctx context.Context, account domain.AccountID, id connection.InboxID) (Inbox, error) {
 	if _, ok := connection.ParseInboxID(string(id)); !ok {
 		return Inbox{}, errNoInbox(id)
@@ -206,13 +208,13 @@ func (i Inboxes) find(ctx context.Context, account domain.AccountID, id connecti
 		return Inbox{}, errNoInbox(id)
 	case err != nil:
 		return Inbox{}, err
-	case !i.now().Before(found.EndsAt()): // the sweep has not come yet
+	case !i.now().Before(found.EndsAt()): // ended, but not removed by the sweep yet
 		return Inbox{}, errNoInbox(id)
 	}
 	return found, nil
 }
 
-// letters are the keys of what was sent to an inbox, the oldest first.
+// letters returns the keys of the bodies that an inbox has received, oldest first.
 func (i Inboxes) letters(ctx context.Context, account domain.AccountID, id connection.InboxID) ([]string, error) {
 	keys, err := i.files.List(ctx, blobkey.InboxOf(account, id))
 	if err != nil {
@@ -243,5 +245,5 @@ func (i Inboxes) get(ctx context.Context, key string, into any) error {
 	return nil
 }
 
-// idOf is the id of the inbox that a file belongs to.
+// idOf returns the id of the inbox that a file belongs to.
 func idOf(key string) connection.InboxID { return connection.InboxID(path.Base(path.Dir(key))) }

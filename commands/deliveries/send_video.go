@@ -38,7 +38,7 @@ type Sender interface {
 
 // WebhookCall is one try at a webhook.
 type WebhookCall struct {
-	Account     domain.AccountID // who sends it: inboxes take the bodies of their own account only
+	Account     domain.AccountID // the sending account: an inbox accepts bodies of its own account only
 	Endpoint    string
 	ContentType string // document.JSONContent or document.FormContent
 	Payload     []byte // a flat JSON object

@@ -82,8 +82,8 @@ func (b *Batch) Refused() *Refused { return b.refused }
 // Cancelled says that the owner has cancelled the batch.
 func (b *Batch) Cancelled() bool { return b.cancelled }
 
-// MayFinish says whether the batch is finished. ended: every movie that was submitted has ended. A batch that was wound down has
-// ended its movies itself; a refused batch had none.
+// MayFinish reports whether the batch may be finished. ended says whether every submitted movie has ended. A batch that was wound
+// down has ended its movies itself; a refused batch never had any.
 func (b *Batch) MayFinish(ended bool) bool {
 	switch {
 	case b.finished || b.refused != nil:
@@ -94,8 +94,8 @@ func (b *Batch) MayFinish(ended bool) bool {
 	return b.submitted && ended
 }
 
-// Finish says that every movie has ended, as a worker has found. It returns no event when that was said before, or when the batch
-// cannot be finished.
+// Finish records that every movie has ended, as a worker has found. It returns no event when that is recorded already, or when
+// the batch cannot be finished.
 func (b *Batch) Finish(ended bool, worker string, now time.Time) []domain.Event {
 	if !b.MayFinish(ended) {
 		return nil

@@ -66,9 +66,9 @@ type Closed struct {
 	At time.Time `json:"at"`
 }
 
-// Finished says that every movie of a batch has ended: all are made or have failed, or the batch was cancelled and wound down.
+// Finished says that every movie of a batch has ended: rendered, failed, or cancelled together with the batch.
 type Finished struct {
-	// Worker is the process that has recorded it: of several that do at the same time, one is the first.
+	// Worker is the process that has recorded the end. When several try at the same time, the first one succeeds.
 	Worker string    `json:"worker"`
 	At     time.Time `json:"at"`
 }
@@ -90,7 +90,7 @@ func (Submitted) EventKey() string { return "" }
 func (Cancelled) EventKey() string { return "" }
 func (Closed) EventKey() string    { return "" }
 
-// EventKey tells the records of several processes apart: only the first is appended.
+// EventKey distinguishes records of several processes. Only the first one is appended.
 func (e Finished) EventKey() string {
 	return e.Worker + "/" + strconv.FormatInt(e.At.UnixMilli(), 10)
 }

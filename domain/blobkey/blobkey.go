@@ -28,7 +28,7 @@ const (
 	Requests  Kind = "batches"   // JSON of a preload: <account>/<preload>.json
 	Rows      Kind = "rows"      // rows of a batch of movies: <account>/<batch>.json
 	Exchanges Kind = "exchanges" // what a try at a destination has sent and got: <account>/<project>-<destination>-<run>-<try>.json
-	Inboxes   Kind = "inboxes"   // inbox for trying webhooks, and what was sent to it: <account>/<inbox>/<name>.json
+	Inboxes   Kind = "inboxes"   // <account>/<inbox>/<name>.json: an inbox for trying webhooks, or a received body
 	Prepared  Kind = "preloads"  // prepared asset: <account>/<preload>/<number>-<random><extension>
 	Sources   Kind = "sources"   // download shared by the hosts of an installation
 	Fonts     Kind = "fonts"     // font fetched by its name, shared by all accounts
@@ -107,8 +107,8 @@ func Inbox(account domain.AccountID, id connection.InboxID) string {
 	return InboxOf(account, id) + "inbox" + jsonExtension
 }
 
-// InboxLetter is the key of a body that was sent to an inbox. Keys are in the order of their times; random tells those of the
-// same time apart.
+// InboxLetter returns the key of a body that an inbox has received. Keys sort by time; random distinguishes bodies received at
+// the same time.
 func InboxLetter(account domain.AccountID, id connection.InboxID, at time.Time, random string) string {
 	return fmt.Sprintf("%s%020d-%s%s", InboxOf(account, id), at.UnixNano(), random, jsonExtension)
 }

@@ -21,7 +21,8 @@ var (
 	}, wants: "an access key of the storage account, in Base64 as the portal shows it"}
 )
 
-// checkServiceAccount reports whether a text is the key of a service account. Whether it is valid, Google says when it is used.
+// checkServiceAccount reports whether a text has the form of a service account's key. Google checks its validity when the key is
+// used.
 func checkServiceAccount(s string) bool {
 	var key struct {
 		Type  string `json:"type"`
@@ -32,7 +33,7 @@ func checkServiceAccount(s string) bool {
 		key.Key != ""
 }
 
-// Storage is the address of the storage of a cloud that the settings lead to, without the bucket; empty for other kinds.
+// Storage returns the address of the cloud storage that the settings name, without the bucket; empty for other kinds.
 func (k Kind) Storage(s Settings) string {
 	switch {
 	case k != GCS && k != AzureBlob:

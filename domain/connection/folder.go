@@ -9,18 +9,18 @@ import (
 	"moviola/domain"
 )
 
-// WorkingFolder is the folder of an export folder in which files are written before they get their names. No file can be sent
-// there.
+// WorkingFolder is the subfolder of an export folder in which files are written before they are renamed. No file can be delivered
+// into it.
 const WorkingFolder = ".moviola"
 
-// maxFolders is how many folders deep a file of an export folder may lie.
+// maxFolders is the maximum of nested folders in the path of a delivered file.
 const maxFolders = 32
 
-// inside is a path that stays inside a folder.
+// inside checks a path that must stay inside a folder.
 var inside = Field{check: func(s string) bool { return anyText.check(s) && staysInside(s) },
 	wants: "a path inside the folder, without .. or \\ and not beginning with /"}
 
-// folderName is the name that the operator has given to a folder; never a path.
+// folderName checks the name that the operator has given to a folder. It is never a path.
 var folderName = Field{check: FolderNames.MatchString, wants: "the name of an export folder of this server, not a path"}
 
 // FolderNames matches the names that export folders may have.
@@ -30,8 +30,8 @@ func staysInside(s string) bool {
 	return !strings.HasPrefix(s, "/") && !strings.ContainsAny(s, "\\\x00") && !slices.Contains(strings.Split(s, "/"), "..")
 }
 
-// LocalPath is RemoteFile inside an export folder: the folders it goes through, and its name. Macros are filled in: what they
-// stand for is checked like everything else. A path that could lead out of the folder is Invalid. Decision 78.
+// LocalPath returns the folders and the name under which a file is stored inside an export folder. Macros are replaced first, and
+// the result is checked as a whole. A path that could lead out of the folder is Invalid. Decision 78.
 func (s Settings) LocalPath() (folders []string, name string, err error) {
 	for _, setting := range []string{"remote-path", "file"} {
 		if !staysInside(s[setting]) {
@@ -43,7 +43,7 @@ func (s Settings) LocalPath() (folders []string, name string, err error) {
 	switch {
 	case path.Base(s["file"]) == ".":
 		return nil, "", domain.Errorf(domain.Invalid, "setting_invalid", "file must be a name")
-	case strings.EqualFold(parts[0], WorkingFolder): // some disks do not tell capital letters from small ones
+	case strings.EqualFold(parts[0], WorkingFolder): // some file systems ignore case
 		return nil, "", domain.Errorf(domain.Invalid, "setting_invalid", "%s is the service's own: give another name", WorkingFolder)
 	case len(folders) > maxFolders:
 		return nil, "", domain.Errorf(domain.Invalid, "setting_invalid", "remote-path must be at most %d folders deep", maxFolders)

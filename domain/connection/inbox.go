@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// inboxHost is the host of the addresses of inboxes. Names below .invalid exist nowhere (RFC 6761): a process that does not know
-// inboxes cannot reach anybody by such an address.
+// inboxHost is the host of inbox addresses. Names below .invalid never resolve (RFC 6761), so that a process without inboxes
+// cannot send anything to anybody by such an address.
 const inboxHost = "inbox.moviola.invalid"
 
 const (
-	inboxLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz234567_-" // of 60: a byte below 240 picks one
+	inboxLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz234567_-" // 60 characters
 	inboxLength  = 24
 )
 
@@ -22,7 +22,7 @@ var inboxIDs = regexp.MustCompile(fmt.Sprintf(`^[A-Za-z2-7_-]{%d}$`, inboxLength
 // InboxID is the id of an inbox, and the random part of its address.
 type InboxID string
 
-// NewInboxID draws an id: 141 random bits.
+// NewInboxID returns a random id of 141 bits.
 func NewInboxID(random io.Reader) (InboxID, error) {
 	id := make([]byte, 0, inboxLength)
 	drawn := make([]byte, 1)
@@ -37,7 +37,7 @@ func NewInboxID(random io.Reader) (InboxID, error) {
 	return InboxID(id), nil
 }
 
-// ParseInboxID returns the id that a text is. false: no inbox has it.
+// ParseInboxID returns the inbox id in a text, and false when the text has another form.
 func ParseInboxID(text string) (InboxID, bool) {
 	return InboxID(text), inboxIDs.MatchString(text)
 }
@@ -45,8 +45,8 @@ func ParseInboxID(text string) (InboxID, bool) {
 // Address is the address that movies and connections name as their endpoint.
 func (id InboxID) Address() string { return "https://" + inboxHost + "/" + string(id) }
 
-// InboxAt says whether an address belongs to inboxes, so that it is never dialled, and names the inbox. The id is empty when the
-// address can be no inbox's: what is not exactly Address leads nowhere.
+// InboxAt reports whether an address has the host of inboxes, so that it is never connected to, and returns the inbox's id. The
+// id is empty unless the address has exactly the form that Address returns.
 func InboxAt(address *url.URL) (id InboxID, ours bool) {
 	if !strings.EqualFold(strings.TrimRight(address.Hostname(), "."), inboxHost) {
 		return "", false

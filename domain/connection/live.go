@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// LiveEvent is something that a saved webhook is told while it happens, if its setting `events` lists it. Decision 79.
+// LiveEvent is a kind of event that is sent to saved webhooks at the moment it happens, if their setting `events` lists it.
+// Decision 79.
 type LiveEvent string
 
 // The live events.
@@ -18,7 +19,7 @@ const (
 // LiveEvents are all live events.
 var LiveEvents = []string{string(RenderStarted), string(RenderProgress), string(BatchFinished)}
 
-// ListOf returns the parts of a setting that is a list of texts.
+// ListOf splits the text of a setting that is a list.
 func ListOf(value string) []string {
 	if value == "" {
 		return nil
@@ -30,7 +31,7 @@ func ListOf(value string) []string {
 	return parts
 }
 
-// Hears says whether a connection with these settings is told a live event.
+// Hears reports whether a connection with these settings gets a live event.
 func (k Kind) Hears(settings Settings, event LiveEvent) bool {
 	return k == Webhook && slices.Contains(ListOf(settings["events"]), string(event))
 }

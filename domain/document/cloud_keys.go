@@ -11,15 +11,15 @@ import (
 // cloudKeys describes the keys of one cloud's storage.
 type cloudKeys struct {
 	refusal  error
-	prefixes []string // of names of fields, which are looked at without them
+	prefixes []string // prefixes of field names, removed before names are compared
 	// fields are names of fields that hold keys, in lower case, without dashes and underscores.
 	fields []string
-	value  *regexp.Regexp // matches a key, or what surrounds one, in any text
+	value  *regexp.Regexp // matches a key inside a text
 }
 
 const noKeys = "Export destinations must not carry %s keys. Save them in a connection and refer to it by its id"
 
-// clouds are the storages whose keys belong into saved connections. Decisions 29 and 80.
+// clouds are the storages whose keys may be stored in saved connections only. Decisions 29 and 80.
 var clouds = []cloudKeys{
 	{domain.Errorf(domain.Invalid, "aws_keys_in_movie", noKeys, "AWS"), []string{"aws"},
 		[]string{"accesskey", "accesskeyid", "secretkey", "secretaccesskey", "sessiontoken"},
@@ -62,7 +62,7 @@ func (c cloudKeys) in(value any) bool {
 	return false
 }
 
-// names reports whether a field of a name holds a key.
+// names reports whether a field with this name holds a key.
 func (c cloudKeys) names(field string) bool {
 	plain := undivided.Replace(strings.ToLower(field))
 	if slices.Contains(c.fields, plain) {

@@ -35,14 +35,14 @@ var OutputCodecs = []string{"hevc", "av1"}
 // outputAliases maps other spellings to formats.
 var outputAliases = map[string]string{"jpeg": OutputJPG, "still": OutputJPG, "frames": OutputPNGSequence}
 
-// transparentOutputs are the formats that keep what is transparent in a movie.
+// transparentOutputs are the output formats that keep transparency.
 var transparentOutputs = []string{OutputWebM, OutputPNGSequence, OutputPNG}
 
-// Transparent says that an output of a format keeps what is transparent in a movie.
+// Transparent reports whether an output format keeps transparency.
 func Transparent(format string) bool { return slices.Contains(transparentOutputs, format) }
 
-// noteOpaque notes the opaque scenes of a transparent movie: its outputs are opaque there, and black is what a scene has below it
-// unless it says otherwise.
+// noteOpaque warns of opaque scenes in a transparent movie. They are opaque in its outputs as well. A scene has a black
+// background unless it sets another.
 func (m *Movie) noteOpaque() {
 	asked := slices.ContainsFunc(m.Outputs, func(o Output) bool { return o.Problem == "" && Transparent(o.Format) })
 	if m.Background.A == opaqueAlpha || !asked {

@@ -251,8 +251,8 @@ func (s *scanner) begins(at int) bool {
 	return at > 0 && s.raw[at-1] == '\n'
 }
 
-// farthest is the number of bytes that are searched backwards for the begin of a line. Longer lines are not indented by people,
-// and searching a text without line breaks for each bracket would take quadratic time.
+// farthest is the maximum of bytes that are searched backwards for the start of a line. People do not write longer lines, and
+// searching a text without line breaks once per bracket would take quadratic time.
 const farthest = 300
 
 // indent is the indentation of the line that contains an offset; -1: the line is too long to tell.

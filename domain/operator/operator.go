@@ -1,5 +1,5 @@
-// Package operator holds who the operators are (Roster) and their audit trail (Acted): who did what to whom. An act is recorded
-// before it is done, so that none is missing; a refused act is in the trail too, with the reason.
+// Package operator holds the operators of the installation (Roster) and their audit trail (Acted): who did what to whom. An act
+// is recorded before it is carried out, so that none is missing; a refused act stays in the trail, with the reason.
 package operator
 
 import (
@@ -14,7 +14,7 @@ import (
 // Acted is one act of an operator. It never carries a key, a token or another secret.
 type Acted struct {
 	ID  string    `json:"id"`  // random id
-	Who string    `json:"who"` // name of the operator's token, or what a holder of the configured one calls itself
+	Who string    `json:"who"` // name of the operator's token, or the name sent with the configured token
 	Act string    `json:"act"` // what was done: "grant credits"
 	On  string    `json:"on"`  // the account, key, work item or template that the act changes
 	How string    `json:"how"` // further details: an amount, a plan, a reference

@@ -15,7 +15,7 @@ import (
 	"moviola/domain/session"
 )
 
-// Role is what an operator may do. Each role includes those before it.
+// Role decides what an operator may do. Each role includes the ones before it.
 type Role string
 
 // The roles. The token of the installation's configuration has role Owner.
@@ -27,7 +27,7 @@ const (
 
 var roles = []Role{Observer, Acting, Owner}
 
-// AtLeast says whether the role includes another.
+// AtLeast reports whether the role includes another.
 func (r Role) AtLeast(other Role) bool {
 	return slices.Contains(roles, r) && slices.Index(roles, r) >= slices.Index(roles, other)
 }
@@ -47,13 +47,13 @@ func GenerateToken(random io.Reader) (string, error) {
 	return tokenPrefix + text, nil
 }
 
-// IsToken says whether a text has the form of an operator's own token.
+// IsToken reports whether a text has the form of an operator's token.
 func IsToken(s string) bool {
 	text, ok := strings.CutPrefix(s, tokenPrefix)
 	return ok && len(text) == tokenLength && domain.IsBase62(text)
 }
 
-// Hash is the hex SHA-256 that a token is stored and recognised by.
+// Hash returns the hex SHA-256 of a token. Only the hash is stored.
 func Hash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
@@ -62,7 +62,7 @@ func Hash(token string) string {
 // RosterStream names the stream of the operators.
 const RosterStream = "operators-roster"
 
-// Added says that somebody became an operator.
+// Added says that a person has become an operator.
 type Added struct {
 	Name string    `json:"name"`
 	Role Role      `json:"role"`
@@ -73,28 +73,28 @@ type Added struct {
 // EventType is the persisted name.
 func (Added) EventType() string { return "OperatorAdded" }
 
-// EventKey tells the event from others of the stream.
+// EventKey distinguishes the event from others of its type in the same stream.
 func (a Added) EventKey() string { return "added/" + a.Hash }
 
-// Revoked says that somebody is no operator any more.
+// Revoked says that a person is no longer an operator.
 type Revoked struct {
 	Name string    `json:"name"`
-	Hash string    `json:"hash"` // of the token that opens nothing any more
+	Hash string    `json:"hash"` // of the token that is no longer valid
 	At   time.Time `json:"at"`
 }
 
 // EventType is the persisted name.
 func (Revoked) EventType() string { return "OperatorRevoked" }
 
-// EventKey tells the event from others of the stream.
+// EventKey distinguishes the event from others of its type in the same stream.
 func (r Revoked) EventKey() string { return "revoked/" + r.Hash }
 
-// mostOperators is how many there may be at the same time.
+// mostOperators is the maximum of operators at the same time.
 const mostOperators = 200
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$`)
 
-// CheckName refuses what cannot be the name of an operator. A token is none: names are recorded and shown.
+// CheckName refuses an invalid name of an operator. It refuses tokens too, because names are recorded and shown.
 func CheckName(name string) error {
 	if !nameForm.MatchString(name) || IsToken(name) {
 		return domain.Errorf(domain.Invalid, "name_invalid",
@@ -103,7 +103,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Check refuses a name or a role that an operator cannot have.
+// Check refuses an invalid name or role.
 func Check(name string, role Role) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -114,27 +114,27 @@ func Check(name string, role Role) error {
 	return nil
 }
 
-// SignedOut ends one session of the operators' console before its time.
+// SignedOut says that a session of the operators' console was ended before it expired.
 type SignedOut struct {
 	Session string    `json:"session"` // its id
 	Began   time.Time `json:"began"`
-	Until   time.Time `json:"until"` // when it would have ended by itself
+	Until   time.Time `json:"until"` // when it would have expired
 	At      time.Time `json:"at"`
 }
 
 // EventType is the persisted name.
 func (SignedOut) EventType() string { return "OperatorSignedOut" }
 
-// EventKey tells the event from others of the stream.
+// EventKey distinguishes the event from others of its type in the same stream.
 func (s SignedOut) EventKey() string { return "signed out/" + s.Session }
 
-// Roster is who the operators are.
+// Roster is the state of the operators, folded from their stream.
 type Roster struct {
 	in    []Added
 	ended session.Ended
 }
 
-// Apply folds an event in.
+// Apply folds an event into the roster.
 func (r *Roster) Apply(event domain.Event) {
 	switch e := event.(type) {
 	case Added:
@@ -153,7 +153,7 @@ func (r *Roster) All() []Added {
 	return all
 }
 
-// Holder returns whose token has a hash. How long the comparisons take tells nothing about the hashes.
+// Holder returns the operator whose token has a hash. The time of the comparisons reveals nothing about stored hashes.
 func (r *Roster) Holder(hash string) (Added, bool) {
 	at := slices.IndexFunc(r.in, func(a Added) bool { return subtle.ConstantTimeCompare([]byte(a.Hash), []byte(hash)) == 1 })
 	if at < 0 {
@@ -162,13 +162,13 @@ func (r *Roster) Holder(hash string) (Added, bool) {
 	return r.in[at], true
 }
 
-// idLengthOfHash is how much of a token's hash is its id.
+// idLengthOfHash is the number of characters of a token's hash that form its id.
 const idLengthOfHash = 32
 
-// TokenID is the id of a token with a hash: it tells tokens apart and opens nothing.
+// TokenID returns the id of the token with a hash. An id names a token, but gives no access.
 func TokenID(hash string) string { return hash[:min(len(hash), idLengthOfHash)] }
 
-// WithID returns whose token has an id.
+// WithID returns the operator whose token has an id.
 func (r *Roster) WithID(id string) (Added, bool) {
 	at := slices.IndexFunc(r.in, func(a Added) bool { return TokenID(a.Hash) == id })
 	if at < 0 {
@@ -177,10 +177,10 @@ func (r *Roster) WithID(id string) (Added, bool) {
 	return r.in[at], true
 }
 
-// Ended says whether a session of the console was ended before its time.
+// Ended reports whether a session of the console was ended before it expired.
 func (r *Roster) Ended(session string, began time.Time) bool { return r.ended.Has(session, began) }
 
-// SignOut ends a session of the console. It decides nothing when that was ended before.
+// SignOut ends a session of the console. It returns no event when the session was ended before.
 func (r *Roster) SignOut(e SignedOut) []domain.Event {
 	if r.Ended(e.Session, e.Began) {
 		return nil
@@ -188,7 +188,7 @@ func (r *Roster) SignOut(e SignedOut) []domain.Event {
 	return []domain.Event{e}
 }
 
-// Renew gives an operator another token: the old one opens nothing any more.
+// Renew replaces an operator's token. The old token is no longer valid.
 func (r *Roster) Renew(name, hash string, at time.Time) ([]domain.Event, error) {
 	events, err := r.Revoke(name, at)
 	if err != nil {
@@ -206,7 +206,7 @@ func (r *Roster) named(name string) (Added, bool) {
 	return r.in[at], true
 }
 
-// Add makes somebody an operator.
+// Add makes a person an operator.
 func (r *Roster) Add(name string, role Role, hash string, at time.Time) ([]domain.Event, error) {
 	if err := Check(name, role); err != nil {
 		return nil, err
@@ -220,7 +220,7 @@ func (r *Roster) Add(name string, role Role, hash string, at time.Time) ([]domai
 	return []domain.Event{Added{Name: name, Role: role, Hash: hash, At: at}}, nil
 }
 
-// Revoke ends somebody's token.
+// Revoke ends the validity of an operator's token.
 func (r *Roster) Revoke(name string, at time.Time) ([]domain.Event, error) {
 	found, there := r.named(name)
 	if !there {

@@ -7,28 +7,28 @@ import (
 	"moviola/domain/connection"
 )
 
-// LiveRender is what a live event tells about a render. Decision 79.
+// LiveRender is the content of a live event about a render. Decision 79.
 type LiveRender struct {
 	Event      connection.LiveEvent `json:"event"`
 	Project    domain.ProjectID     `json:"project"`
 	ID         string               `json:"id,omitempty"`
 	ClientData json.RawMessage      `json:"client-data"`
-	Percent    *float64             `json:"progress,omitempty"` // of render.progress
+	Percent    *float64             `json:"progress,omitempty"` // only with render.progress
 	Timestamp  string               `json:"timestamp"`          // as domain.FormatTime writes it
 }
 
-// LiveBatch is what batch.finished tells. Decision 79.
+// LiveBatch is the content of the live event batch.finished. Decision 79.
 type LiveBatch struct {
 	Event     connection.LiveEvent `json:"event"`
 	Batch     domain.BatchID       `json:"batch"`
 	Template  string               `json:"template"`
-	Movies    int                  `json:"movies"`  // rows of which movies were made
-	Invalid   int                  `json:"invalid"` // rows of which none could be made
+	Movies    int                  `json:"movies"`  // number of valid rows
+	Invalid   int                  `json:"invalid"` // number of invalid rows
 	Cancelled bool                 `json:"cancelled"`
 	Timestamp string               `json:"timestamp"` // as domain.FormatTime writes it
 }
 
-// Payload is the flat JSON object of the event.
+// Payload returns the event as a flat JSON object.
 func (e LiveRender) Payload() ([]byte, error) {
 	if len(e.ClientData) == 0 {
 		e.ClientData = json.RawMessage("{}")
@@ -36,5 +36,5 @@ func (e LiveRender) Payload() ([]byte, error) {
 	return encode(e)
 }
 
-// Payload is the flat JSON object of the event.
+// Payload returns the event as a flat JSON object.
 func (e LiveBatch) Payload() ([]byte, error) { return encode(e) }

@@ -1,28 +1,28 @@
-// Package session remembers which sessions of the console were ended before their time. What remembers them is an aggregate: a
-// key, or the roster of operators.
+// Package session records which console sessions were ended before they expired. The record is a part of the aggregate that the
+// session began with: a key, or the roster of operators.
 package session
 
 import "time"
 
-// most is how many ended sessions are remembered one by one.
+// most is the maximum of ended sessions that are recorded individually.
 const most = 1000
 
-// One is a session that somebody has ended.
+// One is a session that was ended before it expired.
 type One struct {
 	ID    string
 	Began time.Time
-	Until time.Time // when it would have ended by itself
+	Until time.Time // when it would have expired
 	At    time.Time // when it was ended
 }
 
-// Ended are the sessions that were ended before their time. The zero Ended has none.
+// Ended are the sessions that were ended before they expired. The zero Ended has none.
 type Ended struct {
-	one   map[string]One // by their ids
-	floor time.Time      // every session that began no later has ended
+	one   map[string]One // by session id
+	floor time.Time      // every session that began at this time or before counts as ended
 }
 
-// Add remembers one, and forgets those that would have ended by now anyway. When there are too many, the oldest and all that
-// began before it count as ended.
+// Add records an ended session, and removes those that would have expired by now. When there are more than most, the oldest one
+// is removed, and it counts as ended together with all sessions that began before it.
 func (s *Ended) Add(e One) {
 	if s.one == nil {
 		s.one = map[string]One{}
@@ -48,7 +48,7 @@ func (s *Ended) Add(e One) {
 	}
 }
 
-// Has says whether the session with an id, begun at a time, was ended.
+// Has reports whether the session with an id, which began at a time, was ended.
 func (s *Ended) Has(id string, began time.Time) bool {
 	_, ended := s.one[id]
 	return ended || !began.After(s.floor)

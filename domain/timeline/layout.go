@@ -191,11 +191,12 @@ func (l *layout) paintBackgrounds() {
 	}
 }
 
-// paintSide makes the background of a scene opaque, and returns what it is over the light base.
+// paintSide makes the background of a scene opaque by drawing it over black, and returns the same background drawn over the light
+// base.
 func (l *layout) paintSide(s side, frames int64, dark, light Color) Color {
 	given := *s.background
 	switch {
-	case s.before: // the scene before the first one is black, and as transparent as the movie
+	case s.before: // before the first scene there is black, as transparent as the movie
 		return over(white, Color{A: l.movie.Background.A})
 	case given.A == opaque:
 		return given

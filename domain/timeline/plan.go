@@ -49,16 +49,16 @@ type Window struct {
 	// Transition is set in a window in which a scene replaces another. Background and Layers are then those of the entering
 	// scene, Transition holds those of the leaving one.
 	Transition *Transition
-	// Clear is set in a window whose base is not opaque: the movie's background is transparent, and so is that of the scene. The
-	// movie itself has black below it.
+	// Clear is set in a window with transparent parts: the backgrounds of the movie and of the scene are transparent. The movie
+	// itself shows black there.
 	Clear *Clear
 	// Fresh says that the window must not come from a cache: the movie, the scene or one of its elements says so. The rendered
 	// window may be stored in the cache.
 	Fresh bool
 }
 
-// Clear holds the backgrounds of a window as they look over white in place of black. What is drawn over both differs where the
-// movie is transparent, and by how much it is.
+// Clear holds the backgrounds of a window over white instead of black. Where a window looks different over black and over white
+// the movie is transparent, and the difference is the degree.
 type Clear struct {
 	Scene   Color // of the entering or only scene
 	Leaving Color // of the leaving scene of a transition

@@ -128,7 +128,7 @@ type side struct {
 	scene      int
 	background *Color
 	layers     *[]Layer
-	before     bool // the black before the first scene
+	before     bool // the black picture before the first scene
 }
 
 // sides returns the entering (or only) scene, and the leaving one if there is one.

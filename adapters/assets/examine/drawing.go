@@ -107,7 +107,7 @@ func drawingSides(root xml.StartElement) (width, height float64, box viewBox) {
 	return width, height, box
 }
 
-// isListSpace says whether a character stands between the numbers of a list.
+// isListSpace reports whether a character separates the numbers of a list.
 func isListSpace(r rune) bool { return strings.ContainsRune(", \t\n\r", r) }
 
 func orElse(value, usual float64) float64 {

@@ -58,8 +58,8 @@ type Examiner struct {
 	Log      logrus.FieldLogger
 }
 
-// Examine determines type and properties of a new file, and converts a picture that Go cannot decode. The converted file stands
-// beside it. Files that cannot be used are a *domain.Error, which names the address that they came from.
+// Examine determines type and properties of a new file, and converts a picture that Go cannot decode. The converted file is
+// stored next to it. Files that cannot be used are a *domain.Error, which names the address that they came from.
 func (e *Examiner) Examine(ctx context.Context, path, hash string, target *url.URL) (commands.Asset, error) {
 	head, err := readHead(path)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// weaving are the passes of an interlaced PNG file: the first column and row of each, and the steps to the next. Clause 8 of the
-// specification.
+// weaving holds the passes of an interlaced PNG file: first column and row of each, and the distance to the next column and row.
+// Clause 8 of the specification.
 var weaving = [...]struct{ x, y, dx, dy int }{
 	{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2},
 }

@@ -16,16 +16,16 @@ import (
 	"moviola/domain"
 )
 
-// ConvertedExtension is the extension of the converted picture beside a file.
+// ConvertedExtension is the extension of the converted picture, which has the same name otherwise.
 const ConvertedExtension = ".png"
 
 // tiffDemuxer is ffmpeg's reader of TIFF files.
 const tiffDemuxer = "tiff_pipe"
 
-// oneWhole makes pictures that are decoded as a whole be read one at a time: each takes up to 200 MB.
+// oneWhole is held while a picture is decoded as a whole: each takes up to 200 MB, so they are decoded one at a time.
 var oneWhole = make(chan struct{}, 1)
 
-// aloneWhole waits for the turn to decode a whole picture.
+// aloneWhole waits until no other picture is being decoded as a whole.
 func aloneWhole(ctx context.Context) (release func(), err error) {
 	select {
 	case oneWhole <- struct{}{}:
