@@ -43,7 +43,7 @@ type Event struct {
 	// Subject is what the event is about. An event of render.progress takes the place of one about the same subject that waits.
 	Subject string
 	// Visible is the position that the read models have to include before the event is sent: a receiver that queries them at once
-	// finds what it was told.
+	// finds what it was told, and one that was saved just before is told it.
 	Visible eventstore.Position
 }
 
@@ -201,9 +201,13 @@ func (a *Announcer) send(e Event) {
 	ctx, cancel := context.WithTimeout(a.ctx, lookUpLimit)
 	defer cancel()
 	log := a.config.Log.WithField("account", e.Account).WithField("event", e.Name)
-	ids, err := a.config.Listeners.Hearing(ctx, e.Account, e.Name, MaxReceivers)
-	if err == nil && len(ids) > 0 && e.Visible != (eventstore.Position{}) {
+	var err error
+	if e.Visible != (eventstore.Position{}) { // a webhook that was saved before the event is known then
 		err = a.config.Visible.WaitFor(ctx, e.Visible)
+	}
+	var ids []string
+	if err == nil {
+		ids, err = a.config.Listeners.Hearing(ctx, e.Account, e.Name, MaxReceivers)
 	}
 	if err != nil {
 		if a.ctx.Err() == nil {

@@ -30,6 +30,7 @@ type world struct {
 	most    map[string]int                             // of calls at the same time, by account and in all ("")
 	answer  func(ctx context.Context, endpoint string) // returns when the receiver has answered
 	waited  []eventstore.Position
+	shown   func(eventstore.Position) // called while it is waited for a position
 }
 
 func (w *world) Hearing(_ context.Context, account domain.AccountID, event connection.LiveEvent, most int) ([]string, error) {
@@ -51,6 +52,9 @@ func (w *world) WaitFor(_ context.Context, at eventstore.Position) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.waited = append(w.waited, at)
+	if w.shown != nil {
+		w.shown(at)
+	}
 	return nil
 }
 
@@ -127,6 +131,21 @@ func TestAnnounce(t *testing.T) {
 		want := []string{"https://alice.example 1+all", "https://alice.example 3+all"}
 		if !slices.Equal(w.heard(), want) || !slices.Equal(w.waited, []eventstore.Position{finished.Visible}) {
 			t.Errorf("told %q, waited for %v", w.heard(), w.waited)
+		}
+	})
+}
+
+// TestAnnounce_savedJustNow: a webhook that was saved before the event is told it, although the read models show it only later.
+func TestAnnounce_savedJustNow(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world, a *live.Announcer) {
+		w.shown = func(eventstore.Position) { w.hook("alice", "new", "render.started") }
+		e := event("alice", connection.RenderStarted, "p", "1")
+		e.Visible = eventstore.Position{Commit: 7, Prepare: 7}
+		a.Announce(e)
+		synctest.Wait()
+		if want := []string{"https://alice.example 1+new"}; !slices.Equal(w.heard(), want) {
+			t.Errorf("told %q, want %q", w.heard(), want)
 		}
 	})
 }

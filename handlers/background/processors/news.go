@@ -12,6 +12,7 @@ import (
 	"moviola/domain/connection"
 	"moviola/domain/document"
 	"moviola/domain/result"
+	"moviola/eventstore"
 	"moviola/handlers/background/live"
 	"moviola/projections"
 )
@@ -39,6 +40,7 @@ type reporter struct {
 	account domain.AccountID
 	project domain.ProjectID
 	attempt int
+	visible eventstore.Position // of the claim
 
 	mu    sync.Mutex
 	begun bool
@@ -85,7 +87,7 @@ func (r *reporter) announce(name connection.LiveEvent, message string, percent *
 		return
 	}
 	r.config.News.Announce(live.Event{
-		Account: r.account, Name: name, Message: message, Payload: payload, Subject: string(r.project),
+		Account: r.account, Name: name, Message: message, Payload: payload, Subject: string(r.project), Visible: r.visible,
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/eventstore"
 	"moviola/handlers/background/live"
 )
 
@@ -29,6 +30,9 @@ func (n *news) Announce(e live.Event) {
 	var body map[string]any
 	if err := json.Unmarshal(e.Payload, &body); err != nil {
 		panic(err)
+	}
+	if e.Visible == (eventstore.Position{}) {
+		panic("it is sent before the claim is visible")
 	}
 	n.bodies = append(n.bodies, body)
 	n.told = append(n.told, fmt.Sprintf("%s %.0f %v", e.Name, time.Since(n.begin).Seconds(), body["progress"]))

@@ -37,7 +37,7 @@ func (p *Processors) render(ctx context.Context, task projections.Task) error {
 	}
 	ctx, stop := guard.Claimed(ctx, claim.Attempt, p.config.Worker)
 	defer stop()
-	news := &reporter{Processors: p, account: claim.Account, project: project, attempt: claim.Attempt}
+	news := &reporter{Processors: p, account: claim.Account, project: project, attempt: claim.Attempt, visible: claim.Position}
 	shown := p.board.Appear(task.ID, claim.Attempt, news.progress)
 	defer shown.End()
 
