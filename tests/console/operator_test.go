@@ -232,6 +232,44 @@ func TestOperator_service(t *testing.T) {
 	b.see("rebuild read models")
 }
 
+// TestOperator_work: an operator sees what is stuck, tries it anew, and gives it up after being asked again; then whose work waits and which process does what.
+func TestOperator_work(t *testing.T) {
+	t.Parallel()
+	o := newBusyOffice(t)
+	id, anna := o.service.OpenAccount("Anna", 100)
+	_, bob := o.service.OpenAccount("Bob", 100)
+	project := o.getStuck(t, anna)
+	b := open(t, o.base, 1280, 1000)
+	o.enter(b, "operator")
+	o.visit(b, "/stuck")
+	b.see("the stored document is damaged")
+	b.click("Try anew " + project)
+	b.see("1 piece of work is tried within a minute.")
+	harness.Eventually(t, "it is stuck again", func() bool { return o.stuck(t, project) })
+	o.visit(b, "/stuck")
+	b.click("Give up " + project)
+	b.see("This cannot be undone.")
+	b.click("Cancel")
+	if !o.stuck(t, project) {
+		t.Error("it was given up before the question was answered")
+	}
+	b.click("Give up " + project)
+	b.see("This cannot be undone.")
+	b.click("Give up")
+	b.see("It was given up.")
+	b.see("Nothing is stuck")
+	if o.stuck(t, project) {
+		t.Error("it is still stuck")
+	}
+	o.visit(b, "/acts?on=deliver/"+project)
+	b.until("both acts bear the operator's name", "[...document.querySelectorAll('.rows li')].map((li) => li.innerText).every((text) => text.includes('an.operator')) && document.querySelectorAll('.rows li').length === 2")
+	o.wait(anna, bob, anna, anna)
+	o.visit(b, "/queue")
+	b.until("ages and shares are shown", "/"+id+"\\s+Fetch sources\\s+\\d\\s+\\d\\s+(\\d+ (s|min)|–)\\s+75 %/.test(document.body.innerText) && document.body.innerText.includes('25 %')")
+	o.visit(b, "/workers")
+	b.until("the slot is in use", "/Slots: Fetch sources\\s+1 of 1/.test(document.body.innerText) && document.querySelector('.table').innerText.includes('Fetch sources')")
+}
+
 // TestOperator_axe: as TestConsole_axe, for the pages of operators.
 func TestOperator_axe(t *testing.T) {
 	t.Parallel()
@@ -239,14 +277,11 @@ func TestOperator_axe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	receiver, silent := harness.NewReceiver(t), newSilent(t)
-	o := newOffice(t, "--allow-host", receiver.Host+","+silent.Listener.Addr().String(), "--retry-limit", "1s", "--fetch-slots", "1")
+	o := newBusyOffice(t)
 	id, long := o.service.OpenAccount("Kinderfilmproduktionsgesellschaft für Nordrhein-Westfalen und angrenzende Länder mbH", 1_234_567)
 	_, hebrew := o.service.OpenAccount("שלום עולם", 10)
-	o.getStuck(t, long, receiver)
-	for _, client := range []*harness.Client{long, hebrew, long, long} {
-		client.SubmitBody([]byte(`{"scenes":[{"elements":[{"type":"image","src":"` + silent.URL + `/a.png"}]}]}`))
-	}
+	o.getStuck(t, long)
+	o.wait(long, hebrew, long, long)
 	closed, _ := o.service.OpenAccount(hostile, 10)
 	o.admin(t, http.MethodDelete, "/admin/accounts?account="+closed, "")
 	raw, err := json.Marshal(map[string]any{"account": id, "amount": 5, "reference": strings.Repeat("a-long-reference-", 11)})
@@ -275,6 +310,27 @@ func TestOperator_axe(t *testing.T) {
 	}
 }
 
+// busyOffice is an office with one slot for fetching, whose sources may be silent and whose deliveries may get stuck.
+type busyOffice struct {
+	*office
+	receiver *harness.Receiver
+	silent   *httptest.Server
+}
+
+func newBusyOffice(t *testing.T) *busyOffice {
+	t.Helper()
+	receiver, silent := harness.NewReceiver(t), newSilent(t)
+	hosts := receiver.Host + "," + silent.Listener.Addr().String()
+	return &busyOffice{office: newOffice(t, "--allow-host", hosts, "--retry-limit", "1s", "--fetch-slots", "1"), receiver: receiver, silent: silent}
+}
+
+// wait submits a movie for each client whose source is silent.
+func (o *busyOffice) wait(clients ...*harness.Client) {
+	for _, client := range clients {
+		client.SubmitBody([]byte(`{"scenes":[{"elements":[{"type":"image","src":"` + o.silent.URL + `/a.png"}]}]}`))
+	}
+}
+
 // newSilent is a source that answers nothing until the test ends.
 func newSilent(t *testing.T) *httptest.Server {
 	ended := make(chan struct{})
@@ -290,10 +346,10 @@ func newSilent(t *testing.T) *httptest.Server {
 }
 
 // getStuck has a delivery fail until it is stuck: the document of its movie is damaged.
-func (o *office) getStuck(t *testing.T, c *harness.Client, receiver *harness.Receiver) {
+func (o *busyOffice) getStuck(t *testing.T, c *harness.Client) (project string) {
 	t.Helper()
-	project := c.SubmitBody([]byte(`{"resolution":"custom","width":64,"height":64,"scenes":[{"duration":1}],
-		"exports":[{"destinations":[{"type":"webhook","endpoint":"` + receiver.URL + `","password":"hush"}]}]}`))
+	project = c.SubmitBody([]byte(`{"resolution":"custom","width":64,"height":64,"scenes":[{"duration":1}],
+		"exports":[{"destinations":[{"type":"webhook","endpoint":"` + o.receiver.URL + `","password":"hush"}]}]}`))
 	c.WaitFor(project, "done")
 	harness.Eventually(t, "the delivery has ended", func() bool {
 		results := c.Get(project).Movie.DestinationsResult
@@ -303,9 +359,13 @@ func (o *office) getStuck(t *testing.T, c *harness.Client, receiver *harness.Rec
 	if answer := c.Do(http.MethodPost, "/movies/redeliver?project="+project, nil); answer.Status != http.StatusOK {
 		t.Fatalf("redeliver: %d %s", answer.Status, answer.Body)
 	}
-	harness.Eventually(t, "it is stuck", func() bool {
-		return strings.Contains(string(o.admin(t, http.MethodGet, "/admin/work", "").Body), project)
-	})
+	harness.Eventually(t, "it is stuck", func() bool { return o.stuck(t, project) })
+	return project
+}
+
+func (o *office) stuck(t *testing.T, project string) bool {
+	t.Helper()
+	return strings.Contains(string(o.admin(t, http.MethodGet, "/admin/work", "").Body), project)
 }
 
 type shownPage struct{ name, path, ready string }
