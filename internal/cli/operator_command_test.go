@@ -39,11 +39,15 @@ func TestOperatorCommands(t *testing.T) {
 			[]string{"GET /admin/work"}, 0, []string{"render/p", "12", "true", "no"}},
 		{"capacity", []string{"work", "capacity"}, []string{`{"waiting":3,"running":2,"oldest_seconds":41.5,"slots_wanted":5}`}, []string{"GET /admin/capacity"}, 0,
 			[]string{"5 slots", "3 movies wait", "42 s", "2 have one"}},
-		{"queue", []string{"work", "queue"}, []string{`{"accounts":[{"account":"a1","kind":"render","waiting":2,"running":1,"oldest_seconds":90,"share":0.75}],"more":3}`},
-			[]string{"GET /admin/queue"}, 0, []string{"render", "a1", "1m30s", "75 %", "and 3 more"}},
+		{"queue", []string{"work", "queue"}, []string{`{"accounts":[{"account":"a1","kind":"render","waiting":2,"running":1,"oldest_seconds":90,"share":0.75},{"account":"","kind":"sweep","waiting":1,"oldest_seconds":1,"share":1}],"more":3}`},
+			[]string{"GET /admin/queue"}, 0, []string{"render", "a1", "1m30s", "75 %", "the service", "and 3 more"}},
 		{"workers", []string{"work", "workers"},
-			[]string{`{"workers":[{"name":"host-1","alive":true,"roles":["renderer"],"slots":[{"kind":"render","slots":2}],"doing":[{"work":"render/p","account":"a1"}]},{"name":"gone-2"}]}`},
-			[]string{"GET /admin/workers"}, 0, []string{"host-1", "alive", "renderer", "render 2", "render/p of account a1", "silent"}},
+			[]string{`{"workers":[{"name":"host-1","alive":true,"roles":["renderer"],"slots":[{"kind":"render","slots":2}],"disk_free":5368709120,"disk_total":10737418240,` +
+				`"sandbox":[{"program":"ffmpeg","layer":"seccomp","state":"on"},{"program":"ffmpeg","layer":"cgroup","state":"missing","detail":"no cgroup v2"}],` +
+				`"storage":[{"place":"files","bytes":2147483648,"files":3,"total_bytes":4294967296}],` +
+				`"doing":[{"work":"render/p","account":"a1","attempt":2,"percent":40},{"work":"sweep/x"}]},{"name":"gone-2","doing":[{"work":"render/q","account":"a1"}]}]}`},
+			[]string{"GET /admin/workers"}, 0, []string{"host-1", "alive", "renderer", "render 2", "render/p of account a1, attempt 2, 40 %", "sweep/x of the service", "disk: 5 GiB free of 10 GiB", "files 2 GiB of 4 GiB in 3 files",
+				"ffmpeg: cgroup missing (no cgroup v2)", "silent", "render/q of account a1"}},
 		{"renew", []string{"operators", "renew", "anna"}, []string{`{"name":"anna","role":"owner","token":"mo_x"}`}, []string{`POST /admin/operators/renew {"name":"anna"}`}, 0,
 			[]string{"mo_x", "Token of anna, role owner"}},
 		{"retry one", []string{"work", "retry", "render/p"}, []string{`{"count":1}`}, []string{`POST /admin/work/retry {"work":"render/p"}`}, 0, []string{"1 piece of work is"}},

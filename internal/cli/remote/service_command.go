@@ -1,8 +1,11 @@
 package remote
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -27,7 +30,8 @@ func queueCommand(o *operator) *cobra.Command {
 			_, _ = fmt.Fprintln(out, "KIND\tACCOUNT\tWAITING\tRUNNING\tOLDEST\tSHARE") // errors are returned by Flush
 			for _, s := range answer.Accounts {
 				oldest := time.Duration(s.OldestSeconds * float64(time.Second)).Round(time.Second)
-				_, _ = fmt.Fprintf(out, "%s\t%s\t%d\t%d\t%s\t%.0f %%\n", s.Kind, s.Account, s.Waiting, s.Running, oldest, 100*s.Share)
+				_, _ = fmt.Fprintf(out, "%s\t%s\t%d\t%d\t%s\t%.0f %%\n", s.Kind, cmp.Or(string(s.Account), "the service"),
+					s.Waiting, s.Running, oldest, 100*s.Share)
 			}
 			if answer.More > 0 {
 				_, _ = fmt.Fprintf(out, "and %d more\n", answer.More)
@@ -41,34 +45,74 @@ func queueCommand(o *operator) *cobra.Command {
 func workersCommand(o *operator) *cobra.Command {
 	return &cobra.Command{
 		Use:   "workers",
-		Short: "List the processes of the installation, their slots, and what they do now",
+		Short: "List the processes of the installation: their slots, what they do now, their disk, and missing layers of the sandbox",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var answer admin.Workers
 			if err := o.call(cmd.Context(), http.MethodGet, "/admin/workers", nil, nil, &answer); err != nil {
 				return err
 			}
+			lines := []string{}
 			for _, one := range answer.Workers {
-				slots := make([]string, len(one.Slots))
-				for i, s := range one.Slots {
-					slots[i] = fmt.Sprintf("%s %d", s.Kind, s.Slots)
-				}
-				state := "alive"
-				if !one.Alive {
-					state = "silent"
-				}
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\t%s\t%s\n  slots: %s\n", one.Name, state, strings.Join(one.Roles, ","),
-					strings.Join(slots, ", "))
-				for _, d := range one.Doing {
-					if err == nil {
-						_, err = fmt.Fprintf(cmd.OutOrStdout(), "  %s of account %s\n", d.Work, d.Account)
-					}
-				}
-				if err != nil {
-					return err
-				}
+				lines = append(lines, workerLines(one)...)
 			}
-			return nil
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(lines, "\n"))
+			return err
 		},
 	}
+}
+
+// workerLines are a process as text.
+func workerLines(w admin.Worker) []string {
+	state := "silent"
+	if w.Alive {
+		state = "alive"
+	}
+	slots := make([]string, len(w.Slots))
+	for i, s := range w.Slots {
+		slots[i] = fmt.Sprintf("%s %d", s.Kind, s.Slots)
+	}
+	lines := []string{strings.TrimSpace(w.Name + "\t" + state + "\t" + strings.Join(w.Roles, ","))}
+	if len(slots) > 0 {
+		lines = append(lines, "  slots: "+strings.Join(slots, ", "))
+	}
+	if w.DiskTotal > 0 {
+		lines = append(lines, fmt.Sprintf("  disk: %s free of %s", inGiB(w.DiskFree), inGiB(w.DiskTotal)))
+	}
+	for _, place := range w.Storage {
+		if place.TotalBytes > 0 { // otherwise it is not counted
+			lines = append(lines, fmt.Sprintf("  %s %s of %s in %d files", place.Place, inGiB(place.Bytes),
+				inGiB(place.TotalBytes), place.Files))
+		}
+	}
+	for _, layer := range w.Sandbox {
+		if layer.State == "missing" || layer.State == "off" {
+			lines = append(lines, fmt.Sprintf("  %s: %s %s%s", layer.Program, layer.Layer, layer.State, inBrackets(layer.Detail)))
+		}
+	}
+	for _, d := range w.Doing {
+		line := "  " + d.Work + " of the service"
+		if d.Account != "" {
+			line = "  " + d.Work + " of account " + d.Account
+		}
+		if d.Attempt > 1 {
+			line += fmt.Sprintf(", attempt %d", d.Attempt)
+		}
+		if d.Percent != nil {
+			line += fmt.Sprintf(", %.0f %%", *d.Percent)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func inGiB(bytes int64) string {
+	return strconv.FormatFloat(math.Round(float64(bytes)/(1<<30)*10)/10, 'f', -1, 64) + " GiB"
+}
+
+func inBrackets(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
 }
