@@ -22,7 +22,7 @@ var (
 			"http works on this machine only, at http://localhost")
 )
 
-// maxSignIn is the size of a body with a key or token, at most.
+// maxSignIn is the maximum size of a request body with a key or token.
 const maxSignIn = 4 << 10
 
 // foreign refuses a call that another page may have made a browser send. What only reads needs no more than the cookie, which
@@ -44,7 +44,7 @@ func (c *Console) foreign(r *http.Request) error {
 	return nil
 }
 
-// signIn serves POST of the session: who has a key or a token gets one.
+// signIn serves POST of the session: a valid key or token starts a session.
 func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 	if err := c.begin(w, r); err != nil {
 		web.Fail(w, r, c.Log, err)
@@ -61,7 +61,7 @@ func (c *Console) begin(w http.ResponseWriter, r *http.Request) error {
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxSignIn))
 	if err != nil {
-		body = nil // no body of this size lets anybody in
+		body = nil // a key or token is never that long
 	}
 	who, id, err := c.door.enter(r, body)
 	if err != nil {
@@ -86,13 +86,13 @@ func (c *Console) showSession(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// signOut serves DELETE of the session, which ends in every process: a copy of its cookie opens nothing either.
+// signOut serves DELETE of the session. The session ends in every process, so that a copy of its cookie is useless too.
 func (c *Console) signOut(w http.ResponseWriter, r *http.Request) {
 	one, _, err := c.session(w, r)
 	if err == nil {
 		err = c.door.leave(r.Context(), one)
 	}
-	if err == nil || errors.Is(err, errNotSignedIn) { // or it has ended by itself
+	if err == nil || errors.Is(err, errNotSignedIn) { // the session has expired already
 		c.place(r).cookie.set(w, "")
 		err = web.Write(w, http.StatusOK, struct {
 			Success bool `json:"success"`
@@ -103,7 +103,7 @@ func (c *Console) signOut(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// session returns the session of a call and who has it now, and notes that it is in use.
+// session returns the session of a call and its owner, and records the use of the session.
 func (c *Console) session(w http.ResponseWriter, r *http.Request) (session, guest, error) {
 	if err := c.foreign(r); err != nil {
 		return session{}, nil, err
@@ -128,11 +128,11 @@ func (c *Console) session(w http.ResponseWriter, r *http.Request) (session, gues
 	return one, who, nil
 }
 
-// withheld are headers that a call does not take along: what lets somebody in or names them, and what is about the console only.
+// withheld are headers that are not passed on with a call: credentials, names of users, and headers for the console itself.
 var withheld = []string{"Cookie", "X-Api-Key", web.OperatorTokenHeader, "X-Operator", "Authorization", "Origin", MarkHeader}
 
-// call serves what is below the folder of calls: the same operation at its own path, for whoever has the session. What a key or a
-// token opens can be reached like that, and nothing else.
+// call serves the paths below the folder of calls. It passes a request to the operation at the same path of the interface, on
+// behalf of the session's owner. Only operations that keys or tokens give access to can be reached this way.
 func (c *Console) call(w http.ResponseWriter, r *http.Request) {
 	_, who, err := c.session(w, r)
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package console serves the two web pages for people, and the sessions that they sign in with: the console of accounts, at
-// /console, and that of operators, at /operator. A page speaks the documented interface only: its calls are handed to the same
-// handlers as any other, with the holder of the session's key, or the operator with the session's token, in the place of a key or
-// a token. Decisions 62 and 82; ADR 040 and 047.
+// Package console serves the two web pages for people, and their sessions: the console of accounts at /console, and that of
+// operators at /operator. The pages use the documented interface only. Their calls go to the same handlers as all other requests;
+// the session takes the place of an API key, or of an operator's token. Decisions 62 and 82; ADR 040 and 047.
 package console
 
 import (
@@ -31,9 +30,9 @@ const (
 	assetsFolder = "/assets"
 )
 
-// Shared is what both consoles need. Every field is required, but for those that say what they are when left out.
+// Shared is the configuration that both consoles have. Every field is required, unless its comment says what happens without it.
 type Shared struct {
-	// Calls serves what the page calls: operations at their own paths.
+	// Calls serves the calls of the page: the operations of the interface, at their own paths.
 	Calls http.Handler
 	// Serves says whether a path is one of them.
 	Serves func(r *http.Request) bool
@@ -43,8 +42,8 @@ type Shared struct {
 	Log     logrus.FieldLogger
 }
 
-// Config is what the console of accounts needs beside. Every field is required, but for those that say what they are when left
-// out.
+// Config is the configuration of the console of accounts. Every field is required, unless its comment says what happens without
+// it.
 type Config struct {
 	Shared
 	Keys Keys
@@ -61,29 +60,29 @@ type Console struct {
 	site
 	door door
 	seal sealer
-	// place is where a request has found the page.
+	// place is the address at which a request has reached the page.
 	place func(r *http.Request) place
 }
 
-// door is how people get in, and who they are then.
+// door checks credentials, and finds the owners of sessions.
 type door interface {
-	// enter finds out whom a body lets in, and the id of the key or token that it brings.
+	// enter returns the owner of the credentials in a request body, and the id of the key or token.
 	enter(r *http.Request, body []byte) (guest, string, error)
-	// resume returns who has a session now. False: nobody.
+	// resume returns the owner of a session, and false when the session is no longer valid.
 	resume(ctx context.Context, one session) (guest, bool, error)
 	// leave ends a session in all processes.
 	leave(ctx context.Context, one session) error
 }
 
-// guest is who has signed in.
+// guest is the owner of a session.
 type guest interface {
-	// shown is what the page is told of the session.
+	// shown is what the page learns about the session.
 	shown(one session) any
-	// within returns the context of a request that they make.
+	// within returns the context for a request of the owner.
 	within(ctx context.Context) context.Context
 }
 
-// place is an address at which the page is opened.
+// place is an address at which the page can be opened.
 type place struct {
 	origin string
 	cookie cookie

@@ -16,7 +16,7 @@ import (
 	"moviola/projections/keyring"
 )
 
-// Keys finds out whom keys let in. Package keyring has it.
+// Keys finds the holders of API keys. Package keyring implements it.
 type Keys interface {
 	access.Keys
 	Session(ctx context.Context, id, session string, began time.Time) (keyring.Holder, bool, error)
@@ -30,7 +30,7 @@ type Ender interface {
 
 var errBody = domain.Errorf(domain.Invalid, "body_invalid", `The body must be {"key":"…"}`)
 
-// keyDoor lets in who has an API key.
+// keyDoor signs in holders of API keys.
 type keyDoor struct {
 	keys Keys
 	end  Ender
@@ -66,14 +66,14 @@ func (d keyDoor) resume(ctx context.Context, one session) (guest, bool, error) {
 
 func (d keyDoor) leave(ctx context.Context, one session) error {
 	err := d.end.Handle(ctx, accounts.EndSession{Key: one.byID(), Session: one.name(), Began: one.began, Until: one.until()})
-	d.keys.Forget(one.byID()) // even after an error: what became of the append may be unknown
+	d.keys.Forget(one.byID()) // also after an error, because the event may have been written
 	return err
 }
 
-// keyHolder is who has signed in with a key.
+// keyHolder is the owner of a session that began with a key.
 type keyHolder keyring.Holder
 
-// keySession is what the page is told.
+// keySession is what the page learns about a session.
 type keySession struct {
 	Success bool     `json:"success"`
 	Account string   `json:"account"`

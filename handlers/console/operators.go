@@ -17,29 +17,29 @@ import (
 // Paths of the operators' console.
 const (
 	OperatorPath = "/operator"
-	// OperatorAPIPath is where the page's calls come to, and how it is named among the routes.
+	// OperatorAPIPath is the folder of the page's calls, and its name among the routes.
 	OperatorAPIPath = OperatorPath + apiFolder + "/admin/{call:.+}"
 )
 
-// operatorCookie names the cookie of operators, which are other people than the holders of keys at the same address.
+// operatorCookie is the name of the operators' cookie. It differs from that of accounts, since both consoles may be used at one
+// address.
 const operatorCookie = "moviola-operator"
 
-// Operators knows who sessions of operators belong to. accounts.Operators does.
+// Operators finds the owners of operators' sessions. accounts.Operators implements it.
 type Operators interface {
 	Session(ctx context.Context, id, session string, began time.Time) (accounts.Standing, error)
 	SignOut(ctx context.Context, cmd accounts.SignOut) error
 }
 
-// OperatorConfig is what the console of operators needs beside. Every field is required, but for those that say what they are
-// when left out.
+// OperatorConfig is the configuration of the console of operators. Every field is required, unless its comment says what happens
+// without it.
 type OperatorConfig struct {
 	Shared
 	Operators Operators
 	Token     *web.OperatorToken
-	// ForOneRun says that the token of the configuration was generated for this run: it opens no console.
+	// ForOneRun says that the configured token was generated for this run of the process. Then it cannot be used to sign in.
 	ForOneRun bool
-	// PublicURL is the address that the page is opened at; empty: at whatever name the operators' address is called by, which
-	// that address has checked.
+	// PublicURL is the address at which the page is opened; empty: every host name at which the operators' address accepts requests.
 	PublicURL string
 }
 
@@ -62,8 +62,8 @@ func NewOperators(cfg OperatorConfig) (*Console, error) {
 	}, at)
 }
 
-// calledPlace is the address that a request to the operators' address has called: https where a proxy ends it, which the origin
-// tells that browsers send with writes, and the cookie that they keep for https.
+// calledPlace returns the address of the page from a request to the operators' address. A proxy may have ended https: the Origin
+// header, which browsers send with writes, and the cookie for https show that.
 func calledPlace(r *http.Request) place {
 	address := &url.URL{Scheme: "http", Host: r.Host}
 	secure := len(r.CookiesNamed(hostPrefix+operatorCookie)) > 0
@@ -82,7 +82,7 @@ var (
 		"opens no console: add an operator by `moviola operators add`, and sign in with the token that it prints")
 )
 
-// tokenDoor lets in who has an operator's token.
+// tokenDoor signs in operators by their tokens.
 type tokenDoor struct{ cfg OperatorConfig }
 
 func (d tokenDoor) enter(r *http.Request, body []byte) (guest, string, error) {
@@ -118,13 +118,13 @@ func (d tokenDoor) leave(ctx context.Context, one session) error {
 	return d.cfg.Operators.SignOut(ctx, accounts.SignOut{Session: one.name(), Began: one.began, Until: one.until()})
 }
 
-// actingOperator is who has signed in with a token.
+// actingOperator is the owner of a session that began with a token.
 type actingOperator web.Acting
 
-// operatorSession is what the page is told.
+// operatorSession is what the page learns about a session.
 type operatorSession struct {
 	Success bool          `json:"success"`
-	Name    string        `json:"name"` // empty: whoever has the token of the configuration
+	Name    string        `json:"name"` // empty with the configured token
 	Role    operator.Role `json:"role"`
 	Until   string        `json:"until"`
 }

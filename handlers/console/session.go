@@ -25,9 +25,9 @@ const (
 	ahead = time.Minute
 )
 
-// session is somebody who has signed in. It is nowhere but in the browser's cookie.
+// session is the session of a person who has signed in. It is stored in the browser's cookie only.
 type session struct {
-	by    [16]byte // id of the key or token that it was begun with: the first half of its SHA-256
+	by    [16]byte // id of the key or token that it began with: the first half of the SHA-256
 	id    [16]byte
 	began time.Time
 	seen  time.Time // when a call came last, within renewEvery
@@ -108,7 +108,7 @@ type cookie struct {
 	secure bool
 }
 
-// hostPrefix begins the names of cookies that browsers take from https only, for this host only.
+// hostPrefix begins the names of cookies that browsers accept only over https, and only for the host that set them.
 const hostPrefix = "__Host-"
 
 // cookieFor is the cookie of pages at an address: one that no other host and no plain connection gets to see or to set. Browsers

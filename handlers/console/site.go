@@ -22,11 +22,11 @@ import (
 //go:embed built
 var built embed.FS
 
-// site is the files of a console.
+// site holds the files of a console.
 type site struct {
-	path   string // where it is
-	page   string // file of the page
-	calls  string // where its calls come to
+	path   string // path of the console
+	page   string // file name of the page
+	calls  string // path of the page's calls
 	policy string // Content-Security-Policy of the page
 
 	files map[string]asset
@@ -89,7 +89,7 @@ func (s *site) routes(router *mux.Router) {
 	}
 }
 
-// html answers with the page, whose script finds out by the address what it shows. Nothing below the folders is a page.
+// html serves the page. Its script decides by the address what to show. Paths below the folders are not the page.
 func (s *site) html(w http.ResponseWriter, r *http.Request) {
 	for _, folder := range []string{s.path + apiFolder, s.path + assetsFolder} {
 		if r.URL.Path == folder || strings.HasPrefix(r.URL.Path, folder+"/") {
@@ -114,7 +114,7 @@ func (s *site) asset(w http.ResponseWriter, r *http.Request) {
 	s.send(w, r, found)
 }
 
-// send answers with a file. A browser asks each time whether it has changed: what belongs together must be of one program.
+// send serves a file. Browsers must ask each time whether it has changed, so that they never mix files of different versions.
 func (s *site) send(w http.ResponseWriter, r *http.Request, file asset) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-cache")

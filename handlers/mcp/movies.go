@@ -222,7 +222,7 @@ type movie struct {
 	Credits   int64    `json:"consumed_credits"`
 	Warnings  []string `json:"warnings,omitempty"`
 	CreatedAt string   `json:"created_at"`
-	// Outputs are what the movie has beside its MP4.
+	// Outputs are the outputs of the movie other than its MP4.
 	Outputs []result.Output `json:"outputs,omitempty"`
 }
 

@@ -165,7 +165,7 @@ func (d *delivery) addresses() result.Addresses {
 	return d.config.Tokens.AddressesOf(d.config.PublicURL, d.project, d.claim.File)
 }
 
-// outputs are what the movie has beside its MP4.
+// outputs returns the outputs of the movie other than its MP4.
 func (d *delivery) outputs() []result.Output {
 	if d.claim.File == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"moviola/domain/movie"
 )
 
-// keep stores what a try has sent and got, before its result is in the log: who sees the result finds the rest. A failure ends no
-// delivery.
+// keep stores the request and the answer of a try, before the result is written to the log: whoever sees the result in the log
+// can also read the exchange. A failure does not stop the delivery.
 func (d *delivery) keep(ctx context.Context, try movie.DeliveryAttempted, what deliveries.Exchange) {
 	if d.config.Exchanges == nil {
 		return
@@ -26,7 +26,7 @@ func (d *delivery) keep(ctx context.Context, try movie.DeliveryAttempted, what d
 	}
 }
 
-// originOf is the scheme and host that a target is at: all that is ever shown of an address.
+// originOf returns scheme and host of a target. No other part of an address is ever shown.
 func originOf(t target) string {
 	if u, err := url.Parse(t.settings["endpoint"]); err == nil && u.Host != "" {
 		return u.Scheme + "://" + u.Host

@@ -72,7 +72,7 @@ func (h *hosts) leave(host string) {
 	}
 }
 
-// hostOf returns the host of a destination; empty: it is not known here.
+// hostOf returns the host of a destination; empty: it is not known.
 func hostOf(t target) string {
 	if host := t.settings["host"]; host != "" {
 		return strings.ToLower(host)
@@ -87,7 +87,7 @@ func hostOf(t target) string {
 		}
 	case connection.S3:
 		return "s3." + t.settings["region"]
-	case connection.Folder: // one disk takes turns like one host
+	case connection.Folder: // deliveries to one disk are limited like those to one host
 		return t.settings["folder"]
 	}
 	return ""

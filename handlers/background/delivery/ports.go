@@ -57,7 +57,7 @@ type Connections interface {
 	Open(ctx context.Context, account domain.AccountID, id string) (connections.OpenedConnection, error)
 }
 
-// Exchanges keeps what a try has sent and got. deliveries.Exchanges does.
+// Exchanges stores what a try has sent and received. deliveries.Exchanges implements it.
 type Exchanges interface {
 	Keep(ctx context.Context, try deliveries.Try, what deliveries.Exchange) error
 }
@@ -68,14 +68,14 @@ type Tracer interface {
 	Tried(ctx context.Context, try movie.DeliveryAttempted, host string)
 }
 
-// Roads lead to destinations.
+// Roads are the ways to destinations.
 type Roads struct {
 	Webhook WebhookFunc
 	// Connections are the saved connections that destinations name by id.
 	Connections Connections
 	// Senders send files to destinations other than webhooks, by kind.
 	Senders map[connection.Kind]deliveries.Sender
-	// Exchanges keeps what deliveries have sent and got. nil: it is not kept.
+	// Exchanges stores what deliveries have sent and received. nil: it is not stored.
 	Exchanges Exchanges
 	// Visible waits for the read models before the first try.
 	Visible Visible

@@ -130,7 +130,7 @@ func checkSaved(kind connection.Kind, given map[string]any) error {
 	return nil
 }
 
-// choose makes an output of the movie what is sent in place of the MP4. Decision 61.
+// choose selects the output that is sent instead of the MP4. Decision 61.
 func (d *delivery) choose(t *target, format string) error {
 	if !t.kind.TakesFiles() || format == "" {
 		return nil

@@ -1,11 +1,11 @@
-// Package live tells saved webhooks what happens while it happens: that a render has started, how far it is, that a batch has
-// finished. Live events are news, not work: they are in no log and on no work list, each is sent once, and what finds no room or
-// no receiver is lost. Decision 79.
+// Package live sends live events to saved webhooks: a render has started, its progress, a batch has finished. Live events are
+// written neither to the log nor to the work list. Each is sent once; an event is lost when a queue is full or a receiver does
+// not answer. Decision 79.
 //
-// One Announcer of a process owns what waits. Whoever announces never waits. The events of an account stand in a line of their
-// own, which is bounded, and are sent one after another; accounts take turns for a bounded number of goroutines. So an account
-// has one event in flight in a process, to a bounded number of receivers, and slow receivers hold up nobody else for
-// long. The goroutines end when nothing waits, and with Close.
+// Each process has one Announcer, which owns the queues. Announcing never blocks. Each account has a bounded queue, whose events
+// are sent one after the other. A bounded number of goroutines serves the accounts in turns. So a process sends at most one event
+// of an account at the same time, to a bounded number of receivers, and slow receivers delay other accounts little. The
+// goroutines end when all queues are empty, and with Close.
 package live
 
 import (
@@ -23,14 +23,14 @@ import (
 	"moviola/eventstore"
 )
 
-// The bounds of an announcer.
+// The limits of an announcer.
 const (
-	MaxWaiting   = 64              // events of an account that wait
-	MaxReceivers = 5               // webhooks of an account that are told one event, the first by id
+	MaxWaiting   = 64              // queued events of one account
+	MaxReceivers = 5               // webhooks of an account that get an event: the first ones by id
 	AnswerWait   = 5 * time.Second // for the answer of one receiver
 
-	maxWorkers  = 16   // events that are being sent, of all accounts together
-	maxInAll    = 4096 // events that wait, of all accounts together
+	maxWorkers  = 16   // events that are being sent at the same time, of all accounts
+	maxInAll    = 4096 // queued events of all accounts together
 	lookUpLimit = 10 * time.Second
 )
 
@@ -40,14 +40,14 @@ type Event struct {
 	Name    connection.LiveEvent
 	Message string // id of the message, the same for all receivers
 	Payload []byte // a flat JSON object
-	// Subject is what the event is about. An event of render.progress takes the place of one about the same subject that waits.
+	// Subject is the movie or batch of the event. A render.progress event replaces a queued one with the same subject.
 	Subject string
-	// Visible is the position that the read models have to include before the event is sent: a receiver that queries them at once
-	// finds what it was told, and one that was saved just before is told it.
+	// Visible is the position that the read models must include before the event is sent. Then a receiver that queries them at
+	// once finds the news, and a connection that was saved just before gets the event.
 	Visible eventstore.Position
 }
 
-// Listeners finds the saved webhooks of an account that list an event, at most a number of them. It may be outdated.
+// Listeners finds the saved webhooks of an account that list an event, up to a maximum. The result may be outdated.
 type Listeners interface {
 	Hearing(ctx context.Context, account domain.AccountID, event connection.LiveEvent, most int) ([]string, error)
 }
@@ -75,19 +75,19 @@ type Config struct {
 // Announcer sends live events. It is safe for concurrent use.
 type Announcer struct {
 	config Config
-	ctx    context.Context // of all sending
+	ctx    context.Context // context of all requests to receivers
 	stop   context.CancelFunc
 
 	mu      sync.Mutex
-	lines   map[domain.AccountID]*line // of accounts with events that wait or are being sent
-	turns   []*line                    // lines with events of which none is being sent, the next first
-	waiting int                        // events in all lines
+	lines   map[domain.AccountID]*line // accounts with events that are queued or being sent
+	turns   []*line                    // lines with queued events and none being sent, the next one first
+	waiting int                        // number of queued events in all lines
 	workers int
 	closed  bool
 	working sync.WaitGroup
 }
 
-// line has what waits of an account. While one of its events is being sent, it is in no turn.
+// line is the queue of one account. While one of its events is being sent, the line is not in turns.
 type line struct {
 	account domain.AccountID
 	events  []Event
@@ -100,7 +100,7 @@ func New(config Config) *Announcer {
 	return a
 }
 
-// Announce lets an event be sent, and does not wait for that. An event that finds no room is lost.
+// Announce queues an event and returns at once. The event is lost when there is no room for it.
 func (a *Announcer) Announce(e Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -128,7 +128,7 @@ func (a *Announcer) Announce(e Event) {
 	}
 }
 
-// replace puts progress into the place of earlier progress of the same subject.
+// replace puts a progress event in the place of an older queued one with the same subject.
 func (l *line) replace(e Event) bool {
 	if e.Name != connection.RenderProgress {
 		return false
@@ -142,7 +142,7 @@ func (l *line) replace(e Event) bool {
 	return false
 }
 
-// makeRoom says whether an event may be added to a line. In a full line progress makes room for other events.
+// makeRoom reports whether a line has room for another event. In a full line a queued progress event is dropped to make room.
 func (a *Announcer) makeRoom(l *line, e Event) bool {
 	if len(l.events) < MaxWaiting {
 		return true
@@ -157,7 +157,7 @@ func (a *Announcer) makeRoom(l *line, e Event) bool {
 	return false
 }
 
-// work sends events until none has its turn.
+// work sends events until no line has a queued event.
 func (a *Announcer) work() {
 	for {
 		l, e, ok := a.next()
@@ -169,7 +169,7 @@ func (a *Announcer) work() {
 	}
 }
 
-// next takes the event whose turn it is; false: this worker ends.
+// next returns the next event to send, and false when there is none: the worker then ends.
 func (a *Announcer) next() (*line, Event, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -185,7 +185,7 @@ func (a *Announcer) next() (*line, Event, bool) {
 	return l, e, true
 }
 
-// sent gives a line its next turn.
+// sent puts a line back into turns when it has further events.
 func (a *Announcer) sent(l *line) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -196,7 +196,7 @@ func (a *Announcer) sent(l *line) {
 	a.turns = append(a.turns, l)
 }
 
-// send tells an event to all webhooks that list it, at the same time, and waits for them.
+// send sends an event to all webhooks that list it, at the same time, and waits for all of them.
 func (a *Announcer) send(e Event) {
 	ctx, cancel := context.WithTimeout(a.ctx, lookUpLimit)
 	defer cancel()
@@ -221,7 +221,7 @@ func (a *Announcer) send(e Event) {
 		to, err := a.config.Connections.Open(ctx, e.Account, id)
 		var refusal *domain.Error
 		switch {
-		case errors.As(err, &refusal): // deleted meanwhile, or it cannot be read
+		case errors.As(err, &refusal): // the connection was deleted meanwhile, or cannot be read
 			continue
 		case err != nil:
 			log.WithError(err).Warn("live event lost: a connection cannot be read")
@@ -233,7 +233,7 @@ func (a *Announcer) send(e Event) {
 	}
 }
 
-// tell makes the one try at a receiver.
+// tell sends an event to one receiver, once.
 func (a *Announcer) tell(e Event, to connections.OpenedConnection, log logrus.FieldLogger) {
 	ctx, cancel := context.WithTimeout(a.ctx, AnswerWait)
 	defer cancel()
@@ -246,8 +246,8 @@ func (a *Announcer) tell(e Event, to connections.OpenedConnection, log logrus.Fi
 	}
 }
 
-// Close ends the announcer: what waits is lost, what is being sent is waited for until ctx ends, and then cut. No goroutine is
-// left. It may be called more than once.
+// Close ends the announcer. Queued events are lost. Running requests are given time until ctx ends, then they are cancelled.
+// After that no goroutine is left. Close may be called more than once.
 func (a *Announcer) Close(ctx context.Context) {
 	a.mu.Lock()
 	a.closed = true

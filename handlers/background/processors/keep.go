@@ -11,7 +11,8 @@ import (
 	"moviola/projections"
 )
 
-// settle charges or releases the credits held for a movie that has an outcome. It may be the last one of its batch.
+// settle charges or releases the credits held for a movie that has an outcome. When that movie was the last one of a batch, it
+// also records the end of the batch.
 func (p *Processors) settle(ctx context.Context, task projections.Task) error {
 	if id, index, ok := ledger.ParseItem(domain.ProjectID(task.Subject)); ok {
 		return p.settleItem(ctx, task.Account, id, index)

@@ -17,15 +17,15 @@ import (
 	"moviola/projections"
 )
 
-// News sends live events. live.Announcer does.
+// News sends live events. live.Announcer implements it.
 type News interface {
-	// Announce does not block. What it is given may be lost.
+	// Announce does not block. The event may be lost.
 	Announce(e live.Event)
-	// Close ends all sending, at the latest soon after ctx.
+	// Close stops sending. It returns soon after ctx has ended, at the latest.
 	Close(ctx context.Context)
 }
 
-// unheard is News that nobody is told.
+// unheard is a News that drops all events.
 type unheard struct{}
 
 func (unheard) Announce(live.Event)   {}
@@ -34,7 +34,8 @@ func (unheard) Close(context.Context) {}
 // progressEvery is the shortest time between two live events about the progress of an attempt. Decision 79.
 const progressEvery = 5 * time.Second
 
-// reporter announces what happens to one render attempt. The render begins it, the goroutine of the claim's presence goes on.
+// reporter announces the events of one render attempt. The render calls begin, the goroutine of the claim's presence calls
+// progress.
 type reporter struct {
 	*Processors
 	account domain.AccountID
@@ -45,13 +46,13 @@ type reporter struct {
 	mu    sync.Mutex
 	begun bool
 	echo  result.Echo
-	told  time.Time // when something was announced last
+	told  time.Time // time of the last announcement
 	tells int
-	last  float64 // percent that was announced last
+	last  float64 // last announced percentage
 }
 
-// begin announces that the render has started, once for a movie: later attempts continue it. The document names what the client
-// calls the movie.
+// begin announces that the render has started. It does so for the first attempt only, since later ones continue the render. The
+// document contains the client's own id of the movie.
 func (r *reporter) begin(raw []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,7 +65,7 @@ func (r *reporter) begin(raw []byte) {
 	}
 }
 
-// progress announces the finished share, unless it is too early or has been announced.
+// progress announces the finished share. It does nothing when the share is unchanged, or too soon after the last announcement.
 func (r *reporter) progress(percent float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,8 +92,8 @@ func (r *reporter) announce(name connection.LiveEvent, message string, percent *
 	})
 }
 
-// finishBatch records that every movie of a batch has ended, if that is so, and announces it if no other process has recorded it
-// first. Nobody is told when that fails, or when this process ends between the two: no work is repeated for it.
+// finishBatch records the end of a batch whose movies have all ended, and announces it when this call was the first to record it.
+// The announcement is lost when recording fails, or when this process ends in between: nothing repeats it.
 func (p *Processors) finishBatch(ctx context.Context, which commands.FinishBatch) {
 	if p.config.Commands.FinishBatch == nil {
 		return
@@ -121,7 +122,8 @@ func (p *Processors) finishBatch(ctx context.Context, which commands.FinishBatch
 	})
 }
 
-// completeBatch submits the movies of a batch, or winds it down. All of them may have ended when it is done.
+// completeBatch submits the movies of a batch, or winds the batch down. If all movies have ended by then, it also records the end
+// of the batch.
 func (p *Processors) completeBatch(ctx context.Context, task projections.Task) error {
 	id := domain.BatchID(task.Subject)
 	err := p.config.Commands.CompleteBatch.Handle(ctx, commands.CompleteBatch{Batch: id})

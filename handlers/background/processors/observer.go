@@ -65,7 +65,7 @@ func (p *Processors) observed(
 	return err
 }
 
-// stageStore is the stage of storing the finished files, which only spans have.
+// stageStore is the stage of storing the finished files. Only spans show it.
 const stageStore = "store"
 
 // staged runs a stage and makes a span of it.

@@ -54,10 +54,10 @@ type Commands struct {
 	SweepTemplate Doer[templates.SweepTemplate]
 	// CompleteBatch submits the movies of a batch, or winds it down.
 	CompleteBatch Doer[commands.CompleteBatch]
-	// FinishBatch records that all movies of a batch have ended. nil: nobody is told of it.
+	// FinishBatch records that all movies of a batch have ended. nil: the end of batches is not announced.
 	FinishBatch Handler[commands.FinishBatch, commands.FinishedBatch]
 
-	// Delivery are the commands that end with a movie at its destinations.
+	// Delivery are the commands of deliveries.
 	Delivery delivery.Commands
 }
 

@@ -52,7 +52,7 @@ type Config struct {
 	Trouble  Trouble
 	Accounts Accounts
 	Delivery delivery.Roads
-	// News tells saved webhooks what happens while it happens. nil: they are not told.
+	// News sends live events to saved webhooks. nil: none are sent.
 	News News
 	// PublicURL is the base of the addresses of rendered files: scheme and host, no slash at the end. Decision 8.
 	PublicURL string
@@ -106,7 +106,7 @@ type Processors struct {
 	watch  *claims.Watch
 	failed failures
 	board  *claims.Board
-	// documents are read for renders and deliveries.
+	// documents reads the JSON of movies, for renders and deliveries.
 	documents submitted.Documents
 	deliverer *delivery.Deliverer
 

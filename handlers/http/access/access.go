@@ -35,7 +35,7 @@ type Operation struct {
 	Fail func(w http.ResponseWriter, r *http.Request, err error)
 }
 
-// looksAt reports whether a parameter is one of those that are declared.
+// looksAt reports whether a parameter is among the declared ones.
 func looksAt(declared []string, parameter string) bool {
 	return slices.ContainsFunc(declared, func(name string) bool {
 		prefix, many := strings.CutSuffix(name, "*")

@@ -58,9 +58,9 @@ type Config struct {
 	Capacity  CapacityCalls
 	Queue     Queue
 	Workers   WorkerCalls
-	// Projections are the calls on read models.
+	// Projections are the dependencies of the operations on read models.
 	Projections ProjectionCalls
-	// Configuration is what GET /admin/configuration answers: that of this process.
+	// Configuration returns the answer of GET /admin/configuration for this process.
 	Configuration Configuration
 	Usage         UsagePages
 	Keys          KeyCalls

@@ -4,7 +4,7 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// models are the JSON of bodies and answers.
+// models describe the JSON of request bodies and answers.
 var models = []operation.Model{
 	operation.Of[openRequest]("OpenAccount", "",
 		operation.F("plan", "free, paid or counted.", operation.Example("paid")),

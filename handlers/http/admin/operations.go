@@ -7,20 +7,20 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// Declared is what the resource adds to the description of the interface.
+// Declared lists the operations and models of this package, for the OpenAPI document.
 var Declared = operation.Room{Operations: []operation.Operation{
 	readAccounts, openAccount, closeAccount, grantCredits, listKeysOf, issueKeyFor, revokeKeyOf, changePlan, listActs,
 	listUsage, readCapacity, listStuckWork, retryWork, dropWork, listOperators, addOperator, renewOperator, revokeOperator,
 	listPlans, readQueue, listWorkers, readProjections, rebuildProjections, readConfiguration,
 }, Models: append(models, serviceModels...)}
 
-// Parameters that several operations have.
+// Parameters used by several operations.
 var (
 	XOperatorParameter = operation.Header("X-Operator", "How whoever has the token of the configuration is named in the "+
 		"trail of operators' acts. Other tokens have names of their own.")
 )
 
-// The operations of the resource.
+// The declarations of the operations.
 var (
 	readAccounts = operation.Operation{
 		Method: http.MethodGet, Path: "/admin/accounts", ID: "readAccounts", Tag: "Operator", Caller: operation.Operator,

@@ -10,7 +10,7 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// OperatorCalls are the operators with tokens of their own. accounts.Operators has them.
+// OperatorCalls manages the operators with tokens of their own. accounts.Operators implements it.
 type OperatorCalls interface {
 	List(ctx context.Context) ([]operator.Added, error)
 	Add(ctx context.Context, cmd accounts.AddOperator) (accounts.AddedOperator, error)
@@ -50,7 +50,7 @@ type addRequest struct {
 	Role operator.Role `json:"role"`
 }
 
-// AddedOperator is the answer of POST /admin/operators and POST /admin/operators/renew, which alone show a token.
+// AddedOperator is the answer of POST /admin/operators and POST /admin/operators/renew, the only answers that contain a token.
 type AddedOperator struct {
 	Success bool          `json:"success"`
 	Name    string        `json:"name"`
@@ -65,7 +65,7 @@ func (a *API) addOperator(w http.ResponseWriter, r *http.Request) error {
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	// What is malformed is not recorded: it may be a token that was given instead of a name.
+	// Invalid names are not recorded, since somebody may have sent a token as the name.
 	if err := operator.Check(body.Name, body.Role); err != nil {
 		return err
 	}

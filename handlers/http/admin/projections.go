@@ -14,21 +14,22 @@ import (
 	"moviola/projections"
 )
 
-// Readers knows how far the read models are. projections.Reader does.
+// Readers tells how far the read models are. projections.Reader implements it.
 type Readers interface {
 	Status() projections.Status
 	Lag(ctx context.Context) (projections.Lag, error)
 	Generation(ctx context.Context) (*projections.Pointer, error)
 }
 
-// Rebuilds makes read models again, in this process, one time after the other.
+// Rebuilds rebuilds read models in this process, one rebuild at a time.
 type Rebuilds interface {
-	// Start begins to make those with the names again, all without names. False: a rebuild is running.
+	// Start begins to rebuild the read models with the given names, or all without names. It returns false while a rebuild is
+	// running.
 	Start(names []string) bool
 	Last() Rebuild
 }
 
-// Rebuild is the last rebuild of a process; the zero Rebuild: there was none since its start.
+// Rebuild describes the last rebuild of a process. The zero Rebuild means that there was none since the process started.
 type Rebuild struct {
 	Running   bool
 	Models    []string // empty: all
@@ -142,7 +143,7 @@ func (a *API) rebuild(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var known map[string]projections.Place // none before the first are built
+	var known map[string]projections.Place // empty before the first read models are built
 	if at != nil {
 		known = at.Models
 	}

@@ -18,10 +18,10 @@ type Queue interface {
 	Claimed(ctx context.Context, kind string) ([]projections.WorkItem, error)
 }
 
-// mostShares is how many shares of accounts an answer has at most: those that have waited longest.
+// mostShares is the maximum of accounts in an answer: those that have waited longest.
 const mostShares = 200
 
-// KindShown is how much work of a kind there is.
+// KindShown is the amount of work of one kind.
 type KindShown struct {
 	Kind          string  `json:"kind"`
 	Role          string  `json:"role"`
@@ -48,7 +48,7 @@ type QueueShown struct {
 	More     int          `json:"more"`
 }
 
-// shares adds up the work list.
+// shares sums up the work list by account and kind.
 type shares struct {
 	now   time.Time
 	kinds []KindShown
@@ -68,7 +68,7 @@ func (s *shares) of(account domain.AccountID, kind string) *ShareShown {
 	return s.at[key]
 }
 
-// addWaiting adds what waits for a slot.
+// addWaiting adds items that wait for a slot.
 func (s *shares) addWaiting(all []projections.Waiting) {
 	for _, waiting := range all {
 		age := max(0, s.now.Sub(waiting.Oldest).Seconds())
@@ -83,7 +83,7 @@ func (s *shares) addWaiting(all []projections.Waiting) {
 	}
 }
 
-// shown are the shares, those that have waited longest first.
+// shown returns the accounts' shares, longest wait first.
 func (s *shares) shown() []ShareShown {
 	all := make([]ShareShown, 0, len(s.at))
 	for _, one := range s.at {

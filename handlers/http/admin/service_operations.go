@@ -7,7 +7,7 @@ import (
 	"moviola/projections"
 )
 
-// The operations that show the service at work.
+// Operations that show the state of the service.
 var (
 	readQueue = operation.Operation{
 		Method: http.MethodGet, Path: "/admin/queue", ID: "readQueue", Tag: "Operator", Caller: operation.Operator,
@@ -48,7 +48,7 @@ var (
 	}
 )
 
-// serviceModels are their answers and bodies.
+// serviceModels describe the JSON of their answers and bodies.
 var serviceModels = []operation.Model{
 	operation.Of[QueueShown]("Queue", "", operation.F("more", "How many more shares of accounts there are.")),
 	operation.Of[KindShown]("QueueKind", "",

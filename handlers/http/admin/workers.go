@@ -60,7 +60,7 @@ func showWorker(p projections.Process) *Worker {
 	}
 }
 
-// orNone is a list that is written as [] when it is empty.
+// orNone returns a list that is encoded as [] when it is empty.
 func orNone[T any](all []T) []T {
 	if all == nil {
 		return []T{}
@@ -68,8 +68,8 @@ func orNone[T any](all []T) []T {
 	return all
 }
 
-// listWorkers serves GET /admin/workers. A process that has a claim and was not heard of is listed too: its work is taken from it
-// when it stays silent.
+// listWorkers serves GET /admin/workers. It also lists a process that has a claim but shows no sign of life: its work is handed
+// to others unless it returns.
 func (a *API) listWorkers(w http.ResponseWriter, r *http.Request) error {
 	processes, err := a.cfg.Workers.Processes.List(r.Context())
 	if err != nil {

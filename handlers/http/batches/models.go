@@ -5,7 +5,7 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// models are the JSON of bodies and answers.
+// models describe the JSON of request bodies and answers.
 var models = []operation.Model{
 	operation.Object("StartBatch", "",
 		operation.F("template", "Id of a saved template."),

@@ -7,12 +7,12 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// Declared is what the resource adds to the description of the interface.
+// Declared lists the operations and models of this package, for the OpenAPI document.
 var Declared = operation.Room{Operations: []operation.Operation{
 	startBatch, listBatches, cancelBatch, readBatch, readBatchResults,
 }, Models: models}
 
-// The operations of the resource.
+// The declarations of the operations.
 var (
 	startBatch = operation.Operation{
 		Method: http.MethodPost, Path: "/v2/batches", ID: "startBatch", Tag: "Batches", Role: key.Render,

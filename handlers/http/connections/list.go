@@ -70,7 +70,7 @@ func (a *API) parse(c access.Call) (projections.ConnectionList, error) {
 	return list, nil
 }
 
-// numbers and flags are the settings that are shown as JSON numbers and booleans, lists those that are shown as lists of texts.
+// numbers, flags and lists are the settings that answers show as JSON numbers, booleans and lists of texts.
 var (
 	numbers = []string{"port"}
 	flags   = []string{"secure", "signed", "path-style", "overwrite"}

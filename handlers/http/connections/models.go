@@ -10,7 +10,7 @@ import (
 // idForm is the rule of a connection's id.
 var idForm = operation.Pattern(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
-// models are the JSON of bodies and answers.
+// models describe the JSON of request bodies and answers.
 var models = []operation.Model{
 	operation.Object("SaveConnection", "`id`, `type` and the properties of that type.", slices.Concat([]operation.Field{
 		operation.F("id", "Chosen by you.", idForm),
@@ -48,8 +48,8 @@ var models = []operation.Model{
 	),
 }
 
-// settings are the properties of connections, by their kinds. What clients save may be written in more forms than it is shown in:
-// flags, numbers and addresses have a rule for that.
+// settings returns the fields of connections of all kinds. Requests may write flags, numbers and addresses in more forms than
+// answers: the parameters are the rules for these.
 func settings(flag, number operation.Rule, addresses ...operation.Rule) []operation.Field {
 	return []operation.Field{
 		operation.F("endpoint", "webhook: address of the receiver, secret but for scheme and host. aws-s3: address of a storage "+

@@ -7,17 +7,17 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// Declared is what the resource adds to the description of the interface.
+// Declared lists the operations and models of this package, for the OpenAPI document.
 var Declared = operation.Room{Operations: []operation.Operation{
 	listConnections, saveConnection, deleteConnection, testConnection, rotateSigningSecret, retireSigningSecret,
 }, Models: models}
 
-// Parameters that several operations have.
+// Parameters used by several operations.
 var (
 	idParameter = operation.Query("id", "The connection.", operation.Shortest(1), operation.Longest(64)).Needed()
 )
 
-// The operations of the resource.
+// The declarations of the operations.
 var (
 	listConnections = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/connections", ID: "listConnections", Tag: "Connections", Role: key.Manager,

@@ -4,7 +4,7 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// models are the JSON of bodies and answers.
+// models describe the JSON of request bodies and answers.
 var models = []operation.Model{
 	operation.Of[credits]("Credits", "",
 		operation.F("state", "suspended: all credits have been spent, and nothing may be submitted until some are added.",

@@ -1,6 +1,6 @@
-// Package deliveries serves the delivery log of an account to its managers: where movies were delivered to, and what each try has
-// sent and got. Addresses are shown by scheme and host; headers are not kept at all. Decision 76. It also serves inboxes, which
-// webhooks are sent to on trial. Decision 83.
+// Package deliveries serves the delivery log of an account to its managers: the destinations of its movies, and the requests and
+// answers of each try. Of addresses it shows scheme and host only, and no headers are stored. Decision 76. It also serves
+// inboxes, to which webhooks are sent for trying them. Decision 83.
 package deliveries
 
 import (
@@ -20,7 +20,7 @@ import (
 	"moviola/projections"
 )
 
-// mostTries is how many tries of a movie are shown: the newest.
+// mostTries is the maximum of tries of a movie in an answer: the newest.
 const mostTries = 100
 
 // Lister lists the destinations of an account's movies.

@@ -15,7 +15,7 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// Inboxes are the commands and queries of inboxes. deliveries.Inboxes does both.
+// Inboxes are the commands and queries of inboxes. deliveries.Inboxes implements them.
 type Inboxes interface {
 	Open(ctx context.Context, account domain.AccountID) (deliveries.Inbox, error)
 	List(ctx context.Context, account domain.AccountID) ([]deliveries.Inbox, error)

@@ -9,18 +9,18 @@ import (
 	"moviola/third_party/photographs"
 )
 
-// Declared is what the resource adds to the description of the interface.
+// Declared lists the operations and models of this package, for the OpenAPI document.
 var Declared = operation.Room{Operations: []operation.Operation{
 	getFile, getOutputFile, getStoredFile, getPreparedFile, getLibraryPhotograph,
 }}
 
-// Parameters that several operations have.
+// Parameters used by several operations.
 var (
 	tokenParameter = operation.InPath("token", "The part that cannot be guessed.")
 	folderToken    = operation.InPath("token", "The part that cannot be guessed, the same for all files of an account.")
 )
 
-// outputContents are the forms of the files of outputs.
+// outputContents are the media types of the files of outputs.
 var outputContents = []operation.Content{
 	{Type: "video/mp4", Schema: operation.Binary},
 	{Type: "video/webm", Schema: operation.Binary},
@@ -36,7 +36,7 @@ var outputContents = []operation.Content{
 	{Type: "text/vtt", Schema: operation.Plain()},
 }
 
-// The operations of the resource.
+// The declarations of the operations.
 var (
 	getFile = operation.Operation{
 		Method: http.MethodGet, Path: result.FilesPath + "{token}/{name}", ID: "getFile", Tag: "Files", Caller: operation.Anyone,

@@ -7,12 +7,12 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// Declared is what the resource adds to the description of the interface.
+// Declared lists the operations and models of this package, for the OpenAPI document.
 var Declared = operation.Room{Operations: []operation.Operation{
 	listKeys, issueKey, revokeKey,
 }, Models: models}
 
-// The operations of the resource.
+// The declarations of the operations.
 var (
 	listKeys = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/keys", ID: "listKeys", Tag: "Keys", Role: key.Admin,

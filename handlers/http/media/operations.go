@@ -7,13 +7,13 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// Declared is what the resource adds to the description of the interface.
+// Declared lists the operations and models of this package, for the OpenAPI document.
 var Declared = operation.Room{Operations: []operation.Operation{
 	getMedia, deleteMedia, getMediaFile, registerMediaFile, moveMediaFile, deleteMediaFile, listMedia, createMediaFolder,
 	deleteMediaFolder, uploadMediaFile,
 }, Models: models}
 
-// Parameters that several operations have.
+// Parameters used by several operations.
 var (
 	pathParameter = operation.Query("path", "The folder; / or nothing is the root.")
 	pageParameter = operation.Query("page",
@@ -26,7 +26,7 @@ var (
 	folderParameter = operation.Query("folder", "As in the body; with another value there, the answer is 400.")
 )
 
-// The operations of the resource.
+// The declarations of the operations.
 var (
 	getMedia = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/media", ID: "getMedia", Tag: "Media", Role: key.Viewer,

@@ -7,12 +7,12 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// Declared is what the resource adds to the description of the interface.
+// Declared lists the operations and models of this package, for the OpenAPI document.
 var Declared = operation.Room{Operations: []operation.Operation{
 	getMovies, postMovie, deleteMovie, validateMovie, drawStills, cancelMovie, getMovieEvents, followMovie, redeliverMovie,
 }, Models: models}
 
-// Parameters that several operations have.
+// Parameters used by several operations.
 var (
 	idParameter = operation.Query("id", "Alias of project. When both are given they must be the same.", operation.ShortID)
 )
@@ -21,13 +21,13 @@ var (
 var movieBody = operation.JSON(operation.Ref("Movie")).Example(`{"resolution": "full-hd", "scenes": [{"duration": 3,
 	"elements": [{"type": "text", "text": "Hello"}]}]}`).OwnErrors()
 
-// deprecation are the headers of answers about movies that use what will be removed.
+// deprecation are the headers of answers to movies that use deprecated properties.
 var deprecation = []operation.Parameter{
 	operation.Header("Deprecation", "The movie uses a feature that will be removed; since when, by RFC 9745. See Link."),
 	operation.Header("Link", "Where the deprecation is explained."),
 }
 
-// The operations of the resource.
+// The declarations of the operations.
 var (
 	getMovies = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/movies", ID: "getMovies", Tag: "Movies", Role: key.Viewer,

@@ -4,7 +4,7 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// models are what all resources use.
+// models are used by several resources.
 var models = []operation.Model{
 	operation.Named("ErrorCode", errorCode),
 	operation.Named("Timestamp", operation.Timestamp),

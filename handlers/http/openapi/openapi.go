@@ -1,6 +1,6 @@
-// Package openapi serves the description of the HTTP interface: as an OpenAPI document, and as a page for people that loads
-// nothing from other hosts. The document is made at start: of openapi.json, of what the resources declare
-// (handlers/http/operation), and of the schemas of movies, which are generated from the table of properties (domain/document).
+// Package openapi serves the description of the HTTP interface: an OpenAPI document, and a page for people, which loads nothing
+// from other hosts. The document is assembled at start from openapi.json, from the declarations of the resources
+// (handlers/http/operation), and from the schemas of movies, which are generated from the table of properties (domain/document).
 package openapi
 
 import (
@@ -39,7 +39,7 @@ func Document() []byte {
 	return raw
 }
 
-// assembled is openapi.json with what the resources declare, and the schemas of movies.
+// assembled returns openapi.json completed with the declarations of the resources and the schemas of movies.
 var assembled = sync.OnceValues(func() ([]byte, error) {
 	var top, components map[string]json.RawMessage
 	if err := json.Unmarshal(head, &top); err != nil {
@@ -158,7 +158,7 @@ func (p *Pages) Routes(router *mux.Router) {
 	})
 }
 
-// sendJSON serves a text that tools on pages of other sites may read.
+// sendJSON serves a JSON text to tools, also from pages of other sites.
 func sendJSON(body func() []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")

@@ -6,12 +6,12 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// declared is what the resource adds to the description of the interface.
+// declared lists the operations and models of this package.
 var declared = operation.Room{Operations: []operation.Operation{
 	getDescription, getDocs, getMovieSchema, PostMcp, getLlms, getLlmsFull, getDocsPart,
 }, Models: models}
 
-// The operations of the resource.
+// The declarations of the operations.
 var (
 	getDescription = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/openapi.json", ID: "getDescription", Tag: "Description", Caller: operation.Anyone,
@@ -37,7 +37,7 @@ var (
 		Answers: operation.OK("OpenAPI 3.1.", operation.Plain(operation.Map)),
 		Fixed:   true,
 	}
-	// PostMcp is the address of agents. It is declared here because handlers/mcp serves texts of this package.
+	// PostMcp is the endpoint for agents. It is declared here because handlers/mcp, which serves it, imports this package.
 	PostMcp = operation.Operation{
 		Method: http.MethodPost, Path: "/mcp", ID: "postMcp", Tag: "Description", Caller: operation.Agent,
 		Summary: "Tools of agents: the Model Context Protocol",

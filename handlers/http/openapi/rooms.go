@@ -15,7 +15,7 @@ import (
 	"moviola/handlers/http/templates"
 )
 
-// rooms are what all resources declare, this one included.
+// rooms are the declarations of all resources, including this package.
 func rooms() []operation.Room {
 	return []operation.Room{
 		movies.Declared, templates.Declared, batches.Declared, preloads.Declared, files.Declared, media.Declared,

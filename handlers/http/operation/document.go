@@ -15,7 +15,7 @@ import (
 	"moviola/domain/operator"
 )
 
-// Room is what a resource declares.
+// Room holds the operations and models that a resource declares.
 type Room struct {
 	Operations []Operation
 	Models     []Model
@@ -59,8 +59,7 @@ type (
 	}
 )
 
-// Document returns the paths and the schemas of an OpenAPI document, as JSON. The schemas are those of the models; equal input
-// makes equal bytes.
+// Document returns the paths and schemas of an OpenAPI document, as JSON. Equal declarations produce equal bytes.
 func Document(rooms ...Room) (paths json.RawMessage, schemas map[string]json.RawMessage, err error) {
 	var list []Model
 	for _, room := range rooms {
@@ -162,7 +161,7 @@ func contents(models *Models, list []Content) map[string]describedContent {
 	return described
 }
 
-// describe returns a refusal as it is documented: an error with one of the codes.
+// describe returns the documentation of a refusal: an error with one of several codes.
 func (r Refusal) describe(models *Models) describedPart {
 	part := describedPart{Description: r.Text}
 	if r.Status == http.StatusServiceUnavailable {
@@ -184,7 +183,7 @@ func (r Refusal) describe(models *Models) describedPart {
 	return part
 }
 
-// Error is the shape of an error with one of the codes.
+// Error returns the schema of an error with one of the codes.
 func Error(codes ...string) Shape {
 	codes = slices.Clone(codes)
 	slices.Sort(codes)
@@ -199,10 +198,10 @@ func Error(codes ...string) Shape {
 	}
 }
 
-// unavailable are the codes of a part of the service that does not respond.
+// unavailable are the error codes for a part of the service that does not respond.
 var unavailable = []string{"service_unavailable", "written_by_newer_version"}
 
-// usual returns the refusals that follow from the caller, the body and the parameters of an operation.
+// usual returns the refusals that every operation with the same caller, body and parameters has.
 func (o Operation) usual() []Refusal {
 	var list []Refusal
 	if o.Alone {
@@ -240,7 +239,7 @@ func (o Operation) usual() []Refusal {
 	return list
 }
 
-// refusals returns all refusals, one for each status: a text of the operation's own comes before the usual one.
+// refusals returns all refusals, one for each status. A text given by the operation takes precedence over the usual one.
 func (o Operation) refusals() []Refusal {
 	var merged []Refusal
 	for _, one := range slices.Concat(o.usual(), o.Refusals) {

@@ -13,60 +13,60 @@ import (
 type Model struct {
 	name   string
 	text   string
-	goType reflect.Type // nil: the fields are all there is
+	goType reflect.Type // nil: the model consists of fields only
 	fields []Field
-	shape  Shape   // of what is no object
-	also   []Field // written beside the Go type
+	shape  Shape   // for a model that is not an object
+	also   []Field // fields in addition to those of the Go type
 }
 
-// Of is the model of the JSON that a Go type is encoded to or decoded from. Its fields are those of the type; those given here
-// add a text or a rule, and must be in the type.
+// Of returns a model for a Go type that is encoded to JSON or decoded from it. The model has the fields of the type. The given
+// fields add texts and rules to them, and must exist in the type.
 func Of[T any](name, text string, fields ...Field) Model {
 	return Model{name: name, text: text, goType: reflect.TypeFor[T](), fields: fields}
 }
 
-// Object is a model without a Go type of its own: its fields are those given, strings unless a rule says otherwise.
+// Object returns a model without a Go type. It has the given fields, which are strings unless a rule says otherwise.
 func Object(name, text string, fields ...Field) Model {
 	return Model{name: name, text: text, fields: fields}
 }
 
-// Also returns the model with fields that are written beside those of the Go type.
+// Also returns the model with fields in addition to those of the Go type.
 func (m Model) Also(fields ...Field) Model {
 	m.also = append(slices.Clip(m.also), fields...)
 	return m
 }
 
-// Named is a model that is no object.
+// Named returns a model that is not an object.
 func Named(name string, shape Shape) Model { return Model{name: name, shape: shape} }
 
-// Field adds to a field of a model.
+// Field adds a text and rules to a field of a model.
 type Field struct {
 	name, text string
 	rules      []Rule
 }
 
-// F is a field: its name, a text or nothing, and rules.
+// F returns a Field: the name, a text (may be empty), and rules.
 func F(name, text string, rules ...Rule) Field { return Field{name: name, text: text, rules: rules} }
 
-// Shape makes a schema; it may look up the names of models.
+// Shape returns a schema. It may look up models by name.
 type Shape func(models *Models) *jsonschema.Schema
 
-// A is the shape of the JSON of a Go type: a reference when the type has a model.
+// A returns the shape of a Go type's JSON: a reference if the type has a model.
 func A[T any]() Shape {
 	return func(models *Models) *jsonschema.Schema { return models.schema(reflect.TypeFor[T]()) }
 }
 
-// Ref is a reference to a model by its name.
+// Ref returns a reference to the model with a name.
 func Ref(name string) Shape {
 	return func(*Models) *jsonschema.Schema { return reference(name) }
 }
 
-// Inline is the shape of an object that has no name.
+// Inline returns the shape of an object without a name.
 func Inline(fields ...Field) Shape {
 	return func(models *Models) *jsonschema.Schema { return models.object(Object("", "", fields...)) }
 }
 
-// Either is one of several shapes.
+// Either returns the shape of a value that has one of several shapes.
 func Either(shapes ...Shape) Shape {
 	return func(models *Models) *jsonschema.Schema {
 		s := &jsonschema.Schema{}
@@ -77,14 +77,14 @@ func Either(shapes ...Shape) Shape {
 	}
 }
 
-// Plain is the shape of a string, or what rules make of it.
+// Plain returns the shape of a string, changed by rules.
 func Plain(rules ...Rule) Shape {
 	return func(models *Models) *jsonschema.Schema {
 		return models.ruled(&jsonschema.Schema{Type: "string"}, rules)
 	}
 }
 
-// Described adds a text to a shape.
+// Described returns a shape with a description.
 func Described(text string, shape Shape) Shape {
 	return func(models *Models) *jsonschema.Schema {
 		s := shape(models)
@@ -93,7 +93,7 @@ func Described(text string, shape Shape) Shape {
 	}
 }
 
-// Stream is the shape of a text of a media type whose parts are of another shape.
+// Stream returns the shape of a text with a media type that consists of parts of another shape.
 func Stream(text, contentType string, of Shape) Shape {
 	return func(models *Models) *jsonschema.Schema {
 		return &jsonschema.Schema{
@@ -102,7 +102,7 @@ func Stream(text, contentType string, of Shape) Shape {
 	}
 }
 
-// Binary is the shape of bytes.
+// Binary returns the shape of bytes.
 var Binary = Plain(Format("binary"))
 
 func reference(name string) *jsonschema.Schema {
@@ -115,7 +115,7 @@ type Models struct {
 	names map[reflect.Type]string
 }
 
-// newModels returns the models, or an error when a name or a type has two.
+// newModels collects models. It returns an error when two have the same name or type.
 func newModels(list []Model) (*Models, error) {
 	m := &Models{list: list, names: map[reflect.Type]string{}}
 	seen := map[string]bool{}
@@ -135,8 +135,8 @@ func newModels(list []Model) (*Models, error) {
 	return m, nil
 }
 
-// object returns the schema of a model. It panics when a field is described that the type does not have: that is a mistake in the
-// program, which every test of the document finds.
+// object returns the schema of a model. It panics when a Field names a field that the type does not have. That is a mistake in
+// the program, and every test of the document finds it.
 func (m *Models) object(model Model) *jsonschema.Schema {
 	if model.shape != nil {
 		return model.shape(m)
@@ -191,7 +191,7 @@ func property(s *jsonschema.Schema, name string, schema *jsonschema.Schema, requ
 	setRequired(s, name, required)
 }
 
-// members adds the fields of a struct to the schema of an object, as encoding/json writes them.
+// members adds the fields of a struct to an object's schema, with the names that encoding/json uses.
 func (m *Models) members(t reflect.Type, s *jsonschema.Schema) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -210,7 +210,7 @@ func (m *Models) members(t reflect.Type, s *jsonschema.Schema) {
 			}
 			required := !strings.Contains(options, "omit")
 			one := m.schema(f.Type)
-			if f.Type.Kind() == reflect.Pointer && !required { // nil is left out, not null
+			if f.Type.Kind() == reflect.Pointer && !required { // encoding/json leaves out nil
 				one = m.schema(f.Type.Elem())
 			}
 			if name == "success" && f.Type.Kind() == reflect.Bool {
@@ -222,7 +222,7 @@ func (m *Models) members(t reflect.Type, s *jsonschema.Schema) {
 	}
 }
 
-// timed returns the schema of a point in time for the texts that have the name of one: at, timestamp, or what ends in _at.
+// timed returns the schema of a time for texts named at, timestamp, or ending in _at.
 func timed(name string, t reflect.Type, s *jsonschema.Schema) *jsonschema.Schema {
 	named := name == "at" || name == "timestamp" || strings.HasSuffix(name, "_at")
 	if t.Kind() == reflect.Pointer {
@@ -236,7 +236,7 @@ func timed(name string, t reflect.Type, s *jsonschema.Schema) *jsonschema.Schema
 	return changed.schema
 }
 
-// schema returns the schema of a type: a reference when the type has a model.
+// schema returns the schema of a type: a reference if the type has a model.
 func (m *Models) schema(t reflect.Type) *jsonschema.Schema {
 	if name := m.names[t]; name != "" {
 		return reference(name)
@@ -267,14 +267,14 @@ func (m *Models) schema(t reflect.Type) *jsonschema.Schema {
 	return &jsonschema.Schema{}
 }
 
-// nullable returns the schema with null beside its values.
+// nullable returns a schema that also allows null.
 func nullable(s *jsonschema.Schema) *jsonschema.Schema {
 	if s.Type != "" && s.Type != "object" && s.Enum == nil {
 		s.Types, s.Type = []string{s.Type, "null"}, ""
 		return s
 	}
 	if s.Type == "" && s.Ref == "" && s.AnyOf == nil {
-		return s // whatever it is
+		return s // any value
 	}
 	text := s.Description
 	s.Description = ""

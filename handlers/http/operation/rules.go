@@ -9,7 +9,7 @@ import (
 // Rule changes the schema of a field, a parameter or a model.
 type Rule func(*member)
 
-// member is what rules change.
+// member is the schema that rules change, and whether it is required.
 type member struct {
 	models   *Models
 	schema   *jsonschema.Schema
@@ -26,12 +26,12 @@ func apply(s *jsonschema.Schema, rules []Rule) {
 
 func keyword(set func(s *jsonschema.Schema)) Rule { return func(m *member) { set(m.schema) } }
 
-// typed makes the schema one of a JSON type.
+// typed changes the schema to that of a JSON type.
 func typed(name string) Rule {
 	return keyword(func(s *jsonschema.Schema) { s.Type, s.Types = name, nil })
 }
 
-// The JSON types of what has no Go type.
+// Rules for JSON types of values that have no Go type.
 var (
 	Integer = typed("integer")
 	Number  = typed("number")
@@ -45,7 +45,7 @@ var (
 	Map = Rule(func(m *member) { m.schema = &jsonschema.Schema{Type: "object"} })
 )
 
-// Time makes the schema that of a point in time, as web.Stamp writes it; null stays allowed.
+// Time changes the schema to that of a time, as web.Stamp writes it. If null was allowed, it stays allowed.
 var Time Rule = func(m *member) {
 	null := len(m.schema.Types) > 0
 	m.schema = reference("Timestamp")
@@ -54,16 +54,16 @@ var Time Rule = func(m *member) {
 	}
 }
 
-// Required makes a field one that must be there.
+// Required makes a field a required one.
 var Required Rule = func(m *member) { m.required = true }
 
-// Optional makes a field one that may be left out.
+// Optional makes a field an optional one.
 var Optional Rule = func(m *member) { m.required = false }
 
 // Null allows null.
 var Null Rule = func(m *member) { m.schema = nullable(m.schema) }
 
-// NotNull forbids null, although the Go type would allow it.
+// NotNull forbids null even if the Go type allows it.
 var NotNull Rule = func(m *member) {
 	if len(m.schema.Types) > 0 {
 		m.schema.Type, m.schema.Types = m.schema.Types[0], nil
@@ -98,22 +98,22 @@ func Const(value any) Rule {
 	return func(m *member) { m.schema = &jsonschema.Schema{Const: &value} }
 }
 
-// Min is the least number.
+// Min sets the minimum of a number.
 func Min(n float64) Rule { return keyword(func(s *jsonschema.Schema) { s.Minimum = &n }) }
 
-// Max is the greatest number.
+// Max sets the maximum of a number.
 func Max(n float64) Rule { return keyword(func(s *jsonschema.Schema) { s.Maximum = &n }) }
 
-// Shortest is the least number of characters.
+// Shortest sets the minimum length of a string.
 func Shortest(n int) Rule { return keyword(func(s *jsonschema.Schema) { s.MinLength = &n }) }
 
-// Longest is the greatest number of characters.
+// Longest sets the maximum length of a string.
 func Longest(n int) Rule { return keyword(func(s *jsonschema.Schema) { s.MaxLength = &n }) }
 
-// Fewest is the least number of items.
+// Fewest sets the minimum number of items.
 func Fewest(n int) Rule { return keyword(func(s *jsonschema.Schema) { s.MinItems = &n }) }
 
-// Most is the greatest number of items, or of an object's properties.
+// Most sets the maximum number of items, or of an object's properties.
 func Most(n int) Rule {
 	return keyword(func(s *jsonschema.Schema) {
 		if s.Type == "object" {
@@ -124,20 +124,20 @@ func Most(n int) Rule {
 	})
 }
 
-// Pattern is a regular expression that a string must match.
+// Pattern sets the regular expression that a string must match.
 func Pattern(expression string) Rule {
 	return keyword(func(s *jsonschema.Schema) { s.Pattern = expression })
 }
 
-// Format names what a string is.
+// Format names the format of a string.
 func Format(name string) Rule { return keyword(func(s *jsonschema.Schema) { s.Format = name }) }
 
-// Encoding is how bytes are written in a string.
+// Encoding names the encoding of bytes in a string.
 func Encoding(name string) Rule {
 	return keyword(func(s *jsonschema.Schema) { s.ContentEncoding = name })
 }
 
-// Default is the value of what is left out.
+// Default sets the default value.
 func Default(value any) Rule {
 	raw, err := json.Marshal(value)
 	if err != nil {
@@ -146,10 +146,10 @@ func Default(value any) Rule {
 	return keyword(func(s *jsonschema.Schema) { s.Default = raw })
 }
 
-// Example is a value that is valid.
+// Example adds an example.
 func Example(values ...any) Rule { return keyword(func(s *jsonschema.Schema) { s.Examples = values }) }
 
-// List makes the schema an array of items.
+// List changes the schema to an array of such items.
 func List(rules ...Rule) Rule {
 	return func(m *member) {
 		m.schema = &jsonschema.Schema{Type: "array", Items: m.models.ruled(&jsonschema.Schema{Type: "string"}, rules)}
@@ -159,12 +159,12 @@ func List(rules ...Rule) Rule {
 // Text adds a description to the schema of a list's items or of a map's values.
 func Text(text string) Rule { return keyword(func(s *jsonschema.Schema) { s.Description = text }) }
 
-// Names is a regular expression for the names of an object's properties.
+// Names sets the regular expression for the names of an object's properties.
 func Names(expression string) Rule {
 	return keyword(func(s *jsonschema.Schema) { s.PropertyNames = &jsonschema.Schema{Pattern: expression} })
 }
 
-// Items changes the items of an array, which are strings unless a rule or the Go type says otherwise.
+// Items changes the schema of an array's items. They are strings unless a rule or the Go type says otherwise.
 func Items(rules ...Rule) Rule {
 	return keyword(func(s *jsonschema.Schema) {
 		if s.Items == nil {
@@ -178,7 +178,7 @@ func Items(rules ...Rule) Rule {
 	})
 }
 
-// Values makes the schema an object whose values are of one schema.
+// Values changes the schema to an object whose values have one schema.
 func Values(rules ...Rule) Rule {
 	return func(m *member) {
 		m.schema = &jsonschema.Schema{Type: "object",

@@ -124,10 +124,10 @@ func (c Config) ready(w http.ResponseWriter, r *http.Request) {
 	_ = web.Write(w, status, answer) // encoding plain strings never fails
 }
 
-// OK is the outcome of a check that has passed.
+// OK is the result of a successful check.
 const OK = "ok"
 
-// Outcomes makes all checks in parallel and waits for them: OK, or what is wrong, by their names.
+// Outcomes runs all checks at the same time and waits for them. It returns OK or the problem of each, by name.
 func Outcomes(ctx context.Context, checks map[string]Check) map[string]string {
 	var mu sync.Mutex
 	var all sync.WaitGroup

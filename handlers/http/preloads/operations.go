@@ -7,12 +7,12 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// Declared is what the resource adds to the description of the interface.
+// Declared lists the operations and models of this package, for the OpenAPI document.
 var Declared = operation.Room{Operations: []operation.Operation{
 	requestPreload, getPreload,
 }, Models: models}
 
-// The operations of the resource.
+// The declarations of the operations.
 var (
 	requestPreload = operation.Operation{
 		Method: http.MethodPost, Path: "/v2/preloads", ID: "requestPreload", Tag: "Preloads", Role: key.Render,

@@ -27,24 +27,24 @@ func IsTokenRefusal(err error) bool { return errors.Is(err, errToken) }
 var errOperatorRole = domain.Errorf(domain.Forbidden, "operator_role", "Your role as an operator does not allow this: "+
 	"an owner can give you another")
 
-// OperatorHolders knows whose token one is. accounts.Operators does.
+// OperatorHolders finds the operator who has a token. accounts.Operators implements it.
 type OperatorHolders interface {
 	Holder(ctx context.Context, token string) (operator.Added, bool, error)
 }
 
-// OperatorNameHeader carries the name of the acting operator for the audit trail, when the token is that of the configuration.
-// It is not verified: several people may share that token. Operators with tokens of their own are named by these.
+// OperatorNameHeader contains the name of the acting operator for the audit trail, in requests with the configured token. Several
+// people may share that token, so the name is not verified. An operator with a token of their own is recorded under the token's
+// name instead.
 const OperatorNameHeader = "X-Operator"
 
-// Acting is who an operator's request comes from. Name is empty for the token of the configuration, which several people may
-// share.
+// Acting is the operator who makes a request. Name is empty with the configured token, which several people may share.
 type Acting struct {
 	Name string
 	Role operator.Role
 }
 
-// OperatorToken finds out which operator a request comes from: one with a token of their own, or whoever has the token of the
-// configuration. It is safe for concurrent use.
+// OperatorToken finds out which operator makes a request: one with a token of their own, or a holder of the configured token. It
+// is safe for concurrent use.
 type OperatorToken struct {
 	hash    [sha256.Size]byte
 	set     bool
@@ -53,20 +53,20 @@ type OperatorToken struct {
 	holders OperatorHolders
 }
 
-// NewOperatorToken returns the token with a value. With an empty value every request is refused. A wrong token is refused after
-// the delay. holders knows the operators with tokens of their own; nil: there are none.
+// NewOperatorToken returns an OperatorToken for a configured token. With an empty one every request is refused. A wrong token is
+// refused after the delay. holders knows the operators' own tokens; nil: there are none.
 func NewOperatorToken(value string, delay time.Duration, holders OperatorHolders) *OperatorToken {
 	return &OperatorToken{hash: sha256.Sum256([]byte(value)), set: value != "", delay: delay,
 		delayed: make(chan struct{}, maxDelayed), holders: holders}
 }
 
-// Check is Admit for what a request's method needs: a role that reads, or one that acts.
+// Check is Admit with the role that the request's method needs.
 func (t *OperatorToken) Check(r *http.Request) error {
 	_, err := t.Admit(r, RoleFor(r.Method))
 	return err
 }
 
-// RoleFor is the least role of operators for a method.
+// RoleFor returns the minimum role for a method: one that reads, or one that acts.
 func RoleFor(method string) operator.Role {
 	if method == http.MethodGet || method == http.MethodHead {
 		return operator.Observer
@@ -74,7 +74,7 @@ func RoleFor(method string) operator.Role {
 	return operator.Acting
 }
 
-// ID tells the token of the configuration from others of sessions: the beginning of its hash. It is empty when there is none.
+// ID is the id of the configured token in sessions: the beginning of its hash. It is empty without such a token.
 func (t *OperatorToken) ID() string {
 	if t == nil || !t.set {
 		return ""
@@ -84,16 +84,15 @@ func (t *OperatorToken) ID() string {
 
 type actingKey struct{}
 
-// WithActing returns the context of a request that whoever serves it in this process has found out the operator of: the
-// operators' console, from its session. No token is looked for in such a request. Decision 82.
+// WithActing returns the context of a request whose operator is already known from a session of the operators' console. Such a
+// request needs no token. Decision 82.
 func WithActing(ctx context.Context, acting Acting) context.Context {
 	return context.WithValue(ctx, actingKey{}, acting)
 }
 
-// Admit returns who acts. It returns the refusal `Invalid token` unless the request carries exactly one token, and that is valid,
-// and the refusal `operator_role` when the token's operator is below the role. It compares hashes, so that the response time
-// tells nothing about a token, not even its length. Requests with a valid token, or with none, are answered without a delay. A
-// nil OperatorToken refuses all.
+// Admit returns the operator who makes a request. It refuses with `Invalid token` unless the request has exactly one token and
+// the token is valid, and with `operator_role` when the operator's role is too low. It compares hashes, so that the response time
+// reveals nothing about a token, not even its length. Only wrong tokens are delayed. A nil OperatorToken refuses all requests.
 func (t *OperatorToken) Admit(r *http.Request, least operator.Role) (Acting, error) {
 	if acting, ok := r.Context().Value(actingKey{}).(Acting); ok {
 		if !acting.Role.AtLeast(least) {
