@@ -1,11 +1,11 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -29,7 +29,7 @@ const batchPoll = 3 * time.Second
 
 // BatchCommand is `moviola batch`.
 func BatchCommand() *cobra.Command {
-	var c apiClient
+	c := &asking{}
 	cmd := &cobra.Command{
 		Use:   "batch",
 		Short: "Make a movie of a template for each row of a CSV",
@@ -39,7 +39,8 @@ func BatchCommand() *cobra.Command {
 			"could not be asked.",
 	}
 	c.bind(cmd.PersistentFlags())
-	cmd.AddCommand(batchStart(&c), batchList(&c), batchShow(&c), batchResults(&c), batchCancel(&c))
+	c.bindJSON(cmd)
+	cmd.AddCommand(batchStart(c), batchList(c), batchShow(c), batchResults(c), batchCancel(c))
 	return cmd
 }
 
@@ -55,9 +56,9 @@ func asked(do func(cmd *cobra.Command, args []string) error) func(*cobra.Command
 	}
 }
 
-func batchStart(c *apiClient) *cobra.Command {
+func batchStart(c *asking) *cobra.Command {
 	var template, key string
-	var all, wait, asJSON bool
+	var all, wait bool
 	cmd := &cobra.Command{
 		Use:   "start FILE|-",
 		Short: "Start a batch: the first line of the CSV names the variables, each further one is a movie",
@@ -83,7 +84,7 @@ func batchStart(c *apiClient) *cobra.Command {
 				return fmt.Errorf("%s did not answer as this program does", c.URL)
 			}
 			out := cmd.OutOrStdout()
-			if asJSON {
+			if c.asJSON {
 				_, err = fmt.Fprintln(out, string(answer))
 			} else {
 				_, err = fmt.Fprintf(out, "%s: %s, %s\n%s", started.Batch, counted(int(started.Movies), "movie"),
@@ -93,7 +94,8 @@ func batchStart(c *apiClient) *cobra.Command {
 			case err != nil:
 				return err
 			case wait:
-				return c.followBatch(cmd.Context(), started.Batch, cmd.ErrOrStderr())
+				_, err := c.followBatch(cmd, started.Batch)
+				return err
 			case len(started.Errors) > 0:
 				return exit.With(fmt.Errorf("%s invalid", counted(len(started.Errors), "row")), exit.Findings)
 			}
@@ -105,7 +107,6 @@ func batchStart(c *apiClient) *cobra.Command {
 	f.BoolVar(&all, "all-or-nothing", false, "start nothing when a row is invalid")
 	f.StringVar(&key, "idempotency-key", "", "a name for this start: repeating it with the same name starts nothing twice")
 	f.BoolVar(&wait, "wait", false, "wait until every movie has ended")
-	f.BoolVar(&asJSON, "json", false, "print the answer of the service")
 	_ = cmd.MarkFlagRequired("template") // cannot fail: the flag exists
 	return cmd
 }
@@ -144,38 +145,42 @@ func (c *apiClient) batch(ctx context.Context, id string) (b client.BatchBatch, 
 	return shown.Batch, answer, err
 }
 
-// followBatch waits until every movie of a batch has ended.
-func (c *apiClient) followBatch(ctx context.Context, id string, progress io.Writer) error {
+// followBatch waits until every movie of a batch has ended, under a bar, or with a line for each change where there is no
+// terminal. The error also says that rows have no movie: ended is true then.
+func (c *apiClient) followBatch(cmd *cobra.Command, id string) (ended bool, err error) {
+	bar := newBar(cmd, "movies", 0)
+	defer bar.close()
 	last := ""
 	tick := time.NewTicker(batchPoll)
 	defer tick.Stop()
 	for {
-		b, _, err := c.batch(ctx, id)
+		b, _, err := c.batch(cmd.Context(), id)
 		if err != nil {
-			return err
+			return false, err
 		}
-		if line := batchLine(b); line != last {
+		bar.reach(int64(b.Rows)-int64(rowsThat(b, "running", "waiting", "pending")), int64(b.Rows))
+		if line := batchLine(b); line != last && !bar.seen {
 			last = line
-			_, _ = fmt.Fprintln(progress, line)
+			_, _ = fmt.Fprintln(cmd.ErrOrStderr(), line)
 		}
 		failed := rowsThat(b, "error", "timeout", "invalid")
 		switch ended := b.Status == "done" || b.Status == "cancelled"; {
 		case ended && failed > 0:
-			return exit.With(fmt.Errorf("%s without a movie: see `moviola batch results %s`", counted(failed, "row"), id), exit.Findings)
+			return true, exit.With(fmt.Errorf("%s without a movie: see `moviola batch results %s`", counted(failed, "row"), id),
+				exit.Findings)
 		case ended:
-			return nil
+			return true, nil
 		}
 		select {
 		case <-tick.C:
-		case <-ctx.Done():
-			return ctx.Err()
+		case <-cmd.Context().Done():
+			return false, cmd.Context().Err()
 		}
 	}
 }
 
-func batchList(c *apiClient) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+func batchList(c *asking) *cobra.Command {
+	return &cobra.Command{
 		Use: "list", Short: "List the newest batches", Args: cobra.NoArgs,
 		RunE: asked(func(cmd *cobra.Command, _ []string) error {
 			var listed client.Batches
@@ -183,7 +188,7 @@ func batchList(c *apiClient) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.asJSON {
 				_, err = fmt.Fprintln(cmd.OutOrStdout(), string(answer))
 				return err
 			}
@@ -197,43 +202,49 @@ func batchList(c *apiClient) *cobra.Command {
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer of the service")
-	return cmd
 }
 
-func batchShow(c *apiClient) *cobra.Command {
-	var asJSON, wait bool
+func batchShow(c *asking) *cobra.Command {
+	var wait bool
 	cmd := &cobra.Command{
 		Use: "show ID", Short: "Say how far a batch is", Args: cobra.ExactArgs(1),
 		RunE: asked(func(cmd *cobra.Command, args []string) error {
+			var failed error
 			if wait {
-				return c.followBatch(cmd.Context(), args[0], cmd.OutOrStdout())
+				ended, err := c.followBatch(cmd, args[0])
+				if !ended {
+					return err
+				}
+				failed = err
 			}
 			b, answer, err := c.batch(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			line := batchLine(b)
-			if asJSON {
+			if c.asJSON {
 				line = string(answer)
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), line)
-			return err
+			return cmp.Or(err, failed)
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer of the service")
 	cmd.Flags().BoolVar(&wait, "wait", false, "wait until every movie has ended")
 	return cmd
 }
 
-func batchResults(c *apiClient) *cobra.Command {
+func batchResults(c *asking) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
-		Use: "results ID", Short: "Write what has become of each row, as CSV", Args: cobra.ExactArgs(1),
+		Use: "results ID", Short: "Write what has become of each row, as CSV, or as JSON with --json", Args: cobra.ExactArgs(1),
 		RunE: asked(func(cmd *cobra.Command, args []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), operatorTime)
 			defer cancel()
-			answer, err := c.send(ctx, http.MethodGet, "/v2/batches/"+url.PathEscape(args[0])+"/results.csv", nil, nil)
+			results := c.resultsCSV
+			if c.asJSON {
+				results = c.resultsJSON
+			}
+			answer, err := results(ctx, "/v2/batches/"+url.PathEscape(args[0]))
 			switch {
 			case err != nil:
 				return err
@@ -248,16 +259,46 @@ func batchResults(c *apiClient) *cobra.Command {
 	return cmd
 }
 
-func batchCancel(c *apiClient) *cobra.Command {
+func (c *apiClient) resultsCSV(ctx context.Context, batch string) ([]byte, error) {
+	return c.send(ctx, http.MethodGet, batch+"/results.csv", nil, nil)
+}
+
+// resultsJSON collects the rows of all pages.
+func (c *apiClient) resultsJSON(ctx context.Context, batch string) ([]byte, error) {
+	all := struct {
+		Results []json.RawMessage `json:"results"`
+	}{[]json.RawMessage{}}
+	for query := ""; ; {
+		var page struct {
+			Results   []json.RawMessage `json:"results"`
+			NextToken *string           `json:"next_token"`
+		}
+		if _, err := c.call(ctx, http.MethodGet, batch+query, &page); err != nil {
+			return nil, err
+		}
+		all.Results = append(all.Results, page.Results...)
+		if page.NextToken == nil {
+			raw, err := json.Marshal(all)
+			return append(raw, '\n'), err
+		}
+		query = "?next_token=" + url.QueryEscape(*page.NextToken)
+	}
+}
+
+func batchCancel(c *asking) *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel ID", Short: "End what waits or renders of a batch", Args: cobra.ExactArgs(1),
 		RunE: asked(func(cmd *cobra.Command, args []string) error {
 			var done client.CancelledBatch
-			_, err := c.call(cmd.Context(), http.MethodPost, "/v2/batches/cancel?id="+url.QueryEscape(args[0]), &done)
+			answer, err := c.call(cmd.Context(), http.MethodPost, "/v2/batches/cancel?id="+url.QueryEscape(args[0]), &done)
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", done.Batch, done.State)
+			line := done.Batch + ": " + done.State
+			if c.asJSON {
+				line = string(answer)
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), line)
 			return err
 		}),
 	}

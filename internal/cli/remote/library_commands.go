@@ -14,8 +14,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
 	"moviola.example/client"
 
 	"moviola/internal/cli/input"
@@ -105,14 +103,11 @@ func (a *asking) mediaUpload() *cobra.Command {
 			if kind = cmp.Or(kind, mime.TypeByExtension(strings.ToLower(filepath.Ext(name)))); kind == "" {
 				return fmt.Errorf("%s: its name does not say what is in it: give --type, such as video/mp4", args[0])
 			}
-			progress := mpb.NewWithContext(cmd.Context(), mpb.WithOutput(cmd.ErrOrStderr()), mpb.WithWidth(60))
-			bar := progress.AddBar(info.Size(), mpb.PrependDecorators(decor.Name("uploading ")),
-				mpb.AppendDecorators(decor.Percentage()))
+			bar := newBar(cmd, "uploading", info.Size())
 			at, err := service.Upload(cmd.Context(), client.Upload{
-				Name: name, ContentType: kind, Size: info.Size(), Folder: folder, Body: bar.ProxyReader(file),
+				Name: name, ContentType: kind, Size: info.Size(), Folder: folder, Body: bar.reader(file),
 			})
-			bar.Abort(false)
-			progress.Wait()
+			bar.close()
 			if err != nil {
 				return err
 			}

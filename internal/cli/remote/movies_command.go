@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
 	"moviola.example/client"
 
 	"moviola/internal/cli/exit"
@@ -49,8 +47,13 @@ func (a *asking) group(use, short string) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Long: short + ": --url names the service, " + apiKeyEnv + " carries the key.\n\n" +
 		"The exit status is 0 when all is well, 1 when a movie is refused or has failed, and 2 when the service could not be asked."}
 	a.bind(cmd.PersistentFlags())
-	cmd.PersistentFlags().BoolVar(&a.asJSON, "json", false, "print the answer of the service")
+	a.bindJSON(cmd)
 	return cmd
+}
+
+// bindJSON declares --json for a command and those below it.
+func (a *asking) bindJSON(cmd *cobra.Command) {
+	cmd.PersistentFlags().BoolVar(&a.asJSON, "json", false, "print the answer of the service")
 }
 
 // print prints an answer as JSON, or as lines for people.
@@ -131,21 +134,15 @@ func refusedMovie(err error) error {
 
 // follow waits for a movie under a progress bar, and fetches its file where one is named.
 func (a *asking) follow(cmd *cobra.Command, service *client.Client, project, out string) error {
-	progress := mpb.NewWithContext(cmd.Context(), mpb.WithOutput(cmd.ErrOrStderr()), mpb.WithWidth(60))
-	bar := progress.AddBar(100, mpb.PrependDecorators(decor.Name("rendering ")), mpb.AppendDecorators(decor.Percentage()))
-	done, err := service.Wait(cmd.Context(), project, func(m client.Status) { bar.SetCurrent(m.Progress) })
-	if err == nil {
-		bar.SetCurrent(100)
-	} else {
-		bar.Abort(false)
-	}
-	progress.Wait()
+	bar := newBar(cmd, "rendering", 100)
+	done, err := service.Wait(cmd.Context(), project, func(m client.Status) { bar.reach(m.Progress, 100) })
+	bar.close()
 	var failed *client.FailedError
 	if errors.As(err, &failed) {
 		err = exit.With(fmt.Errorf("movie %s: %w", project, err), exit.Findings)
 	}
 	if err == nil && out != "" {
-		err = fetchMovie(cmd.Context(), done, out)
+		err = fetchMovie(cmd, done, out)
 	}
 	if done == nil || err != nil && failed == nil {
 		return err
@@ -165,11 +162,11 @@ func checkMovieFile(out string) error {
 const downloadTime = time.Hour
 
 // fetchMovie writes the file of a movie: whole, or not at all. Its address is the permission: it gets no key.
-func fetchMovie(ctx context.Context, movie *client.Status, out string) error {
+func fetchMovie(cmd *cobra.Command, movie *client.Status, out string) error {
 	if movie.URL == nil {
 		return fmt.Errorf("movie %s has no file any more", movie.Project)
 	}
-	ctx, cancel := context.WithTimeout(ctx, downloadTime)
+	ctx, cancel := context.WithTimeout(cmd.Context(), downloadTime)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, *movie.URL, nil)
 	if err != nil {
@@ -188,7 +185,9 @@ func fetchMovie(ctx context.Context, movie *client.Status, out string) error {
 		return err
 	}
 	defer func() { _ = os.Remove(temp.Name()) }() // it was renamed, or is not wanted
-	_, err = io.Copy(temp, response.Body)
+	bar := newBar(cmd, "downloading", max(0, response.ContentLength))
+	_, err = io.Copy(temp, bar.reader(response.Body))
+	bar.close()
 	if err := errors.Join(err, temp.Chmod(0o644), temp.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", out, err)
 	}
