@@ -17,7 +17,7 @@ type slot struct {
 	changed bool
 }
 
-// docKey names a document of a generation.
+// docKey identifies a document of a generation.
 type docKey struct{ model, id string }
 
 // slots are documents of one read model, by id.
@@ -139,9 +139,9 @@ func (p *projector) load(ctx context.Context, s *portion, touches []touch, befor
 	return nil
 }
 
-// writes returns the writes for the changed documents of a portion. A document that came and went within the batch is not written
-// where a commit is written as a whole: its tombstone would only keep a process from creating it that lags and whose commits fail
-// in part.
+// writes returns the writes for the changed documents of a portion. A document that was created and removed within the batch is
+// not written if the store commits atomically. Otherwise its tombstone is written, so that a lagging process whose commit fails
+// halfway cannot create the document again.
 func (p *projector) writes(s *portion, now time.Time) []Write {
 	var writes []Write
 	collection := p.places[s.model.name()].Collection

@@ -58,7 +58,7 @@ func (c *catalogue) lagging(model string) error {
 	return c.behind(model)
 }
 
-// model returns the read model of a name; nil when this program has none.
+// model returns the read model with a name; nil when this program has none.
 func (c *catalogue) model(name string) model {
 	for _, m := range c.models {
 		if m.name() == name {

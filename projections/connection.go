@@ -87,10 +87,10 @@ func (c *Connections) List(ctx context.Context, list ConnectionList) ([]Connecti
 	return found[:list.Limit], true, nil
 }
 
-// hearingPages is how many pages of an account's connections Hearing reads at most.
+// hearingPages is the maximum of pages of an account's connections that Hearing reads.
 const hearingPages = 10
 
-// Hearing returns the ids of an account's webhooks that list a live event: the first by id, at most a number of them, among the
+// Hearing returns the ids of an account's webhooks that list a live event: the first ones by id, up to a maximum, among the
 // account's first 1,000 connections.
 func (c *Connections) Hearing(
 	ctx context.Context, account domain.AccountID, event connection.LiveEvent, most int,

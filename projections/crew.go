@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// crewFrom is the number of events from which on a batch is decoded and folded by a crew. Below, that would cost more than it
+// crewFrom is the number of events from which a crew decodes and folds a batch. For smaller batches that would cost more than it
 // saves.
 const crewFrom = 500
 
@@ -26,7 +26,7 @@ func (c *crew) close() {
 	}
 }
 
-// hands returns into how many parts the work on a batch is to be divided.
+// hands returns the number of parts into which the work on a batch is divided.
 func (c *crew) hands(events int) int {
 	if c == nil || events < crewFrom {
 		return 1

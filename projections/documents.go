@@ -32,7 +32,7 @@ type Documents interface {
 	// After ErrStale the caller loads the documents again, and applies the events that they lack.
 	Commit(ctx context.Context, batch Batch) error
 
-	// Atomic reports whether Commit writes all of a batch or nothing of it, always.
+	// Atomic reports whether Commit always writes either all of a batch or nothing.
 	Atomic() bool
 
 	// Sweep deletes up to limit tombstones made before a time, and returns how many.

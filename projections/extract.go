@@ -6,16 +6,17 @@ import (
 	"fmt"
 )
 
-// Extract reads whole read models, in the order of their ids, for those who take them elsewhere. It changes nothing.
+// Extract reads whole read models, in the order of their ids, for exports. It changes nothing.
 type Extract struct{ at *catalogue }
 
-// Moments is a Documents that can be read as it is at one moment.
+// Moments is a Documents that can be read as a consistent snapshot.
 type Moments interface {
-	// Moment calls do with documents of one moment, which may be read only, until do returns.
+	// Moment calls do with a read-only snapshot of the documents, which ends when do returns.
 	Moment(ctx context.Context, do func(Documents) error) error
 }
 
-// OpenExtract finds the read models that are current. It is an error when there are none, or none of this program's shapes.
+// OpenExtract opens the current read models. It returns an error when there are none, or when they have shapes that this program
+// cannot read.
 func OpenExtract(ctx context.Context, docs Documents) (*Extract, error) {
 	at, err := openCurrent(ctx, docs, movieModel, deliveryModel{}, usageModel{}, statementModel{})
 	if err != nil {
@@ -24,7 +25,7 @@ func OpenExtract(ctx context.Context, docs Documents) (*Extract, error) {
 	return &Extract{at: at}, nil
 }
 
-// openCurrent finds where read models are now, without making or building any.
+// openCurrent finds the current read models, without creating or building any.
 func openCurrent(ctx context.Context, docs Documents, models ...model) (*catalogue, error) {
 	at := &catalogue{docs: docs, models: models}
 	if err := docs.Declare(ctx, pointers, checkpoints); err != nil {
@@ -40,15 +41,15 @@ func openCurrent(ctx context.Context, docs Documents, models ...model) (*catalog
 		return nil, errors.New("the read models are those of another version of this program: start it, and let it make its own")
 	}
 	at.current.Store(pointer)
-	// a store knows no collection that was not declared to it
+	// a store knows only declared collections
 	if err := at.declare(ctx, pointer.Generation, pointer.Models); err != nil {
 		return nil, err
 	}
 	return at, nil
 }
 
-// AtOneMoment calls do with what the read models hold at one moment, or, where the store cannot tell one, with what is there as
-// it is read.
+// AtOneMoment calls do with a snapshot of the read models. If the store has no snapshots, do reads the documents while they
+// change.
 func (e *Extract) AtOneMoment(ctx context.Context, do func(*Extract) error) error {
 	moments, ok := e.at.docs.(Moments)
 	if !ok {
@@ -61,7 +62,7 @@ func (e *Extract) AtOneMoment(ctx context.Context, do func(*Extract) error) erro
 	})
 }
 
-// Position is the place in the log up to which the read models stand; zero: nothing was folded yet.
+// Position is the position in the log that the read models include; zero: no event was folded yet.
 func (e *Extract) Position(ctx context.Context) (uint64, error) {
 	at, err := e.at.loadCheckpoint(ctx, e.at.current.Load().Generation)
 	return uint64(at.Commit), err
@@ -76,7 +77,7 @@ func (e *Extract) Collections() map[string]string {
 	return names
 }
 
-// Movies hands out the movies behind an id, without submissions that were abandoned.
+// Movies yields the movies after an id, without abandoned submissions.
 func (e *Extract) Movies(ctx context.Context, after string, visit func(id string, m Movie) error) error {
 	return each(ctx, e, movieModel, after, func(id string, m Movie) error {
 		if m.Status == statusAbandoned {
@@ -86,22 +87,22 @@ func (e *Extract) Movies(ctx context.Context, after string, visit func(id string
 	})
 }
 
-// Deliveries hands out the destinations behind an id.
+// Deliveries yields the destinations after an id.
 func (e *Extract) Deliveries(ctx context.Context, after string, visit func(id string, d Delivery) error) error {
 	return each(ctx, e, deliveryModel{}, after, visit)
 }
 
-// Usage hands out the days and accounts behind an id.
+// Usage yields the documents of usage by day and account, after an id.
 func (e *Extract) Usage(ctx context.Context, after string, visit func(id string, u Usage) error) error {
 	return each(ctx, e, usageModel{}, after, visit)
 }
 
-// Entries hands out the entries of the ledgers behind an id.
+// Entries yields the entries of ledgers after an id.
 func (e *Extract) Entries(ctx context.Context, after string, visit func(id string, entry Entry) error) error {
 	return each(ctx, e, statementModel{}, after, visit)
 }
 
-// each hands out the documents of a read model, a page at a time.
+// each yields the documents of a read model, page by page.
 func each[T any](ctx context.Context, e *Extract, m model, after string, visit func(id string, doc T) error) error {
 	q := Query{Index: IDIndex, Limit: MaxPage}
 	if after != "" {

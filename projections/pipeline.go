@@ -8,16 +8,16 @@ import (
 	"moviola/eventstore"
 )
 
-// prepared is a batch that is decoded and folded, with what is committed.
+// prepared is a batch that is decoded and folded, with the documents to commit.
 type prepared struct {
 	recorded []eventstore.Recorded
 	writes   []Write
 	next     Checkpoint
 	unread   map[string]Unread // all unread streams after the commit
 	found    []Unread          // those of this batch
-	changed  map[docKey]slot   // documents after the commit
+	changed  map[docKey]slot   // documents changed by the batch
 	ahead    eventstore.Position
-	done     chan error // gets the result of the commit; nil: it has not begun
+	done     chan error // receives the result of the commit; nil: the commit has not begun
 }
 
 // slot returns a document that the batch has changed, as it is after the commit.
@@ -29,7 +29,7 @@ func (b *prepared) slot(model, id string) (slot, bool) {
 	return s, ok
 }
 
-// remember keeps the documents that the batch has changed for the batch after it.
+// remember keeps the batch's documents for the next batch, which may change them again.
 func (b *prepared) remember(portions []*portion, atomic bool) {
 	b.changed = make(map[docKey]slot, len(b.writes))
 	for _, s := range portions {
@@ -94,7 +94,7 @@ func (p *projector) commitBehind(ctx context.Context, events []eventstore.Record
 	if failed != nil {
 		return failed
 	}
-	if err != nil || !smooth { // after a failure the store may have other documents than those that the batch was folded into
+	if err != nil || !smooth { // after a failure the store may hold other documents than the batch was folded from
 		if err := p.commit(ctx, events); err != nil {
 			return err
 		}
@@ -138,8 +138,8 @@ func (p *projector) foldBehind(ctx context.Context, events []eventstore.Recorded
 	return b, err
 }
 
-// settle waits until the batch that is being committed is committed, if there is one. When that has failed, commit does it again;
-// then settle returns false.
+// settle waits for the running commit, if there is one. If that fails, settle commits the batch by commit, with retries, and
+// returns false.
 func (p *projector) settle(ctx context.Context) (smooth bool, err error) {
 	b := p.flying
 	if b == nil {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// processes is the collection in which processes say what they are. Like presence, it is not folded from events.
+// processes is the collection with a row for each process. Like presence, it is not folded from events.
 var processes = Collection{Name: "processes"}
 
-// Process is what a process says about itself, for operators only: no decision depends on it.
+// Process is the row of one process. It is for operators to read; no decision depends on it.
 type Process struct {
 	Name      string         `json:"name"` // as claims name it
 	Version   string         `json:"version"`
@@ -23,13 +23,13 @@ type Process struct {
 	At        time.Time      `json:"at"` // time of the write
 }
 
-// ProcessSlots is how much work of a kind a process does at the same time.
+// ProcessSlots is the number of items of a kind that a process works on at the same time.
 type ProcessSlots struct {
 	Kind  string `json:"kind"`
 	Slots int    `json:"slots"`
 }
 
-// ProcessLayer is the state of a layer of the sandbox around a program.
+// ProcessLayer is the state of one layer of the sandbox around a program.
 type ProcessLayer struct {
 	Program string `json:"program"`
 	Layer   string `json:"layer"`
@@ -37,7 +37,7 @@ type ProcessLayer struct {
 	Detail  string `json:"detail"`
 }
 
-// ProcessPlace is how much is kept in a place, and its bounds; 0: none.
+// ProcessPlace is the number of bytes stored in a place, and its limits; 0: none.
 type ProcessPlace struct {
 	Place        string `json:"place"`
 	Bytes        int64  `json:"bytes"`
@@ -47,7 +47,7 @@ type ProcessPlace struct {
 	Refused      int64  `json:"refused"`
 }
 
-// ProcessBoard shows which processes there are. It is safe for concurrent use.
+// ProcessBoard lists the running processes. It is safe for concurrent use.
 type ProcessBoard struct {
 	rows board[Process]
 	now  func() time.Time
@@ -57,8 +57,8 @@ func newProcessBoard(docs Documents, now func() time.Time) *ProcessBoard {
 	return &ProcessBoard{rows: board[Process]{docs: docs, collection: processes.Name, what: "row of a process"}, now: now}
 }
 
-// Run writes what a process says about itself every ten seconds, until ctx ends, and removes it then. It tells failed what could
-// not be written, and tries again.
+// Run writes the row of this process every ten seconds until ctx ends, and removes it then. Errors are passed to failed, and the
+// next write tries again.
 func (b *ProcessBoard) Run(ctx context.Context, describe func() Process, failed func(error)) error {
 	if err := b.forget(ctx); err != nil {
 		failed(err)
@@ -110,7 +110,7 @@ func (b *ProcessBoard) all(ctx context.Context) ([]Process, error) {
 	return b.rows.all(ctx, Query{Index: IDIndex, Limit: MaxPage}, func(row Process) []any { return []any{row.Name} })
 }
 
-// List returns the processes that have been heard of within a minute, by name.
+// List returns the processes that have written their row within the last minute, by name.
 func (b *ProcessBoard) List(ctx context.Context) ([]Process, error) {
 	all, err := b.all(ctx)
 	if err != nil {

@@ -119,7 +119,7 @@ func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) erro
 	return err
 }
 
-// step commits a batch. Before the end of the log is reached, it only begins to.
+// step commits a batch. Before the end of the log is reached, it does not wait for the commit.
 func (p *projector) step(ctx context.Context, events []eventstore.Recorded) error {
 	if len(events) > 0 && !p.caughtUp {
 		return p.commitBehind(ctx, events)

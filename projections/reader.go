@@ -130,7 +130,7 @@ func (r *Reader) Status() Status {
 	return s
 }
 
-// Generation returns what is current, and what is being built beside it; nil: nothing was built yet.
+// Generation returns the current generation, and the one that is being built; nil: there is none.
 func (r *Reader) Generation(ctx context.Context) (*Pointer, error) { return r.at.read(ctx) }
 
 // Changed returns a channel that gets a token after every commit that changed a document. It holds one token at most, until the

@@ -89,7 +89,7 @@ func (p *projector) read(
 	return events, found, nil
 }
 
-// lacks reports whether documents of a checkpoint lack an event, and its stream can be read.
+// lacks reports whether the documents of a checkpoint lack an event and will get it: the stream is not unread from that event on.
 func lacks(r eventstore.Recorded, at Checkpoint, unread map[string]Unread) bool {
 	if r.Position.Compare(at.position()) <= 0 {
 		return false
@@ -98,7 +98,7 @@ func lacks(r eventstore.Recorded, at Checkpoint, unread map[string]Unread) bool 
 	return !known || int64(r.Revision) < u.Revision
 }
 
-// decodeTogether is how many events one hand decodes in a row.
+// decodeTogether is the number of consecutive events that one goroutine decodes.
 const decodeTogether = 256
 
 // decode decodes those events of a batch that the documents lack.

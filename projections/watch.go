@@ -87,7 +87,7 @@ func (c *chores) do(ctx context.Context) {
 	}
 }
 
-// sweepWhenDue sweeps beside projecting, which goes on meanwhile, until ctx ends.
+// sweepWhenDue sweeps tombstones in the background, until ctx ends. Projecting goes on meanwhile.
 func (r *Reader) sweepWhenDue(ctx context.Context) {
 	for {
 		select {

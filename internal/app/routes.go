@@ -52,7 +52,7 @@ func Routes(ctx context.Context, data string) (routes []Route, err error) {
 	var cfg config.Config
 	cfg.Bind(pflag.NewFlagSet("routes", pflag.ContinueOnError)) // for the defaults
 	cfg.Data, cfg.Roles = data, []string{config.RoleAPI}
-	cfg.ConsoleOperator = config.OperatorPublic // as many routes as there can be
+	cfg.ConsoleOperator = config.OperatorPublic // with this setting the interface has all routes that exist
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}

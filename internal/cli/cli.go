@@ -81,7 +81,7 @@ func rootCommand() *cobra.Command {
 	return root
 }
 
-// Command returns the command line with all its commands, for what describes it.
+// Command returns the command line with all commands, for programs that describe it.
 func Command() *cobra.Command { return rootCommand() }
 
 // allFlags returns the names of the flags of a command and its subcommands.

@@ -16,8 +16,8 @@ import (
 	"moviola/projections"
 )
 
-// values are what the shell offers for flags that take one of a few words: by the command and the flag's name, or by the name
-// alone where it means the same everywhere.
+// values are the words that the shell offers for flags with a fixed set of values. Keys are command and flag, or the flag alone
+// if it has the same values in all commands.
 var values = map[string][]string{
 	"log-level":      config.LogLevels,
 	"log-format":     config.LogFormats,
@@ -54,9 +54,9 @@ func offerValues(cmd *cobra.Command) {
 		words := valuesOf(cmd, flag.Name)
 		switch {
 		case slices.Contains(folders, flag.Name):
-			_ = cmd.MarkFlagDirname(flag.Name) // it fails for flags that are not there only
+			_ = cmd.MarkFlagDirname(flag.Name) // fails for flags that this command does not have
 		case words != nil:
-			// it fails for flags that are not there, or have a function already
+			// fails for flags that this command does not have, or that have a function already
 			_ = cmd.RegisterFlagCompletionFunc(flag.Name, listed(words))
 		}
 	})
@@ -71,7 +71,7 @@ func offerValues(cmd *cobra.Command) {
 	}
 }
 
-// valuesOf returns the words that a flag of a command takes; nil: it is not one of a few.
+// valuesOf returns the fixed values of a command's flag; nil: it has none.
 func valuesOf(cmd *cobra.Command, flag string) []string {
 	_, path, _ := strings.Cut(cmd.CommandPath(), " ")
 	if words := values[path+" "+flag]; words != nil {
@@ -80,7 +80,7 @@ func valuesOf(cmd *cobra.Command, flag string) []string {
 	return values[flag]
 }
 
-// listed completes a word, also the last of a list with commas.
+// listed completes a word, also the last one of a list separated by commas.
 func listed(words []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		before := begun[:strings.LastIndex(begun, ",")+1]

@@ -15,10 +15,11 @@ import (
 	"moviola/adapters/blobs"
 )
 
-// askUploads is how long the storage may take to answer whether browsers may upload to it.
+// askUploads is the time limit for the storage's answer.
 const askUploads = 10 * time.Second
 
-// printUploads prints whether browsers may upload files from the console to the storage. Everything else works without that.
+// printUploads reports whether the storage allows browsers to upload files from the console. All other functions work without
+// that.
 func printUploads(cmd *cobra.Command, storage, publicURL string) error {
 	state := "to this service"
 	if storage != "" {
@@ -31,7 +32,7 @@ func printUploads(cmd *cobra.Command, storage, publicURL string) error {
 	return err
 }
 
-// uploadsAllowed asks the storage as a browser does before it uploads a file from the console: the preflight request of CORS.
+// uploadsAllowed sends the storage the same CORS preflight request that a browser sends before an upload from the console.
 func uploadsAllowed(ctx context.Context, storage, publicURL string) error {
 	ctx, stop := context.WithTimeout(ctx, askUploads)
 	defer stop()
@@ -45,7 +46,7 @@ func uploadsAllowed(ctx context.Context, storage, publicURL string) error {
 	}
 	defer func() { _ = bucket.Close() }()
 	if !bucket.Presigns() {
-		return nil // the files come to this service
+		return nil // files are uploaded to this service, not to a storage
 	}
 	address, err := bucket.Presign(ctx, "staging/doctor/upload", "image/png", 1, time.Minute)
 	if err != nil {
@@ -60,7 +61,7 @@ func uploadsAllowed(ctx context.Context, storage, publicURL string) error {
 	request.Header.Set("Access-Control-Request-Method", http.MethodPut)
 	request.Header.Set("Access-Control-Request-Headers", "content-type")
 	answer, err := http.DefaultClient.Do(request)
-	if err != nil { // the error has the address, and that a signature
+	if err != nil { // the error contains the address, with a signature
 		return errors.New("unknown: the storage does not answer")
 	}
 	defer answer.Body.Close()
@@ -70,7 +71,7 @@ func uploadsAllowed(ctx context.Context, storage, publicURL string) error {
 	return fmt.Errorf("refused: allow PUT with content-type from %s in the bucket's CORS rules", origin)
 }
 
-// allowsUpload says whether the answer to a preflight lets a page of the origin upload.
+// allowsUpload reports whether the answer to a preflight request allows uploads from pages of the origin.
 func allowsUpload(h http.Header, origin string) bool {
 	has := func(name, value string) bool {
 		return slices.ContainsFunc(strings.Split(h.Get(name), ","), func(one string) bool {

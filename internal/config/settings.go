@@ -52,7 +52,7 @@ func Given(f *pflag.FlagSet) map[string]string {
 	return flags
 }
 
-// valueOf is a flag's value as text; those of a list with commas between them.
+// valueOf returns a flag's value as text. The values of a list are separated by commas.
 func valueOf(flag *pflag.Flag) string {
 	if list, ok := flag.Value.(pflag.SliceValue); ok {
 		return strings.Join(list.GetSlice(), ",")

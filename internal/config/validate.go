@@ -82,7 +82,8 @@ func (c *Config) checkStores(complain complaint) {
 	}
 }
 
-// checkExports checks how export folders are given. Whether they may be used is seen when the process opens its stores.
+// checkExports checks the form of the export folders. Whether the folders can be used is checked when the process opens its
+// stores.
 func (c *Config) checkExports(complain complaint) {
 	seen := map[string]bool{}
 	for _, given := range c.ExportFolders {

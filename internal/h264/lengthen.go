@@ -206,7 +206,7 @@ func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 	return out, nil
 }
 
-// repeat returns a picture that is made of a reference, at a place of the period.
+// repeat returns a picture that repeats a reference, at a position within the period of the counters.
 func (l *lengthener) repeat(weight Weight, number, back uint32, place int) Frame {
 	unit := skip(l.sequence, l.pictures, l.skipped, weight, number, back, uint32(2*place))
 	return Frame{Units: [][]byte{unit}, Shown: l.shown + place}

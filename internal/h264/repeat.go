@@ -1,15 +1,15 @@
 package h264
 
-// Weight says how a picture is made of another one, without residuals: each value is the other's multiplied by Scale/WeightWhole,
-// plus an offset. The zero value repeats the picture as it is.
+// Weight describes how a picture is computed from another one, without residuals: each value is multiplied by Scale/WeightWhole,
+// then an offset is added. The zero value repeats the other picture unchanged.
 type Weight struct {
-	Scale        int // 1 to WeightWhole-1; 0: as it is
+	Scale        int // 1 to WeightWhole-1; 0: unchanged
 	Luma, Cb, Cr int // offsets, LeastOffset to MostOffset
 }
 
 const (
 	weightBits = 7
-	// WeightWhole is the scale of a picture as it is.
+	// WeightWhole is the scale that leaves values unchanged.
 	WeightWhole = 1 << weightBits
 
 	// LeastOffset and MostOffset bound the offsets.
@@ -36,7 +36,8 @@ func (v Weight) write(w *writer) {
 	}
 }
 
-// skip returns a picture that is made of a reference. number is its frame_num, and back its difference to that of the reference.
+// skip returns a picture that is computed from a reference without residuals. number is its frame_num, and back the difference to
+// the frame_num of the reference.
 func skip(s sequence, p pictures, data []byte, weight Weight, number, back, order uint32) []byte {
 	w := &writer{}
 	w.bits(8, sliceNAL) // not a reference

@@ -8,16 +8,16 @@ import (
 	"moviola/eventstore"
 )
 
-// The attributes that spans may have. Names of the OpenTelemetry conventions are used where there are some.
+// The attributes that spans may have, with the names of the OpenTelemetry conventions where these define one.
 var (
 	projectID    = attribute.Key("moviola.project")
 	accountID    = attribute.Key("moviola.account")
 	requestID    = attribute.Key("moviola.request")
-	kindOf       = attribute.Key("moviola.kind")     // of work or of a destination
-	resultIs     = attribute.Key("moviola.result")   // what came of it
+	kindOf       = attribute.Key("moviola.kind")     // kind of work or of destination
+	resultIs     = attribute.Key("moviola.result")   // result of the work
 	attemptNo    = attribute.Key("moviola.attempt")  // of a render, or the run of a delivery
 	tryNo        = attribute.Key("moviola.try")      // at a destination
-	category     = attribute.Key("moviola.category") // of the stream of an append
+	category     = attribute.Key("moviola.category") // category of the stream that is appended to
 	eventTypes   = attribute.Key("moviola.events")
 	purposeOf    = attribute.Key("moviola.purpose") // of a request to another server
 	method       = attribute.Key("http.request.method")
@@ -31,10 +31,10 @@ var (
 	serviceInstance = attribute.Key("service.instance.id")
 )
 
-// mostTypes limits the types of events that an append's span names.
+// mostTypes is the maximum of event types in the span of an append.
 const mostTypes = 8
 
-// typesOf returns the types of events, each once.
+// typesOf returns the types of events, each type once.
 func typesOf(events []eventstore.Proposed) []string {
 	var types []string
 	for _, event := range events {

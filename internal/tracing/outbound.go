@@ -12,7 +12,8 @@ import (
 	"moviola/internal/metrics"
 )
 
-// Client returns a client that makes a span of every request until the header of its answer; each redirect is a request.
+// Client returns a client that makes a span for every request, until the header of the answer is read. Each redirect is a request
+// of its own.
 func (t *Tracer) Client(client *http.Client, purpose metrics.Purpose) *http.Client {
 	if t == nil {
 		return client
@@ -32,7 +33,7 @@ type tracedTransport struct {
 	purpose metrics.Purpose
 }
 
-// RoundTrip implements http.RoundTripper. The span has the host only: paths and queries may carry secrets.
+// RoundTrip implements http.RoundTripper. The span contains the host only, because paths and queries may contain secrets.
 func (t tracedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	_, span := t.tracer.tracer.Start(r.Context(), "fetch "+string(t.purpose), trace.WithSpanKind(trace.SpanKindClient),
 		trace.WithAttributes(purposeOf.String(string(t.purpose)), host.String(r.URL.Hostname())))
@@ -54,7 +55,7 @@ func (t tracedTransport) CloseIdleConnections() {
 	}
 }
 
-// Pages returns pages whose drawings have spans.
+// Pages returns a renderer of web pages that makes a span for each page.
 func (t *Tracer) Pages(pages metrics.Pages) metrics.Pages {
 	if t == nil {
 		return pages

@@ -13,10 +13,10 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// otherRequest is the name of the span of a request that has no route.
+// otherRequest is the name of spans of requests without a route.
 const otherRequest = "HTTP"
 
-// Requests returns a handler that begins a trace for every request. A client's traceparent is a link of the span.
+// Requests returns a handler that starts a trace for every request. The client's traceparent becomes a link of the span.
 func (t *Tracer) Requests(next http.Handler) http.Handler {
 	if t == nil {
 		return next
@@ -33,7 +33,7 @@ func (t *Tracer) Requests(next http.Handler) http.Handler {
 	})
 }
 
-// Answered writes into the span of a request what is known once it is answered.
+// Answered completes the span of a request after the answer.
 func (t *Tracer) Answered(a web.Answered) {
 	if t == nil {
 		return
@@ -43,7 +43,7 @@ func (t *Tracer) Answered(a web.Answered) {
 		return
 	}
 	span.SetAttributes(requestID.String(a.RequestID), status.Int(a.Status))
-	if a.Operation != "" { // otherwise even the method is a text of the client
+	if a.Operation != "" { // without an operation, even the method may be any text of the client
 		verb, path, _ := strings.Cut(a.Operation, " ")
 		span.SetName(a.Operation)
 		span.SetAttributes(method.String(verb), route.String(path))
@@ -56,7 +56,7 @@ func (t *Tracer) Answered(a web.Answered) {
 	}
 }
 
-// Written makes a span of an append within a request or a piece of work.
+// Written makes a span for an append that a request or a piece of work makes.
 func (t *Tracer) Written(ctx context.Context, w eventstore.Written) {
 	if t == nil || !trace.SpanFromContext(ctx).IsRecording() {
 		return

@@ -2,8 +2,8 @@
 // not import it: they call functions and small interfaces that they are given. A nil Tracer makes no spans and allocates nothing.
 //
 // A movie is one trace. It begins with the request; events carry its trace context in their metadata, so that the work which
-// follows, in whichever process, belongs to it. The trace context of a client is a link of the request's span, never its parent:
-// a client decides neither what is sent nor under which id.
+// follows, in whichever process, belongs to it. The trace context of a client becomes a link of the request's span, never its
+// parent: clients must not decide which spans are sent, nor under which id.
 //
 // Attributes come from the list in attributes.go: ids, kinds, counts, times, and hosts without path.
 package tracing
@@ -34,17 +34,17 @@ import (
 // closeTime limits how long a shutdown waits for a collector to take the last spans.
 const closeTime = 2 * time.Second
 
-// complainEvery is the least pause between two log messages that spans could not be sent.
+// complainEvery is the minimum time between two log messages about spans that could not be sent.
 const complainEvery = time.Minute
 
-// defaultPath is the path of the protocol's specification for traces.
+// defaultPath is the path for traces in the OTLP specification.
 const defaultPath = "/v1/traces"
 
 // Config is what Open needs.
 type Config struct {
 	URL       string  // of the collector, http:// or https://; without a path, /v1/traces is its path
 	Token     string  // sent as Authorization: Bearer; empty: none
-	Authority string  // PEM file of the authorities that the collector's certificate may come from; empty: those of the system
+	Authority string  // PEM file of the certificate authorities to trust; empty: those of the system
 	Sample    float64 // the share of traces that are sent, 0 to 1
 	Version   string  // of the program
 	Worker    string  // name of this run of this process
@@ -59,8 +59,8 @@ type Tracer struct {
 	carrier  propagation.TraceContext
 }
 
-// Open returns a tracer that sends its spans in the background. It asks nothing of the collector: one that does not answer costs
-// spans, never requests or renders. At most 2048 spans wait; further ones are dropped.
+// Open returns a tracer that sends its spans in the background. It does not check whether the collector responds: without one,
+// spans are lost, but requests and renders go on. At most 2048 spans are queued; further ones are dropped.
 func Open(ctx context.Context, cfg Config) (*Tracer, error) {
 	options, err := exporterOptions(cfg)
 	if err != nil {
@@ -106,7 +106,7 @@ func exporterOptions(cfg Config) ([]otlptracehttp.Option, error) {
 	return options, nil
 }
 
-// Close sends the spans that wait, for two seconds at most.
+// Close sends the queued spans, for at most two seconds.
 func (t *Tracer) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -119,7 +119,7 @@ func (t *Tracer) Close(ctx context.Context) error {
 	return nil
 }
 
-// complainer logs that spans could not be sent, seldom. It implements otel.ErrorHandler.
+// complainer logs, at a limited rate, that spans could not be sent. It implements otel.ErrorHandler.
 type complainer struct {
 	log  logrus.FieldLogger
 	mu   sync.Mutex
@@ -136,19 +136,19 @@ func (c *complainer) Handle(err error) {
 	}
 }
 
-// carried returns a context whose events carry the trace context of its span.
+// carried returns a context in which new events get the trace context of its span.
 func (t *Tracer) carried(ctx context.Context) context.Context {
 	carrier := propagation.MapCarrier{}
 	t.carrier.Inject(ctx, carrier)
 	return eventstore.WithTraceparent(ctx, carrier.Get("traceparent"))
 }
 
-// remote returns a context whose spans are children of a trace context in text form; an unreadable text changes nothing.
+// remote returns a context in which new spans are children of a trace context, given as text. An invalid text changes nothing.
 func (t *Tracer) remote(ctx context.Context, traceparent string) context.Context {
 	return t.carrier.Extract(ctx, propagation.MapCarrier{"traceparent": traceparent})
 }
 
-// ended makes a span of something that has just ended.
+// ended makes a span for something that has just ended.
 func (t *Tracer) ended(ctx context.Context, name string, took time.Duration, options ...trace.SpanStartOption) trace.Span {
 	now := time.Now()
 	_, span := t.tracer.Start(ctx, name, append(options, trace.WithTimestamp(now.Add(-took)))...)

@@ -14,7 +14,7 @@ import (
 	"moviola/projections"
 )
 
-// ofMovies are the kinds of work whose subject is a movie. Subjects of others may be names that people chose.
+// ofMovies are the kinds of work on movies. Subjects of other kinds may contain names that people chose, so spans leave them out.
 var ofMovies = []string{
 	projections.WorkRender, projections.WorkStop, projections.WorkSettle, projections.WorkDeliver, projections.WorkTimeout,
 	projections.WorkAbandon, projections.WorkExpire,

@@ -15,7 +15,8 @@ type account struct {
 	revision               int64 // of its last event
 	granted, charged, held int64
 	references             map[string]bool // references of its grants
-	// taken are the movies and items that were ever held or counted, when the ledger is audited alone: there is no sum begun then.
+	// taken are the movies and items that were ever held or counted. It is used when one ledger is audited alone, because the sum
+	// begun is not computed then.
 	taken  map[domain.ProjectID]bool
 	used   map[string]*used
 	closed bool

@@ -17,20 +17,20 @@ import (
 	"moviola/eventstore"
 )
 
-// ChainStep is how many events of a ledger stand between two digests that an anchor holds.
+// ChainStep is the number of ledger entries between two digests of an anchor.
 const ChainStep = 1000
 
-// Anchor is what every ledger was at one moment. Kept where whoever can write to the log cannot write, it shows later
-// whether an event before that moment has been changed, added or removed since. Its digests are of what events say, not
-// of where they stand in the log: a copy of the log has the same.
+// Anchor is a record of all ledgers at one moment. It is kept where people with access to the log cannot change it. Later it
+// shows whether an event before that moment has been changed, added or removed. Its digests cover the content of events, not
+// their positions in the log, so that a copy of the log has the same digests.
 type Anchor struct {
-	Form    int              `json:"form"` // of this document: 1
+	Form    int              `json:"form"` // version of this format: 1
 	TakenAt time.Time        `json:"taken_at"`
-	Ledgers []AnchoredLedger `json:"ledgers"` // by name of the stream
-	List    string           `json:"list"`    // SHA-256 of the list of the events' digests
+	Ledgers []AnchoredLedger `json:"ledgers"` // sorted by the stream's name
+	List    string           `json:"list"`    // SHA-256 of the list of entry digests
 }
 
-// AnchoredLedger is a ledger in an anchor.
+// AnchoredLedger is the record of one ledger in an anchor.
 type AnchoredLedger struct {
 	Stream string   `json:"stream"`
 	Events int64    `json:"events"`
@@ -38,14 +38,14 @@ type AnchoredLedger struct {
 	Chain  []string `json:"chain"`  // the Seal after every ChainStep entries
 }
 
-// Signed is an anchor as it is kept.
+// Signed is an anchor with its signature.
 type Signed struct {
 	Anchor    json.RawMessage   `json:"anchor"`
 	PublicKey ed25519.PublicKey `json:"public_key"`
 	Signature []byte            `json:"signature"` // Ed25519 over the anchor's compact JSON
 }
 
-// entryDigest is the digest of one entry, as if it stood at a revision: one that was moved is recognised.
+// entryDigest returns the digest of one entry at a revision. The revision is included, so that a moved entry has another digest.
 func entryDigest(r *eventstore.Recorded, revision int64) [sha256.Size]byte {
 	sum := sha256.New()
 	_, _ = fmt.Fprintf(sum, "%s\n%d\n%s\n%s\n", r.Stream, revision, r.ID, r.Type) // a hash never fails
@@ -53,15 +53,15 @@ func entryDigest(r *eventstore.Recorded, revision int64) [sha256.Size]byte {
 	return [sha256.Size]byte(sum.Sum(nil))
 }
 
-// taking is a ledger while an anchor is taken.
+// taking is a ledger while Take reads it.
 type taking struct {
 	AnchoredLedger
 	seal Seal
 	list []byte
 }
 
-// Take reads the log from its first event and returns what an anchor says of it, and the list: the digest of every
-// entry, 32 bytes each, ledger by ledger in the order of the anchor.
+// Take reads the log from its first event. It returns the anchor, and the list of the digests of all entries: 32 bytes each,
+// ledger by ledger in the order of the anchor.
 func Take(ctx context.Context, store eventstore.Store, now time.Time) (Anchor, []byte, error) {
 	ledgers := make(map[string]*taking)
 	for r, err := range store.ReadAll(ctx, eventstore.Forwards, eventstore.Position{}) {
@@ -109,11 +109,11 @@ func Sign(anchor Anchor, key ed25519.PrivateKey) (Signed, error) {
 	return Signed{Anchor: content, PublicKey: key.Public().(ed25519.PublicKey), Signature: ed25519.Sign(key, content)}, nil
 }
 
-// ErrForged says that an anchor is not what was signed, or was signed by another key.
+// ErrForged says that an anchor was changed after it was signed, or was signed with another key.
 var ErrForged = errors.New("the anchor does not carry the signature of the key")
 
-// Open checks the signature and returns the anchor. key is the key that must have signed it. With nil, the key that the anchor
-// names is used: this shows that the anchor is not damaged, but not who made it.
+// Open checks the signature and returns the anchor. key is the expected key. With nil, the key in the anchor itself is used: that
+// detects damage, but does not show who signed it.
 func (s Signed) Open(key ed25519.PublicKey) (Anchor, error) {
 	var anchor Anchor
 	var content bytes.Buffer

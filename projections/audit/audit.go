@@ -28,8 +28,8 @@ type Config struct {
 	// Grace is how long, in the time of the log, a hold may stay open after its outcome or without a movie. A longer time means
 	// that nobody settles it. Default: an hour.
 	Grace time.Duration
-	// Account, if set, is the only account that is audited: its ledger is read alone, and held against the rules that a ledger can
-	// be held against without the movies and preload batches that it pays for. It takes as long as that ledger is, not the log.
+	// Account, if set, is the only audited account. Its ledger is read alone and checked against the rules that need no movies and
+	// preload batches. The time depends on the length of that ledger, not of the log.
 	Account domain.AccountID
 	// Books are the read models to compare with; nil: no comparison.
 	Books Books
@@ -63,7 +63,8 @@ type Line struct {
 
 // Report is the result of an audit. The same log produces the same report, whoever runs the audit.
 type Report struct {
-	// Account is the account whose ledger alone was audited; empty: the whole log was. Every other figure is of that ledger then.
+	// Account is the account whose ledger was audited alone; empty: the whole log was audited. Every other figure is about that
+	// ledger then.
 	Account  domain.AccountID `json:"account,omitempty"`
 	Position Place            `json:"position"` // position of the last audited event
 	Events   int64            `json:"events"`   // audited events
@@ -201,15 +202,16 @@ type reader struct {
 	done  eventstore.Revision // how many events of a ledger that is read alone
 }
 
-// alone reports whether one ledger is audited, without the log around it.
+// alone reports whether one ledger is audited without the rest of the log.
 func (a *auditor) alone() bool { return a.cfg.Account != "" }
 
-// mayBe reports whether an outcome is among those given. A ledger that is audited alone does not tell outcomes.
+// mayBe reports whether an outcome is one of those given. It returns true when one ledger is audited alone, because outcomes are
+// not known then.
 func (a *auditor) mayBe(o *open, outcomes ...outcome) bool {
 	return a.alone() || slices.Contains(outcomes, o.outcome)
 }
 
-// events yields what is audited and was not read yet.
+// events yields the events that remain to be audited.
 func (r *reader) events(ctx context.Context) iter.Seq2[eventstore.Recorded, error] {
 	if r.alone() {
 		return r.cfg.Store.ReadStream(ctx, ledger.Stream(r.cfg.Account), eventstore.Forwards, r.done)
@@ -236,7 +238,7 @@ func (r *reader) stretch(ctx context.Context) error {
 	return nil
 }
 
-// send sends the events that were read, and returns false when nobody receives them any more.
+// send sends the events that were read. It returns false when the receiver has stopped.
 func (r *reader) send(ctx context.Context) bool {
 	select {
 	case r.out <- r.next:

@@ -89,8 +89,8 @@ func (a *auditor) decide(o *open, what outcome, credits int64) {
 	}
 }
 
-// finished audits RenderFinished. If the hold was settled before, the movie had timed out or was cancelled: then the event must
-// not cost credits.
+// finished audits RenderFinished. If the hold is settled already, the movie has timed out or was cancelled before. Then
+// RenderFinished must not cost credits.
 func (a *auditor) finished(ctx context.Context, project domain.ProjectID, e movie.RenderFinished) error {
 	o := a.open[project]
 	if (o == nil || o.outcome != undecided) && e.Credits != 0 {

@@ -14,20 +14,20 @@ import (
 	"moviola/eventstore"
 )
 
-// Verified is what came of holding a log against an anchor.
+// Verified is the result of comparing a log with an anchor.
 type Verified struct {
-	Ledgers int64 `json:"ledgers"` // of the anchor that were read
-	Events  int64 `json:"events"`  // of theirs that the anchor covers and that are unchanged
-	Since   int64 `json:"since"`   // entries of all ledgers that came after the anchor
+	Ledgers int64 `json:"ledgers"` // number of the anchor's ledgers that were read
+	Events  int64 `json:"events"`  // number of unchanged events that the anchor covers
+	Since   int64 `json:"since"`   // number of entries after the anchor, in all ledgers
 	// Difference is the first event that was changed, added or removed; nil: there is none.
 	Difference *AnchorDifference `json:"difference"`
 }
 
-// AnchorDifference says what is not as it was when the anchor was taken.
+// AnchorDifference describes the first event that differs from the anchor.
 type AnchorDifference struct {
 	Stream   string `json:"stream"`
-	Revision int64  `json:"revision"` // of the event; without a list, of the first of the stretch
-	Through  int64  `json:"through"`  // the last revision of the stretch
+	Revision int64  `json:"revision"` // of the event; without a list, of the first event of the range
+	Through  int64  `json:"through"`  // the last revision of the range
 	What     string `json:"what"`     // changed, added, removed or, without a list, differs
 }
 
@@ -38,11 +38,11 @@ func (d *AnchorDifference) Error() string {
 	return fmt.Sprintf("event %d of %s: %s", d.Revision, d.Stream, d.What)
 }
 
-// late is how long before an anchor an event of a ledger that it lacks may say that it happened: clocks differ.
+// late is how much older than the anchor the first event of an unknown ledger may be, because clocks differ.
 const late = time.Minute
 
-// Verify reads every ledger from its first event and holds it against an anchor. list is the list of the anchor; nil: a
-// difference is found to a stretch of ChainStep events only.
+// Verify reads every ledger from its first event and compares it with an anchor. list is the anchor's list; without it (nil), a
+// difference is located only to a range of ChainStep events.
 func Verify(ctx context.Context, store eventstore.Store, anchor Anchor, list []byte) (Verified, error) {
 	var done Verified
 	if err := anchor.check(list); err != nil {
@@ -71,7 +71,8 @@ func Verify(ctx context.Context, store eventstore.Store, anchor Anchor, list []b
 	return done, err
 }
 
-// check refuses an anchor that Take cannot have made, whoever signed it, and a list that is not its own; nil: there is no list.
+// check refuses an anchor that Take cannot have produced, even if it is signed, and a list that does not belong to the anchor;
+// nil: no list is given.
 func (a Anchor) check(list []byte) error {
 	var events int64
 	for _, one := range a.Ledgers {
@@ -89,13 +90,13 @@ func (a Anchor) check(list []byte) error {
 	return nil
 }
 
-// verifier holds one ledger against its place in an anchor.
+// verifier compares one ledger with its record in an anchor.
 type verifier struct {
 	AnchoredLedger
 	list    []byte
 	seal    Seal
 	next    int64
-	suspect *eventstore.Recorded // the first event that is not in its place in the list; the one after it tells why
+	suspect *eventstore.Recorded // the first event whose digest differs from the list; the event after it shows the reason
 }
 
 func (v *verifier) read(ctx context.Context, store eventstore.Store, done *Verified) error {
@@ -126,7 +127,7 @@ func (v *verifier) read(ctx context.Context, store eventstore.Store, done *Verif
 	return nil
 }
 
-// event adds one event of those that the anchor covers.
+// event compares an event that the anchor covers.
 func (v *verifier) event(r *eventstore.Recorded) error {
 	v.seal.Add(r)
 	at := v.next
@@ -151,7 +152,7 @@ func (v *verifier) event(r *eventstore.Recorded) error {
 	return nil
 }
 
-// listed is the digest of an event in the list; nil: the anchor has no such event.
+// listed returns the digest of an event in the list; nil: the anchor does not cover the event.
 func (v *verifier) listed(at int64) []byte {
 	if at >= v.Events {
 		return nil
@@ -159,8 +160,8 @@ func (v *verifier) listed(at int64) []byte {
 	return v.list[at*sha256.Size : (at+1)*sha256.Size]
 }
 
-// explain tells an event that was changed from one that was put before others or taken away: those after it are as they
-// were then, one place further on or back.
+// explain finds out whether the event that differs was changed, or whether events were added or removed before it: then the
+// following events are those of the list, shifted by a place.
 func (v *verifier) explain(after *eventstore.Recorded) error {
 	is := func(r *eventstore.Recorded, at int64) bool {
 		digest := entryDigest(r, at)
@@ -176,7 +177,7 @@ func (v *verifier) explain(after *eventstore.Recorded) error {
 	return &AnchorDifference{Stream: v.Stream, Revision: v.next, Through: v.next, What: what}
 }
 
-// unknownLedgers looks at the ledgers that an anchor lacks: they must have begun after it.
+// unknownLedgers checks ledgers that the anchor does not contain: they must have begun after it.
 func unknownLedgers(ctx context.Context, store eventstore.Store, anchor Anchor, known map[string]bool, done *Verified) error {
 	for r, err := range store.ReadAll(ctx, eventstore.Forwards, eventstore.Position{}) {
 		if err != nil {

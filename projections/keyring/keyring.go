@@ -104,8 +104,8 @@ func (r *Ring) Holder(ctx context.Context, hash string) (Holder, bool, error) {
 	return r.holder(ctx, k, trusted)
 }
 
-// Session returns who holds the key with an id, for a session of the console that was begun with it. False: the key opens nothing
-// any more, or the session was ended. It counts as soon as with Holder.
+// Session returns the holder of the key with an id, for a console session that began with that key. It returns false when the key
+// is no longer valid, or the session was ended. Changes take effect as soon as with Holder.
 func (r *Ring) Session(ctx context.Context, id, session string, began time.Time) (Holder, bool, error) {
 	if !key.IsID(id) {
 		return Holder{}, false, nil
@@ -121,7 +121,7 @@ func (r *Ring) Session(ctx context.Context, id, session string, began time.Time)
 	return r.holder(ctx, k, trusted)
 }
 
-// look begins a look at a key: it says what time it is, and whether what is kept counts.
+// look begins a query for a key: it returns the current time, and whether the cache is trusted.
 func (r *Ring) look() (now time.Time, trusted bool) {
 	if !r.asked.Load() {
 		r.asked.Store(true)
@@ -130,7 +130,7 @@ func (r *Ring) look() (now time.Time, trusted bool) {
 	return now, r.live(now)
 }
 
-// holder is whom a valid key lets in.
+// holder returns the account and role that a valid key gives access to.
 func (r *Ring) holder(ctx context.Context, k *key.Key, trusted bool) (Holder, bool, error) {
 	issued := k.Issued()
 	a, err := r.accounts.get(ctx, string(issued.Account), trusted)

@@ -58,7 +58,7 @@ func (s *Front) newConsole(secret secret.Secret, router *mux.Router, log logrus.
 	})
 }
 
-// served returns a function that says whether a router has a request's path among those with a property.
+// served returns a function that reports whether a request's path is one of a router's paths with a given property.
 func served(router *mux.Router, has func(path string) bool) func(*http.Request) bool {
 	return func(r *http.Request) bool {
 		var match mux.RouteMatch

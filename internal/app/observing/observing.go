@@ -21,7 +21,7 @@ import (
 type Observing struct {
 	*parts.Parts
 	Keys         *keyring.Ring // nil without the role api
-	OperatorPage http.Handler  // the operators' console; nil: it is not at this address
+	OperatorPage http.Handler  // the operators' console; nil: it is not served at this address
 }
 
 // Handler serves the operators' address.

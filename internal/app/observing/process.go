@@ -11,7 +11,7 @@ import (
 	"moviola/projections"
 )
 
-// StorageBounds are the states of the bounds of what this process keeps, by place.
+// StorageBounds are the limits of the files that this process stores, and their use, by place.
 func (s *Observing) StorageBounds() map[string]func() quota.Status {
 	bounds := map[string]func() quota.Status{"files": s.Stores.Stored.Status, "renders": s.Stores.Rendered.Status}
 	if s.Renderer != nil {
@@ -23,7 +23,7 @@ func (s *Observing) StorageBounds() map[string]func() quota.Status {
 	return bounds
 }
 
-// TellOthers writes on the board of processes what this one is, until ctx ends.
+// TellOthers keeps this process's row on the board of processes current, until ctx ends.
 func (s *Observing) TellOthers(ctx context.Context) error {
 	started := time.Now()
 	log := s.Logger.WithField("part", "processes")
@@ -34,7 +34,7 @@ func (s *Observing) TellOthers(ctx context.Context) error {
 
 func (s *Observing) describe(started time.Time) projections.Process {
 	p := projections.Process{Name: s.Worker, Version: config.Version, Roles: s.Config.Roles, StartedAt: started}
-	if space, err := s.Disk.Space(); err == nil { // otherwise 0: it is not known
+	if space, err := s.Disk.Space(); err == nil { // otherwise 0: unknown
 		p.DiskFree, p.DiskTotal = space.Free, space.Total
 	}
 	slots := s.Slots()

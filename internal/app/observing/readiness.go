@@ -8,7 +8,7 @@ import (
 	"moviola/handlers/http/ops"
 )
 
-// readiness reports at a scrape what /readyz answers. It implements prometheus.Collector.
+// readiness reports the results of /readyz as metrics, at each scrape. It implements prometheus.Collector.
 type readiness map[string]ops.Check
 
 var partReady = prometheus.NewDesc("moviola_part_ready", "1 while a part that the process needs answers, as /readyz tells.",
@@ -17,7 +17,7 @@ var partReady = prometheus.NewDesc("moviola_part_ready", "1 while a part that th
 // Describe implements prometheus.Collector.
 func (r readiness) Describe(to chan<- *prometheus.Desc) { to <- partReady }
 
-// Collect implements prometheus.Collector. A part that does not answer within scrapeTime is not ready.
+// Collect implements prometheus.Collector. A part that does not respond within scrapeTime is reported as not ready.
 func (r readiness) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTime)
 	defer cancel()

@@ -28,7 +28,7 @@ type Operators struct {
 	*parts.Parts
 	Keys  *keyring.Ring
 	Token *web.OperatorToken
-	// Rebuild makes read models again when an operator asks for it.
+	// Rebuild rebuilds read models at an operator's request.
 	Rebuild *Rebuilder
 }
 

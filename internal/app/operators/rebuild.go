@@ -9,12 +9,12 @@ import (
 	"moviola/handlers/http/admin"
 )
 
-// Rebuilding makes read models again. projections.Reader does.
+// Rebuilding rebuilds read models. projections.Reader implements it.
 type Rebuilding interface {
 	Rebuild(ctx context.Context, progress func(eventstore.Position), names ...string) error
 }
 
-// Rebuilder makes read models again in the background, once at a time. It is safe for concurrent use.
+// Rebuilder rebuilds read models in the background, one rebuild at a time. It is safe for concurrent use.
 type Rebuilder struct {
 	models Rebuilding
 	head   func(context.Context) (eventstore.Position, error)
@@ -76,7 +76,7 @@ func (r *Rebuilder) Last() admin.Rebuild {
 	return r.last
 }
 
-// Close ends a rebuild that is running, and waits for its end. What was in use before stays in use.
+// Close cancels a running rebuild, and waits for its end. The read models that were in use stay in use.
 func (r *Rebuilder) Close() {
 	r.cancel()
 	r.running.Wait()

@@ -135,7 +135,7 @@ func (s *Parts) openStores(ctx context.Context) (err error) {
 	return err
 }
 
-// openTraces opens the way to the collector of --otlp; nil: there is none.
+// openTraces connects to the trace collector of --otlp; nil: the flag is not set.
 func openTraces(ctx context.Context, cfg config.Config, worker string, log logrus.FieldLogger) (*tracing.Tracer, error) {
 	if cfg.OTLP == "" {
 		return nil, nil
@@ -153,7 +153,7 @@ func openTraces(ctx context.Context, cfg config.Config, worker string, log logru
 	})
 }
 
-// Watched sees what a renderer of this process asks of others.
+// Watched observes what a renderer of this process requests from others.
 func (s *Parts) Watched() rendering.Watched {
 	return rendering.Watched{Metrics: s.Metrics, Traces: s.Traces}
 }

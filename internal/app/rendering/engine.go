@@ -56,7 +56,7 @@ type Renderer struct {
 	Caches  []chores.Cache // all caches of accounts' files on this disk
 }
 
-// Watched sees what the renderer asks of other servers and of browsers. The zero value sees nothing.
+// Watched observes the renderer's requests to other servers and to browsers. The zero value observes nothing.
 type Watched struct {
 	Metrics *metrics.Metrics
 	Traces  *tracing.Tracer

@@ -48,7 +48,7 @@ func (c MovieChecks) address(address string) string {
 	}
 	if parsed, err := url.Parse(address); err == nil {
 		if _, inbox := connection.InboxAt(parsed); inbox {
-			return "" // it is handed over, not dialled. Decision 83
+			return "" // delivered in this process, without a connection. Decision 83
 		}
 	}
 	_, err := c.guard.CheckURL(address)

@@ -31,7 +31,7 @@ const (
 // Destinations are the senders of all kinds of destinations. All of them connect through the guard.
 type Destinations struct {
 	Webhook delivery.WebhookFunc
-	Live    delivery.WebhookFunc // of live events, whose receivers have less time to answer
+	Live    delivery.WebhookFunc // for live events, whose receivers must answer sooner
 	Senders map[connection.Kind]deliveries.Sender
 }
 
@@ -83,8 +83,8 @@ func newFolders(cfg config.Config) (*folder.Sender, error) {
 	}})
 }
 
-// newWebhook returns the function that calls a receiver once. What goes to an inbox is handed over without the guard: nothing is
-// dialled.
+// newWebhook returns the function that calls a receiver once. Messages to an inbox are delivered inside the process, without a
+// network connection.
 func newWebhook(guard *outbound.Guard, inboxes webhook.Inboxes, wait time.Duration) delivery.WebhookFunc {
 	sender := webhook.NewSender(webhook.Config{
 		// net/http continues to connect after the caller has given up: this limit ends that soon after the wait.

@@ -42,7 +42,7 @@ type auditing struct {
 	level                     string
 }
 
-// AuditCommand is `moviola audit`, with the commands below it that need more than the log.
+// AuditCommand is `moviola audit`, with the subcommands that need further stores.
 func AuditCommand(below ...*cobra.Command) *cobra.Command {
 	var a auditing
 	cmd := &cobra.Command{
@@ -79,7 +79,7 @@ func AuditCommand(below ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// unanchored is what a report says that was held against nothing from outside.
+// unanchored is the text of a report for an audit without an anchor: nothing outside the installation confirms the log.
 const unanchored = "unanchored: whoever can write to the log can rewrite all of it; see moviola audit verify --against"
 
 // run audits and prints the findings.

@@ -48,8 +48,8 @@ func (v Variables) read() (map[string]any, error) {
 	return all, nil
 }
 
-// valueOf reads a value as JSON where that loses nothing: a number as numbers are written, true, false, an object, a list, or a
-// text in quotation marks. Everything else is a text as it stands.
+// valueOf parses a value as JSON if it is a number, true, false, an object, a list or a quoted text, and if nothing is lost by
+// that. Everything else is taken as text.
 func valueOf(text string) any {
 	trimmed := strings.TrimSpace(text)
 	if n, err := strconv.ParseFloat(trimmed, 64); err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) &&

@@ -1,4 +1,4 @@
-// Command manual writes what a release has beside the program: man pages, and completions for the common shells.
+// Command manual writes the man pages of the program, and completions for common shells, for a release.
 package main
 
 import (
@@ -21,7 +21,7 @@ func main() {
 	to := flag.String("to", "", "folder to write into")
 	flag.Parse()
 	if err := write(*to, *version, *date); err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, "manual:", err) // when stderr fails, there is no place left to report it
+		_, _ = fmt.Fprintln(os.Stderr, "manual:", err) // when stderr fails there is no other place to report it
 		os.Exit(1)
 	}
 }
@@ -32,7 +32,7 @@ func write(to, version, date string) error {
 		return errors.New("give -to FOLDER, -version VERSION and -date YYYY-MM-DD")
 	}
 	root := cli.Command()
-	root.DisableAutoGenTag = true // a release is the same whenever it is built
+	root.DisableAutoGenTag = true // no date: the same release always gives the same files
 	man, shells := filepath.Join(to, "man", "man1"), filepath.Join(to, "completions")
 	for _, folder := range []string{man, shells} {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -46,7 +46,7 @@ func write(to, version, date string) error {
 	return completions(root, shells)
 }
 
-// completions writes one file for each shell, under the name that the shell looks for.
+// completions writes one completion file for each shell, with the file name that the shell expects.
 func completions(root *cobra.Command, to string) error {
 	const described = true
 	return errors.Join(

@@ -123,13 +123,13 @@ func flawLines(flaws []client.BatchFlaw) string {
 	return lines.String()
 }
 
-// batchLine says in a line how far a batch is.
+// batchLine returns one line of text about the progress of a batch.
 func batchLine(b client.BatchBatch) string {
 	return fmt.Sprintf("%s: %s; %d done, %d running, %d waiting, %d failed, %d invalid", b.ID, b.Status, rowsThat(b, "done"),
 		rowsThat(b, "running"), rowsThat(b, "waiting", "pending"), rowsThat(b, "error", "timeout"), rowsThat(b, "invalid"))
 }
 
-// rowsThat counts the rows of a batch that have one of the statuses.
+// rowsThat returns the number of rows with one of the statuses.
 func rowsThat(b client.BatchBatch, statuses ...string) (n int) {
 	for _, status := range statuses {
 		count, _ := b.Counts[status].(float64) // absent: none

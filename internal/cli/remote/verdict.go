@@ -16,7 +16,7 @@ import (
 	"moviola/domain/lint"
 )
 
-// verdict is what the command line prints of a movie that was validated, here or by a service.
+// verdict is the result of a validation, by this program or by a service, as the command line prints it.
 type verdict struct {
 	Valid     bool             `json:"valid"`
 	Problems  []client.Problem `json:"problems"`
@@ -33,7 +33,7 @@ type verdict struct {
 	answer []byte // the full response of a service; nil without a service
 }
 
-// verdictOf is the verdict of a service.
+// verdictOf converts the answer of a service to a verdict.
 func verdictOf(found client.Validation, answer []byte) verdict {
 	return verdict{
 		Valid: found.Valid, Problems: found.Problems, Total: found.ProblemsTotal, Unchecked: found.Unchecked, Width: found.Width,

@@ -21,13 +21,13 @@ import (
 	"moviola/projections/audit"
 )
 
-// anchorPurpose is what the key that signs anchors is derived for.
+// anchorPurpose names the key that signs anchors, when it is derived from the installation's secret.
 const anchorPurpose = "signing of anchors"
 
-// listSuffix is what is put behind the name of an anchor's file for that of its list.
+// listSuffix is added to the name of an anchor's file to name the file of its list.
 const listSuffix = ".list"
 
-// anchoring is what the commands of anchors can be told.
+// anchoring holds the flags of the commands for anchors.
 type anchoring struct {
 	data, eventStore, level string
 	to, against, publicKey  string

@@ -195,8 +195,8 @@ func (n *node) drawBorder(l *canvas.List, at canvas.Matrix, outline canvas.Path)
 	}
 }
 
-// outline is a box with the node's round corners. A positive by enlarges box and radii by that many pixels on each side. A
-// negative one reduces the radii only: the caller's box is smaller already.
+// outline is a box with the node's round corners, enlarged by a number of pixels on each side together with the radii. A negative
+// number reduces the radii only, because the caller has reduced the box.
 func (n *node) outline(b frame, by float64) canvas.Path {
 	var radii [4]float64
 	for i, l := range n.style.radius {

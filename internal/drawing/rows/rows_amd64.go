@@ -4,15 +4,16 @@ package rows
 
 import "golang.org/x/sys/cpu"
 
-// wide says that the processor has the instructions.
+// wide reports whether the processor has AVX2.
 var wide = cpu.X86.HasAVX2
 
 const (
-	across = 16 // pixels of a block of betweenAVX2, each half of which is made of as many neighbouring pixels
-	down   = 32 // pixels of a block of mixAVX2
+	across = 16 // pixels per block of betweenAVX2; each half block is computed from 16 neighbouring pixels
+	down   = 32 // pixels per block of mixAVX2
 )
 
-// blocks are the pairs as betweenAVX2 takes them. There are none where the pixels of half a block are too far apart.
+// blocks are the pairs in the form that betweenAVX2 reads. There are none when the old pixels of some half block are more than 16
+// apart.
 type blocks struct {
 	width   int
 	starts  []int32
@@ -36,7 +37,7 @@ func (b *blocks) ready(pairs []uint64, width int) {
 	}
 }
 
-// add adds half a block. It says false where its pixels do not lie among 16 neighbours.
+// add adds half a block. It returns false when the old pixels are not among 16 neighbours.
 func (b *blocks) add(pairs []uint64) bool {
 	least := int(pairs[0] >> 32)
 	for _, p := range pairs {
@@ -55,7 +56,7 @@ func (b *blocks) add(pairs []uint64) bool {
 	return true
 }
 
-// between makes as many pixels as there are whole blocks of, and returns their number.
+// between computes the new pixels of all complete blocks, and returns their number.
 func (b *blocks) between(dst, src []byte) int {
 	n := len(b.starts) / 2
 	if n == 0 || len(src) < b.width || len(dst) < n*across {
@@ -65,7 +66,7 @@ func (b *blocks) between(dst, src []byte) int {
 	return n * across
 }
 
-// mixBlocks makes as many pixels as there are whole blocks of, and returns their number.
+// mixBlocks computes the new pixels of all complete blocks, and returns their number.
 func mixBlocks(dst, first, second []byte, weight uint32) int {
 	n := len(dst) / down
 	if !wide || n == 0 {

@@ -2,7 +2,7 @@
 
 package rows
 
-// blocks are what a processor makes many pixels of at a time; here nothing.
+// blocks are pairs in a form for vector instructions, which this processor architecture has no code for.
 type blocks struct{}
 
 func (blocks) ready([]uint64, int) {}

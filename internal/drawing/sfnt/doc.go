@@ -1,3 +1,3 @@
-// Package sfnt reads the directories of untrusted font files: how large a font is when unpacked, before anything unpacks it, and
-// WOFF 2 turned into TrueType or OpenType within a bound.
+// Package sfnt reads the table directories of untrusted font files. It computes how large a font is when unpacked, before
+// anything unpacks it, and converts WOFF 2 to TrueType or OpenType within a size limit.
 package sfnt

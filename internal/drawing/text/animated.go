@@ -51,7 +51,7 @@ type entrance struct {
 	style  style
 }
 
-// Settled returns the time at which the entrance is over: when the last letter, word or line is in its place.
+// Settled returns the time at which the entrance animation is over: the last letter, word or line has reached its place.
 func (e *entrance) Settled() float64 {
 	last := 0
 	for i := range e.block.clusters {

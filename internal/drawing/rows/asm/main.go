@@ -24,7 +24,7 @@ func words(name string, v uint16) Mem {
 	return m
 }
 
-// vector is 16 words in a register.
+// vector is a register with 16 words.
 func vector(m Mem) reg.VecVirtual {
 	y := YMM()
 	VMOVDQU(m, y)
