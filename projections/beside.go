@@ -100,8 +100,8 @@ func (r *Reader) goBeside(ctx context.Context, p *Pointer) (bool, error) {
 		return false, err
 	}
 	r.config.Logger.WithFields(map[string]any{"generation": rest.building, "models": rest.beside.Pending}).
-		Info("read models have shapes of another version of the program: others are built, and their lists wait for them; " +
-			"all other lists go on")
+		Info("some read models were built by another version of the program and are rebuilt for this one; their lists are " +
+			"unavailable until then, all others work")
 	r.at.pending.Store(rest)
 	_, err = r.adopt(ctx, &Pointer{Generation: rest.beside.Generation, Models: rest.beside.Models}, true)
 	return true, err

@@ -83,7 +83,8 @@ func (r *Reader) begin(ctx context.Context) error {
 			return err
 		}
 		r.config.Logger.WithField("generation", building.Generation).
-			Info("the read models have shapes of another version of the program: others are built, and lists wait for them")
+			Info("the read models were built by another version of the program and are rebuilt for this one; lists are " +
+				"unavailable until then")
 		r.unpublished = r.config.Project
 		p = &Pointer{Generation: building.Generation, Models: building.Models}
 	}

@@ -91,8 +91,7 @@ func (s shelf) intact(a commands.Asset) bool {
 		return false
 	}
 	log := s.files.log.WithError(err).WithField("asset", a.Hash)
-	log.Warn("a source in the cache is damaged: it is removed and fetched again; look at the disk when this is said of " +
-		"several files")
+	log.Warn("a source in the cache is damaged; it is removed and fetched again. If several are damaged, check the disk")
 	file := s.filePath(a.Hash)
 	// the notes go first: a file without them is not used
 	for _, path := range []string{file + ".json", file, file + examine.ConvertedExtension} {

@@ -104,7 +104,7 @@ func (p *Pool) settle(level int, errs []error) {
 	}
 	log := p.cfg.Log.WithField("confinement", levels[level].name)
 	if len(errs) > 0 {
-		log.WithError(errors.Join(errs...)).Warn("browser runs in a part of its sandbox only; see `moviola doctor`")
+		log.WithError(errors.Join(errs...)).Warn("browser runs with some layers of its sandbox missing; see `moviola doctor`")
 		return
 	}
 	log.Info("browser runs in a sandbox")

@@ -72,8 +72,8 @@ func (r *run) whole(ctx context.Context, p parts) (string, movie.File, error) {
 	}
 	windows, sound, err := r.encode(ctx, p)
 	if errors.Is(err, h264.ErrUnknown) && !r.engine.plain.Swap(true) {
-		r.log.WithError(err).Warn("pictures that rest are encoded from now on: the encoder writes its streams in a way that " +
-			"is not known")
+		r.log.WithError(err).Warn("the encoder's streams have an unknown form; from now on unchanged frames are encoded too, " +
+			"which takes longer")
 		if p, err = r.partsOf(); err != nil {
 			return "", movie.File{}, err
 		}

@@ -34,7 +34,7 @@ func (e *Engine) takeMade(ctx context.Context, s shelf, account domain.AccountID
 		err = s.placeNote(key, raw)
 	}
 	if err != nil {
-		e.cfg.Log.WithError(err).Warn("speech of another host cannot be read; it is spoken here")
+		e.cfg.Log.WithError(err).Warn("speech made by another host cannot be read; this host makes it again")
 		return commands.Speech{}, false
 	}
 	found, ok := s.find(key)
@@ -49,7 +49,7 @@ func (e *Engine) takeHeard(ctx context.Context, s shelf, account domain.AccountI
 		return nil, false
 	}
 	if err := s.placeNote(key, raw); err != nil {
-		e.cfg.Log.WithError(err).Warn("transcript of another host cannot be read; it is transcribed here")
+		e.cfg.Log.WithError(err).Warn("transcript made by another host cannot be read; this host makes it again")
 		return nil, false
 	}
 	return s.heard(key)
@@ -64,7 +64,7 @@ func (e *Engine) made(ctx context.Context, s shelf, account domain.AccountID, ke
 		note, path, err = e.cfg.Made.TakeMade(ctx, account, madeKey(key), s.dir)
 	}
 	if err != nil && !errors.Is(err, commands.ErrFileNotFound) {
-		e.cfg.Log.WithError(err).Warn("speech or transcript of another host cannot be read; it is made here")
+		e.cfg.Log.WithError(err).Warn("speech or transcript made by another host cannot be read; this host makes it again")
 	}
 	return note, path, err == nil
 }

@@ -27,7 +27,7 @@ const DefaultWait = 30 * time.Second
 // The bounds for reading a response's body. A little of it is read, so that a receiver that is still writing gets no error.
 const (
 	maxAnswerBytes = 64 << 10
-	maxAnswerKept  = 2 << 10 // what Result.Answer has of it
+	maxAnswerKept  = 2 << 10 // bytes of it in Result.Answer
 	maxAnswerTime  = time.Second
 )
 

@@ -31,7 +31,7 @@ type ChromaKey struct {
 // Mask is an image or video, stretched over the layer's box. Alpha is multiplied by its brightness, taken over black: white
 // shows, black hides.
 type Mask struct {
-	Source string // key among the facts
+	Source string // key of the source in the facts
 	Video  bool   // played once from the element's first frame on; then its last frame is held
 }
 

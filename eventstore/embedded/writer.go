@@ -60,7 +60,7 @@ type writer struct {
 	closing chan struct{}
 	done    chan struct{}
 	failure atomic.Pointer[error] // set after a write error: nothing is written any more
-	trouble atomic.Pointer[error] // a full disk at the newest commit; nil after a commit that succeeded
+	trouble atomic.Pointer[error] // error of the newest commit if the disk was full; nil after a success
 
 	scavengeable *scavengeable // streams that retention may have something to remove from
 	heads        map[string]*logfile.Head

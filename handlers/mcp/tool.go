@@ -99,7 +99,7 @@ func (s *Server) failed(t tool, err error) (*mcp.CallToolResult, error) {
 	if errors.As(err, &refusal) {
 		return refused(refusal)
 	}
-	s.cfg.Log.WithError(err).WithField("tool", t.name).Warn("a tool has failed")
+	s.cfg.Log.WithError(err).WithField("tool", t.name).Warn("MCP tool failed; the client gets an error")
 	return refused(domain.Errorf(domain.Internal, "internal_error", "The service could not do this. Please try again."))
 }
 

@@ -28,7 +28,7 @@ func StartAnew(log logrus.FieldLogger, cause error) error {
 	if err != nil {
 		return errors.Join(cause, err)
 	}
-	log.WithError(cause).Warn("a store cannot continue: the program restarts itself")
+	log.WithError(cause).Warn("a store has failed and needs a restart; the program restarts itself")
 	if err := os.Setenv(anewVariable, strconv.FormatInt(time.Now().Unix(), 10)); err != nil {
 		return errors.Join(cause, err)
 	}

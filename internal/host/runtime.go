@@ -42,6 +42,6 @@ func limitMemory(log logrus.FieldLogger, container memlimit.Provider) {
 	case err != nil:
 		log.WithError(err).Debug("no memory limit found; the garbage collector keeps its default")
 	case limit > 0 && limit < math.MaxInt64:
-		log.WithField("bytes", limit).Info("the garbage collector keeps below half of the container's memory")
+		log.WithField("bytes", limit).Info("memory limit of the garbage collector set to half of the container's memory")
 	}
 }

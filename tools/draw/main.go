@@ -53,7 +53,8 @@ func (t *texts) read(folder string) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && slices.Contains([]string{"third_party", "tests", "testdata", "node_modules", ".git"}, d.Name()) {
+		if d.IsDir() && (slices.Contains([]string{"third_party", "tests", "testdata", "node_modules", ".git"}, d.Name()) ||
+			strings.HasSuffix(d.Name(), "test")) {
 			return fs.SkipDir
 		}
 		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -103,7 +104,7 @@ func logs(call *ast.CallExpr) bool {
 		return false
 	}
 	of, named := method.X.(*ast.Ident)
-	return !named || of.Name != "fmt" && of.Name != "t" // t: suites of tests
+	return !named || of.Name != "fmt"
 }
 
 // literal returns the text of a string, or of several that are added; empty: it is computed.

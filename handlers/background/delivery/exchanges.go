@@ -22,7 +22,7 @@ func (d *delivery) keep(ctx context.Context, try movie.DeliveryAttempted, what d
 		Account: d.claim.Account, Project: d.project, Destination: try.Index, Run: d.claim.Run, Number: try.Try,
 	}, what)
 	if err != nil {
-		d.log.WithError(err).Warn("what a delivery has sent and got is not kept; the delivery log shows its result only")
+		d.log.WithError(err).Warn("request and answer of a delivery not saved; the delivery log shows only the result")
 	}
 }
 

@@ -112,7 +112,7 @@ func (a *Announcer) Announce(e Event) {
 		return
 	}
 	if a.waiting >= maxInAll || there && !a.makeRoom(l, e) {
-		a.config.Log.WithField("account", e.Account).WithField("event", e.Name).Debug("live event lost: too many wait")
+		a.config.Log.WithField("account", e.Account).WithField("event", e.Name).Debug("live event lost: the queue is full")
 		return
 	}
 	if !there {
@@ -211,7 +211,7 @@ func (a *Announcer) send(e Event) {
 	}
 	if err != nil {
 		if a.ctx.Err() == nil {
-			log.WithError(err).Warn("live event lost: the read models do not answer")
+			log.WithError(err).Warn("live event lost: the read models are not available")
 		}
 		return
 	}

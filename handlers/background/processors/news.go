@@ -105,7 +105,7 @@ func (p *Processors) finishBatch(ctx context.Context, which commands.FinishBatch
 	}
 	log := p.log.WithField("batch", which.Batch).WithField("project", which.Project)
 	if err != nil {
-		log.WithError(err).Warn("end of a batch not recorded; its webhooks may not be told")
+		log.WithError(err).Warn("end of a batch not recorded; the live event batch.finished may not be sent")
 		return
 	}
 	payload, err := result.LiveBatch{

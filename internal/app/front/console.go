@@ -117,12 +117,12 @@ func (s *Front) uploadOrigin(log logrus.FieldLogger) string {
 	defer cancel()
 	signed, err := s.Stores.Files.Presign(ctx, blobkey.Uploads.Prefix()+"console", "text/plain", 1, time.Second)
 	if err != nil {
-		log.WithError(err).Warn("the storage signs no address: pages of the console cannot send files to it")
+		log.WithError(err).Warn("no signed upload address from the storage; the console cannot upload files")
 		return ""
 	}
 	address, err := url.Parse(signed)
 	if err != nil {
-		log.WithError(err).Warn("the storage signs addresses that cannot be read: pages of the console cannot send files to it")
+		log.WithError(err).Warn("signed upload address of the storage is invalid; the console cannot upload files")
 		return ""
 	}
 	return address.Scheme + "://" + address.Host

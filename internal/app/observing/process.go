@@ -28,7 +28,7 @@ func (s *Observing) TellOthers(ctx context.Context) error {
 	started := time.Now()
 	log := s.Logger.WithField("part", "processes")
 	return s.Models.Processes.Run(ctx, func() projections.Process { return s.describe(started) }, func(err error) {
-		log.WithError(err).Debug("operators are not told of this process now; trying again")
+		log.WithError(err).Debug("state of this process not written for operators; trying again")
 	})
 }
 

@@ -112,7 +112,7 @@ func (s *Parts) prepare() (master secret.Secret, err error) {
 		return master, err
 	}
 	if err := config.Note(s.Config); err != nil {
-		s.Logger.WithError(err).Warn("flags of this process not recorded; a backup will not have them")
+		s.Logger.WithError(err).Warn("flags of this process not saved; backups will not contain them")
 	}
 	if master, err = secret.Load(data, s.Config.BeyondHost()); err != nil {
 		return master, err

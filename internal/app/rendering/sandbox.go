@@ -91,7 +91,7 @@ func (s *Sandbox) tell(program string, log logrus.FieldLogger) {
 	}
 	if len(missing) > 0 {
 		log.WithField("missing", strings.Join(missing,
-			"; ")).Warnf("%s runs in a part of the sandbox only; see `moviola doctor`", program)
+			"; ")).Warnf("%s runs with some layers of its sandbox missing; see `moviola doctor`", program)
 		return
 	}
 	log.Infof("%s runs in a sandbox", program)

@@ -54,8 +54,8 @@ func NewEngine(cacheDir string, log logrus.FieldLogger) (*Engine, error) {
 	prints, err := fontscan.SystemFonts(scanLogger{log}, cacheDir)
 	switch {
 	case err != nil:
-		log.WithError(err).Warn("installed fonts not used: their index was not made; texts have the fonts of the program only, " +
-			"with Latin letters")
+		log.WithError(err).Warn("index of the installed fonts not made; texts use the built-in fonts only, " +
+			"which have Latin letters")
 	case len(prints) == 0:
 		log.Warnf("no fonts are installed, texts have those that come with the program: Latin letters only (%s)", advice)
 	}
