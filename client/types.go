@@ -191,17 +191,20 @@ type ElementTime struct {
 
 // Event: One thing that happened. What its type does not speak of is left out.
 type Event struct {
-	At       time.Time     `json:"at"`
-	Attempt  int64         `json:"attempt,omitempty"`
-	Credits  int64         `json:"credits,omitempty"`
-	Delivery EventDelivery `json:"delivery,omitempty"`
-	Message  string        `json:"message,omitempty"`
+	At      time.Time `json:"at"`
+	Attempt int64     `json:"attempt,omitempty"`
+	// The movie whose file was copied, because it is the same.
+	CachedFrom string        `json:"cached_from,omitempty"`
+	Credits    int64         `json:"credits,omitempty"`
+	Delivery   EventDelivery `json:"delivery,omitempty"`
+	Message    string        `json:"message,omitempty"`
 	// From 0.
 	Number int64 `json:"number"`
 	// Why a file was deleted. One of: user, expired, purged.
 	Reason string `json:"reason,omitempty"`
 	// Id of the request that it goes back to.
-	Request string `json:"request,omitempty"`
+	Request string     `json:"request,omitempty"`
+	Spent   EventSpent `json:"spent,omitempty"`
 	// Of the movie, after it. One of: pending, running, done, error, timeout.
 	Status  string `json:"status"`
 	Success bool   `json:"success,omitempty"`
@@ -225,6 +228,24 @@ type EventDelivery struct {
 	Status string `json:"status,omitempty"`
 	Try    int64  `json:"try,omitempty"`
 	Type   string `json:"type,omitempty"`
+}
+
+// EventSpent: What the time of a render was spent on.
+type EventSpent struct {
+	// Frames that were taken from windows of earlier renders.
+	FramesCached  int64 `json:"frames_cached"`
+	FramesEncoded int64 `json:"frames_encoded"`
+	// By name. What was done at the same time is added up.
+	Stages []EventStage `json:"stages"`
+	// From the claim to the outcome.
+	TookMs int64 `json:"took_ms"`
+}
+
+// EventStage: A part of EventSpent.
+type EventStage struct {
+	Ms int64 `json:"ms"`
+	// Such as sources, layout, wait (for the machine), window (drawing and encoding), sound, join.
+	Stage string `json:"stage"`
 }
 
 // History: The answer of GET /v2/movies/events.

@@ -19,11 +19,16 @@ type HistoryEntry struct {
 	Correlation string    // correlation id, the same for everything that follows from one request
 	Causation   string    // id of the request or message that caused the event
 
-	Worker   string // id of the worker that renders or delivers
-	Attempt  int    // number of the render, or of the fetching of sources
-	Success  *bool  // outcome of a finished render
-	Message  string // why a render failed, or the result of a try
-	Credits  int64  // price of a finished render
+	Worker  string // id of the worker that renders or delivers
+	Attempt int    // number of the render, or of the fetching of sources
+	Success *bool  // outcome of a finished render
+	Message string // why a render failed, or the result of a try
+	Credits int64  // price of a finished render
+	// Spent says what a finished attempt's time was spent on; nil: it was not measured.
+	Spent *MovieSpent
+	// CachedFrom is the project whose file was copied; empty: the movie was rendered.
+	CachedFrom string
+
 	Reason   string // why a file was deleted: user, expired, purged
 	Delivery *HistoryDelivery
 }
@@ -83,6 +88,7 @@ func (h HistoryEntry) of(data domain.Event) HistoryEntry {
 	case movie.RenderFinished:
 		h.Attempt, h.Worker = e.Attempt, e.Worker
 		h.Success, h.Message, h.Credits = &e.Success, e.Message, e.Credits
+		h.Spent, h.CachedFrom = spentOf(e.Spent), string(e.CachedFrom)
 	case movie.FileDeleted:
 		h.Reason = string(e.Reason)
 	case movie.DeliveryStarted:

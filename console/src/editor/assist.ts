@@ -41,7 +41,7 @@ export async function complete(context: CompletionContext): Promise<CompletionRe
   const named = new Set<string>();
   for (let child = object.firstChild; child; child = child.nextSibling) if (child.name === "Property" && !(child.from <= pos && pos <= child.firstChild!.to)) named.add(nameOf(state, child));
   const from = word ? word.from : pos;
-  const written = node.name === "PropertyName" && property?.lastChild !== property?.firstChild;
+  const written = node.name === "PropertyName" && /^\s*:/.test(state.sliceDoc(node.to, node.to + 20)); // it has a value already
   const after = /^[\w-]*"?/.exec(state.sliceDoc(pos, pos + 80))![0].length;
   return {
     from, to: pos + after, validFor: /^"?[\w-]*"?$/,

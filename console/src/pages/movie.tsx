@@ -1,5 +1,5 @@
 // One movie: what it looks like, how it came to be, and what can be done with it.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api";
 import { Confirm } from "../components/dialog";
 import { Icon } from "../components/icon";
@@ -10,6 +10,7 @@ import { tell } from "../components/toast";
 import { bytes, length, moment, number } from "../format";
 import { useAct, useLoad } from "../hooks";
 import { getMovie, nameOf, open, tones, type Delivery, type Movie } from "../movies";
+import { around, partOf } from "../pointing";
 import { Link } from "../router";
 import { may } from "../session";
 import { texts } from "../texts";
@@ -18,6 +19,7 @@ const t = texts.movie;
 
 interface Happened {
   number: number; type: string; at: string; worker?: string; attempt?: number; success?: boolean; message?: string; credits?: number; reason?: string;
+  cached_from?: string; spent?: { took_ms: number; frames_encoded: number; frames_cached: number; stages: { stage: string; ms: number }[] };
   delivery?: { index?: number; try?: number; type?: string; status?: string; http_status?: number; duration_ms?: number };
 }
 
@@ -32,6 +34,12 @@ export default function Page({ project }: { project: string }) {
   }, [project, under]);
   if (!movie.data) return movie.error ? <><BackLink /><Failure message={movie.error.message} retry={movie.reload} /></> : <Waiting />;
   return <Shown movie={movie.data} reload={movie.reload} />;
+}
+
+// Warning leads to the place in the JSON that it speaks of.
+function Warning({ text, part, point }: { text: string; part?: object; point: (to: { part: object }) => void }) {
+  if (!part) return <span>{text}</span>;
+  return <button type="button" class="plain pointing" onClick={() => point({ part })} aria-label={t.showPlace(text)} dir="auto">{text}</button>;
 }
 
 // follow tells of a movie's progress until it ends; a stream that breaks is opened again.
@@ -50,6 +58,7 @@ async function follow(project: string, signal: AbortSignal, change: (now: Partia
 const BackLink = () => <p><Link to="/movies">← {t.back}</Link></p>;
 
 function Shown({ movie: m, reload }: { movie: Movie; reload: () => void }) {
+  const [part, point] = useState<{ part: object } | undefined>(undefined);
   return (
     <>
       <BackLink />
@@ -60,13 +69,13 @@ function Shown({ movie: m, reload }: { movie: Movie; reload: () => void }) {
         <div>
           <Player movie={m} />
           {m.message && <Failure message={m.message} />}
-          {m.warnings.length > 0 && <Section title={t.warnings}><ul class="warnings">{m.warnings.map((w) => <li key={w} dir="auto"><Icon name="warning" /><span>{w}</span></li>)}</ul></Section>}
+          {m.warnings.length > 0 && <Section title={t.warnings}><ul class="warnings">{m.warnings.map((w) => <li key={w} dir="auto"><Icon name="warning" /><Warning text={w} part={partOf(m.json, w)} point={point} /></li>)}</ul></Section>}
           <Deliveries movie={m} reload={reload} />
           <History movie={m} />
         </div>
         <div>
           <Details movie={m} />
-          <Source movie={m} />
+          <Source movie={m} part={part} />
         </div>
       </div>
     </>
@@ -154,7 +163,7 @@ function History({ movie: m }: { movie: Movie }) {
     <Section title={t.events}>
       {events.error && <Failure message={events.error.message} retry={events.reload} />}
       {!events.data && !events.error && <Waiting />}
-      {events.data && <ol class="history">{events.data.map((e) => <li key={e.number} class={e.success === false ? "bad" : ""}><strong>{texts.events[e.type] ?? e.type}</strong> <time class="quiet" dateTime={e.at}>{moment(e.at)}</time><span class="quiet" dir="auto">{said(e)}</span></li>)}</ol>}
+      {events.data && <ol class="history">{events.data.map((e) => <li key={e.number} class={e.success === false ? "bad" : ""}><strong>{texts.events[e.type] ?? e.type}</strong> <time class="quiet" dateTime={e.at}>{moment(e.at)}</time><span class="quiet" dir="auto">{said(e)}</span>{!!e.spent?.stages.length && <Stages of={e.spent.stages} />}</li>)}</ol>}
     </Section>
   );
 }
@@ -164,17 +173,30 @@ function said(e: Happened): string {
   const d = e.delivery, words = texts.event;
   return [
     e.attempt && words.attempt(e.attempt), e.worker && words.worker(e.worker), e.credits !== undefined && words.credits(e.credits), e.reason && words.reason[e.reason],
+    e.cached_from && words.cachedFrom(e.cached_from), !!e.spent?.frames_cached && words.frames(e.spent.frames_cached, e.spent.frames_cached + e.spent.frames_encoded),
     d?.index !== undefined && words.destination(d.index), d?.type, d?.try && words.try(d.try), d?.status, d?.http_status, d?.duration_ms && words.ms(d.duration_ms), e.message,
   ].filter(Boolean).join(" · ");
 }
 
-// Source is the JSON that the movie was made of.
-function Source({ movie: m }: { movie: Movie }) {
+// Stages are what the time of a render was spent on.
+function Stages({ of: stages }: { of: { stage: string; ms: number }[] }) {
+  const words = texts.event;
+  return <ul class="stages quiet" aria-label={words.stages}>{stages.filter((s) => s.ms > 0).map((s) => <li key={s.stage}>{words.stage(words.stageNames[s.stage] ?? s.stage, words.ms(s.ms))}</li>)}</ul>;
+}
+
+// Source is the JSON that the movie was made of. A part of it is marked and scrolled to.
+function Source({ movie: m, part }: { movie: Movie; part?: { part: object } }) {
+  const mark = useRef<HTMLElement>(null);
+  useEffect(() => {
+    mark.current?.scrollIntoView({ block: "center" });
+    mark.current?.closest<HTMLElement>(".source")?.focus({ preventScroll: true });
+  }, [part]);
   if (m.json === undefined || m.json === null) return null;
   const text = typeof m.json === "string" ? m.json : JSON.stringify(m.json, null, 2);
+  const pieces = part && around(m.json, part.part);
   return (
     <Section title={t.json} actions={<Copy text={text} label={t.copyJSON} />}>
-      <pre class="source" tabIndex={0} aria-label={t.json}>{text}</pre>
+      <pre class="source" tabIndex={0} role="region" aria-label={t.json}>{pieces ? <>{pieces[0]}<mark ref={mark}>{pieces[1]}</mark>{pieces[2]}</> : text}</pre>
     </Section>
   );
 }

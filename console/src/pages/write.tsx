@@ -14,6 +14,7 @@ import { go, usePlace } from "../router";
 import { session } from "../session";
 import { texts } from "../texts";
 import { Preview } from "../write/preview";
+import { isShared, linkOf, sharedDraft } from "../write/share";
 import type { Timeline } from "../write/timeline";
 
 const t = texts.write;
@@ -25,6 +26,8 @@ export interface Validation {
 
 // A key that is pressed within this time of the one before only waits.
 const restMS = 300;
+// A link that is longer than this is cut off by programs that it is sent with.
+const mostLink = 30_000;
 
 const draftName = () => "moviola draft " + (session.get()?.account ?? "");
 
@@ -44,11 +47,19 @@ function keepDraft(text: string) {
   }
 }
 
-// Page begins with the draft of this browser, or with the JSON of a movie.
+// Page begins with the draft of this browser, with the JSON of a movie, or with a draft that a link holds.
 export default function Page() {
   const { query } = usePlace();
   const from = query.get("movie");
-  const [begin, setBegin] = useState<{ text?: string; error?: Error }>(from ? {} : { text: readDraft() });
+  const [begin, setBegin] = useState<{ text?: string; error?: Error; shared?: number }>(from || isShared() ? {} : { text: readDraft() });
+  useEffect(() => {
+    const open = () => {
+      if (isShared()) sharedDraft().then((text) => setBegin({ text, shared: Date.now() }), () => setBegin({ error: new Error(t.brokenLink) }));
+    };
+    open();
+    addEventListener("hashchange", open);
+    return () => removeEventListener("hashchange", open);
+  }, []);
   useEffect(() => {
     if (!from) return;
     const abort = new AbortController();
@@ -59,7 +70,7 @@ export default function Page() {
     return () => abort.abort();
   }, [from]);
   if (begin.error) return <Failure message={begin.error.message} />;
-  return begin.text === undefined ? <Waiting /> : <Write key={from ?? ""} begin={begin.text} />;
+  return begin.text === undefined ? <Waiting /> : <Write key={from ?? begin.shared ?? ""} begin={begin.text} />;
 }
 
 function Write({ begin }: { begin: string }) {
@@ -72,13 +83,23 @@ function Write({ begin }: { begin: string }) {
     tell(t.submitted);
     go("/movies/" + project);
   });
-  useEffect(() => keepDraft(rested), [rested]);
+  useEffect(() => {
+    if (rested !== begin) keepDraft(rested); // what a link or a movie began with does not replace the draft of this browser
+  }, [rested]);
+  const share = useAct(async () => {
+    const link = await linkOf(text);
+    if (link.length > mostLink) throw new Error(t.tooLong);
+    await navigator.clipboard.writeText(link);
+    tell(t.shared);
+  });
   return (
     <>
       <PageHead title={t.title}>
         <Begin editing={editing} />
+        <button type="button" disabled={share.busy} onClick={() => share.run()}><Icon name="link" />{t.share}</button>
         <button type="button" class="primary" disabled={render.busy} onClick={() => render.run()}><Icon name="play" />{t.render}</button>
       </PageHead>
+      {share.error && <Failure message={share.error.message} />}
       {render.error && <Failure message={render.error.message} />}
       <div class="writing">
         <div class="written">

@@ -1,4 +1,5 @@
-// When scenes and elements are shown, as bars. A click on one goes to its moment.
+// When scenes and elements are shown, as bars. A click on one goes to its moment, and dragging goes to any.
+import { useRef } from "preact/hooks";
 import { length } from "../format";
 import { texts } from "../texts";
 
@@ -10,8 +11,38 @@ const t = texts.timeline;
 // More bars than these help nobody.
 const most = 60;
 
+// A pointer that moves less than this clicks.
+const dragPixels = 4;
+
+// useDrag tells the moment under a pointer that is dragged over the bars. The click at the end of it is none.
+function useDrag(whole: number, go: (time: number) => void) {
+  const drag = useRef({ from: 0, down: false, dragged: false });
+  const at = (event: PointerEvent & { currentTarget: HTMLElement }) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const share = (event.clientX - box.left) / box.width;
+    go(Math.min(Math.max(getComputedStyle(event.currentTarget).direction === "rtl" ? 1 - share : share, 0), 1) * whole);
+  };
+  return {
+    onPointerDown: (event: PointerEvent) => void (drag.current = { from: event.clientX, down: event.button === 0, dragged: false }),
+    onPointerMove: (event: PointerEvent & { currentTarget: HTMLElement }) => {
+      const d = drag.current;
+      if (!d.down || (!d.dragged && Math.abs(event.clientX - d.from) < dragPixels)) return;
+      if (!d.dragged) event.currentTarget.setPointerCapture(event.pointerId);
+      d.dragged = true;
+      at(event);
+    },
+    onPointerUp: () => void (drag.current.down = false),
+    onPointerCancel: () => void (drag.current.down = false),
+    onClickCapture: (event: MouseEvent) => {
+      if (drag.current.dragged) event.stopPropagation();
+      drag.current.dragged = false;
+    },
+  };
+}
+
 export function TimeLine({ of, seconds, time, go }: { of: Timeline; seconds: number; time: number; go: (time: number) => void }) {
   const whole = Math.max(seconds, ...of.scenes.map((s) => s.end), ...of.elements.map((e) => e.end), 0.001);
+  const drag = useDrag(whole, go);
   const rows: { key: string; label: string; span: Span; kind: string }[] = [
     ...of.scenes.flatMap((s) => [
       { key: "s" + s.scene, label: s.id || t.scene(s.scene), span: s, kind: "scene" },
@@ -22,7 +53,7 @@ export function TimeLine({ of, seconds, time, go }: { of: Timeline; seconds: num
   return (
     <div class="timeline">
       <h2>{t.title}</h2>
-      <div class="bars">
+      <div class="bars" {...drag}>
         <ul aria-label={t.title}>
           {rows.slice(0, most).map(({ key, label, span, kind }) => (
             <li key={key}>

@@ -108,7 +108,8 @@ func TestEvents(t *testing.T) {
 	w.histories[project] = []projections.HistoryEntry{
 		{Number: 0, Event: "MovieSubmitted", At: now, Status: "pending", Correlation: "req-1"},
 		{Number: 1, Event: "RenderStarted", At: now, Status: "running", Worker: "w1", Attempt: 1},
-		{Number: 2, Event: "RenderFinished", At: now, Status: "done", Worker: "w1", Attempt: 1, Success: &yes, Credits: 0},
+		{Number: 2, Event: "RenderFinished", At: now, Status: "done", Worker: "w1", Attempt: 1, Success: &yes, Credits: 0, CachedFrom: "Movie00000000007",
+			Spent: &projections.MovieSpent{TookMS: 900, FramesEncoded: 5, FramesCached: 20, Stages: []projections.StageTime{{Stage: "window", MS: 800}}}},
 		{Number: 3, Event: "DeliveryAttempted", At: now, Status: "done", Message: "Delivered", Delivery: &projections.HistoryDelivery{
 			Run: 1, Index: &index, Try: 2, Type: "webhook", Result: "ok", Final: true, HTTPStatus: 200, DurationMS: 12}},
 		{Number: 4, Event: "FileDeleted", At: now, Status: "done", Reason: "user"},
@@ -117,7 +118,8 @@ func TestEvents(t *testing.T) {
 	want := `{"success":true,"project":"` + project + `","count":5,` + stamp + `,"events":[
 		{"number":0,"type":"MovieSubmitted",` + at + `,"status":"pending","request":"req-1"},
 		{"number":1,"type":"RenderStarted",` + at + `,"status":"running","worker":"w1","attempt":1},
-		{"number":2,"type":"RenderFinished",` + at + `,"status":"done","worker":"w1","attempt":1,"success":true,"credits":0},
+		{"number":2,"type":"RenderFinished",` + at + `,"status":"done","worker":"w1","attempt":1,"success":true,"credits":0,"cached_from":"Movie00000000007",
+			"spent":{"took_ms":900,"frames_encoded":5,"frames_cached":20,"stages":[{"stage":"window","ms":800}]}},
 		{"number":3,"type":"DeliveryAttempted",` + at + `,"status":"done","message":"Delivered","delivery":{"run":1,"index":0,"try":2,"final":true,"type":"webhook","status":"ok","http_status":200,"duration_ms":12}},
 		{"number":4,"type":"FileDeleted",` + at + `,"status":"done","reason":"user"}]}`
 	answer := w.call("GET", "/v2/movies/events?project="+project, "viewer", "")

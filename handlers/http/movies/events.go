@@ -32,6 +32,22 @@ type pastEvent struct {
 	Credits  *int64        `json:"credits,omitempty"`
 	Reason   string        `json:"reason,omitempty"`
 	Delivery *pastDelivery `json:"delivery,omitempty"`
+	// CachedFrom is the project of the movie whose file was copied.
+	CachedFrom string     `json:"cached_from,omitempty"`
+	Spent      *pastSpent `json:"spent,omitempty"`
+}
+
+// pastSpent is what the time of a render was spent on.
+type pastSpent struct {
+	TookMS        int64       `json:"took_ms"`
+	FramesEncoded int64       `json:"frames_encoded"`
+	FramesCached  int64       `json:"frames_cached"`
+	Stages        []pastStage `json:"stages"`
+}
+
+type pastStage struct {
+	Stage string `json:"stage"`
+	MS    int64  `json:"ms"`
 }
 
 type pastDelivery struct {
@@ -69,7 +85,13 @@ func (a *API) movieEvents(w http.ResponseWriter, r *http.Request, c access.Call)
 func tell(e projections.HistoryEntry) pastEvent {
 	past := pastEvent{
 		Number: e.Number, Type: e.Event, At: web.Stamp(e.At), Status: e.Status, Request: e.Correlation, Worker: e.Worker,
-		Attempt: e.Attempt, Success: e.Success, Message: e.Message, Reason: e.Reason,
+		Attempt: e.Attempt, Success: e.Success, Message: e.Message, Reason: e.Reason, CachedFrom: e.CachedFrom,
+	}
+	if s := e.Spent; s != nil {
+		past.Spent = &pastSpent{TookMS: s.TookMS, FramesEncoded: s.FramesEncoded, FramesCached: s.FramesCached, Stages: []pastStage{}}
+		for _, stage := range s.Stages {
+			past.Spent.Stages = append(past.Spent.Stages, pastStage(stage))
+		}
 	}
 	if e.Success != nil {
 		past.Credits = &e.Credits

@@ -1,1 +1,0 @@
-import{a,b,c}from"./part-chunk-NBQBOEHG.js";import"./part-chunk-C3XNVB6O.js";import"./part-chunk-JAIS6YCP.js";import"./part-chunk-FAC4S35B.js";import"./part-chunk-7BXRSOCD.js";import"./part-chunk-3UJEEZGQ.js";import"./part-chunk-KONT3XDG.js";import"./part-chunk-XCZ6CN7G.js";import"./part-chunk-64Q5JNXT.js";export{c as ActLine,b as default,a as loadActs};
