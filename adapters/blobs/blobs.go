@@ -1,5 +1,5 @@
 // Package blobs stores whole files under slash-separated keys, through the portable blob library gocloud.dev: in a local folder
-// that several processes of one host may share, or in any bucket whose driver is linked into the program.
+// that several processes of one host may share, or in a bucket: s3://, gs:// or azblob://.
 //
 // In a folder, files below some prefixes, which are small and many, are stored in one database, the shelf: creating and syncing a
 // file for each would cost more than its content. Files of their own that earlier versions made stay, and are found.
@@ -23,9 +23,11 @@ import (
 
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
+	"gocloud.dev/blob/s3blob"
 	"gocloud.dev/gcerrors"
 
 	"moviola/commands"
+	"moviola/internal/clouds"
 )
 
 var _ commands.Files = (*Bucket)(nil)
@@ -34,29 +36,40 @@ var _ commands.Files = (*Bucket)(nil)
 // knows its type.
 const contentType = "application/octet-stream"
 
+// The parts of uploads to buckets: Google's are whole numbers of units.
+const (
+	uploadUnit   = 256 << 10
+	uploadBuffer = 8 << 20
+)
+
 // Bucket is an open store of files. It is safe for concurrent use, by several processes too.
 type Bucket struct {
 	bucket  *blob.Bucket
-	dir     string   // absolute; empty for a bucket
-	folders *folders // open folders below dir; nil for a bucket
-	shelf   *shelf   // nil for a bucket
-	shelved []string // prefixes of the keys of files on the shelf
-	rooms   []*Room  // bounds of the files of accounts
+	scheme  string       // of the bucket's address; empty for a folder
+	end     func() error // closes what belongs to the bucket; may be nil
+	dir     string       // absolute; empty for a bucket
+	folders *folders     // open folders below dir; nil for a bucket
+	shelf   *shelf       // nil for a bucket
+	shelved []string     // prefixes of the keys of files on the shelf
+	rooms   []*Room      // bounds of the files of accounts
 }
 
 // Open opens the store in a folder, which is created if necessary, or at the URL of a bucket (file:///path is a folder). In a
 // folder, files whose keys begin with one of the shelved prefixes are stored in one database; each must fit into memory.
 func Open(ctx context.Context, where string, shelved ...string) (*Bucket, error) {
+	return OpenWithKey(ctx, where, "", shelved...)
+}
+
+// OpenWithKey is Open with the key of a storage that takes none from the environment: of gs://, the JSON key of a service account, or
+// clouds.FromEnvironment; of azblob://, the key of the account.
+func OpenWithKey(ctx context.Context, where, key string, shelved ...string) (*Bucket, error) {
 	dir, isDir := FolderOf(where)
 	if !isDir {
-		if scheme, _, _ := strings.Cut(where, "://"); !blob.DefaultURLMux().ValidBucketScheme(scheme) {
-			return nil, fmt.Errorf("open bucket: no support for %s://", scheme)
-		}
-		bucket, err := blob.OpenBucket(ctx, where)
+		bucket, err := openBucket(ctx, where, key)
 		if err != nil {
 			return nil, fmt.Errorf("open bucket: %w", err)
 		}
-		return &Bucket{bucket: bucket}, nil
+		return bucket, nil
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -79,7 +92,25 @@ func Open(ctx context.Context, where string, shelved ...string) (*Bucket, error)
 	return &Bucket{bucket: bucket, dir: dir, folders: newFolders(dir), shelf: shelf, shelved: shelved}, nil
 }
 
-// FolderOf returns the folder that the setting names, and false when the setting names a bucket.
+// openBucket opens a bucket by its address.
+func openBucket(ctx context.Context, where, key string) (*Bucket, error) {
+	p, isCloud, err := placeOf(where, key)
+	if err != nil {
+		return nil, err
+	}
+	if isCloud {
+		bucket, end, err := p.open(ctx)
+		return &Bucket{bucket: bucket, scheme: p.scheme, end: end}, err
+	}
+	scheme, _, _ := strings.Cut(where, "://")
+	if !blob.DefaultURLMux().ValidBucketScheme(scheme) {
+		return nil, fmt.Errorf("no support for %s://", scheme)
+	}
+	bucket, err := blob.OpenBucket(ctx, where)
+	return &Bucket{bucket: bucket, scheme: scheme}, err
+}
+
+// FolderOf returns the folder that where names, and false when it names a bucket elsewhere.
 func FolderOf(where string) (string, bool) {
 	if !strings.Contains(where, "://") {
 		return where, true
@@ -97,7 +128,11 @@ func (b *Bucket) Close() error {
 		r.Close()
 	}
 	if b.dir == "" {
-		return b.bucket.Close()
+		err := b.bucket.Close()
+		if b.end != nil {
+			err = errors.Join(err, b.end())
+		}
+		return err
 	}
 	b.folders.closeAll()
 	return errors.Join(b.shelf.close(), b.bucket.Close())
@@ -125,6 +160,14 @@ func (b *Bucket) put(ctx context.Context, key string, r io.Reader) error {
 		dir, name := filepath.Split(b.path(key))
 		return b.folders.put(ctx, filepath.Clean(dir), name, r)
 	}
+	if b.dir == "" {
+		options := blob.WriterOptions{ContentType: contentType}
+		if b.scheme != s3blob.Scheme {
+			options.BufferSize, options.MaxConcurrency = bufferOf(r), 2
+		}
+		broken, err := clouds.Upload(ctx, b.bucket, key, contextReader{ctx, r}, options)
+		return errors.Join(ctx.Err(), broken, err)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var file *os.File
@@ -148,6 +191,15 @@ func (b *Bucket) put(ctx context.Context, key string, r io.Reader) error {
 		return err
 	}
 	return b.syncFolders(key)
+}
+
+// bufferOf returns how large the parts are in which a file is uploaded to one of the clouds: the libraries take the memory of a whole
+// part for the smallest file.
+func bufferOf(r io.Reader) int {
+	if sized, ok := r.(interface{ Len() int }); ok {
+		return min(uploadBuffer, (sized.Len()/uploadUnit+1)*uploadUnit)
+	}
+	return uploadBuffer
 }
 
 // ignoreCancelled drops the expected error of a cancelled write.
@@ -212,7 +264,7 @@ func (b *Bucket) open(ctx context.Context, key string) (commands.File, error) {
 	r, err := b.bucket.NewReader(ctx, key, &blob.ReaderOptions{
 		BeforeRead: func(as func(any) bool) error { as(&file); return nil },
 	})
-	if gcerrors.Code(err) == gcerrors.NotFound {
+	if missing(err) {
 		return nil, fmt.Errorf("open file %s: %w", key, commands.ErrFileNotFound)
 	}
 	if err != nil {
@@ -223,6 +275,9 @@ func (b *Bucket) open(ctx context.Context, key string) (commands.File, error) {
 	}
 	return &folderFile{File: file, reader: r}, nil
 }
+
+// missing reports whether an error of the library means that there is no such file.
+func missing(err error) bool { return gcerrors.Code(err) == gcerrors.NotFound && !clouds.Refused(err) }
 
 // folderFile reads the file that Open has found, even if its name is reused meanwhile: the library's own reader would look the
 // name up again after every Seek.
@@ -254,7 +309,7 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 // delete removes a file that is not on the shelf.
 func (b *Bucket) delete(ctx context.Context, key string) error {
 	err := b.bucket.Delete(ctx, key)
-	if gcerrors.Code(err) == gcerrors.NotFound {
+	if missing(err) {
 		return nil
 	}
 	if err != nil || b.dir == "" {

@@ -11,8 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/s3blob" // s3://
-	"gocloud.dev/gcerrors"
+	"gocloud.dev/blob/s3blob" // s3://
 
 	"moviola/commands"
 	"moviola/commands/mediafiles"
@@ -21,8 +20,11 @@ import (
 var _ mediafiles.Staging = (*Bucket)(nil)
 
 // Presigns says whether clients can upload to addresses of the storage itself, without this program. A folder has no such
-// addresses.
-func (b *Bucket) Presigns() bool { return b.dir == "" }
+// addresses, and those of Google and Azure are not used: files for them pass through this program.
+func (b *Bucket) Presigns() bool { return b.scheme == s3blob.Scheme }
+
+// InBucket says whether the files are in a bucket.
+func (b *Bucket) InBucket() bool { return b.dir == "" }
 
 // Presign implements commands.Staging. The signature covers method, key, length and type.
 func (b *Bucket) Presign(ctx context.Context, key, contentType string, size int64, ttl time.Duration) (string, error) {
@@ -64,7 +66,7 @@ func (b *Bucket) Stat(ctx context.Context, key string) (mediafiles.Staged, error
 		return mediafiles.Staged{}, err
 	}
 	found, err := b.bucket.Attributes(ctx, key)
-	if gcerrors.Code(err) == gcerrors.NotFound {
+	if missing(err) {
 		err = errors.Join(commands.ErrFileNotFound, err)
 	}
 	if err != nil {

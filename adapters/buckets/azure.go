@@ -7,11 +7,9 @@ import (
 	"net/url"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
-	"gocloud.dev/blob/azureblob"
 
 	"moviola/domain/connection"
+	"moviola/internal/clouds"
 )
 
 // NewAzure returns a sender to Azure Blob Storage.
@@ -19,27 +17,15 @@ func NewAzure(cfg Config) *Sender {
 	return &Sender{cfg: cfg, kind: connection.AzureBlob, open: openAzure, answer: answerOfAzure}
 }
 
-// openAzure opens a container with the account's key. Requests are signed with the key; it is part of no address.
+// openAzure opens a container with a key of its account.
 func openAzure(ctx context.Context, client *http.Client, settings connection.Settings) (*bucket, error) {
-	key, err := container.NewSharedKeyCredential(settings["account"], settings["account-key"])
-	if err != nil {
-		return nil, err
-	}
 	address, err := url.JoinPath(connection.AzureBlob.Storage(settings), settings["container"])
 	if err != nil {
 		return nil, err
 	}
-	azure, err := container.NewClientWithSharedKeyCredential(address, key, &container.ClientOptions{
-		ClientOptions: azcore.ClientOptions{
-			Transport: client,
-			Retry:     policy.RetryOptions{MaxRetries: tries - 1},
-			Telemetry: policy.TelemetryOptions{Disabled: true},
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
-	opened, err := azureblob.OpenBucket(ctx, azure, nil)
+	opened, err := clouds.Azure{
+		Client: client, Address: address, Account: settings["account"], Key: settings["account-key"], Tries: tries,
+	}.Open(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/connection"
+	"moviola/internal/clouds"
 )
 
 var _ deliveries.Sender = (*Sender)(nil)
@@ -58,9 +59,8 @@ type Sender struct {
 // bucket is an open bucket, and the function that closes it.
 type bucket struct {
 	*blob.Bucket
-	road    *road
-	options blob.WriterOptions
-	close   func() error
+	road  *road
+	close func() error
 }
 
 // Send implements deliveries.Sender.
@@ -105,16 +105,11 @@ func (s *Sender) with(ctx context.Context, settings connection.Settings, do func
 	return do(to)
 }
 
-// put uploads an object. After a failure no part of the object remains. An error of reading the content is returned separately,
-// since the storage did not cause it.
+// put uploads an object. An error of the content is apart.
 func (b *bucket) put(ctx context.Context, key, contentType string, content io.Reader) (broken, err error) {
-	options := b.options
-	options.ContentType, options.BufferSize, options.MaxConcurrency = contentType, buffer, 1
-	ctx, abandon := context.WithCancel(ctx)
-	defer abandon()
-	from := &source{reader: content, abandon: abandon}
-	err = b.Upload(ctx, key, from, &options)
-	return from.err, err
+	return clouds.Upload(ctx, b.Bucket, key, content, blob.WriterOptions{
+		ContentType: contentType, BufferSize: buffer, MaxConcurrency: 1,
+	})
 }
 
 // keyOf converts a path to the name of an object: leading slashes and dots are removed.
@@ -179,22 +174,4 @@ func (r *road) last() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
-}
-
-// source is the content of an upload. It remembers the error of a read, and cancels the upload then, before the library could
-// complete it.
-type source struct {
-	reader  io.Reader
-	abandon func()
-	err     error
-}
-
-// Read implements io.Reader.
-func (s *source) Read(p []byte) (int, error) {
-	n, err := s.reader.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		s.err = err
-		s.abandon()
-	}
-	return n, err
 }

@@ -2,11 +2,6 @@ package delivery_test
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/rsa"
-	"crypto/x509"
-	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"io"
 	"maps"
@@ -24,7 +19,12 @@ import (
 	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/connection"
+<<<<<<< HEAD
 	"moviola/tests/harness/servers"
+=======
+	"moviola/tests/harness"
+	"moviola/tests/harness/storages"
+>>>>>>> 109d76dd (Open buckets of Google Cloud Storage and Azure Blob Storage as storage of files)
 )
 
 // cloud is a storage that the rules of storages are held against.
@@ -51,8 +51,13 @@ func (c cloud) with(changes connection.Settings) connection.Settings {
 
 func newGCS(t *testing.T) cloud {
 	t.Helper()
+<<<<<<< HEAD
 	s := servers.StartGCS(t)
 	signIn, key := newSignIn(t)
+=======
+	s := harness.StartGCS(t)
+	signIn, key := storages.StartSignIn(t)
+>>>>>>> 109d76dd (Open buckets of Google Cloud Storage and Azure Blob Storage as storage of files)
 	return cloud{kind: connection.GCS, sender: buckets.NewGCS, addresses: []string{s.Address, signIn}, objects: s.Objects,
 		settings: connection.Settings{"bucket": s.Bucket, "credentials": key, "endpoint": s.URL},
 		refusals: map[string]connection.Settings{
@@ -63,8 +68,13 @@ func newGCS(t *testing.T) cloud {
 
 func newAzure(t *testing.T) cloud {
 	t.Helper()
+<<<<<<< HEAD
 	s := servers.StartAzure(t)
 	box := newBox(t, s, "box")
+=======
+	s := harness.StartAzure(t)
+	box := storages.NewContainer(t, s, "box")
+>>>>>>> 109d76dd (Open buckets of Google Cloud Storage and Azure Blob Storage as storage of files)
 	return cloud{kind: connection.AzureBlob, sender: buckets.NewAzure, addresses: []string{s.Address},
 		objects:  func(t testing.TB) map[string]string { return objectsIn(t, box) },
 		settings: connection.Settings{"account": s.Account, "container": "box", "account-key": s.Key, "endpoint": s.URL},
@@ -179,7 +189,7 @@ func TestClouds_Answers(t *testing.T) {
 		says string
 	}{
 		{cloud{kind: connection.GCS, sender: buckets.NewGCS, settings: connection.Settings{"bucket": "b-1", "endpoint": server.URL,
-			"credentials": newServiceAccount(t, server.URL+"/token")}}, "forbidden"},
+			"credentials": storages.NewServiceAccount(t, server.URL+"/token")}}, "forbidden"},
 		{cloud{kind: connection.AzureBlob, sender: buckets.NewAzure, settings: connection.Settings{"account": "acme1",
 			"container": "box", "account-key": "Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5", "endpoint": server.URL}}, "AuthenticationFailed"},
 	} {
@@ -193,39 +203,6 @@ func TestClouds_Answers(t *testing.T) {
 	if calls := calls.Load(); calls > 8 {
 		t.Errorf("%d requests for two refusals", calls)
 	}
-}
-
-// newSignIn runs a server that signs service accounts in, and returns its address and the key of one.
-func newSignIn(t *testing.T) (address, key string) {
-	t.Helper()
-	signIn := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		if r.FormValue("assertion") == "" || r.URL.Path != "/token" {
-			w.WriteHeader(http.StatusBadRequest)
-			_, _ = w.Write([]byte(`{"error":"invalid_grant","error_description":"canary"}`))
-			return
-		}
-		_, _ = w.Write([]byte(`{"access_token":"canary","token_type":"Bearer","expires_in":3600}`))
-	}))
-	t.Cleanup(signIn.Close)
-	return signIn.Listener.Addr().String(), newServiceAccount(t, signIn.URL+"/token")
-}
-
-// newServiceAccount returns the key of a service account that signs in at an address.
-func newServiceAccount(t *testing.T, address string) string {
-	t.Helper()
-	private, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := json.Marshal(map[string]string{
-		"type": "service_account", "client_email": "movies@test.example", "private_key_id": "canary-id", "token_uri": address,
-		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(private)})),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(key)
 }
 
 // objectsIn are the blobs of a container by name.
@@ -251,6 +228,7 @@ func objectsIn(t testing.TB, box *container.Client) map[string]string {
 	}
 	return objects
 }
+<<<<<<< HEAD
 
 // newBox makes a container.
 func newBox(t *testing.T, s servers.Azure, name string) *container.Client {
@@ -268,3 +246,5 @@ func newBox(t *testing.T, s servers.Azure, name string) *container.Client {
 	}
 	return box
 }
+=======
+>>>>>>> 109d76dd (Open buckets of Google Cloud Storage and Azure Blob Storage as storage of files)

@@ -13,43 +13,61 @@ import (
 
 	"moviola/adapters/blobs"
 	"moviola/commands"
-	"moviola/tests/harness/servers"
+	"moviola/tests/harness/storages"
 )
 
-// openS3 opens a bucket of an S3 server, and empties it after the test.
-func openS3(t *testing.T) *blobs.Bucket {
+// openBucket opens a bucket as its environment says.
+func openBucket(t *testing.T, b storages.Bucket) *blobs.Bucket {
 	t.Helper()
-	address, environment := servers.StartS3Bucket(t)
-	for _, variable := range environment {
+	for _, variable := range b.Environment {
 		name, value, _ := strings.Cut(variable, "=")
 		t.Setenv(name, value)
 	}
-	return mustOpen(t, address)
+	bucket, err := blobs.OpenWithKey(t.Context(), b.Address, b.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := bucket.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return bucket
 }
 
-// TestFiles_s3 holds S3 against the contract that folders keep.
-func TestFiles_s3(t *testing.T) {
-	bucket := openS3(t)
-	for name, rule := range rules {
-		t.Run(name, func(t *testing.T) {
-			if name == "an open file outlives Delete" {
-				return // readers of a bucket ask for its parts as they go: those who delete a file say so before
-			}
-			rule(t, bucket)
-			keys, err := bucket.List(context.Background(), "")
-			for _, key := range keys {
-				err = errors.Join(err, bucket.Delete(context.Background(), key))
-			}
-			if err != nil {
-				t.Errorf("empty the bucket: %v", err)
+// TestFiles_buckets holds S3, Google Cloud Storage and Azure Blob Storage against the contract that folders keep.
+func TestFiles_buckets(t *testing.T) {
+	for kind, start := range storages.All {
+		t.Run(kind, func(t *testing.T) {
+			bucket := openBucket(t, start(t))
+			for name, rule := range rules {
+				t.Run(name, func(t *testing.T) {
+					if name == "an open file outlives Delete" {
+						return // readers of a bucket ask for its parts as they go: those who delete a file say so before
+					}
+					rule(t, bucket)
+					empty(t, bucket)
+				})
 			}
 		})
 	}
 }
 
+// empty removes all files of a bucket.
+func empty(t *testing.T, bucket *blobs.Bucket) {
+	t.Helper()
+	keys, err := bucket.List(context.Background(), "")
+	for _, key := range keys {
+		err = errors.Join(err, bucket.Delete(context.Background(), key))
+	}
+	if err != nil {
+		t.Errorf("empty the bucket: %v", err)
+	}
+}
+
 // Decision 45: the address of the storage is bound to length and type, and what comes later changes nothing.
 func TestBucket_Presign(t *testing.T) {
-	bucket := openS3(t)
+	bucket := openBucket(t, storages.S3(t))
 	if !bucket.Presigns() {
 		t.Fatal("a bucket has addresses of its own")
 	}
@@ -101,12 +119,12 @@ func TestBucket_Presign(t *testing.T) {
 	}
 }
 
-// TestBucket_Limit_s3 holds S3 against the contract of bounds.
-func TestBucket_Limit_s3(t *testing.T) {
-	address, environment := servers.StartS3Bucket(t)
-	for _, variable := range environment {
-		name, value, _ := strings.Cut(variable, "=")
-		t.Setenv(name, value)
+// TestBucket_Limit_buckets holds buckets against the contract of bounds.
+func TestBucket_Limit_buckets(t *testing.T) {
+	for kind, start := range storages.All {
+		t.Run(kind, func(t *testing.T) {
+			b := start(t)
+			bounded(t, func() *blobs.Bucket { return openBucket(t, b) })
+		})
 	}
-	bounded(t, func() *blobs.Bucket { return mustOpen(t, address) })
 }
