@@ -60,8 +60,8 @@ func Open(ctx context.Context, where string, shelved ...string) (*Bucket, error)
 	return OpenWithKey(ctx, where, "", shelved...)
 }
 
-// OpenWithKey is Open with the key of a storage that takes none from the environment: of gs://, the JSON key of a service account, or
-// clouds.FromEnvironment; of azblob://, the key of the account.
+// OpenWithKey is Open with the key of a storage that takes none from the environment: of gs://, the JSON key of a service account,
+// or clouds.FromEnvironment; of azblob://, the key of the account.
 func OpenWithKey(ctx context.Context, where, key string, shelved ...string) (*Bucket, error) {
 	dir, isDir := FolderOf(where)
 	if !isDir {
@@ -193,8 +193,8 @@ func (b *Bucket) put(ctx context.Context, key string, r io.Reader) error {
 	return b.syncFolders(key)
 }
 
-// bufferOf returns how large the parts are in which a file is uploaded to one of the clouds: the libraries take the memory of a whole
-// part for the smallest file.
+// bufferOf returns how large the parts are in which a file is uploaded to one of the clouds: the libraries take the memory of a
+// whole part for the smallest file.
 func bufferOf(r io.Reader) int {
 	if sized, ok := r.(interface{ Len() int }); ok {
 		return min(uploadBuffer, (sized.Len()/uploadUnit+1)*uploadUnit)

@@ -15,6 +15,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/mediafiles"
+	"moviola/internal/clouds"
 )
 
 var _ mediafiles.Staging = (*Bucket)(nil)
@@ -56,6 +57,9 @@ func (b *Bucket) Ping(ctx context.Context) error {
 	there, err := b.bucket.IsAccessible(ctx)
 	if err == nil && !there {
 		err = errors.New("the bucket is not there, or may not be listed")
+	}
+	if code := clouds.Answer(err); code != "" { // the library's error has the whole answer in it
+		err = fmt.Errorf("the storage answered %s", code)
 	}
 	return err
 }

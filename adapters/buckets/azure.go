@@ -2,11 +2,8 @@ package buckets
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
 	"moviola/domain/connection"
 	"moviola/internal/clouds"
@@ -33,10 +30,4 @@ func openAzure(ctx context.Context, client *http.Client, settings connection.Set
 }
 
 // answerOfAzure returns the error code of the storage's response.
-func answerOfAzure(err error) (who, code string) {
-	var answer *azcore.ResponseError
-	if errors.As(err, &answer) {
-		return theStorage, answer.ErrorCode
-	}
-	return "", ""
-}
+func answerOfAzure(err error) (who, code string) { return theStorage, clouds.Answer(err) }

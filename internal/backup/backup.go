@@ -64,7 +64,7 @@ type Manifest struct {
 	Position int64 `json:"position"` // of the log's last event
 	Gone     int   `json:"gone"`     // files that were deleted while the backup ran
 
-	Elsewhere []Elsewhere `json:"elsewhere,omitempty"` // files that stay where they are, on S3
+	Elsewhere []Elsewhere `json:"elsewhere,omitempty"` // files that stay where they are, in a bucket
 	// names of variables that held secrets; the secrets are not in the backup
 	Environment []string          `json:"environment,omitempty"`
 	Parts       map[string][]Item `json:"parts"`

@@ -46,7 +46,7 @@ var requirements = []requirement{
 func doctorCommand() *cobra.Command {
 	data := "./data"
 	var reserve disk.Reserve
-	var fonts, storage, publicURL string
+	var fonts, storage, key, publicURL string
 	var allow []string
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -67,7 +67,7 @@ func doctorCommand() *cobra.Command {
 			if err := printFontService(cmd, fonts, allow); err != nil {
 				return err
 			}
-			if err := printUploads(cmd, storage, publicURL); err != nil {
+			if err := printUploads(cmd, storage, key, publicURL); err != nil {
 				return err
 			}
 			if err := observing.PrintRoom(cmd.OutOrStdout(), data, reserve); err != nil {
@@ -87,8 +87,9 @@ func doctorCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&data, "data", data, "data folder whose disk is looked at")
 	cmd.Flags().Var(&reserve, "disk-reserve", "room that is to be kept free there")
-	cmd.Flags().StringVar(&storage, "blobs", "", "storage of files whose bucket is asked whether the console may upload to it, "+
-		"s3://bucket?region=…")
+	config.BindBlobs(cmd.Flags(), &storage, &key, "storage of files whose bucket is asked whether it can be used, and whether the "+
+		"console may upload to it: s3://…, gs://… or azblob://…")
+	config.BindBlobsKeyFile(cmd.Flags())
 	cmd.Flags().StringVar(&publicURL, "public-url", "", "address at which the console is opened")
 	config.BindFonts(cmd.Flags(), &fonts)
 	cmd.Flags().StringSliceVar(&allow, "allow-host", nil, "host:port that may be reached although its address is not "+

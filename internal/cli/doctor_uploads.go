@@ -18,35 +18,46 @@ import (
 // askUploads is the time limit for the storage's answer.
 const askUploads = 10 * time.Second
 
-// printUploads reports whether the storage allows browsers to upload files from the console. All other functions work without
-// that.
-func printUploads(cmd *cobra.Command, storage, publicURL string) error {
-	state := "to this service"
-	if storage != "" {
-		state = "allowed from " + publicURL
-		if err := uploadsAllowed(cmd.Context(), storage, publicURL); err != nil {
-			state = err.Error()
-		}
-	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%-18s %-42s (%s)\n", "uploads", state, "media files that people upload in the console")
+// printUploads prints whether browsers may upload files from the console to the storage. Everything else works without that.
+func printUploads(cmd *cobra.Command, storage, key, publicURL string) error {
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%-18s %-42s (%s)\n", "uploads", uploads(cmd.Context(), storage, key, publicURL),
+		"media files that people upload in the console")
 	return err
 }
 
-// uploadsAllowed sends the storage the same CORS preflight request that a browser sends before an upload from the console.
-func uploadsAllowed(ctx context.Context, storage, publicURL string) error {
+// uploads says where uploads from the console go, and what is in their way.
+func uploads(ctx context.Context, storage, key, publicURL string) string {
 	ctx, stop := context.WithTimeout(ctx, askUploads)
 	defer stop()
-	page, err := url.Parse(publicURL)
-	if err != nil || page.Host == "" {
-		return errors.New("unknown: give --public-url, the address at which the console is opened")
+	const here = "to this service"
+	if storage == "" {
+		return here
 	}
-	bucket, err := blobs.Open(ctx, storage)
+	if err := blobs.CheckAddress(storage, key); err != nil {
+		return "unknown: --blobs: " + err.Error()
+	}
+	bucket, err := blobs.OpenWithKey(ctx, storage, key)
 	if err != nil {
-		return errors.New("unknown: --blobs cannot be opened")
+		return "unknown: --blobs cannot be opened"
 	}
 	defer func() { _ = bucket.Close() }()
 	if !bucket.Presigns() {
-		return nil // files are uploaded to this service, not to a storage
+		if err := bucket.Ping(ctx); err != nil {
+			return here + ", whose storage cannot be used: " + err.Error()
+		}
+		return here
+	}
+	if err := uploadsAllowed(ctx, bucket, publicURL); err != nil {
+		return err.Error()
+	}
+	return "allowed from " + publicURL
+}
+
+// uploadsAllowed asks the storage as a browser does before it uploads a file from the console: the preflight request of CORS.
+func uploadsAllowed(ctx context.Context, bucket *blobs.Bucket, publicURL string) error {
+	page, err := url.Parse(publicURL)
+	if err != nil || page.Host == "" {
+		return errors.New("unknown: give --public-url, the address at which the console is opened")
 	}
 	address, err := bucket.Presign(ctx, "staging/doctor/upload", "image/png", 1, time.Minute)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package clouds opens buckets of Google Cloud Storage and containers of Azure Blob Storage, with the client and the credentials that
-// the caller gives. It looks for neither in the environment, unless it is told to: the drivers of the blob library would. ADR 045.
+// Package clouds opens buckets of Google Cloud Storage and containers of Azure Blob Storage, with the client and the credentials
+// that the caller gives. It looks for neither in the environment, unless it is told to: the drivers of the blob library would.
+// ADR 045.
 package clouds
 
 import (
@@ -21,8 +22,8 @@ import (
 	"google.golang.org/api/option"
 )
 
-// FromEnvironment is what stands in the place of a service account's key when the credentials of the process's environment are to be
-// used: Google's application default credentials.
+// FromEnvironment is what stands in the place of a service account's key when the credentials of the process's environment are to
+// be used: Google's application default credentials.
 const FromEnvironment = "default"
 
 // GCS is a bucket of Google Cloud Storage.
@@ -34,8 +35,8 @@ type GCS struct {
 	Tries    int    // how often a request is sent at most
 }
 
-// Open opens the bucket. The caller closes it, and calls the returned function then. Tokens are asked for until ctx ends. An error may
-// show parts of the key.
+// Open opens the bucket. The caller closes it, and calls the returned function then. Tokens are asked for until ctx ends. An error
+// may show parts of the key.
 func (g GCS) Open(ctx context.Context) (*blob.Bucket, func() error, error) {
 	tokens, err := g.tokens(context.WithValue(ctx, oauth2.HTTPClient, g.Client))
 	if err != nil {
@@ -98,9 +99,18 @@ func (a Azure) Open(ctx context.Context) (*blob.Bucket, error) {
 	return azureblob.OpenBucket(ctx, azure, nil)
 }
 
-// Refused reports whether Google Cloud Storage has refused a request for lack of a permission. The library takes that for an object
-// that is not there.
+// Refused reports whether Google Cloud Storage has refused a request for lack of a permission. The library takes that for an
+// object that is not there.
 func Refused(err error) bool {
 	var answer *googleapi.Error
 	return errors.As(err, &answer) && answer.Code == http.StatusForbidden
+}
+
+// Answer returns the error code of an answer of Azure Blob Storage, or an empty text.
+func Answer(err error) string {
+	var answer *azcore.ResponseError
+	if errors.As(err, &answer) {
+		return answer.ErrorCode
+	}
+	return ""
 }

@@ -8,8 +8,8 @@ import (
 	"gocloud.dev/blob"
 )
 
-// Upload writes a whole object, in parts of the options' buffer size. A failed upload leaves none. An error of the content is apart:
-// it has nothing to do with the storage. The options must have a content type.
+// Upload writes a whole object, in parts of the options' buffer size. A failed upload leaves none. An error of the content is
+// apart: it has nothing to do with the storage. The options must have a content type.
 //
 // The library's writers are not used: Azure's panics when it is closed after an upload has failed.
 func Upload(

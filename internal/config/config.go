@@ -58,7 +58,8 @@ type Config struct {
 	EventStore       string // address of an event store server; empty: embedded
 	EventStoreListen string // loopback TCP address of the embedded server; empty: its unix socket only
 	Mongo            string
-	Blobs            string // s3://bucket?…; empty: a folder in the data folder
+	Blobs            string // s3://bucket?…, gs://bucket?…, azblob://container?…; empty: a folder in the data folder
+	BlobsKey         string // of gs:// and azblob://
 	Plans            string // file with the plans; empty: the built-in plans
 	Library          bool   // list the built-in templates
 	Console          bool   // serve the console
@@ -193,7 +194,16 @@ func (c *Config) bindStores(f *pflag.FlagSet) {
 		"bring the program's own templates, and render their examples when there is nothing else to do")
 	f.StringVar(&c.Plans, "plans", "", "YAML file of the plans that accounts can be on (default: the built-in plans)")
 
-	f.StringVar(&c.Blobs, "blobs", "", "storage of files, s3://bucket?region=… (default: a folder in the data folder)")
+	BindBlobs(f, &c.Blobs, &c.BlobsKey,
+		"storage of files, s3://bucket?region=…, gs://bucket or azblob://container?storage_account=… (default: a folder in the "+
+			"data folder)")
+}
+
+// BindBlobs declares the flags for a storage of files and its key.
+func BindBlobs(f *pflag.FlagSet, where, key *string, usage string) {
+	f.StringVar(where, "blobs", "", usage)
+	f.StringVar(key, blobsKey, "", "key of gs:// (the JSON key of a service account, or default for the credentials of the "+
+		"environment) or of azblob:// (the account's)")
 }
 
 // bindTimes declares the flags on times and on storage.

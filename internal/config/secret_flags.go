@@ -13,6 +13,8 @@ import (
 const (
 	// fileSuffix is the suffix of a flag that names a file with the value of a secret flag.
 	fileSuffix = "-file"
+	// blobsKey is the flag for the key of a storage of files.
+	blobsKey = "blobs-key"
 	// maxSecretFile limits the size of such a file.
 	maxSecretFile = 64 << 10
 	// elsewhere is the annotation of a flag whose value does not come from the command line.
@@ -20,14 +22,21 @@ const (
 )
 
 // secretFlags are the flags whose values are secrets, or addresses that may contain one.
-var secretFlags = []string{"eventstore", "mongo", "blobs", "smtp", "speech-key", "transcription-key", "image-key"}
+var secretFlags = []string{"eventstore", "mongo", "blobs", blobsKey, "smtp", "speech-key", "transcription-key", "image-key"}
 
 // bindSecretFiles declares --NAME-file for each secret flag.
 func bindSecretFiles(f *pflag.FlagSet) {
 	for _, name := range secretFlags {
-		f.String(name+fileSuffix, "", "file with the value of --"+name)
+		bindSecretFile(f, name)
 	}
 }
+
+func bindSecretFile(f *pflag.FlagSet, name string) {
+	f.String(name+fileSuffix, "", "file with the value of --"+name)
+}
+
+// BindBlobsKeyFile declares the flag for the file with the key of a storage, on commands that have no other secret flags.
+func BindBlobsKeyFile(f *pflag.FlagSet) { bindSecretFile(f, blobsKey) }
 
 // FromFiles sets secret flags from the files that are named for them.
 func FromFiles(f *pflag.FlagSet) error {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"moviola/adapters/blobs"
 	"moviola/adapters/folder"
 )
 
@@ -74,11 +75,14 @@ func (c *Config) checkStores(complain complaint) {
 	}{
 		{"--eventstore", c.EventStore, "esdb://host:2113", []string{"esdb", "esdb+discover", "unix"}},
 		{"--mongo", c.Mongo, "mongodb://host/moviola", []string{"mongodb", "mongodb+srv"}},
-		{"--blobs", c.Blobs, "s3://bucket?region=eu-central-1", []string{"s3", "file", ""}},
+		{"--blobs", c.Blobs, "s3://bucket?region=eu-central-1", []string{"s3", "gs", "azblob", "file", ""}},
 	} {
 		if scheme, ok := knownAddress(where.value, where.schemes); !ok {
 			complain("%s %s…: give an address such as %s", where.flag, scheme, where.example)
 		}
+	}
+	if err := blobs.CheckAddress(c.Blobs, c.BlobsKey); err != nil {
+		complain("--blobs: %w", err)
 	}
 }
 

@@ -84,7 +84,7 @@ func (s *Stores) open(ctx context.Context, cfg config.Config) error {
 	if where == "" {
 		where = filepath.Join(cfg.Data, "files")
 	}
-	if s.Files, err = blobs.Open(ctx, where, blobkey.DocumentPrefixes()...); err != nil {
+	if s.Files, err = blobs.OpenWithKey(ctx, where, cfg.BlobsKey, blobkey.DocumentPrefixes()...); err != nil {
 		return fmt.Errorf("open the files: %w; when documents.db is damaged, restore it from the newest backup "+
 			"(docs/eventstore.md)", err)
 	}

@@ -330,7 +330,7 @@ func TestBackup_elsewhere(t *testing.T) {
 	save := func() string {
 		return in.run(t, "backup", "--data", service.Data, "--eventstore", log, "--blobs", blobs, "--to", to, "--recipient", identity.Recipient().String(), "--part", "settings="+apart)
 	}
-	if first := save(); !strings.Contains(first, "stay on S3") || !strings.Contains(first, "MOVIOLA_SECRET") {
+	if first := save(); !strings.Contains(first, "stay in their bucket") || !strings.Contains(first, "MOVIOLA_SECRET") {
 		t.Errorf("the backup said\n%s", first)
 	}
 	if second := save(); !strings.Contains(second, "only seen to be there") {

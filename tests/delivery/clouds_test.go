@@ -19,12 +19,8 @@ import (
 	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/connection"
-<<<<<<< HEAD
 	"moviola/tests/harness/servers"
-=======
-	"moviola/tests/harness"
 	"moviola/tests/harness/storages"
->>>>>>> 109d76dd (Open buckets of Google Cloud Storage and Azure Blob Storage as storage of files)
 )
 
 // cloud is a storage that the rules of storages are held against.
@@ -51,13 +47,8 @@ func (c cloud) with(changes connection.Settings) connection.Settings {
 
 func newGCS(t *testing.T) cloud {
 	t.Helper()
-<<<<<<< HEAD
 	s := servers.StartGCS(t)
-	signIn, key := newSignIn(t)
-=======
-	s := harness.StartGCS(t)
 	signIn, key := storages.StartSignIn(t)
->>>>>>> 109d76dd (Open buckets of Google Cloud Storage and Azure Blob Storage as storage of files)
 	return cloud{kind: connection.GCS, sender: buckets.NewGCS, addresses: []string{s.Address, signIn}, objects: s.Objects,
 		settings: connection.Settings{"bucket": s.Bucket, "credentials": key, "endpoint": s.URL},
 		refusals: map[string]connection.Settings{
@@ -68,13 +59,8 @@ func newGCS(t *testing.T) cloud {
 
 func newAzure(t *testing.T) cloud {
 	t.Helper()
-<<<<<<< HEAD
 	s := servers.StartAzure(t)
-	box := newBox(t, s, "box")
-=======
-	s := harness.StartAzure(t)
 	box := storages.NewContainer(t, s, "box")
->>>>>>> 109d76dd (Open buckets of Google Cloud Storage and Azure Blob Storage as storage of files)
 	return cloud{kind: connection.AzureBlob, sender: buckets.NewAzure, addresses: []string{s.Address},
 		objects:  func(t testing.TB) map[string]string { return objectsIn(t, box) },
 		settings: connection.Settings{"account": s.Account, "container": "box", "account-key": s.Key, "endpoint": s.URL},
@@ -228,23 +214,3 @@ func objectsIn(t testing.TB, box *container.Client) map[string]string {
 	}
 	return objects
 }
-<<<<<<< HEAD
-
-// newBox makes a container.
-func newBox(t *testing.T, s servers.Azure, name string) *container.Client {
-	t.Helper()
-	key, err := container.NewSharedKeyCredential(s.Account, s.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	box, err := container.NewClientWithSharedKeyCredential(s.URL+"/"+name, key, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := box.Create(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	return box
-}
-=======
->>>>>>> 109d76dd (Open buckets of Google Cloud Storage and Azure Blob Storage as storage of files)

@@ -51,6 +51,7 @@ var layers = []layer{
 	{"internal/host", []string{"domain", "adapters/workqueue", "internal/oom"}, "a process knows its machine before its parts"},
 	{"internal/stores", []string{"domain", "adapters", "eventstore", "projections", "internal/background", "internal/config", "internal/quota", "internal/secret"},
 		"stores are opened without knowing who uses them"},
+	{"internal/clouds", nil, "clouds are opened without knowing what is stored there"},
 	{"internal/secret", []string{"domain", "adapters/vault"}, "keys are derived without knowing flags or wiring"},
 	{"internal/config", []string{"domain", "adapters", "internal/jail", "internal/secret"}, "flags know the values they fill, and no use case"},
 	{"internal/extract", []string{"domain", "eventstore", "projections", "adapters/sqlite", "handlers/http/web", "internal/extract"}, "tables know the read models, not where they are"},
@@ -60,7 +61,7 @@ var layers = []layer{
 		"internal/stores"}, "credits are recomputed from the log, without the parts of a service"},
 	{"internal/metrics", []string{"domain", "eventstore", "handlers/background/processors"}, "what is counted knows no wiring"},
 	{"adapters/assets/examine", []string{"domain", "commands"}, "what a file is does not depend on where it came from"},
-	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/drawing", "internal/oom", "internal/jail", "internal/fair", "internal/quota", "internal/h264"}, "adapters implement ports, and know no other adapter"},
+	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/drawing", "internal/oom", "internal/jail", "internal/fair", "internal/quota", "internal/h264", "internal/clouds"}, "adapters implement ports, and know no other adapter"},
 }
 
 // stdOnly are the packages that may import nothing from outside the standard library and this module.
@@ -75,7 +76,7 @@ var drivers = map[string][]string{
 	"github.com/modelcontextprotocol":            {"handlers/mcp", "internal/cli"},
 	"github.com/ThreeDotsLabs/watermill":         {"handlers/background/processors", "adapters/workqueue", "internal/app"},
 	"github.com/prometheus":                      {"internal/metrics", "internal/app", "handlers/http/ops"},
-	"gocloud.dev":                                {"adapters/blobs", "adapters/buckets"},
+	"gocloud.dev":                                {"adapters/blobs", "adapters/buckets", "internal/clouds"},
 }
 
 type pkg struct {

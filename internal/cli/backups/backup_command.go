@@ -9,12 +9,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"moviola/adapters/archive"
 	"moviola/adapters/blobs"
@@ -33,12 +35,19 @@ type archiveFlags struct {
 	passphraseFile string
 	recipients     []string
 	identityFile   string
+	keyFile        string // of buckets that take no credentials from the environment
 
+	key  string // of such buckets, where no file is named; then that of the file
 	open []*blobs.Bucket
 }
 
 // config reads the places, passphrase and keys that the flags name.
 func (f *archiveFlags) config(ctx context.Context, where string) (cfg backup.Config, err error) {
+	if f.keyFile != "" {
+		if f.key, err = config.ReadSecretFile(f.keyFile); err != nil {
+			return cfg, fmt.Errorf("--"+archiveKeyFile+": %w", err)
+		}
+	}
 	if cfg.Place, err = f.place(ctx, where); err != nil {
 		return cfg, err
 	}
@@ -70,23 +79,44 @@ func (f *archiveFlags) config(ctx context.Context, where string) (cfg backup.Con
 	return cfg, nil
 }
 
+// bucketExample is an address of a place for backups.
+const bucketExample = "a bucket such as s3://bucket?region=eu-central-1&prefix=backups/, gs://… or azblob://…"
+
+// nearBucket matches a mistyped address of a bucket, which would be taken for a folder.
+var nearBucket = regexp.MustCompile(`^(s3|gs|azblob):`)
+
 // place opens a folder or a bucket.
 func (f *archiveFlags) place(ctx context.Context, where string) (backup.Place, error) {
 	scheme, rest, isURL := strings.Cut(where, "://")
 	switch {
-	case !isURL && (strings.HasPrefix(where, "s3:") || where == ""):
-		return nil, fmt.Errorf("%q: give a folder, or a bucket such as s3://bucket?region=eu-central-1&prefix=backups/", where)
+	case !isURL && (nearBucket.MatchString(where) || where == ""):
+		return nil, fmt.Errorf("%q: give a folder, or %s", where, bucketExample)
 	case !isURL:
 		return archive.NewFolder(where)
-	case scheme != "s3" || rest == "" || strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "?"):
-		return nil, fmt.Errorf("%s://…: give a folder, or a bucket such as s3://bucket?region=eu-central-1&prefix=backups/", scheme)
+	case !nearBucket.MatchString(where) || rest == "" || strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "?"):
+		return nil, fmt.Errorf("%s://…: give a folder, or %s", scheme, bucketExample)
 	}
-	bucket, err := blobs.Open(ctx, where)
+	key := f.key
+	if scheme == "s3" {
+		key = ""
+	} else if key == "" {
+		return nil, fmt.Errorf("%s://…: a key is missing: give the file that holds it with --%s", scheme, archiveKeyFile)
+	}
+	bucket, err := blobs.OpenWithKey(ctx, where, key)
 	if err != nil {
 		return nil, err
 	}
 	f.open = append(f.open, bucket)
 	return bucketPlace{bucket}, nil
+}
+
+// archiveKeyFile is the flag that names the file with the key of an archive's buckets.
+const archiveKeyFile = "archive-key-file"
+
+// bindKeyFile declares that flag.
+func (f *archiveFlags) bindKeyFile(flags *pflag.FlagSet) {
+	flags.StringVar(&f.keyFile, archiveKeyFile, "",
+		"file with the key of the bucket, for gs:// and azblob:// (default: that of --blobs)")
 }
 
 // close closes the buckets that place has opened.
@@ -130,7 +160,7 @@ func BackupCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b.cfg.Given = config.Given(cmd.Flags())
-			for _, own := range []string{"to", "part", "passphrase-file", "recipient"} {
+			for _, own := range []string{"to", "part", "passphrase-file", "recipient", archiveKeyFile} {
 				delete(b.cfg.Given, own)
 			}
 			if err := b.cfg.Validate(); err != nil {
@@ -141,7 +171,8 @@ func BackupCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	b.cfg.Bind(f)
-	f.StringVar(&b.to, "to", "", "where backups lie: a folder, or s3://bucket?region=…&prefix=backups/")
+	f.StringVar(&b.to, "to", "", "where backups lie: a folder, or s3://bucket?region=…&prefix=backups/, gs://… or azblob://…")
+	b.bindKeyFile(f)
 	f.StringToStringVar(&b.parts, "part", nil,
 		"keep a part elsewhere, such as secrets=/other/folder; parts: "+strings.Join(backup.Parts(), ", "))
 	f.StringVar(&b.passphraseFile, "passphrase-file", "", "encrypt with the passphrase in this file")
@@ -156,13 +187,14 @@ func (b *backingUp) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	if b.to == "" {
-		return errors.New("--to is missing: say where the backup is to lie, a folder or s3://…")
+		return errors.New("--to is missing: say where the backup is to lie, a folder or a bucket")
 	}
 	noted, err := b.check()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
+	b.key = b.cfg.BlobsKey
 	place, err := b.config(ctx, b.to)
 	if err != nil {
 		return err
@@ -238,7 +270,7 @@ func (b *backingUp) save(
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(saveFiles(ctx, w, files, b.cfg.Blobs != "" && files.Presigns()), files.Close()); err != nil {
+	if err := errors.Join(saveFiles(ctx, w, files, files.InBucket()), files.Close()); err != nil {
 		return err
 	}
 	if err := b.saveSecrets(ctx, w, noted); err != nil {
@@ -256,7 +288,7 @@ func OpenFiles(ctx context.Context, cfg config.Config) (*blobs.Bucket, error) {
 			return nil, fmt.Errorf("the documents of the installation: %w", err)
 		}
 	}
-	return blobs.Open(ctx, where, blobkey.DocumentPrefixes()...)
+	return blobs.OpenWithKey(ctx, where, cfg.BlobsKey, blobkey.DocumentPrefixes()...)
 }
 
 // saveSecrets adds the secrets in the data folder, and the names of the variables that hold others.
@@ -325,7 +357,7 @@ func (b *backingUp) report(w io.Writer, done backup.Summary, m backup.Manifest) 
 		text += fmt.Sprintf("%-10s %d, %d bytes\n", part, done.Items[part], done.Bytes[part])
 	}
 	if n := len(m.Elsewhere); n > 0 {
-		text += fmt.Sprintf("%d files stay on S3 and are only listed: save the bucket too\n", n)
+		text += fmt.Sprintf("%d files stay in their bucket and are only listed: save the bucket too\n", n)
 	}
 	if m.Gone > 0 {
 		text += fmt.Sprintf("%d files were deleted meanwhile\n", m.Gone)

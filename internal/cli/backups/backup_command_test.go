@@ -167,7 +167,8 @@ func TestBackup_refuses(t *testing.T) {
 // TestArchiveFlags_refuse what is nearly an address: a folder of that name would be made otherwise.
 func TestArchiveFlags_refuse(t *testing.T) {
 	t.Parallel()
-	for _, where := range []string{"", "s3:/bucket", "s3:bucket", "s3://", "s3:///bucket", "s3://?region=x", "file:///x", "https://host/x"} {
+	for _, where := range []string{"", "s3:/bucket", "s3:bucket", "s3://", "s3:///bucket", "s3://?region=x", "file:///x", "https://host/x",
+		"gs:bucket", "azblob:/box", "gs://", "gs:///b", "gs://bucket", "azblob://box?storage_account=acme"} {
 		var f archiveFlags
 		if _, err := f.config(t.Context(), where); err == nil {
 			t.Errorf("%q was taken", where)

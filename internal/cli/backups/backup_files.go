@@ -21,8 +21,8 @@ type source interface {
 	Open(ctx context.Context, key string) (commands.File, error)
 }
 
-// saveFiles adds documents and files, oldest first, so that new ones follow those of earlier backups. Files that stay on S3 are
-// only listed; documents are small and are always copied.
+// saveFiles adds documents and files, oldest first, so that new ones follow those of earlier backups. Files that stay in a bucket
+// are only listed; documents are small and are always copied.
 func saveFiles(ctx context.Context, w *backup.Writer, files source, stay bool) error {
 	type found struct {
 		key     string

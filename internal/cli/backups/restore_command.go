@@ -28,7 +28,7 @@ import (
 
 // bringingBack holds the flags of `moviola restore`.
 type bringingBack struct {
-	from, id, data, eventStore, blobs, level string
+	from, id, data, eventStore, blobs, blobsKey, level string
 	archiveFlags
 }
 
@@ -48,12 +48,15 @@ func RestoreCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&r.from, "from", "", "where the backups lie: a folder, or s3://bucket?region=…&prefix=backups/")
+	f.StringVar(&r.from, "from", "",
+		"where the backups lie: a folder, or s3://bucket?region=…&prefix=backups/, gs://… or azblob://…")
+	r.bindKeyFile(f)
 	f.StringVar(&r.id, "backup", "", "which of them (default: the newest)")
 	f.StringVar(&r.data, "data", "", "the new data folder, empty or not there yet")
 	f.StringVar(&r.eventStore, "eventstore", "", "empty event store to bring the log into, esdb://… or unix://… (default: "+
 		"the data folder)")
-	f.StringVar(&r.blobs, "blobs", "", "where the files are, s3://bucket?… (default: the data folder)")
+	config.BindBlobs(f, &r.blobs, &r.blobsKey, "where the files are, s3://bucket?…, gs://… or azblob://… (default: the data folder)")
+	config.BindBlobsKeyFile(f)
 	f.StringToStringVar(&r.parts, "part", nil, "where a part lies that was kept apart, such as secrets=/other/folder")
 	f.StringVar(&r.passphraseFile, "passphrase-file", "", "file with the passphrase of the archive")
 	f.StringVar(&r.identityFile, "identity", "", "identity file of age, of one of the recipients of the archive")
@@ -74,6 +77,7 @@ func (r *bringingBack) run(ctx context.Context, stdout, stderr io.Writer) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
+	r.key = r.blobsKey
 	place, err := r.config(ctx, r.from)
 	if err != nil {
 		return err
@@ -87,7 +91,7 @@ func (r *bringingBack) run(ctx context.Context, stdout, stderr io.Writer) (err e
 		return fmt.Errorf("open %s: %w", r.from, err)
 	}
 	if len(s.Manifest.Elsewhere) > 0 && r.blobs == "" {
-		return errors.New("the files of this installation are on S3: say with --blobs where they are")
+		return errors.New("the files of this installation are in a bucket: say with --blobs where they are")
 	}
 	work := filepath.Join(r.data, stores.Restoring)
 	if err := os.MkdirAll(work, 0o700); err != nil {
@@ -180,13 +184,13 @@ func (r *bringingBack) restoreLog(ctx context.Context, s *backup.Snapshot, dir s
 	return errors.Join(err, os.RemoveAll(dir))
 }
 
-// restoreFiles restores documents and files into a folder; on S3, only those that are missing.
+// restoreFiles restores documents and files into a folder, or those that are missing into a bucket.
 func (r *bringingBack) restoreFiles(ctx context.Context, s *backup.Snapshot, work string) (err error) {
 	where := r.blobs
 	if where == "" {
 		where = filepath.Join(work, "files")
 	}
-	files, err := blobs.Open(ctx, where, blobkey.DocumentPrefixes()...)
+	files, err := blobs.OpenWithKey(ctx, where, r.blobsKey, blobkey.DocumentPrefixes()...)
 	if err != nil {
 		return err
 	}

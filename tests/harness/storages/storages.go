@@ -29,6 +29,11 @@ type Bucket struct {
 	Host        string   // host:port of the server
 }
 
+// Beside returns the place beside the files, in a bucket of a cloud, in which backups are.
+func (b Bucket) Beside() string {
+	return strings.Replace(b.Address, "prefix=moviola", "prefix=backups", 1)
+}
+
 // Through returns the bucket behind another host:port that leads to its server.
 func (b Bucket) Through(host string) Bucket {
 	b.Address = strings.ReplaceAll(b.Address, url.QueryEscape(b.Host), url.QueryEscape(host))
@@ -67,8 +72,10 @@ func Azure(t testing.TB) Bucket {
 	s := servers.StartAzure(t)
 	NewContainer(t, s, "box")
 	return Bucket{
-		Address: "azblob://box?" + url.Values{"storage_account": {s.Account}, "domain": {s.Address}, "protocol": {"http"}}.Encode(),
-		Key:     s.Key, Environment: []string{"MOVIOLA_BLOBS_KEY=" + s.Key}, Host: s.Address,
+		Address: "azblob://box?" + url.Values{
+			"storage_account": {s.Account}, "domain": {s.Address}, "protocol": {"http"}, "prefix": {"moviola/"},
+		}.Encode(),
+		Key: s.Key, Environment: []string{"MOVIOLA_BLOBS_KEY=" + s.Key}, Host: s.Address,
 	}
 }
 
