@@ -60,8 +60,8 @@ func Open(ctx context.Context, where string, shelved ...string) (*Bucket, error)
 	return OpenWithKey(ctx, where, "", shelved...)
 }
 
-// OpenWithKey is Open with the key of a storage that takes none from the environment: of gs://, the JSON key of a service account,
-// or clouds.FromEnvironment; of azblob://, the key of the account.
+// OpenWithKey is Open with the key of a storage that takes none from the environment: of gs://, the JSON key of a service
+// account, or clouds.FromEnvironment; of azblob://, the key of the account.
 func OpenWithKey(ctx context.Context, where, key string, shelved ...string) (*Bucket, error) {
 	dir, isDir := FolderOf(where)
 	if !isDir {

@@ -35,8 +35,8 @@ type GCS struct {
 	Tries    int    // how often a request is sent at most
 }
 
-// Open opens the bucket. The caller closes it, and calls the returned function then. Tokens are asked for until ctx ends. An error
-// may show parts of the key.
+// Open opens the bucket. The caller closes it, and calls the returned function then. Tokens are asked for until ctx ends. An
+// error may show parts of the key.
 func (g GCS) Open(ctx context.Context) (*blob.Bucket, func() error, error) {
 	tokens, err := g.tokens(context.WithValue(ctx, oauth2.HTTPClient, g.Client))
 	if err != nil {

@@ -142,7 +142,7 @@ func (s *inStorage) keepsForOperators(t *testing.T) {
 // removes waits until a movie that is not kept has expired, and until a closed account has nothing left in the bucket.
 func (s *inStorage) removes(t *testing.T, project string) {
 	t.Helper()
-	s.service.StartAPI("--file-retention", "1s", "--sweep-every", "1s")
+	s.service.StartAPI("--file-retention", "1s", "--sweep-every", "1s", "--clear-again", "1s")
 	short := s.Submit(object{"resolution": "sd", "scenes": list{object{"duration": 1}}})
 	harness.Eventually(t, "the movie is made", func() bool { return s.Get(short).Movie.Status == "done" })
 	s.empty(t, "renders/"+short+"/")
