@@ -14,7 +14,7 @@ func NewAzure(cfg Config) *Sender {
 	return &Sender{cfg: cfg, kind: connection.AzureBlob, open: openAzure, answer: answerOfAzure}
 }
 
-// openAzure opens a container with a key of its account.
+// openAzure opens a container with the account's key. Requests are signed with the key; it is part of no address.
 func openAzure(ctx context.Context, client *http.Client, settings connection.Settings) (*bucket, error) {
 	address, err := url.JoinPath(connection.AzureBlob.Storage(settings), settings["container"])
 	if err != nil {

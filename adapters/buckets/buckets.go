@@ -105,7 +105,7 @@ func (s *Sender) with(ctx context.Context, settings connection.Settings, do func
 	return do(to)
 }
 
-// put uploads an object. An error of the content is apart.
+// put uploads an object. An error of reading the content is returned separately, since the storage did not cause it.
 func (b *bucket) put(ctx context.Context, key, contentType string, content io.Reader) (broken, err error) {
 	return clouds.Upload(ctx, b.Bucket, key, content, blob.WriterOptions{
 		ContentType: contentType, BufferSize: buffer, MaxConcurrency: 1,

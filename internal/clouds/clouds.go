@@ -44,7 +44,7 @@ func (g GCS) Open(ctx context.Context) (*blob.Bucket, func() error, error) {
 	}
 	signed := *g.Client
 	signed.Transport = &oauth2.Transport{Source: tokens, Base: g.Client.Transport}
-	// Given in full: the library would look for both in the environment otherwise.
+	// Both are passed explicitly: otherwise the library would look for them in the environment.
 	cloud, err := storage.NewClient(ctx, option.WithHTTPClient(&signed), option.WithoutAuthentication(),
 		option.WithEndpoint(strings.TrimRight(g.Endpoint, "/")+"/storage/v1/"))
 	if err != nil {

@@ -22,7 +22,8 @@ func Upload(
 	return from.err, err
 }
 
-// source remembers the read error of its content, and abandons the upload before the library could complete it.
+// source is the content of an upload. It remembers the error of a read, and cancels the upload then, before the library could
+// complete it.
 type source struct {
 	reader  io.Reader
 	abandon func()
