@@ -16,6 +16,6 @@ export const routes: Route<Role>[] = [
   { path: "/account", role: "admin", label: texts.account.title, icon: "chart", load: () => import("./pages/account") },
   { path: "/connections", role: "manager", label: texts.connections.title, icon: "link", load: () => import("./pages/connections") },
   { path: "/deliveries", role: "manager", label: texts.deliveries.title, icon: "send", load: () => import("./pages/deliveries") },
-  { path: "/inboxes", role: "manager", load: () => import("./pages/inboxes") },
+  { path: "/inboxes", role: "manager", under: "/deliveries", load: () => import("./pages/inboxes") },
   { path: "/keys", role: "admin", label: texts.keys.title, icon: "key", load: () => import("./pages/keys") },
 ];

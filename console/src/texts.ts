@@ -13,7 +13,7 @@ export const texts = {
     unreachable: "The service cannot be reached. Check the connection, then try again.",
     status: (n: number) => `The service answered ${n}. Try again.`,
     role: "Your key's role may not see this page.",
-    noPage: "There is no such page.",
+    noPage: "There is no such page", noPageHint: "The address may be mistyped, or the page has moved.", toStart: "Go to the first page",
   },
   signIn: {
     title: "Sign in", key: "API key", enter: "Sign in",

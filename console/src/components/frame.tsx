@@ -5,7 +5,7 @@ import { useAct } from "../hooks";
 import { go, Link, match, usePlace } from "../router";
 import { texts } from "../texts";
 import { Icon, type IconName } from "./icon";
-import { Failure, Waiting } from "./states";
+import { Empty, Failure, Waiting } from "./states";
 import { Told } from "./toast";
 
 export interface Route<Role> {
@@ -13,6 +13,7 @@ export interface Route<Role> {
   role: Role; // the least that can use it
   label?: string;
   icon?: IconName;
+  under?: string; // the path of the page that it belongs to in the navigation
   load: () => Promise<{ default: ComponentType<any> }>;
 }
 
@@ -47,6 +48,7 @@ export function Frame<Role>(props: FrameProps<Role>) {
 
 function Side<Role>({ path, routes, home, brand, may, name, role, signOut, children }: FrameProps<Role> & { path: string }) {
   const leave = useAct(signOut);
+  const shown = routes.find((r) => match(r.path, path))?.under ?? path;
   // On a phone the pages are a line that is wider than the screen: the one that is shown is to be seen.
   useEffect(() => document.querySelector("nav a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [path]);
   return (
@@ -54,7 +56,7 @@ function Side<Role>({ path, routes, home, brand, may, name, role, signOut, child
       <Link to={home} class="brand"><Icon name="play" />{brand}</Link>
       <nav aria-label={texts.frame.pages}>
         {routes.filter((r) => r.label && may(r.role)).map((r) => (
-          <Link key={r.path} to={r.path} current={path === r.path || path.startsWith(r.path + "/")}>
+          <Link key={r.path} to={r.path} current={shown === r.path || shown.startsWith(r.path + "/")}>
             <Icon name={r.icon!} /><span>{r.label}</span>
           </Link>
         ))}
@@ -70,12 +72,12 @@ function Side<Role>({ path, routes, home, brand, may, name, role, signOut, child
 }
 
 // Shown is the page at a path, loaded when it is first needed.
-function Shown<Role>({ path, routes, may, refused }: FrameProps<Role> & { path: string }) {
+function Shown<Role>({ path, routes, home, may, refused }: FrameProps<Role> & { path: string }) {
   for (const route of routes) {
     const params = match(route.path, path);
     if (params) return may(route.role) ? <Page key={route.path + JSON.stringify(params)} route={route} params={params} /> : <Failure message={refused} />;
   }
-  return path === "/" ? null : <Failure message={texts.errors.noPage} />;
+  return path === "/" ? null : <Empty icon="search" title={texts.errors.noPage}><p>{texts.errors.noPageHint}</p><Link to={home} class="button">{texts.errors.toStart}</Link></Empty>;
 }
 
 function Page<Role>({ route, params }: { route: Route<Role>; params: Record<string, string> }) {

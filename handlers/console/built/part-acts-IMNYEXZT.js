@@ -1,1 +1,0 @@
-import{a,b,c}from"./part-chunk-NRI5ZEQQ.js";import"./part-chunk-C3XNVB6O.js";import"./part-chunk-YD4ZTRED.js";import"./part-chunk-6SR65ACL.js";import"./part-chunk-6BVH6HQ6.js";import"./part-chunk-OSXDWQVG.js";import"./part-chunk-UTJS3TUX.js";import"./part-chunk-W2ELZVMP.js";import"./part-chunk-MXBARQ5S.js";export{c as ActLine,b as default,a as loadActs};
