@@ -31,7 +31,7 @@ type studio struct {
 
 func newStudio(places, limit int) (*studio, *previews.Handler) {
 	s := &studio{
-		limit: limit, began: make(chan string, 100), let: make(chan struct{}), now: time.Date(2026, 11, 25, 9, 0, 0, 0, time.UTC),
+		limit: limit, began: make(chan string, 1000), let: make(chan struct{}), now: time.Date(2026, 11, 25, 9, 0, 0, 0, time.UTC),
 		most: map[domain.AccountID]int{}, busy: map[domain.AccountID]int{},
 	}
 	return s, previews.New(previews.Config{
@@ -207,5 +207,66 @@ func TestHandle_quota(t *testing.T) {
 		if got := draw(row.account, row.body); got != row.outcome {
 			t.Errorf("row %d: %s, want %s", i, got, row.outcome)
 		}
+	}
+}
+
+// Decision 70: however many requests one account makes, at most one of them is drawn before another account's, and one waits.
+func TestHandle_flood(t *testing.T) {
+	t.Parallel()
+	const many = 500
+	s, h := newStudio(1, many+2)
+	first := ask(t, h, "flood", "first")
+	s.begins(t, "first")
+	flood := make([]asked, many)
+	for i := range flood {
+		flood[i] = ask(t, h, "flood", "more")
+	}
+	other := ask(t, h, "other", "other")
+	for h.Waiting("other") == 0 {
+		select {
+		case err := <-other:
+			t.Fatalf("the other ended with %v", err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	s.let <- struct{}{}
+	drawn := 0
+	for next := ""; next != "other"; {
+		select {
+		case next = <-s.began:
+		case err := <-other: // the machine is so busy that it has waited too long
+			if !errors.Is(err, fair.ErrBusy) {
+				t.Fatalf("the other ended with %v", err)
+			}
+			drawn, other = 0, ask(t, h, "other", "other")
+			continue
+		case <-time.After(patience):
+			t.Fatal("the other is not drawn")
+		}
+		if next != "other" {
+			drawn++
+		}
+		s.let <- struct{}{}
+	}
+	if drawn > 1 {
+		t.Errorf("%d requests of the flood were drawn before the other", drawn)
+	}
+	close(s.let)
+	replaced := 0
+	for _, a := range flood {
+		switch err := a.wait(t); {
+		case codeOf(err) == "preview_replaced":
+			replaced++
+		case err != nil && !errors.Is(err, fair.ErrBusy):
+			t.Errorf("of the flood: %v", err)
+		}
+	}
+	for _, a := range []asked{first, other} {
+		if err := a.wait(t); err != nil {
+			t.Error(err)
+		}
+	}
+	if replaced == 0 || s.most["flood"] != 1 {
+		t.Errorf("%d requests were replaced, %d of one account were drawn at once", replaced, s.most["flood"])
 	}
 }
