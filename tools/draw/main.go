@@ -53,8 +53,7 @@ func (t *texts) read(folder string) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (slices.Contains([]string{"third_party", "tests", "testdata", "node_modules", ".git"}, d.Name()) ||
-			strings.HasSuffix(d.Name(), "test")) {
+		if d.IsDir() && leftOut(d.Name()) {
 			return fs.SkipDir
 		}
 		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -86,6 +85,12 @@ func (t *texts) read(folder string) error {
 		})
 		return nil
 	})
+}
+
+// leftOut reports whether a folder has no files of the program: it holds tests or others' code.
+func leftOut(folder string) bool {
+	return strings.HasSuffix(folder, "test") ||
+		slices.Contains([]string{"third_party", "tests", "testdata", "node_modules", ".git"}, folder)
 }
 
 // about returns the line of code that a comment is about: its own, or the one after it.
