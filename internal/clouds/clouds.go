@@ -88,7 +88,7 @@ func (a Azure) Open(ctx context.Context) (*blob.Bucket, error) {
 	}
 	azure, err := container.NewClientWithSharedKeyCredential(a.Address, key, &container.ClientOptions{
 		ClientOptions: azcore.ClientOptions{
-			Transport: a.Client,
+			Transport: copying{a.Client},
 			Retry:     policy.RetryOptions{MaxRetries: int32(a.Tries - 1)},
 			Telemetry: policy.TelemetryOptions{Disabled: true},
 		},
