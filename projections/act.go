@@ -15,6 +15,9 @@ type Act struct {
 	On  string    `json:"on"`
 	How string    `json:"how"`
 	At  time.Time `json:"at"`
+	// Issuer and Subject are who the identity provider says it was; empty: somebody with a token.
+	Issuer  string `json:"issuer,omitempty"`
+	Subject string `json:"subject,omitempty"`
 	// Refused is why the act was refused; empty: no refusal is known.
 	Refused string `json:"refused,omitempty"`
 }
@@ -29,9 +32,9 @@ const (
 )
 
 func (actModel) name() string { return "operator_acts" }
-func (actModel) shape() int   { return 3 }
+func (actModel) shape() int   { return 4 }
 
-// oldestShape implements ager. Shape 2 has added the field refused.
+// oldestShape implements ager. Shape 2 has added the field refused, shape 4 issuer and subject.
 func (actModel) oldestShape() int { return 1 }
 func (actModel) declare() []Index {
 	newest := Field{Name: "at", Descending: true}
@@ -59,8 +62,8 @@ func (actModel) apply(_ string, doc any, _ bool, e Event) (folded, error) {
 		}
 		return folded{doc: have, changed: changed}, nil
 	}
-	return folded{doc: Act{ID: d.ID, Who: d.Who, Act: d.Act, On: d.On, How: d.How, At: millis(d.At), Refused: d.Refused},
-		changed: ok}, nil
+	return folded{doc: Act{ID: d.ID, Who: d.Who, Act: d.Act, On: d.On, How: d.How, At: millis(d.At), Issuer: d.Issuer,
+		Subject: d.Subject, Refused: d.Refused}, changed: ok}, nil
 }
 
 // Acts answers queries for acts of operators.

@@ -17,6 +17,8 @@ type RecordAct struct {
 	Act string // what will be done: "grant credits"
 	On  string // subject: the account, key, work item or template
 	How string // details: an amount, a plan, a reference
+	// Issuer and Subject are who the identity provider says it is; empty: somebody with a token.
+	Issuer, Subject string
 }
 
 // RecordActHandler handles RecordAct.
@@ -39,7 +41,7 @@ func (h RecordActHandler) Handle(ctx context.Context, cmd RecordAct) (operator.A
 	}
 	acted := operator.Acted{
 		ID: id, Who: operator.Plain(cmd.Who), Act: operator.Plain(cmd.Act), On: operator.Plain(cmd.On),
-		How: operator.Plain(cmd.How), At: h.now.Stamp(),
+		How: operator.Plain(cmd.How), At: h.now.Stamp(), Issuer: cmd.Issuer, Subject: operator.Plain(cmd.Subject),
 	}
 	return acted, h.append(ctx, acted)
 }

@@ -19,6 +19,9 @@ type Acted struct {
 	On  string    `json:"on"`  // the account, key, work item or template that the act changes
 	How string    `json:"how"` // further details: an amount, a plan, a reference
 	At  time.Time `json:"at"`
+	// Issuer and Subject are who the identity provider says it was; empty: somebody with a token.
+	Issuer  string `json:"issuer,omitempty"`
+	Subject string `json:"subject,omitempty"`
 	// Refused says why the act was not done; empty in the event recorded before the act. A refusal is an event of its own, with
 	// the id of its act.
 	Refused string `json:"refused,omitempty"`

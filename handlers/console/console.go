@@ -62,6 +62,8 @@ type Console struct {
 	seal sealer
 	// place is the address at which a request has reached the page.
 	place func(r *http.Request) place
+	// others are the paths that one console has and the other has not.
+	others map[string]web.Methods
 }
 
 // door checks credentials, and finds the owners of sessions.
@@ -141,5 +143,8 @@ func (c *Console) Routes(router *mux.Router) {
 		calls[method] = c.call
 	}
 	router.Handle(c.site.calls, calls)
+	for path, methods := range c.others {
+		router.Handle(path, methods)
+	}
 	c.site.routes(router)
 }

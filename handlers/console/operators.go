@@ -41,11 +41,13 @@ type OperatorConfig struct {
 	ForOneRun bool
 	// PublicURL is the address at which the page is opened; empty: every host name at which the operators' address accepts requests.
 	PublicURL string
+	// Provider proves who operators without a token are; nil: nobody does.
+	Provider IdentityProvider
 }
 
 // NewOperators returns the console of operators.
 func NewOperators(cfg OperatorConfig) (*Console, error) {
-	if err := web.Complete(cfg, "ForOneRun", "PublicURL"); err != nil {
+	if err := web.Complete(cfg, "ForOneRun", "PublicURL", "Provider"); err != nil {
 		return nil, err
 	}
 	at := calledPlace
@@ -57,9 +59,14 @@ func NewOperators(cfg OperatorConfig) (*Console, error) {
 		here := placeAt(operatorCookie, public)
 		at = func(*http.Request) place { return here }
 	}
-	return newConsole(cfg.Shared, tokenDoor{cfg}, site{
+	c, err := newConsole(cfg.Shared, tokenDoor{cfg}, site{
 		path: OperatorPath, page: "operator.html", calls: OperatorAPIPath, policy: policyOf(),
 	}, at)
+	if err != nil {
+		return nil, err
+	}
+	c.others = proving{Console: c, provider: cfg.Provider, fixed: cfg.PublicURL != ""}.routes()
+	return c, nil
 }
 
 // calledPlace returns the address of the page from a request to the operators' address. A proxy may have ended https: the Origin
@@ -108,6 +115,9 @@ func (d tokenDoor) resume(ctx context.Context, one session) (guest, bool, error)
 	switch {
 	case err != nil || found.Ended:
 		return nil, false, err
+	case one.told != "":
+		who, ok := proven(d.cfg.Provider, one)
+		return who, ok, nil
 	case found.Known:
 		return actingOperator{Name: found.Name, Role: found.Role}, true, nil
 	}

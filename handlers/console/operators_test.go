@@ -35,6 +35,11 @@ const configured = "the configured token"
 
 func newDesk(t *testing.T, forOneRun bool, publicURL string) *desk {
 	t.Helper()
+	return newDeskWith(t, func(cfg *console.OperatorConfig) { cfg.ForOneRun, cfg.PublicURL = forOneRun, publicURL })
+}
+
+func newDeskWith(t *testing.T, change func(*console.OperatorConfig)) *desk {
+	t.Helper()
 	log := logrus.New()
 	log.SetOutput(io.Discard)
 	d := &desk{t: t, tokens: map[operator.Role]string{}}
@@ -59,13 +64,15 @@ func newDesk(t *testing.T, forOneRun bool, publicURL string) *desk {
 	}
 	router.Handle("/admin/credits", web.Methods{http.MethodGet: serve, http.MethodPost: serve})
 	router.Handle("/v2/movies", web.Methods{http.MethodGet: func(http.ResponseWriter, *http.Request) { t.Error("an operation of accounts was reached") }})
-	page, err := console.NewOperators(console.OperatorConfig{
-		Operators: d.operators, Token: token, ForOneRun: forOneRun, PublicURL: publicURL,
+	cfg := console.OperatorConfig{
+		Operators: d.operators, Token: token,
 		Shared: console.Shared{Calls: router, SealKey: make([]byte, 32), Log: log, Serves: func(r *http.Request) bool {
 			var match mux.RouteMatch
 			return router.Match(r, &match) && match.Route != nil && strings.HasPrefix(r.URL.Path, "/admin/")
 		}},
-	})
+	}
+	change(&cfg)
+	page, err := console.NewOperators(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,7 @@ type session struct {
 	id    [16]byte
 	began time.Time
 	seen  time.Time // when a call came last, within renewEvery
+	told  string    // what an identity provider has told of whose it is, as JSON; empty: a key or token tells
 }
 
 func (s session) byID() string     { return hex.EncodeToString(s.by[:]) }
@@ -69,36 +70,48 @@ func newSealer(key []byte) (sealer, error) {
 	return sealer{aead}, nil
 }
 
-// sessionSize is the length of a session before it is sealed.
+// sessionSize is the length of a session before it is sealed, without what was told.
 const sessionSize = 16 + 16 + 8 + 8
 
-// maxCookie is the length from which a value is no session.
-const maxCookie = 200
+// maxCookie is the length from which a value is none that was sealed here. Browsers keep no more than 4,096 bytes.
+const maxCookie = 3500
 
 func (s sealer) seal(one session) string {
 	plain := append(one.by[:], one.id[:]...)
 	plain = binary.BigEndian.AppendUint64(plain, uint64(one.began.UnixMilli()))
 	plain = binary.BigEndian.AppendUint64(plain, uint64(one.seen.UnixMilli()))
-	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, plain, sealedFor))
+	return s.lock(append(plain, one.told...), sealedFor)
+}
+
+// lock seals a text for a purpose.
+func (s sealer) lock(plain, purpose []byte) string {
+	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, plain, purpose))
+}
+
+// unlock returns what was sealed for a purpose. False: this installation has not sealed it.
+func (s sealer) unlock(value string, purpose []byte) ([]byte, bool) {
+	if len(value) > maxCookie {
+		return nil, false
+	}
+	sealed, err := base64.RawURLEncoding.DecodeString(value)
+	if err != nil {
+		return nil, false
+	}
+	plain, err := s.aead.Open(nil, nil, sealed, purpose)
+	return plain, err == nil
 }
 
 // open returns the session of a cookie's value. False: this installation has not sealed it.
 func (s sealer) open(value string) (one session, ok bool) {
-	if len(value) > maxCookie {
-		return one, false
-	}
-	sealed, err := base64.RawURLEncoding.DecodeString(value)
-	if err != nil {
-		return one, false
-	}
-	plain, err := s.aead.Open(nil, nil, sealed, sealedFor)
-	if err != nil || len(plain) != sessionSize {
+	plain, ok := s.unlock(value, sealedFor)
+	if !ok || len(plain) < sessionSize {
 		return one, false
 	}
 	copy(one.by[:], plain)
 	copy(one.id[:], plain[16:])
 	one.began = time.UnixMilli(int64(binary.BigEndian.Uint64(plain[32:])))
 	one.seen = time.UnixMilli(int64(binary.BigEndian.Uint64(plain[40:])))
+	one.told = string(plain[sessionSize:])
 	return one, true
 }
 
@@ -106,6 +119,9 @@ func (s sealer) open(value string) (one session, ok bool) {
 type cookie struct {
 	name   string // empty: no session can be kept safe at this address
 	secure bool
+	// kept is how long a browser keeps it when it comes with links from other sites, too; 0: it comes with requests of this site
+	// only, and is kept until the browser ends.
+	kept time.Duration
 }
 
 // hostPrefix begins the names of cookies that browsers accept only over https, and only for the host that set them.
@@ -132,6 +148,9 @@ func loopback(host string) bool {
 // set sends a value, empty to remove it.
 func (c cookie) set(w http.ResponseWriter, value string) {
 	one := &http.Cookie{Name: c.name, Value: value, Path: "/", HttpOnly: true, Secure: c.secure, SameSite: http.SameSiteStrictMode}
+	if c.kept > 0 {
+		one.SameSite, one.MaxAge = http.SameSiteLaxMode, int(c.kept.Seconds())
+	}
 	if value == "" {
 		one.MaxAge = -1
 	}

@@ -46,7 +46,7 @@ var requirements = []requirement{
 func doctorCommand() *cobra.Command {
 	data := "./data"
 	var reserve disk.Reserve
-	var fonts, storage, key, publicURL string
+	var fonts, storage, key, publicURL, issuer string
 	var allow []string
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -70,6 +70,9 @@ func doctorCommand() *cobra.Command {
 			if err := printUploads(cmd, storage, key, publicURL); err != nil {
 				return err
 			}
+			if err := observing.PrintProvider(cmd.Context(), cmd.OutOrStdout(), issuer); err != nil {
+				return err
+			}
 			if err := observing.PrintRoom(cmd.OutOrStdout(), data, reserve); err != nil {
 				return err
 			}
@@ -91,6 +94,7 @@ func doctorCommand() *cobra.Command {
 		"console may upload to it: s3://…, gs://… or azblob://…")
 	config.BindBlobsKeyFile(cmd.Flags())
 	cmd.Flags().StringVar(&publicURL, "public-url", "", "address at which the console is opened")
+	cmd.Flags().StringVar(&issuer, "operators-oidc-issuer", "", "OpenID provider that is asked what it offers")
 	config.BindFonts(cmd.Flags(), &fonts)
 	cmd.Flags().StringSliceVar(&allow, "allow-host", nil, "host:port that may be reached although its address is not "+
 		"public; repeatable")

@@ -108,6 +108,8 @@ type Config struct {
 	LogFormat   string
 	LogRequests bool // log a line at level info for each request
 
+	OperatorsOIDC OperatorsOIDC
+
 	AdminTokenFile   string
 	WrongTokenDelay  time.Duration
 	OpsHosts         []string // permitted Host names of the operators' address, beside IP addresses and localhost
@@ -150,6 +152,7 @@ func (c *Config) Bind(f *pflag.FlagSet) {
 		"file with the operator's token (default: "+AdminTokenEnv+", or one that is made and printed)")
 	f.DurationVar(&c.WrongTokenDelay, "wrong-token-delay", time.Second,
 		"how long a wrong operator's token waits for its refusal, 2s at most")
+	c.OperatorsOIDC.BindOIDC(f)
 	bindSecretFiles(f)
 
 	c.Traces.bind(f)

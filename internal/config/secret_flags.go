@@ -22,7 +22,8 @@ const (
 )
 
 // secretFlags are the flags whose values are secrets, or addresses that may contain one.
-var secretFlags = []string{"eventstore", "mongo", "blobs", blobsKey, "smtp", "speech-key", "transcription-key", "image-key"}
+var secretFlags = []string{"eventstore", "mongo", "blobs", blobsKey, "smtp", "speech-key", "transcription-key", "image-key",
+	"operators-oidc-secret"}
 
 // bindSecretFiles declares --NAME-file for each secret flag.
 func bindSecretFiles(f *pflag.FlagSet) {

@@ -19,7 +19,8 @@ func (c *Config) Validate() error {
 	var errs []error
 	complain := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, check := range []func(complaint){
-		c.checkProcess, c.Rooms.check, c.checkCallers, c.Traces.check, c.checkStores, c.checkExports, c.checkTimes, c.checkAddresses,
+		c.checkProcess, c.Rooms.check, c.checkCallers, c.OperatorsOIDC.check, c.Traces.check, c.checkStores, c.checkExports,
+		c.checkTimes, c.checkAddresses,
 	} {
 		check(complain)
 	}

@@ -156,7 +156,7 @@ func sizes(route string) []int {
 // bodiless are routes that change something and take no body, or one that is a file.
 var bodiless = []string{
 	"PUT /v2/media/upload/{ticket}", "POST /v2/movies/cancel", "POST /v2/batches/cancel", "POST /v2/movies/redeliver", "POST /v2/connections/secret",
-	"POST /v2/inboxes",
+	"POST /v2/inboxes", "POST /operator/api/oidc",
 	"POST /admin/templates/{id}/publish", "POST /admin/templates/{id}/unpublish",
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"moviola/tests/harness"
 	"moviola/tests/harness/damage"
+	"moviola/tests/harness/identity"
 )
 
 // office is a service whose operators' console is on the HTTP interface, with an operator of each role.
@@ -387,4 +388,57 @@ func operatorPages(account string) []shownPage {
 		{"acts", "/acts", "document.querySelector('.rows')"},
 		{"acts, none found", "/acts?on=nobody", "document.querySelector('.empty')"},
 	}
+}
+
+// TestOperator_provider goes the way through an identity provider: from the page there and back, one act under the proven name, out again; and somebody without
+// a role, and a provider that is away, are told so.
+func TestOperator_provider(t *testing.T) {
+	t.Parallel()
+	provider, err := identity.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(provider.Close)
+	provider.Ask()
+	provider.Become(map[string]any{"email": "anna@example.com", "email_verified": true, "groups": []string{"staff"}})
+	o := newOffice(t, "--operators-oidc-issuer="+provider.URL, "--operators-oidc-client="+identity.ClientID, "--operators-oidc-secret="+identity.Secret,
+		"--operators-oidc-roles=groups=video-ops:operator")
+	b := open(t, o.base, 1280, 1000)
+	through := "Sign in through " + strings.TrimPrefix(provider.URL, "http://")
+	goThrough := func() {
+		b.see(through)
+		b.click(through)
+		b.until("the provider's page is there", "document.title === 'Provider'")
+		b.click("Go on")
+	}
+	b.do("open the operators' console", chromedp.Navigate(o.base+"/operator"))
+	goThrough()
+	b.see("you have no role as an operator here")
+	provider.Become(map[string]any{"email": "anna@example.com", "email_verified": true, "groups": []string{"staff", "video-ops"}})
+	goThrough()
+	b.until("who has signed in is told", "document.querySelector('.who .account')?.innerText === 'oidc:anna@example.com'")
+	o.visit(b, "/accounts")
+	b.click("Open an account")
+	b.fill("Name", "Berta")
+	b.click("Open")
+	b.see("It is shown only now")
+	var done struct {
+		Acts []struct{ Who, Act, Issuer, Subject string }
+	}
+	o.admin(t, http.MethodGet, "/admin/acts", "").Into(t, &done)
+	found := false
+	for _, act := range done.Acts {
+		found = found || act.Act == "open account" && act.Who == "oidc:anna@example.com" && act.Issuer == provider.URL && act.Subject == "subject-17"
+	}
+	if !found {
+		t.Errorf("acts %+v", done.Acts)
+	}
+	b.click("I have kept it")
+	b.click("Sign out")
+	provider.Close()
+	b.do("another look at the page", chromedp.Navigate(o.base+"/operator"))
+	b.see(through)
+	b.click(through)
+	b.see("The identity provider does not answer")
+	o.enter(b, "observer")
 }

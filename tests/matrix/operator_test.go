@@ -127,6 +127,9 @@ var open = map[string]string{
 	"GET /operator/api/session":                "answers by the cookie of a session",
 	"POST /operator/api/session":               "begins a session with an operator's token",
 	"DELETE /operator/api/session":             "ends the session of the cookie",
+	"GET /operator/api/oidc":                   "says which identity provider the page may offer",
+	"POST /operator/api/oidc":                  "begins a sign-in through the identity provider",
+	"GET /operator/oidc":                       "takes the identity provider's answer, bound to a cookie",
 }
 
 // TestOpenRoutes: a route that asks for nothing is known to.

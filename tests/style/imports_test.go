@@ -76,6 +76,7 @@ var drivers = map[string][]string{
 	"github.com/modelcontextprotocol":            {"handlers/mcp", "internal/cli"},
 	"github.com/ThreeDotsLabs/watermill":         {"handlers/background/processors", "adapters/workqueue", "internal/app"},
 	"github.com/prometheus":                      {"internal/metrics", "internal/app", "handlers/http/ops"},
+	"github.com/coreos/go-oidc":                  {"adapters/oidc"},
 	"gocloud.dev":                                {"adapters/blobs", "adapters/buckets", "internal/clouds"},
 }
 

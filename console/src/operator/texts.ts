@@ -8,6 +8,14 @@ export const texts = {
   signIn: {
     token: "Operator's token",
     hint: "It begins with mo_; an owner adds operators. The page keeps no copy: the service gives it a session that ends after twelve hours, or an hour without use.",
+    through: (provider: string) => `Sign in through ${provider}`, failed: "Signing in failed. Begin again; the log of the service says why.",
+    refusals: {
+      oidc_no_role: "The identity provider knows you, but you have no role as an operator here. Whoever runs this service gives roles by the claims of the provider.",
+      oidc_unreachable: "The identity provider does not answer. Sign in with an operator's token, or try again later.",
+      oidc_refused: "The identity provider has not let you in, or its answer was not right. Begin again; the log of the service says why.",
+      oidc_attempt: "This sign-in was not begun in this browser, or longer than ten minutes ago. Begin again.",
+      oidc_off: "No identity provider is configured. Sign in with an operator's token.",
+    } as Record<string, string>,
   },
   accounts: {
     title: "Accounts", note: "In the order in which they were opened.", open: "Open an account", none: "No accounts yet", noneHint: "Open one: it gets a plan, credits and an admin key.",

@@ -32,6 +32,9 @@ type actShown struct {
 	On  string `json:"on"`
 	How string `json:"how"`
 	At  string `json:"at"`
+	// Issuer and Subject are who the identity provider says it was; null: somebody with a token.
+	Issuer  *string `json:"issuer"`
+	Subject *string `json:"subject"`
 	// Refused is why the act was refused; null: no refusal is known.
 	Refused *string `json:"refused"`
 }
@@ -70,6 +73,9 @@ func (a *API) listActs(w http.ResponseWriter, r *http.Request) error {
 	answer := actPage{Success: true, Count: len(acts), HasNext: more, Acts: make([]actShown, len(acts))}
 	for i, act := range acts {
 		answer.Acts[i] = actShown{ID: act.ID, Who: act.Who, Act: act.Act, On: act.On, How: act.How, At: web.Stamp(act.At)}
+		if act.Issuer != "" {
+			answer.Acts[i].Issuer, answer.Acts[i].Subject = &act.Issuer, &act.Subject
+		}
 		if act.Refused != "" {
 			answer.Acts[i].Refused = &act.Refused
 		}

@@ -108,7 +108,10 @@ var models = []operation.Model{
 		operation.F("droppable", "Whether it may be given up."),
 	),
 	operation.Of[actShown]("OperatorActsAct", "",
-		operation.F("who", "The name of the operator's token; of the configured token, as the caller has named itself."),
+		operation.F("who", "The name of the operator's token; of the configured token, as the caller has named itself; with the "+
+			"prefix oidc: as the identity provider has proven it."),
+		operation.F("issuer", "The identity provider that has proven who it was; null: a token was used."),
+		operation.F("subject", "Who that is at the provider; null: a token was used."),
 		operation.F("refused", "Why the act was not done; null: no refusal is known. An act that the service failed at may have "+
 			"been done."),
 	),

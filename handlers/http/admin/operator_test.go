@@ -18,6 +18,7 @@ import (
 	"moviola/domain/operator"
 	"moviola/domain/plan"
 	"moviola/eventstore"
+	"moviola/handlers/http/web"
 	"moviola/projections"
 )
 
@@ -308,6 +309,33 @@ func TestLists(t *testing.T) {
 	for _, path := range []string{"/admin/acts?next_token=" + place, "/admin/accounts?next_token=" + actPlace, "/admin/acts?on=a2&next_token=" + actPlace} {
 		if answer := call(handler, "GET", path, "", token); answer.Code != 400 {
 			t.Errorf("%s: %d", path, answer.Code)
+		}
+	}
+}
+
+// TestAct_proven: who was proven by an identity provider is recorded, whatever the header says, and nobody else gives such a name.
+func TestAct_proven(t *testing.T) {
+	t.Parallel()
+	w, handler := newWorld(token)
+	acting := web.Acting{Name: "oidc:anna@example.com", Role: operator.Acting, Issuer: "https://id.example.com", Subject: "17"}
+	proven := http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		handler.ServeHTTP(out, r.WithContext(web.WithActing(r.Context(), acting)))
+	})
+	for _, name := range []string{"ben", "oidc:ben@example.com", " OIDC:ben"} {
+		header := http.Header{"X-Admin-Token": {token}, "X-Operator": {name}}
+		if answer := callWith(proven, "DELETE", "/admin/accounts?account=a1", "", header); answer.Code != 200 {
+			t.Fatalf("%d", answer.Code)
+		}
+		got := w.acts[len(w.acts)-1]
+		if got.Who != acting.Name || got.Issuer != acting.Issuer || got.Subject != acting.Subject {
+			t.Errorf("%q: trail %+v", name, got)
+		}
+		if name == "ben" {
+			continue
+		}
+		callWith(handler, "DELETE", "/admin/accounts?account=a1", "", header)
+		if got := w.acts[len(w.acts)-1]; got.Who != "operator" || got.Issuer != "" {
+			t.Errorf("%q: trail %+v", name, got)
 		}
 	}
 }

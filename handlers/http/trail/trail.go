@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/sirupsen/logrus"
 
@@ -83,10 +84,21 @@ func (t *Trail) Act(r *http.Request, what, on, how string) error {
 		return errors.New("an act outside of an operator's request")
 	}
 	acted, err := t.Record.Handle(r.Context(), accounts.RecordAct{
-		Who: cmp.Or(h.acting.Name, r.Header.Get(web.OperatorNameHeader), unnamed), Act: what, On: on, How: how,
+		Who: cmp.Or(h.acting.Name, claimed(r), unnamed), Act: what, On: on, How: how,
+		Issuer: h.acting.Issuer, Subject: h.acting.Subject,
 	})
 	if err == nil {
 		h.recorded = acted
 	}
 	return err
+}
+
+// claimed is the name that a holder of the configured token gives. It is not verified, and so cannot look like one that an
+// identity provider has proven.
+func claimed(r *http.Request) string {
+	name := r.Header.Get(web.OperatorNameHeader)
+	if strings.Contains(strings.ToLower(name), operator.ProvenPrefix) {
+		return ""
+	}
+	return name
 }

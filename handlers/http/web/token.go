@@ -41,6 +41,8 @@ const OperatorNameHeader = "X-Operator"
 type Acting struct {
 	Name string
 	Role operator.Role
+	// Issuer and Subject are who the identity provider says it is; empty: somebody with a token.
+	Issuer, Subject string
 }
 
 // OperatorToken finds out which operator makes a request: one with a token of their own, or a holder of the configured token. It

@@ -10,6 +10,7 @@ import (
 	"github.com/gorilla/mux"
 	"github.com/sirupsen/logrus"
 
+	"moviola/adapters/oidc"
 	"moviola/commands/accounts"
 	"moviola/domain/blobkey"
 	"moviola/handlers/console"
@@ -91,6 +92,11 @@ func (s *Front) addOperatorPage(secret secret.Secret, router *mux.Router, log lo
 	}
 	if s.Config.ConsoleOperator == config.OperatorPublic {
 		cfg.PublicURL = s.Config.PublicURL
+	}
+	if who := s.Config.OperatorsOIDC; who.Issuer != "" {
+		cfg.Provider = oidc.New(oidc.Config{
+			Issuer: who.Issuer, ClientID: who.ClientID, Secret: who.Secret, Scopes: who.Scopes, Roles: who.RolesOf,
+		})
 	}
 	page, err := console.NewOperators(cfg)
 	if err != nil {
