@@ -26,7 +26,7 @@ func TestAzure_Refused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer bucket.Close()
+	defer func() { _ = bucket.Close() }()
 	content := strings.Repeat("x", 20<<20)
 	for range 5 {
 		err := bucket.Upload(t.Context(), "a", strings.NewReader(content), &blob.WriterOptions{
