@@ -166,7 +166,7 @@ func define[E domain.Event](c *Codec, up ...upcaster) {
 	}
 }
 
-// Without returns a codec that does not know some event types, as an earlier version of the program does not.
+// Without returns a codec that lacks the given event types, like the codec of an earlier version of the program.
 func (c *Codec) Without(types ...string) *Codec {
 	earlier := &Codec{kinds: maps.Clone(c.kinds)}
 	for _, name := range types {
@@ -175,7 +175,7 @@ func (c *Codec) Without(types ...string) *Codec {
 	return earlier
 }
 
-// Knows tells whether an event of a type and version can be read.
+// Knows reports whether an event of a type and version can be read.
 func (c *Codec) Knows(eventType string, version int) bool {
 	k, ok := c.kinds[eventType]
 	return ok && version >= 1 && version <= k.version()

@@ -101,7 +101,7 @@ func (f *following) watch(ctx context.Context) error {
 		}
 		var err error
 		if missed, err = f.missing(ctx, after); err != nil {
-			missed = Position{} // the subscription itself ends when the store is unavailable
+			missed = Position{} // the store is unavailable, which ends the subscription itself: start the search for a missed event anew
 		}
 	}
 }

@@ -19,7 +19,7 @@ func (l *Log) End(ctx context.Context) (Position, error) {
 
 // Missing looks for an event after a position that a subscription with this filter should have brought, or passed by with a
 // checkpoint, and returns that event's position; zero when there is none. It reads backwards from the end of the log, at most
-// lookBack events. A subscription that is further behind has missed an event.
+// lookBack events. When all of these come after the position, the last one read is returned: a checkpoint should have passed it.
 func Missing(ctx context.Context, store Store, after Position, filter Filter) (Position, error) {
 	head, err := store.Head(ctx)
 	if err != nil || head.Compare(after) <= 0 {

@@ -67,8 +67,8 @@ func wrapRead(stream string, err error) error {
 	return nil
 }
 
-// Take appends a snapshot to its stream. When another process appends one at the same time, the other one stays. A snapshot
-// larger than one append may be is ErrTooLarge; the only loss is the time that folding takes.
+// Take appends a snapshot to its stream. When another process appends one at the same time, only the other process's snapshot is
+// stored. A snapshot that is too large for one append is ErrTooLarge; the only loss is the time that folding takes.
 func (s Snapshots) Take(ctx context.Context, stream string, meta Meta, snapshot Snapshot) error {
 	if err := s.limit(ctx, stream); err != nil {
 		return err

@@ -43,8 +43,8 @@ func (s *service) authorize(ctx context.Context, stream string, wanted right) er
 	return err
 }
 
-// denied returns the error why a stream's $acl does not allow the user of a call a right, nil when it does. Unlike authorize it
-// sets no trailers on the call, so the call can continue.
+// denied returns an error when a stream's $acl does not give the calling user a right, and nil when it does. Unlike authorize,
+// it sets no trailers on the call, so the call can continue after a refusal.
 func (s *service) denied(ctx context.Context, stream string, wanted right) error {
 	caller, known := entry.CallerOf(ctx)
 	if !known || caller.Role == entry.RoleFull {
@@ -108,7 +108,7 @@ func (s *service) allowed(ctx context.Context, stream string, wanted right) ([]s
 // acl maps each right to the users and groups that have it.
 type acl map[right]names
 
-// names is a list of names; in JSON one name may stand without the list.
+// names is a list of names. In JSON, a list of one name may be written as a plain string.
 type names []string
 
 // UnmarshalJSON implements json.Unmarshaler.

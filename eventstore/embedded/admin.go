@@ -10,7 +10,7 @@ import (
 	"moviola/eventstore"
 )
 
-// admin answers the operators' calls for which the protocol has none.
+// admin answers the calls of operators that EventStoreDB's protocol does not define.
 type admin struct {
 	scavenger *scavenger
 	closing   <-chan struct{}
@@ -20,7 +20,7 @@ type adminServer interface {
 	scavenge(ctx context.Context) (*wrapperspb.Int64Value, error)
 }
 
-// adminService describes the calls by hand: there is only one, so no code is generated.
+// adminService is the gRPC description of the operators' calls, written by hand: for one call, generated code is not worth it.
 var adminService = grpc.ServiceDesc{
 	ServiceName: eventstore.AdminService,
 	HandlerType: (*adminServer)(nil),
@@ -57,7 +57,7 @@ func (a admin) scavenge(ctx context.Context) (*wrapperspb.Int64Value, error) {
 			return nil, failed(r.err)
 		}
 		return wrapperspb.Int64(int64(r.count)), nil
-	case <-ctx.Done(): // the scavenge itself continues
+	case <-ctx.Done(): // the caller has left; the scavenge itself continues
 		return nil, failed(ctx.Err())
 	case <-a.closing:
 		return nil, failed(errClosed)

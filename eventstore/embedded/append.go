@@ -51,8 +51,8 @@ type appendRequest struct {
 	refusal error
 }
 
-// receiveAppend reads the whole request, also when it will be refused: a client that gets the answer while it is still sending
-// sees the end of its stream and not the answer. Events beyond the limit are read and dropped.
+// receiveAppend reads the whole request, also when it will be refused: a client that is answered while it is still sending sees
+// the end of its stream instead of the answer. Events beyond the limit are read and dropped.
 func receiveAppend(call streams.Streams_AppendServer) (appendRequest, error) {
 	request := appendRequest{op: &operation{}}
 	for first := true; ; first = false {
@@ -138,7 +138,8 @@ func appendSucceeded(op *operation, r result) *streams.AppendResp {
 	return &streams.AppendResp{Result: &streams.AppendResp_Success_{Success: success}}
 }
 
-// appendConflicted makes the response to a conflict. A conflict is a response of its own, not a failed call.
+// appendConflicted makes the response to an append whose expected revision is wrong. The protocol reports such a conflict as a
+// response, not as a failed call.
 func appendConflicted(expected expectation, current int64) *streams.AppendResp {
 	wrong := &streams.AppendResp_WrongExpectedVersion{
 		CurrentRevisionOption: &streams.AppendResp_WrongExpectedVersion_CurrentRevision{CurrentRevision: uint64(current)},

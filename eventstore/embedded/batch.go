@@ -23,17 +23,17 @@ const (
 	maxPartial    = 64  // appends of one call of which only a part has been received
 )
 
-// batched is one append of a batch call: while it is received, and then while the writer handles it.
+// batched is one append of a batch call, from its first message until the writer has handled it.
 type batched struct {
 	id      *shared.UUID
 	options *streams.BatchAppendReq_Options
 	request appendRequest
 	end     context.CancelFunc // nil when the append has no deadline
-	refusal error              // why it was not handed to the writer; nil: it was
+	refusal error              // why the append was not handed to the writer; nil: the writer has it
 }
 
-// BatchAppend receives appends one after the other without waiting for their answers. They are written and answered in the order
-// in which they were completely received. Each succeeds or fails on its own.
+// BatchAppend receives appends one after the other without waiting for their answers. Appends are written and answered in the
+// order in which they were completely received. Each succeeds or fails on its own.
 func (s *service) BatchAppend(call streams.Streams_BatchAppendServer) error {
 	unanswered := make(chan *batched, maxUnanswered)
 	received := make(chan error, 1)
@@ -162,8 +162,8 @@ func (b *batched) answer(r result) *streams.BatchAppendResp {
 	return answer
 }
 
-// batchError converts an error to the message of a batch response. Clients tell the reasons apart by its details, and some
-// clients fail when there are none.
+// batchError converts an error to the message of a batch response. Clients tell the reasons apart by the message's details, and
+// some clients fail when a message has no details.
 func batchError(err error, op *operation) *statuspb.Status {
 	told := status.Convert(err)
 	if _, isStatus := status.FromError(err); !isStatus {

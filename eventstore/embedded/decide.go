@@ -40,8 +40,8 @@ func (e *wrongVersionError) Error() string {
 	return fmt.Sprintf("the stream is at revision %d", e.current)
 }
 
-// verdict is the decision on an append. done is the last record of the same append when it was stored before; nil: the append has
-// to be written.
+// verdict is the decision on an append. When the same append was stored before, done is its last record. When done is nil, the
+// append has to be written.
 type verdict struct{ done *logfile.Record }
 
 // decide compares an append's expected revision with its stream. It changes nothing, so a refused append leaves no trace.
@@ -81,8 +81,8 @@ func (w *writer) decideByID(ctx context.Context, h *logfile.Head, op *operation)
 	return verdict{done: last}, nil
 }
 
-// decideByRevision compares the expected revision with the stream's. When the stream is further, it compares the ids of the
-// events after that revision.
+// decideByRevision compares the expected revision with the stream's. When the stream has events after the expected revision, it
+// compares their ids with those of the append, to recognise a retry.
 func (w *writer) decideByRevision(ctx context.Context, h *logfile.Head, op *operation) (verdict, error) {
 	expected := op.expected.last()
 	wrong := &wrongVersionError{current: h.Last}

@@ -75,7 +75,7 @@ func (s *service) remove(ctx context.Context, op *operation) (result, error) {
 	return r, nil
 }
 
-// String is the number that the protocol uses for an expectation in trailers.
+// String returns the number by which the protocol's trailers name the expectation.
 func (e expectation) String() string {
 	switch e.kind {
 	case expectNoStream:

@@ -17,11 +17,11 @@ func refuseDeleted(ctx context.Context, stream string) error {
 		"stream-deleted", "stream-name", stream)
 }
 
-// invalidError is an append that the protocol does not allow. Its trailers are sent when the append is a call of its own, not
-// part of a batch.
+// invalidError is an append that the protocol does not allow. Its trailers are sent when the append is a call of its own, but
+// not when it is part of a batch.
 type invalidError struct {
 	message  string
-	trailers []string // of refuse
+	trailers []string // the trailers for wire.Refuse
 	tooLarge bool     // the append has too many bytes
 }
 

@@ -16,8 +16,8 @@ func (r *reading) followAll() error {
 	if err != nil {
 		return err
 	}
-	// A subscription from the end starts at the position read here, before it is confirmed: so the subscriber gets every event
-	// that it appends after the confirmation.
+	// A subscription from the end starts at the position read here, before the server confirms the subscription: so the subscriber
+	// gets every event that it appends after the confirmation.
 	cursor := r.tail.edge()
 	switch from := r.options.GetAll().GetAllOption().(type) {
 	case *streams.ReadReq_Options_AllOptions_Start:
@@ -231,7 +231,7 @@ func (f *streamFollower) readPage(last int64) error {
 	return nil
 }
 
-// confirm tells a client that it is subscribed. Clients wait for that.
+// confirm tells a client that it is subscribed. Clients wait for this message.
 func (r *reading) confirm() error {
 	return r.call.Send(&streams.ReadResp{Content: &streams.ReadResp_Confirmation{
 		Confirmation: &streams.ReadResp_SubscriptionConfirmation{SubscriptionId: uuid.NewString()},

@@ -34,10 +34,10 @@ type group struct {
 	filter  filter
 
 	commands chan func()
-	end      chan error    // gets the reason that consumers are told, once; buffered
+	end      chan error    // receives the reason that consumers are told for the end, once; buffered
 	ended    chan struct{} // closed when run has returned
 
-	seen     int64        // of a group of a stream: position up to which the log has been searched
+	seen     int64        // for a group of one stream: position up to which the log has been searched
 	woken    <-chan int64 // wake-up by the log; nil: the group is not asleep
 	noSleep  func()
 	ticking  bool      // events were finished since the last checkpoint, so tick is set
@@ -84,12 +84,12 @@ func newGroup(s *service, row *logfile.GroupRow) (*group, error) {
 func (g *group) stop(reason error) {
 	select {
 	case g.end <- reason:
-	default: // another stop came first
+	default: // an earlier call of stop has given its reason
 	}
 	<-g.ended
 }
 
-// do runs a function in the group's goroutine and waits for it; false when the group has ended or the context does.
+// do runs a function in the group's goroutine and waits for it. It returns false when the group or the context has ended.
 func (g *group) do(ctx context.Context, what func()) bool {
 	done := make(chan struct{})
 	if !g.tell(ctx, func() { what(); close(done) }) {
@@ -103,7 +103,7 @@ func (g *group) do(ctx context.Context, what func()) bool {
 	}
 }
 
-// tell queues a function for the group's goroutine; false when the group has ended or the context does.
+// tell queues a function for the group's goroutine. It returns false when the group or the context has ended.
 func (g *group) tell(ctx context.Context, what func()) bool {
 	select {
 	case g.commands <- what:
@@ -160,7 +160,7 @@ func (g *group) run() {
 	}
 }
 
-// obey runs a command and those that wait behind it, a bounded number: acks come one by one.
+// obey runs a command, and a bounded number of the commands that wait behind it: each ack is a command, so many may wait.
 func (g *group) obey(command func()) {
 	command()
 	for range maxCommands {
@@ -313,7 +313,7 @@ func (g *group) message(ctx context.Context, r *logfile.Record, place int64) (*m
 	return &message{event: target, link: r, place: place}, err
 }
 
-// sleep asks for a wake-up: by the next event that the group wants after a position, or at due.
+// sleep asks for a wake-up: at the next event of interest after the position behind, or when the log reaches the position due.
 func (g *group) sleep(behind int64, interest []string, due int64) {
 	g.woken, g.noSleep = g.service.tail.sleep(behind, interest, due)
 }

@@ -13,7 +13,7 @@ import (
 	"moviola/eventstore/embedded/logfile"
 )
 
-// GetInfo tells about one group.
+// GetInfo describes one group.
 func (p *persistentService) GetInfo(ctx context.Context, request *persistent.GetInfoReq) (*persistent.GetInfoResp, error) {
 	options := request.GetOptions()
 	key := newGroupKey(options.GetStreamIdentifier(), options.GetAll(), options.GetGroupName())
@@ -31,7 +31,7 @@ func (p *persistentService) GetInfo(ctx context.Context, request *persistent.Get
 	return &persistent.GetInfoResp{SubscriptionInfo: info}, nil
 }
 
-// List tells about all groups, or about those of a stream: a stream without any is not found.
+// List describes all groups, or those of one stream. A stream without groups is reported as not found.
 func (p *persistentService) List(ctx context.Context, request *persistent.ListReq) (*persistent.ListResp, error) {
 	of := ""
 	if wire := request.GetOptions().GetListForStream(); wire != nil {

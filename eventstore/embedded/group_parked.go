@@ -49,16 +49,16 @@ type replay struct {
 	active     bool
 	next, stop int64 // revisions of the parked stream: the next to read, and the end
 	ending     bool  // the stream is being truncated
-	again      bool  // another replay was asked for when all messages were finished: it follows, with stopAt
+	again      bool  // another replay, up to stopAt, was requested during the truncation; it starts after that
 	stopAt     int64
 }
 
 // handled reports whether all messages of a replay are read and finished.
 func (g *group) handled() bool { return g.replay.next >= g.replay.stop && g.state.replaying == 0 }
 
-// replayParked starts to give out the parked messages again, up to a revision of the parked stream when stopAt is positive. While
-// replayed messages are unfinished, another call has no effect. While only their removal from the parked stream is awaited, it
-// takes effect after that.
+// replayParked starts to give out the parked messages again, up to a revision of the parked stream when stopAt is positive.
+// While replayed messages are unfinished, another call has no effect. While the replayed messages are only being removed from
+// the parked stream, another call takes effect after the removal.
 func (g *group) replayParked(stopAt int64) error {
 	if g.replay.active {
 		if g.handled() {
@@ -116,7 +116,8 @@ func (g *group) readReplays() error {
 	return nil
 }
 
-// endReplay truncates the parked stream when all replayed messages are finished. After a crash before that they are still parked.
+// endReplay truncates the parked stream when all replayed messages are finished. After a crash before the truncation, the
+// messages are still parked.
 func (g *group) endReplay() {
 	if !g.replay.active || g.replay.ending || !g.handled() {
 		return

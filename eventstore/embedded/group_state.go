@@ -29,8 +29,8 @@ func (m *message) original() *logfile.Record {
 	return m.event
 }
 
-// reference is the data of a link to the message, for parking it. A replayed message is parked as its event, not as a link to a
-// link.
+// reference returns the data of a link to the message, for parking it. For a replayed message, the link points to its event and
+// not to the link under which it was parked before.
 func (m *message) reference() string {
 	if m.replayed {
 		return string(m.link.Data)
@@ -60,7 +60,7 @@ type consumer struct {
 	out     chan *message // messages to be sent; has room for all slots
 	slots   int           // maximum of unanswered messages
 	flights map[uuid.UUID][]*flight
-	count   int // of flights
+	count   int // number of flights of this consumer
 	end     chan error
 
 	from, user, name string
@@ -138,7 +138,7 @@ func (s *groupState) choose(m *message) *consumer {
 		if c.count >= c.slots {
 			continue
 		}
-		if s.settings.Strategy == strategyRoundRobin { // moves the others to the front for the next message
+		if s.settings.Strategy == strategyRoundRobin { // put this consumer last: the next message goes to another one
 			s.consumers = append(slices.Concat(s.consumers[i+1:], s.consumers[:i]), c)
 		}
 		return c
@@ -302,7 +302,7 @@ func (s *groupState) disconnect(c *consumer) {
 			back = append(back, f.message)
 		}
 	}
-	slices.SortFunc(back, func(a, b *message) int { return cmp.Compare(b.place, a.place) }) // replays go to the front one by one
+	slices.SortFunc(back, func(a, b *message) int { return cmp.Compare(b.place, a.place) }) // the lowest place is put back last
 	for _, m := range back {
 		m.retries = min(m.retries+1, s.settings.MaxRetries)
 		s.putBack(m)
@@ -343,7 +343,7 @@ func (s *groupState) offer(wanted []*message, considered int64, unwanted int) {
 func (s *groupState) checkpointAt() int64 {
 	lowest := s.considered + 1
 	if len(s.fresh) > 0 {
-		lowest = min(lowest, s.fresh[0].place) // under Pinned, too: the rest keeps the order of the source
+		lowest = min(lowest, s.fresh[0].place) // the lowest: under Pinned, too, fresh keeps the source's order
 	}
 	if len(s.retries) > 0 {
 		lowest = min(lowest, s.retries[0].place)

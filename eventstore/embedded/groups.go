@@ -26,7 +26,7 @@ var (
 // groups are the persistent subscriptions of a log.
 type groups struct {
 	service *service
-	change  sync.Mutex // held while a group is added, changed or removed, until that is durable
+	change  sync.Mutex // held while a group is added, changed or removed, until the change is durable
 
 	mu     sync.Mutex
 	all    map[logfile.GroupKey]*group

@@ -55,7 +55,8 @@ func isProjected(stream string) bool {
 	return stream == "$streams"
 }
 
-// errProjected tells the client what to do instead. An empty answer would look like an empty category.
+// errProjected refuses a read of a projected stream and tells the client what to do instead. An empty answer would look like an
+// empty category.
 func errProjected(stream string) error {
 	return status.Errorf(codes.Unimplemented,
 		"stream %s would be written by a system projection, and this event store runs none: read $all with a filter by "+

@@ -91,7 +91,7 @@ func formerSource(options interface {
 		//lint:ignore SA1019 the old field applies when the newer one is missing
 		start = startOf(older.GetSettings().GetRevision(), false)
 	case *persistent.UpdateReq_Options:
-		//lint:ignore SA1019 likewise
+		//lint:ignore SA1019 the old field applies when the newer one is missing
 		start = startOf(older.GetSettings().GetRevision(), false)
 	}
 	return logfile.GroupKey{Stream: string(options.GetStreamIdentifier().GetStreamName()), Name: options.GetGroupName()}, start

@@ -15,7 +15,7 @@ import (
 
 const (
 	defaultScavenge = 10 * time.Second
-	fullScavenge    = time.Hour // between two checks of every stream with metadata: events exceed $maxAge without an append
+	fullScavenge    = time.Hour // between two checks of all streams with metadata: events reach $maxAge without an append
 	removeLimit     = 256       // records removed in one transaction, so that appends do not wait long
 	maxRipe         = 10_000    // streams remembered until the next round; when there are more, all streams are checked
 )
@@ -125,7 +125,7 @@ func (s *scavenger) sweep(ctx context.Context, streams map[string]bool, all bool
 		}
 		for _, name := range names {
 			after = name
-			if err := s.clean(ctx, name); err != nil { // removes old metadata
+			if err := s.clean(ctx, name); err != nil { // name is a metadata stream: clean removes its old metadata events
 				return err
 			}
 			if err := s.clean(ctx, strings.TrimPrefix(name, logfile.MetaPrefix)); err != nil {

@@ -79,7 +79,7 @@ func (t *tail) drop() {
 	t.first++
 }
 
-// wakeAll wakes the sleepers under one key. Records of other streams do not wake them.
+// wakeAll wakes the sleepers under one key: records wake only the sleepers whose key they match.
 func (t *tail) wakeAll(interest string, position int64) {
 	for s := range t.sleepers[interest] {
 		t.wake(s, position)

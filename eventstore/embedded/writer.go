@@ -289,7 +289,7 @@ func (w *writer) apply(op *operation) result {
 	return r
 }
 
-// put adds the events of an operation to the batch. writes is false when there is nothing to add, or when they are refused.
+// put adds the events of an operation to the batch. writes is false when no event is new, or when the events are refused.
 func (w *writer) put(ctx context.Context, h *logfile.Head, op *operation) (r result, writes bool) {
 	verdict, err := w.decide(ctx, h, op)
 	switch {

@@ -17,7 +17,7 @@ import (
 // Compared is the result of a comparison of two logs.
 type Compared struct {
 	Events int64  // number of events compared, in the order of $all; without stream metadata and system events
-	Digest string // hex SHA-256 over stream, revision, id, type, data and metadata of each of them
+	Digest string // hex SHA-256 over stream, revision, id, type, data and metadata of each event compared
 }
 
 // Compare compares a copy with its source from the beginning: the same events in the same order, up to a position of the source.

@@ -44,7 +44,7 @@ func Copy(ctx context.Context, from, to *Store, report func(Copied)) (Copied, er
 		switch {
 		case err == nil && c.done == before: // this pass has copied nothing: the copy is complete
 			return c.done, nil
-		// a single append, without the lane, either reports the cause or succeeds
+		// an append without the lane either reports the cause or succeeds
 		case errors.Is(err, errLane) && !c.slow && ctx.Err() == nil:
 			c.slow = true
 			continue
@@ -95,7 +95,7 @@ func (c *copier) run(ctx context.Context) (err error) {
 			return err
 		}
 		defer func() {
-			if err != nil { // appends sent after the failed one may have been written
+			if err != nil { // appends after the failed one may have been written: the next run looks at the target again
 				c.placed = false
 				clear(c.ends)
 			}
@@ -178,8 +178,8 @@ func (c *copier) place(ctx context.Context) error {
 	return nil
 }
 
-// inSource looks for an event of the target in the source. Metadata events have other revisions there, so only the newest of a
-// stream can be found.
+// inSource looks for an event of the target in the source. Metadata events have other revisions in the source, so only the
+// newest metadata event of a stream can be found.
 func (c *copier) inSource(ctx context.Context, event eventstore.Recorded) (eventstore.Position, bool, error) {
 	dir, revision := eventstore.Forwards, event.Revision
 	if strings.HasPrefix(event.Stream, metaPrefix) {
@@ -226,7 +226,7 @@ func (c *copier) flush(ctx context.Context) error {
 		if err := c.lane.send(ctx, c.batch, c.bytes); err != nil {
 			return fmt.Errorf("copy event %d of %s, or one before it: %w", first.Revision, first.Stream, err)
 		}
-	} else { // the target may hold newer events than this copy knows of
+	} else { // appendBatch reports a conflict when the target holds newer events than this copy knows of
 		if err := c.settle(ctx); err != nil {
 			return err
 		}

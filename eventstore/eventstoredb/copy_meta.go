@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	metaPrefix = "$$" // this and a stream's name are the name of the stream that holds its metadata
+	metaPrefix = "$$" // the stream with the metadata of a stream is named by this prefix and the name of that stream
 	metaType   = "$metadata"
 	// placeholder is the type of the events that take the revisions of removed events. It is a system type, so readers leave them
 	// out.
@@ -21,12 +21,12 @@ const (
 	filledProperty = "copyFilled"
 )
 
-// revisions is the range from [0] up to, and without, [1].
+// revisions is a range of revisions: from the first element up to the second, which is not included.
 type revisions [2]eventstore.Revision
 
-// fill appends placeholders. Metadata truncates them before the first is appended, so that no reader ever sees one. It cannot be
-// read how far an interrupted fill has come, since truncated events are hidden: so the metadata stores where it began, and all
-// its appends are retried.
+// fill appends placeholders. Metadata truncates them before the first is appended, so that no reader ever sees one. Truncated
+// events are hidden, so a copy cannot read how far an interrupted fill has come: the metadata stores where the fill began, and a
+// copy retries all its appends.
 func (c *copier) fill(ctx context.Context, stream string, missing revisions) error {
 	meta, err := c.newest(ctx, c.to, metaPrefix+stream)
 	if err != nil {
@@ -54,8 +54,8 @@ func (c *copier) fill(ctx context.Context, stream string, missing revisions) err
 				ID: fillID(stream, from+eventstore.Revision(i), placeholder), Type: placeholder, Data: []byte(`{}`),
 			}
 		}
-		// A conflict means that an earlier try has appended these placeholders and they were removed since. If that is wrong, the
-		// append of the events after them fails.
+		// A conflict means that an earlier try has appended these placeholders and that retention has removed them since. If the
+		// conflict has another reason, the append of the events after them fails.
 		if _, err := c.to.Append(ctx, stream, from-1, events...); err != nil && !errors.Is(err, eventstore.ErrConflict) {
 			return err
 		}

@@ -167,7 +167,7 @@ func distrust(node string, err error) error {
 	return nil
 }
 
-// wantsTLS reports as an error that a node which does not answer in plaintext speaks TLS.
+// wantsTLS returns an error when a node that does not answer in plaintext speaks TLS.
 func (e *examiner) wantsTLS(ctx context.Context) error {
 	for _, node := range e.nodes {
 		// No data is sent: the handshake only tests whether the node speaks TLS.
@@ -179,7 +179,7 @@ func (e *examiner) wantsTLS(ctx context.Context) error {
 	return nil
 }
 
-// cluster compares the connection string with the cluster's gossip: one node or several.
+// cluster compares the connection string with the cluster's gossip: whether both name one node, or both several.
 func (e *examiner) cluster(ctx context.Context) error {
 	meant := len(e.nodes) > 1 || e.settings.DnsDiscover
 	alone := ""
@@ -222,7 +222,7 @@ func (e *examiner) members(ctx context.Context, node string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = conn.Close() }() // nothing runs on it
+	defer func() { _ = conn.Close() }() // no call is running on it
 	ctx, cancel := context.WithTimeout(ctx, examineTime)
 	defer cancel()
 	info, err := gossip.NewGossipClient(conn).Read(ctx, &shared.Empty{})

@@ -34,9 +34,9 @@ func isAway(err error) bool {
 }
 
 // translate marks a transient error as eventstore.ErrUnavailable. Other errors of the server concern the request itself and stay
-// as they are: a retry would not help. So do a conflict and a missing stream, which are answers.
+// as they are: a retry would not help. A conflict and a missing stream stay as they are too: they are answers.
 func translate(err error) error {
-	if status.Code(err) == codes.NotFound { // from a node that is not the leader
+	if status.Code(err) == codes.NotFound { // a node that is not the leader answers with this status
 		return fmt.Errorf("%w: %w", eventstore.ErrUnavailable, err)
 	}
 	if isCode(err, esdb.ErrorCodeWrongExpectedVersion, esdb.ErrorCodeResourceNotFound, esdb.ErrorCodeStreamDeleted,
@@ -57,7 +57,7 @@ func outcomeError(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil: // the client's error is only a consequence of that
+	case ctx.Err() != nil: // the client's error is only a consequence of the ended context
 		return ctx.Err()
 	default:
 		return translate(err)

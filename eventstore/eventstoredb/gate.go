@@ -75,6 +75,6 @@ func (g *gate) open() {
 	g.up = true
 	close(g.back)
 	if !g.timer.Stop() {
-		g.lost = make(chan struct{}) // the old one is closed, or about to be
+		g.lost = make(chan struct{}) // the old channel is closed, or will be soon
 	}
 }

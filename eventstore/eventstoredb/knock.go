@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	firstPause   = 50 * time.Millisecond // between two probes; doubled up to
+	firstPause   = 50 * time.Millisecond // between the first two probes; doubled after each probe, up to lastPause
 	lastPause    = 500 * time.Millisecond
 	knockTimeout = 3 * time.Second
 )
@@ -46,7 +46,7 @@ func (p *pool) begin(settings esdb.Configuration, leader, pass string) {
 		return
 	}
 	p.mu.Lock()
-	p.session = &session{client: client, pass: pass, leader: leader, left: make(chan struct{}), users: 1} // the pool itself
+	p.session = &session{client: client, pass: pass, leader: leader, left: make(chan struct{}), users: 1} // user: the pool
 	p.mu.Unlock()
 	p.gate.open()
 	log := p.log
@@ -74,14 +74,14 @@ func (p *pool) locate(pass string) (settings esdb.Configuration, leader string, 
 	return settings, v.leader, p.isThere(settings, pass)
 }
 
-// isThere makes one read with a client of its own that looks for the server only once. So nothing of it is left running when the
-// server stays unavailable.
+// isThere makes one read with a client of its own, which looks for the server only once. So the client leaves nothing running
+// when the server stays unavailable.
 func (p *pool) isThere(settings esdb.Configuration, pass string) bool {
 	client, err := newClient(settings, 1)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = client.Close() }() // it always returns nil
+	defer func() { _ = client.Close() }() // Close of the client always returns nil
 	ctx, cancel := context.WithTimeout(toLeader(p.life, pass), knockTimeout)
 	defer cancel()
 	_, err = guarded(func() (*esdb.ResolvedEvent, error) {

@@ -189,7 +189,7 @@ func (l *lane) take(answer *streams.BatchAppendResp) error {
 // close ends the call; unanswered appends may have been written.
 func (l *lane) close() error {
 	l.end()
-	for range l.answers { // until listen has ended
+	for range l.answers { // empty the channel until listen has ended and closes it
 	}
 	return l.conn.Close()
 }
@@ -220,7 +220,8 @@ func wireID(id uuid.UUID) *shared.UUID {
 	}}}
 }
 
-// fromWireID reads an id in either of the protocol's forms; the zero id when it is none.
+// fromWireID reads an id in either of the protocol's two forms, a text or two integers. It returns the zero id for an invalid
+// one.
 func fromWireID(id *shared.UUID) (read uuid.UUID) {
 	if s := id.GetStructured(); s != nil {
 		binary.BigEndian.PutUint64(read[:8], uint64(s.GetMostSignificantBits()))

@@ -35,7 +35,7 @@ func toLeader(ctx context.Context, pass string) context.Context {
 	return metadata.AppendToOutgoingContext(withPass(ctx, pass), "requires-leader", "true")
 }
 
-// withPass makes the calls of a context carry the pass of an embedded server's socket, when it is not empty.
+// withPass adds the pass of an embedded server's socket to the calls of a context, unless the pass is empty.
 func withPass(ctx context.Context, pass string) context.Context {
 	if pass == "" {
 		return ctx
@@ -77,7 +77,7 @@ type view struct {
 // place is an address to dial, and the name that its certificate has to have.
 type place struct{ addr, name string }
 
-// discovers says whether the connection string names a cluster.
+// discovers reports whether the connection string names a cluster.
 func (f *finder) discovers() bool { return f.settings.DnsDiscover || len(f.settings.GossipSeeds) > 0 }
 
 // places returns all addresses where a node may be.
@@ -200,7 +200,8 @@ func read(members []*gossip.MemberInfo) (leader string, alive []*gossip.MemberIn
 	return leader, alive
 }
 
-// seedsOf returns those live nodes that have answered; all live nodes when none is known by the name under which it was asked.
+// seedsOf returns the live nodes that have answered. It returns all live nodes when gossip names none of the addresses that were
+// asked.
 func seedsOf(alive []*gossip.MemberInfo, heard map[string]bool) []*esdb.EndPoint {
 	var answered, all []*esdb.EndPoint
 	for _, member := range alive {

@@ -209,7 +209,7 @@ func (p *pool) suspect(s *session) {
 	idle := current && s.leader != "" && !s.suspected
 	s.suspected = s.suspected || idle
 	p.mu.Unlock()
-	if !current { // another call has already retired it
+	if !current { // another call has already retired this session
 		s.leave()
 	}
 	if !idle {
@@ -251,7 +251,7 @@ type session struct {
 	left      chan struct{} // closed when calls must stop waiting for the client
 	suspected bool          // the nodes are being asked whether this one still leads; guarded by the pool's lock
 
-	once  sync.Once // closes left
+	once  sync.Once // guards the closing of left
 	mu    sync.Mutex
 	users int
 }
@@ -270,7 +270,7 @@ func (s *session) release() {
 	defer s.mu.Unlock()
 	s.users--
 	if s.users == 0 {
-		_ = s.client.Close() // it always returns nil
+		_ = s.client.Close() // Close of the client always returns nil
 	}
 }
 

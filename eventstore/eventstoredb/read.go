@@ -17,7 +17,7 @@ import (
 	"moviola/eventstore"
 )
 
-// readAhead is how many events a read prefetches. An event may have 1 MB.
+// readAhead is how many events a read prefetches. It is small because an event may have 1 MB.
 const readAhead = 16
 
 // everything is the count of a read without an end.
@@ -89,7 +89,7 @@ func (s *Store) readAll(
 				yield(recorded, fmt.Errorf("read the log: %w", err))
 				return
 			}
-			// Reading forwards, the server returns the event at the position itself first. The caller has seen it.
+			// Reading forwards, the server first returns the event at the position itself, which the caller has already seen.
 			if recorded.Position == from {
 				continue
 			}
@@ -116,7 +116,7 @@ func (s *Store) Head(ctx context.Context) (eventstore.Position, error) {
 
 func isSystem(kind string) bool { return strings.HasPrefix(kind, "$") }
 
-// item is an event of a read, or its end: io.EOF when it is complete.
+// item is an event of a read, or the end of the read: err is io.EOF when all events were read.
 type item struct {
 	event eventstore.Recorded
 	err   error

@@ -16,8 +16,8 @@ const (
 	searchWindow = 256 // events that the server searches between two checkpoints
 )
 
-// subscription forwards the notices of the client's subscription. The client's subscription ends when the connection is lost, and
-// is not resumed; this one ends with it.
+// subscription forwards the notices of the client's subscription. The client's subscription ends when the connection is lost,
+// and the client does not resume it; then this subscription ends too.
 type subscription struct {
 	ctx     context.Context // the one given to Subscribe
 	inner   context.Context // ends with ctx, with Close, with the pool, and after the last notice was delivered
@@ -108,7 +108,7 @@ func (p *pool) follow(sub *subscription, options esdb.SubscribeToAllOptions) err
 
 // pump forwards notices until the subscription ends, and returns why it ended.
 func (s *subscription) pump(received *esdb.Subscription) error {
-	defer func() { _ = received.Close() }() // it always returns nil
+	defer func() { _ = received.Close() }() // Close always returns nil
 	for {
 		event, err := guarded(func() (*esdb.SubscriptionEvent, error) { return received.Recv(), nil })
 		if err == nil && event.SubscriptionDropped != nil {
@@ -168,7 +168,7 @@ func (s *subscription) Next(ctx context.Context) (eventstore.Notice, error) {
 	return eventstore.Notice{}, s.ended(ctx)
 }
 
-// ended returns why the subscription has ended, and keeps it ended.
+// ended returns why the subscription has ended. It also cancels the subscription, so that later calls of Next fail too.
 func (s *subscription) ended(ctx context.Context) error {
 	defer s.cancel()
 	if err := errors.Join(ctx.Err(), s.ctx.Err()); err != nil {

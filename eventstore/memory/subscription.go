@@ -68,7 +68,7 @@ func (s *subscription) Next(ctx context.Context) (eventstore.Notice, error) {
 	}
 }
 
-// ended returns why the subscription has ended, and keeps it ended.
+// ended returns why the subscription has ended. It also closes a dropped subscription, so that later calls of Next fail too.
 func (s *subscription) ended(ctx context.Context) error {
 	if err := errors.Join(ctx.Err(), s.ctx.Err()); err != nil {
 		s.Close()

@@ -145,7 +145,7 @@ func testSystemEvents(f *fixture) {
 	}
 }
 
-// Others may append meanwhile: the end of the log is at least the last position of this test, and never goes back.
+// testHead runs while others may append: the end of the log is at least the last position of this test, and never goes back.
 func testHead(f *fixture) {
 	var last eventstore.Position
 	for i := range 3 {

@@ -14,7 +14,7 @@ import (
 // when they have caught up.
 const version = "23.10.0"
 
-// Register registers what clients ask before they call anything else: which methods there are, and which members the
+// Register registers the services that clients call before all others: which methods the server supports, and which members the
 // cluster has.
 func Register(server *grpc.Server, listens net.Addr) {
 	serverfeatures.RegisterServerFeaturesServer(server, features{})

@@ -181,7 +181,7 @@ func (g *guard) check(ctx context.Context, name, password string) (user, error) 
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.users[name] != one { // the file was read again meanwhile
+	if g.users[name] != one { // the user's line was changed while the password was checked
 		return user{}, errNobody
 	}
 	if len(g.known) >= maxKnown {
@@ -193,7 +193,7 @@ func (g *guard) check(ctx context.Context, name, password string) (user, error) 
 
 func (g *guard) proof(name, password, hash string) (proof [sha256.Size]byte) {
 	mac := hmac.New(sha256.New, g.key)
-	_, _ = fmt.Fprintf(mac, "%d:%s%d:%s%s", len(name), name, len(password), password, hash) // a hash never fails
+	_, _ = fmt.Fprintf(mac, "%d:%s%d:%s%s", len(name), name, len(password), password, hash) // a write to a hash never fails
 	mac.Sum(proof[:0])
 	return proof
 }
@@ -271,7 +271,7 @@ func withCaller(ctx context.Context, caller user) context.Context {
 	return context.WithValue(ctx, callerKey{}, caller)
 }
 
-// CallerOf returns the user who makes a call; false: nothing is asked of callers, and nobody is known.
+// CallerOf returns the user who makes a call; false when the server asks callers for no password, so that no user is known.
 func CallerOf(ctx context.Context) (user, bool) {
 	caller, known := ctx.Value(callerKey{}).(user)
 	return caller, known

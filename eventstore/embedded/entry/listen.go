@@ -30,7 +30,7 @@ func Listen(dir, address string) (net.Listener, string, error) {
 	return listener, listener.Addr().String(), nil
 }
 
-// isLoopback says whether an address is host:port of this host alone.
+// isLoopback reports whether an address is a host:port that only this host can reach.
 func isLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	ip := net.ParseIP(host)

@@ -23,7 +23,7 @@ func (l sameUser) Accept() (net.Conn, error) {
 		if err == nil && mayConnect(uid) {
 			return conn, nil
 		}
-		_ = conn.Close() // no data was sent on it
+		_ = conn.Close() // no data was sent on the connection, so an error loses nothing
 	}
 }
 

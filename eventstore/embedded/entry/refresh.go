@@ -18,7 +18,7 @@ import (
 // defaultRefresh is how often the certificate and users files are checked for changes.
 const defaultRefresh = 5 * time.Second
 
-// Settings say where a server listens, and which files say who may connect. They are those of embedded.Config.
+// Settings are the part of embedded.Config that says where a server listens, and which files list who may connect.
 type Settings struct {
 	Listen                       string
 	CertFile, KeyFile, UsersFile string
@@ -51,7 +51,7 @@ type Access struct {
 	note        logrus.FieldLogger
 
 	mu        sync.Mutex
-	usersSeen certificate.Stamp // of the users file when it was last read
+	usersSeen certificate.Stamp // state of the users file when it was last read
 }
 
 // NewAccess reads the files that the settings name.
@@ -92,7 +92,8 @@ func (a *Access) Options() []grpc.ServerOption {
 	return options
 }
 
-// Refresh reads the files that have changed, or all. When a file cannot be read, its old content stays in force.
+// Refresh reads the files that have changed, or with all set, every file. When a file cannot be read, its old content stays in
+// force.
 func (a *Access) Refresh(all bool) error {
 	var errs []error
 	tell := func(what string, read bool, err error) {
@@ -131,7 +132,7 @@ func (a *Access) Watch(ctx context.Context, every time.Duration) {
 	for {
 		select {
 		case <-time.After(every):
-			_ = a.Refresh(false) // refresh logs its error
+			_ = a.Refresh(false) // Refresh has logged its error
 		case <-ctx.Done():
 			return
 		}

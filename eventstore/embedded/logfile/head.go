@@ -11,7 +11,7 @@ import (
 
 // How streams describe and end one another: names, types and revisions that the protocol reserves.
 const (
-	MetaPrefix    = "$$" // this and a stream's name are the name of the stream that holds its metadata
+	MetaPrefix    = "$$" // the stream with the metadata of a stream is named by this prefix and the name of that stream
 	MetaType      = "$metadata"
 	SoftDeleted   = math.MaxInt64 // the $tb of a deleted stream
 	TombstoneType = "$streamDeleted"
@@ -68,7 +68,7 @@ func ParseMeta(data []byte) streamMeta {
 // WithTruncateBefore returns metadata with another $tb; all other fields keep their exact text.
 func WithTruncateBefore(data []byte, revision int64) ([]byte, error) {
 	fields := map[string]json.RawMessage{}
-	if json.Unmarshal(data, &fields) != nil || fields == nil { // "null" makes it nil
+	if json.Unmarshal(data, &fields) != nil || fields == nil { // the JSON value null leaves fields nil
 		fields = map[string]json.RawMessage{}
 	}
 	fields["$tb"] = json.RawMessage(fmt.Sprint(revision))

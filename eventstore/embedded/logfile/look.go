@@ -22,8 +22,8 @@ type StreamInfo struct {
 	Deleted bool      `json:"deleted,omitempty"` // by a tombstone, which is all that is left
 }
 
-// Streams lists the streams of a data folder or backup whose name begins with a prefix: in the order of their names, at most
-// limit of those after the name after. It works while a server runs there.
+// Streams lists the streams of a data folder or backup whose names begin with a prefix, in the order of their names: at most
+// limit streams, the first being the one that follows the name after. It works while a server runs on the folder.
 func Streams(ctx context.Context, path, prefix, after string, limit int) (streams []StreamInfo, err error) {
 	err = lookInto(ctx, path, func(i *inspection) error {
 		return sqlitex.Execute(i.conn, `SELECT s.name, s.removed, e.revision, e.created FROM streams s

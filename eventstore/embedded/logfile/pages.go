@@ -28,7 +28,7 @@ const (
 // checkedFile is an open file of the VFS. It has the methods of SQLite's own file.
 type checkedFile struct {
 	path    string
-	pages   bool // the log's file, whose pages are checked; otherwise the write-ahead log, which SQLite checks
+	pages   bool // true: the log's file, whose pages are checked; false: the write-ahead log, which SQLite checks
 	methods lib.Tsqlite3_io_methods
 	fault   func(operation string) int32 // a fault that a test injects into a read, write or sync; 0: none
 }
@@ -36,7 +36,7 @@ type checkedFile struct {
 var (
 	checkedFiles sync.Map // pointer to SQLite's file → *checkedFile
 	badPages     sync.Map // path → number of the damaged page found last
-	failedSyncs  sync.Map // path → true once a sync of it has failed
+	failedSyncs  sync.Map // path → true once a sync of the file at that path has failed
 	FileFaults   sync.Map // path → func(string) int32, set by tests before the file is opened
 
 	systemVFS      lib.Tsqlite3_vfs
@@ -63,7 +63,7 @@ var registerVFS = sync.OnceValue(func() error {
 	if ours == 0 {
 		return errors.New("no memory for SQLite's files")
 	}
-	vfs := (*lib.Tsqlite3_vfs)(pointer(ours)) // never freed
+	vfs := (*lib.Tsqlite3_vfs)(pointer(ours)) // the memory is never freed, because SQLite keeps the pointer
 	*vfs = systemVFS
 	vfs.FpNext, vfs.FzName, vfs.FxOpen = 0, name, address(openChecked)
 	if rc := lib.Xsqlite3_vfs_register(tls, ours, 0); rc != lib.SQLITE_OK {
@@ -159,8 +159,8 @@ func syncChecked(tls *libc.TLS, file uintptr, flags int32) int32 {
 	return rc
 }
 
-// readChecked reads, and checks the checksum when SQLite reads a whole page. When SQLite opens a file, it reads only the header;
-// that part is checked when its page is read.
+// readChecked reads, and checks the checksum when SQLite reads a whole page. When SQLite opens a file, it reads only the header
+// in the first page; the header is checked when SQLite reads that page.
 func readChecked(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64) int32 {
 	f := opened(file)
 	if rc := f.fault("read"); rc != lib.SQLITE_OK {

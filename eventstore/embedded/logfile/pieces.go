@@ -73,9 +73,9 @@ func (b *pieceBlob) UnmarshalJSON(encoded []byte) error {
 	return err
 }
 
-// Pieces splits the file of a backup: it calls visit with one piece after the other, JSON lines, each with its name. A piece
-// covers a fixed range of positions, or of streams. So while a log grows, all pieces but the last ones stay the same, except
-// where retention removes events. Assemble restores the same log from them.
+// Pieces splits the file of a backup into pieces of JSON lines, and calls visit with the name and the content of each piece. A
+// piece covers a fixed range of positions, or of streams. So while a log grows, all pieces but the last ones stay the same,
+// except where retention removes events. Assemble restores the same log from the pieces.
 func Pieces(ctx context.Context, file string, visit func(name string, content []byte) error) (err error) {
 	i, err := inspect(ctx, file)
 	if err != nil {
@@ -149,7 +149,7 @@ func (c *cutter) end() error {
 	return err
 }
 
-// Assembly is a log that is restored from its pieces, in any order. Verify tells whether none is missing.
+// Assembly is a log that is restored from its pieces, in any order. Verify finds out whether a piece is missing.
 type Assembly struct{ log *Log }
 
 // Assemble starts to restore a log in a folder that has none.
@@ -164,7 +164,7 @@ func Assemble(dir string) (*Assembly, error) {
 	return &Assembly{log}, nil
 }
 
-// Add adds a piece, all of it or nothing. The name tells what it holds.
+// Add adds a piece, all of it or nothing. The piece's name tells whether it holds events or streams.
 func (a *Assembly) Add(name string, piece io.Reader) (err error) {
 	end, err := sqlitex.ImmediateTransaction(a.log.writer)
 	if err != nil {

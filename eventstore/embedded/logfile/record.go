@@ -18,7 +18,7 @@ type Record struct {
 	Revision int64
 	ID       uuid.UUID
 	Kind     string // the event's type
-	JSON     bool   // its content type: JSON, or bytes
+	JSON     bool   // content type: true for JSON, false for bytes
 	Created  int64  // ticks of 100 ns since 1970, the protocol's unit
 	Data     []byte
 	Metadata []byte

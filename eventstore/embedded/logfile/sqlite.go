@@ -14,7 +14,7 @@ import (
 const schemaVersion = 2
 
 // The streams table stores each stream's name once. The index (stream, id) finds a stored event for appends without an expected
-// revision. A stream's removed is the revision of its oldest event: retention has removed the earlier ones.
+// revision. The column removed is the revision of the stream's oldest event: retention has removed the earlier ones.
 const schema = `
 CREATE TABLE streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, removed INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE events (
@@ -121,7 +121,7 @@ func realPath(path string) (string, error) {
 func createFile(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.Size() == 0 {
-		return &CorruptError{File: path} // SQLite would treat an empty file as a new one
+		return &CorruptError{File: path} // an empty file is damage, but SQLite would treat it as a new log
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -129,7 +129,7 @@ func createFile(path string) error {
 	if _, err := os.Stat(path + "-wal"); err == nil {
 		return fmt.Errorf("%s is missing, but its write-ahead log is there", path)
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), "new-*.db") // 0600
+	file, err := os.CreateTemp(filepath.Dir(path), "new-*.db") // CreateTemp gives the file the mode 0600
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (l *Log) Commit(batch []*Record, groups []*GroupRow) error {
 // transaction calls do in a transaction of the writer's connection, and commits durably.
 func (l *Log) transaction(do func() error) error {
 	for _, path := range []string{l.path, l.path + "-wal"} {
-		if _, failed := failedSyncs.Load(path); failed { // SQLite does not report a failed sync of a checkpoint
+		if _, failed := failedSyncs.Load(path); failed { // a sync of a checkpoint has failed, which SQLite itself does not report
 			return fmt.Errorf("a sync of %s has failed", path)
 		}
 	}
@@ -202,7 +202,7 @@ func (l *Log) transaction(do func() error) error {
 	if err == nil {
 		return nil
 	}
-	clear(l.ids) // it may hold streams that the rollback removes
+	clear(l.ids) // the cache may hold streams that the rollback removes
 	if !l.writer.AutocommitEnabled() {
 		if undo := sqlitex.Execute(l.writer, "ROLLBACK", nil); undo != nil {
 			return fmt.Errorf("roll back after %w: %w", err, undo)

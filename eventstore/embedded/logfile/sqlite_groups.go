@@ -33,12 +33,12 @@ func (k GroupKey) ParkedStream() string { return GroupStreams + k.Stream + "::" 
 // such a group would be given the messages that it has parked.
 const GroupStreams = "$persistentsubscription-"
 
-// GroupRow is a persistent subscription as stored in the log, or a change of one.
+// GroupRow is a persistent subscription as stored in the log, or a change to a stored one.
 type GroupRow struct {
 	Key        GroupKey
 	Settings   []byte // JSON; nil in a change of the checkpoint only
 	Checkpoint int64  // place in the stream or the log up to which all events are finished; NoCheckpoint before the first
-	Removed    bool   // a change: delete the subscription
+	Removed    bool   // in a change: true deletes the subscription
 }
 
 // NoCheckpoint means that a persistent subscription has not finished an event yet.

@@ -41,7 +41,7 @@ const selectRecords = `SELECT e.position, s.name, e.revision, e.type, e.id, e.js
 
 // page runs a query and verifies the checksum of every record whose payload it returns.
 func (l *Log) page(ctx context.Context, q pageQuery) (page []*Record, err error) {
-	// SQLite makes a new plan for each value of a bound LIMIT; not for a sum.
+	// SQLite makes a new plan for each value of a bound LIMIT, but not when the LIMIT is a sum.
 	query := selectRecords + ` FROM ` + q.from + ` WHERE ` + q.where + ` ORDER BY ` + q.order + ` LIMIT ? + 0`
 	var bytes int64
 	err = l.read(ctx, func(conn *sqlite.Conn) error {
@@ -49,7 +49,7 @@ func (l *Log) page(ctx context.Context, q pageQuery) (page []*Record, err error)
 		if err != nil {
 			return err
 		}
-		defer func() { _ = stmt.Reset() }() // its error is the one that Step has returned
+		defer func() { _ = stmt.Reset() }() // Reset only repeats the error that Step has returned
 		bind(stmt, append(q.args, int64(q.limit)))
 		for bytes < maxPageBytes {
 			more, err := stmt.Step()
@@ -84,7 +84,7 @@ func bind(stmt *sqlite.Stmt, args []any) {
 	}
 }
 
-// scan copies the current row, without its payload when that is not wanted.
+// scan copies the current row. It leaves out the payload of a record that wantFunc does not want.
 func (l *Log) scan(stmt *sqlite.Stmt, wantFunc func(stream, kind string) bool) (*Record, error) {
 	r := &Record{
 		Position: stmt.ColumnInt64(colPosition),

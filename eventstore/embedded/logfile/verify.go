@@ -109,7 +109,7 @@ func (i *inspection) revisions(report *Report) error {
 			switch {
 			case stmt.ColumnIsNull(3):
 				report.add(fmt.Sprintf("stream %s has no events", name))
-			case revision == Tombstoned: // follows any revision
+			case revision == Tombstoned: // the revision of a tombstone may follow any other
 				revision = next - 1
 			case revision > next:
 				report.add(fmt.Sprintf("stream %s lacks the revisions %d to %d, before position %d", name, next, revision-1, at))

@@ -34,9 +34,9 @@ func storedSum(data []byte) walSum {
 
 // checkWAL looks for damage in the write-ahead log that a crash left, before SQLite reads the log. SQLite takes the first frame
 // with a wrong checksum for the end of the log and drops every commit after it. That is right for a write that the crash cut
-// short, but not for damage. Frames after a commit were written when that commit had been synced. So when the log has a commit
-// after a frame with a wrong checksum, that frame was complete once and is damaged. Only damage in the last commit looks the same
-// as an unfinished write.
+// short, but not for damage. SQLite writes the frames after a commit only when that commit has been synced. So when frames
+// follow a commit that came with or after a frame with a wrong checksum, this frame was complete once and is damaged. Only
+// damage in the last commit looks the same as an unfinished write.
 func checkWAL(path string) (err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -105,10 +105,11 @@ type walScan struct {
 	computed walSum // checksum of everything up to the last frame
 	stored   walSum // checksum in the last frame's header
 	broken   int    // number of the first frame whose checksum does not match
-	commit   bool   // there was a commit at the broken frame or after it
+	commit   bool   // a commit was found at the broken frame or after it
 }
 
-// next checks a frame. It returns true when this frame proves that the broken one is damaged.
+// next checks a frame. It returns true when this frame proves that an earlier frame with a wrong checksum was complete once and
+// is damaged: this frame follows a commit that came with or after the earlier one.
 func (s *walScan) next(number int, frame []byte) bool {
 	ours := bytes.Equal(frame[8:16], s.salts)
 	sum := storedSum(frame[16:])

@@ -23,7 +23,7 @@ const (
 	ContentBytes = "application/octet-stream"
 )
 
-// ReadID reads an id in either of the protocol's forms.
+// ReadID reads an id in either of the protocol's two forms: a text, or two integers.
 func ReadID(id *shared.UUID) (uuid.UUID, error) {
 	switch value := id.GetValue().(type) {
 	case *shared.UUID_Structured_:
@@ -42,7 +42,7 @@ func ReadID(id *shared.UUID) (uuid.UUID, error) {
 	}
 }
 
-// ID writes an id in one of the two forms.
+// ID writes an id: as a text when asString is set, otherwise as two integers.
 func ID(id uuid.UUID, asString bool) *shared.UUID {
 	if asString {
 		return &shared.UUID{Value: &shared.UUID_String_{String_: id.String()}}
@@ -53,8 +53,8 @@ func ID(id uuid.UUID, asString bool) *shared.UUID {
 	}}}
 }
 
-// Event makes the message for an event, or for a link with the event that it points to; that event is nil when it does not
-// exist.
+// Event makes the message for an event. For a link it makes the message with the link and the event that the link points to;
+// this event is nil when it does not exist.
 func Event(event, link *logfile.Record, idAsString bool) *streams.ReadResp {
 	original := event
 	if link != nil {
@@ -84,7 +84,7 @@ func toWireRecord(r *logfile.Record, idAsString bool) *streams.ReadResp_ReadEven
 	}
 }
 
-// Metadata is what the protocol tells of an event beside its bytes: type, content type and time.
+// Metadata returns what the protocol tells about an event besides its bytes: type, content type and time.
 func Metadata(r *logfile.Record) map[string]string {
 	content := ContentBytes
 	if r.JSON {
@@ -92,7 +92,7 @@ func Metadata(r *logfile.Record) map[string]string {
 	}
 	return map[string]string{
 		"type": r.Kind, "content-type": content,
-		"created": strconv.FormatInt(r.Created, 10), // a client that cannot parse it ends its process
+		"created": strconv.FormatInt(r.Created, 10), // a client that cannot parse this text ends its process
 	}
 }
 

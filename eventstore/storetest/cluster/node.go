@@ -51,7 +51,7 @@ func (n *node) note(ctx context.Context) {
 	}
 }
 
-// refuse returns the error of a genuine node when a call has to be made to another node.
+// refuse returns the error with which a genuine node refuses a call that another node has to serve.
 func (n *node) refuse(ctx context.Context) error {
 	c := n.cluster
 	c.mu.Lock()

@@ -13,10 +13,11 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// everything is the sight of a node that does not lag.
+// everything is the last position that a node without lag sees: there is no limit.
 const everything = math.MaxUint64
 
-// sight returns the last position that a node sees, and how long it stays the last, unless changed is closed before.
+// sight returns the last position that a node sees, and how long that position stays the last one, unless changed is closed
+// before.
 func (n *node) sight() (position uint64, stays time.Duration, changed <-chan struct{}) {
 	c := n.cluster
 	c.mu.Lock()

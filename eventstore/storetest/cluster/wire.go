@@ -12,7 +12,7 @@ type state int
 const (
 	running state = iota
 	frozen        // stopped, with its connections open
-	lost          // gone
+	lost          // ended: its connections are cut
 )
 
 // wire holds a node's connections. It transmits, delays or drops their bytes depending on the node's state.
