@@ -23,7 +23,8 @@ type AbandonSubmissionConfig struct {
 	Ledgers *ledgers.Ledgers
 	Settle  SettleMovieHandler
 	Now     func() time.Time
-	// Age is the minimum age of an abandoned hold: longer than a request may append.
+	// Age is the minimum age of an abandoned hold. It is longer than the time that a request may
+	// take to append.
 	Age time.Duration
 }
 

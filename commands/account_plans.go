@@ -31,7 +31,7 @@ type AccountPlans struct {
 
 type knownPlan struct {
 	plan   plan.Plan
-	closed bool // the account
+	closed bool // the account is closed
 	until  time.Time
 }
 

@@ -60,30 +60,30 @@ type Media struct {
 	Audio        *AudioStream // the stream that is heard; nil: none
 }
 
-// VideoStream describes a video stream in the words of ffprobe; unknown fields are empty.
+// VideoStream describes a video stream in the words of ffprobe; an unknown field is empty.
 type VideoStream struct {
-	Index          int    // of the stream in its file
-	Codec          string // h264
-	PixelFormat    string // yuv420p
+	Index          int    // index of the stream in its file
+	Codec          string // such as h264
+	PixelFormat    string // such as yuv420p
 	Width, Height  int    // pixels as coded, before rotation
 	Rotation       int    // degrees to turn it clockwise for viewing: 0, 90, 180 or 270
-	AspectNum      int64  // pixel aspect ratio, width to height; 1
-	AspectDen      int64  // 1
+	AspectNum      int64  // pixel aspect ratio, width to height: AspectNum to AspectDen; 1 to 1 for square pixels
+	AspectDen      int64  // see AspectNum
 	FrameRate      float64
 	Frames         int64 // number of frames; 0 when the container does not tell
 	Duration       float64
-	ColorSpace     string // bt709
-	ColorRange     string // tv
-	ColorTransfer  string // bt709
-	ColorPrimaries string // bt709
+	ColorSpace     string // such as bt709
+	ColorRange     string // such as tv
+	ColorTransfer  string // such as bt709
+	ColorPrimaries string // such as bt709
 	Alpha          bool   // transparency is stored outside of the pixel format, as in WebM
 }
 
 // AudioStream describes an audio stream.
 type AudioStream struct {
 	Index      int
-	Codec      string // aac
-	SampleRate int    // per second
+	Codec      string // such as aac
+	SampleRate int    // samples per second
 	Channels   int
 	Duration   float64
 }

@@ -32,7 +32,7 @@ type CompleteBatchHandler struct {
 	batches movieBatches
 }
 
-// NewCompleteBatchHandler returns a handler. Each row is submitted by the rules of submit.
+// NewCompleteBatchHandler returns a handler. submit submits the movie of each row.
 func NewCompleteBatchHandler(submit SubmitMovieHandler) CompleteBatchHandler {
 	return CompleteBatchHandler{submit: submit, batches: submit.batches()}
 }
@@ -40,7 +40,7 @@ func NewCompleteBatchHandler(submit SubmitMovieHandler) CompleteBatchHandler {
 // rowsAtOnce is how many rows of a batch are submitted in parallel.
 const rowsAtOnce = 4
 
-// rowsBetweenLooks is after how many rows Handle checks whether the batch was cancelled.
+// rowsBetweenLooks is the number of rows after which Handle checks whether the batch was cancelled.
 const rowsBetweenLooks = 40
 
 // Handle holds the credits if the request did not, submits the movie of each row once, and winds down a refused or cancelled
@@ -65,7 +65,7 @@ func (h CompleteBatchHandler) Handle(ctx context.Context, cmd CompleteBatch) err
 			}
 			_, _, err = h.batches.hold(ctx, cmd.Batch, b)
 			if refusedNow(err) {
-				err = nil // the batch is wound down next
+				err = nil // a refusal of the credits is no failure: the batch is reloaded and wound down below
 			}
 		case batch.Submit:
 			err = h.submitAll(ctx, cmd.Batch, requested)
@@ -84,7 +84,7 @@ func refusedNow(err error) bool {
 	return errors.As(err, &refusal) && refusal.Kind != domain.Internal
 }
 
-// forget deletes the stored rows: each has its movie, or none will be submitted.
+// forget deletes the stored rows: each row has its movie, or no movie will be submitted for it.
 func (h CompleteBatchHandler) forget(ctx context.Context, id batch.ID, requested batch.Requested) error {
 	if err := h.submit.files.Delete(ctx, blobkey.BatchRows(requested.Account, id)); err != nil {
 		return fmt.Errorf("remove the rows of batch %s: %w", id, err)
@@ -92,7 +92,8 @@ func (h CompleteBatchHandler) forget(ctx context.Context, id batch.ID, requested
 	return nil
 }
 
-// submitAll submits the movies of all rows that have none, and records that. For a closed account it submits nothing.
+// submitAll submits the movies of all rows that have no movie yet, and records that all are
+// submitted. For a closed account it submits nothing.
 func (h CompleteBatchHandler) submitAll(ctx context.Context, id batch.ID, requested batch.Requested) error {
 	totals, err := h.batches.ledgers.State(ctx, requested.Account)
 	if err != nil {
@@ -129,7 +130,7 @@ func (h CompleteBatchHandler) submitAll(ctx context.Context, id batch.ID, reques
 type storedBatch struct {
 	batch.Requested
 	id    batch.ID
-	rows  map[int]json.RawMessage // by number
+	rows  map[int]json.RawMessage // by row number
 	texts []lint.Text             // the templates as they were when the batch was accepted
 }
 
@@ -204,14 +205,14 @@ func (s storedBatch) read(row batch.Row) (reading, error) {
 	return r, err
 }
 
-// windDown ends each waiting or rendering movie, prevents the submission of the others, and records that. Their holds are
-// released by settling them.
+// windDown ends each waiting or rendering movie, prevents the submission of the others, and records that the batch is
+// wound down. Settling the movies releases their holds.
 func (h CompleteBatchHandler) windDown(ctx context.Context, id batch.ID, requested batch.Requested) error {
 	err := eachRow(ctx, requested.Rows, func(ctx context.Context, row batch.Row) error {
 		project := batch.Project(id, row.Number)
 		_, held, err := h.batches.ledgers.OpenHold(ctx, requested.Account, project)
 		if err != nil || !held {
-			return err // it has ended, or has no hold
+			return err // the movie has ended, or has no hold
 		}
 		_, err = h.submit.movies.DecideFor(ctx, requested.Account, project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 			if m.Account() == "" {
@@ -219,7 +220,7 @@ func (h CompleteBatchHandler) windDown(ctx context.Context, id batch.ID, request
 			}
 			events, err := m.Cancel(requested.Account, at)
 			if refusedNow(err) {
-				return nil, nil // it has ended already
+				return nil, nil // the movie has ended already
 			}
 			return events, err
 		})

@@ -33,9 +33,9 @@ func NewDeleteFileHandler(log *eventstore.Log, files Files, now func() time.Time
 	return DeleteFileHandler{movies: NewMovies(log, now), files: files}
 }
 
-// Handle deletes the file. A repeated call returns the time of the first deletion. The movie's entry stays. It refuses a movie of
-// another account, one that is still rendering, and one whose files cannot be removed now; then nothing is recorded. Spec: DELETE
-// /movies.
+// Handle deletes the file. A repeated call returns the time of the first deletion. The movie's entry stays. Handle refuses a
+// movie of another account, a movie that is still rendering, and a movie whose files cannot be removed now; after a refusal
+// nothing is recorded. Spec: DELETE /movies.
 func (h DeleteFileHandler) Handle(ctx context.Context, cmd DeleteFile) (Deletion, error) {
 	_, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		events, err := m.DeleteFile(cmd.Account, at)
@@ -50,7 +50,8 @@ func (h DeleteFileHandler) Handle(ctx context.Context, cmd DeleteFile) (Deletion
 	return h.recorded(ctx, cmd.Project)
 }
 
-// removeFiles removes the rendered files, or returns the error of the spec.
+// removeFiles removes the rendered files. When that fails, it returns the error text of the
+// specification.
 func (h DeleteFileHandler) removeFiles(ctx context.Context, project domain.ProjectID) error {
 	err := removeRendered(ctx, h.files, project)
 	if err == nil {
@@ -61,7 +62,7 @@ func (h DeleteFileHandler) removeFiles(ctx context.Context, project domain.Proje
 }
 
 // recorded reads when the file was deleted. Of two concurrent deletions, the store takes the second append for a retry of the
-// first, so the time must be read.
+// first, so the time must be read from the stream.
 func (h DeleteFileHandler) recorded(ctx context.Context, project domain.ProjectID) (Deletion, error) {
 	m := movie.New(project)
 	at, err := h.movies.log.CatchUp(ctx, movie.Stream(project), eventstore.Appended{Revision: eventstore.NoStream}, m.Apply)

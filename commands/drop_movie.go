@@ -23,7 +23,7 @@ func NewDropMovieHandler(log *eventstore.Log, now func() time.Time) DropMovieHan
 	return DropMovieHandler{NewMovies(log, now)}
 }
 
-// Handle closes the movie as failed; then its hold is released, and its webhook is called. ErrNothingToDo: the movie does not
+// Handle closes the movie as failed. Its hold is then released, and its webhook is called. ErrNothingToDo: the movie does not
 // exist, or has ended.
 func (h DropMovieHandler) Handle(ctx context.Context, cmd DropMovie) (eventstore.Position, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {

@@ -7,12 +7,12 @@ import (
 	"moviola/eventstore"
 )
 
-// ErrNothingToDo says that nothing is left to do: another worker has done the work or has claimed it, or it is not due. Most work
-// ends normally with it, also that of a worker that has lost its claim.
+// ErrNothingToDo says that nothing is left to do: another worker has done or claimed the work, or the work is not due. Most
+// work ends normally with this error, also in a worker that has lost its claim.
 var ErrNothingToDo = errors.New("nothing to do")
 
-// ErrOutOfMemory says that the kernel has killed a program of the work for want of memory. The work is released and retried
-// without other work beside it. Decision 56.
+// ErrOutOfMemory says that the kernel has killed a program of the work for want of memory. The work is released, and
+// retried as the only work in its process. Decision 56.
 var ErrOutOfMemory = errors.New("the kernel has ended a program for want of memory")
 
 // PageCrashed is the error code for a page whose browser has crashed.
@@ -22,15 +22,15 @@ const PageCrashed = "page_crashed"
 // and done later.
 var ErrGiveWay = errors.New("others wait for the slot")
 
-// ErrShare is the reason why a render, or the fetching of sources, has to release its slot: another account waits. A render ends
-// with ErrGiveWay at the next point where nothing is lost, and continues when it gets a slot again. Fetching ends at once;
-// running downloads continue.
+// ErrShare is the reason why a render, or the fetching of sources, has to release its slot: another account waits. A render
+// ends with ErrGiveWay at the next point where no work is lost, and continues when it gets a slot again. Fetching ends at
+// once; running downloads continue.
 var ErrShare = errors.New("another account waits for the slot")
 
-// ErrAlone is the reason why the fetching of sources is stopped at once and done later: work that has crashed its process before
-// must be the only work in this process.
+// ErrAlone is the reason why the fetching of sources is stopped at once and done later: another piece of work, which has
+// crashed its process before, must be the only work in this process.
 var ErrAlone = errors.New("another piece of work has to be alone in the process")
 
-// ErrUnseen says that a read did not find something that was acknowledged: the node that answered lags, so the read tells
-// nothing. Decision 60.
+// ErrUnseen says that a read did not find an acknowledged event. The node that answered lags, so nothing can be concluded
+// from the read. Decision 60.
 var ErrUnseen = fmt.Errorf("%w: what was acknowledged is not there to be read", eventstore.ErrUnavailable)

@@ -14,8 +14,9 @@ import (
 // ErrNotAtHand is the error of a SourceFetcher that was not allowed to download, when a source is not cached.
 var ErrNotAtHand = errors.New("a source is not at hand")
 
-// SourceFetcher brings the files that movies and preload items name to storage that every renderer of the installation can read.
-// A *domain.Error is the movie's own fault (its text is shown to the client); other errors may be transient. Decision 54.
+// SourceFetcher copies the source files of movies and preload items to a storage that every renderer of the installation can
+// read. A *domain.Error is a fault of the movie, and its text is shown to the client; other errors may be transient. Decision
+// 54.
 type SourceFetcher interface {
 	FetchSources(ctx context.Context, job FetchJob) error
 	FetchItem(ctx context.Context, job PrepareJob, fetch Fetch) error
@@ -29,10 +30,10 @@ type FetchJob struct {
 	Fetch
 }
 
-// Fetch says how to fetch sources.
+// Fetch has the conditions for fetching sources.
 type Fetch struct {
-	// Since is when fetching for this movie or item first began. A source that must be revalidated at its server is revalidated
-	// once after that time. Zero: it must be revalidated now.
+	// Since is the time at which fetching for this movie or item first began. A source that must be revalidated at its server
+	// is revalidated once after that time. Zero: such a source is revalidated now.
 	Since time.Time
 	Spent time.Duration // time that earlier attempts have spent on fetching
 	// AtHand forbids downloads: a missing source is ErrNotAtHand.
@@ -43,8 +44,8 @@ type Fetch struct {
 type FetchClaim struct {
 	domain.FetchClaim // zero: no claim
 	Account           domain.AccountID
-	DocumentHash      string         // of a movie: hex SHA-256 of its stored document
-	Item              preload.Wanted // of a batch
+	DocumentHash      string         // hex SHA-256 of a movie's stored document
+	Item              preload.Wanted // item of a preload batch
 	Fetch             Fetch
 }
 
@@ -59,7 +60,7 @@ type FinishFetch struct {
 	Project domain.ProjectID
 	Claim   domain.FetchClaim // zero: no claim was needed
 	Worker  string
-	Message string // why the sources cannot be fetched; empty: they are fetched
+	Message string // why the sources cannot be fetched; empty: the sources are fetched
 }
 
 // SourceFetches handles all commands on fetching the sources of movies.
@@ -70,7 +71,8 @@ func NewSourceFetches(log *eventstore.Log, now func() time.Time) SourceFetches {
 	return SourceFetches{NewMovies(log, now)}
 }
 
-// Wanted returns the sources to fetch, without a claim. ErrNothingToDo: there are none, or a worker has a claim.
+// Wanted returns the sources to fetch, without a claim. ErrNothingToDo: there are no sources to
+// fetch, or a worker has claimed them.
 func (h SourceFetches) Wanted(ctx context.Context, project domain.ProjectID) (FetchClaim, error) {
 	m, err := h.movies.Load(ctx, project)
 	if err != nil {
@@ -109,8 +111,8 @@ func (h SourceFetches) Start(ctx context.Context, cmd StartFetch) (FetchClaim, e
 	return claimOf(d.Movie), nil
 }
 
-// Release releases a claim without an outcome. When the work was alone in its process and ran out of memory, it closes the movie.
-// ErrNothingToDo: the claim is lost.
+// Release releases a claim without an outcome. It closes the movie when the work was alone in its process and ran out of
+// memory. ErrNothingToDo: the claim is lost.
 func (h SourceFetches) Release(ctx context.Context, project domain.ProjectID, claim domain.FetchClaim, memory bool) error {
 	_, err := h.movies.Decide(ctx, project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.ReleaseFetch(claim, memory, at)

@@ -35,7 +35,8 @@ func readHashed(ctx context.Context, files Files, key, hash string) ([]byte, err
 	return body, nil
 }
 
-// ErrFileDamaged says that a stored file is not the one that was stored. A retry does not help; a backup may.
+// ErrFileDamaged says that the content of a stored file has changed since it was stored. A retry
+// does not help; a backup may.
 var ErrFileDamaged = errors.New("the stored file is damaged")
 
 // CheckSize compares a file's length with the size in the log, in bytes. When they differ, it closes the file and returns
@@ -86,7 +87,7 @@ func HashOfFile(path string) (string, error) {
 	return HashOf(f)
 }
 
-// untilEnd is a reader that fails when its context ends.
+// untilEnd is a reader that fails when its context has ended.
 type untilEnd struct {
 	ctx context.Context
 	io.Reader

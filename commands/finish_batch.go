@@ -16,10 +16,10 @@ import (
 
 // FinishBatch records that every movie of a batch has ended.
 type FinishBatch struct {
-	// Batch is the batch; empty: the one that made the movie Project.
+	// Batch is the id of the batch; empty: the batch that made the movie Project.
 	Batch   batch.ID
 	Project domain.ProjectID
-	Worker  string // distinguishes the calls of several processes
+	Worker  string // distinguishes the calls of different processes
 }
 
 // FinishedBatch is a batch that this call has finished.
@@ -57,7 +57,8 @@ type openRows struct {
 	last map[batch.ID]domain.ProjectID
 }
 
-// mostOpenRows is the maximum of remembered batches. When it is exceeded, all of them are forgotten.
+// mostOpenRows is the maximum number of remembered batches. When it is exceeded, all remembered
+// batches are forgotten.
 const mostOpenRows = 1024
 
 func (o *openRows) of(id batch.ID) domain.ProjectID {
@@ -66,7 +67,7 @@ func (o *openRows) of(id batch.ID) domain.ProjectID {
 	return o.last[id]
 }
 
-// set remembers an open movie of a batch; empty: none is open.
+// set remembers an open movie of a batch; an empty project: no movie is open.
 func (o *openRows) set(id batch.ID, project domain.ProjectID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -138,7 +139,7 @@ func (h FinishBatchHandler) ended(ctx context.Context, id batch.ID, requested ba
 	var open domain.ProjectID
 	err := h.batches.ledgers.Ask(ctx, requested.Account, func(own *ledger.Ledger) error {
 		open = ""
-		for _, row := range slices.Backward(requested.Rows) { // last row first: its movie is usually rendered last
+		for _, row := range slices.Backward(requested.Rows) { // the last row's movie is usually rendered last
 			project := batch.Project(id, row.Number)
 			if _, _, held := own.OpenHold(project); held {
 				open = project

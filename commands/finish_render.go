@@ -18,12 +18,12 @@ type FinishRender struct {
 	Attempt  int
 	Worker   string
 	Success  bool
-	Message  string // why the render failed
+	Message  string // why the render failed; empty: the render succeeded
 	Plan     *movie.Plan
 	File     *movie.File
 	Warnings []string
-	// CacheKey is the key by which an equal movie can reuse the file. CachedFrom is the movie whose file was copied, empty when
-	// this one was rendered. Decision 20.
+	// CacheKey is the key by which an equal movie can reuse the file. CachedFrom is the movie whose file was copied; empty:
+	// this movie was rendered. Decision 20.
 	CacheKey   string
 	CachedFrom domain.ProjectID
 	// Code and Family classify a failure. Spent tells how the attempt used its time.
@@ -42,8 +42,8 @@ func NewFinishRenderHandler(log *eventstore.Log, files Files, now func() time.Ti
 	return FinishRenderHandler{movies: NewMovies(log, now), files: files}
 }
 
-// Handle records the outcome. It is idempotent. ErrNothingToDo: the claim is lost, or the movie is closed. When the record does
-// not name the files, because the claim is lost or because the owner has deleted the movie's file, it removes them.
+// Handle records the outcome. It is idempotent. ErrNothingToDo: the claim is lost, or the movie is closed. Handle removes the
+// files when the record does not name them, because the claim is lost or because the owner has deleted the movie's file.
 func (h FinishRenderHandler) Handle(ctx context.Context, cmd FinishRender) (eventstore.Position, error) {
 	d, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.FinishRender(movie.Claim{Number: cmd.Attempt, Worker: cmd.Worker}, movie.Result{
@@ -58,7 +58,7 @@ func (h FinishRenderHandler) Handle(ctx context.Context, cmd FinishRender) (even
 		}, at)
 	})
 	if err != nil && !errors.Is(err, ErrNothingToDo) {
-		return eventstore.Position{}, err // the outcome may have been stored, so the files stay
+		return eventstore.Position{}, err // the outcome, which names the files, may have been stored: the files must stay
 	}
 	if cmd.File != nil && !d.KeepsFile(cmd.File.Key) {
 		if err := deleteAll(ctx, h.files, cmd.File.Keys()...); err != nil {

@@ -7,9 +7,9 @@ const (
 	FlawOrphaned = "orphaned"
 )
 
-// Flaw describes what is wrong with a file of a cache; an empty Kind: nothing.
+// Flaw describes what is wrong with a file of a cache. An empty Kind: nothing is wrong.
 type Flaw struct {
 	Kind   string
 	Detail string   // description for people
-	Remove []string // paths of the files to remove for a repair, in this order; the asset is made again when it is needed
+	Remove []string // paths of the files to remove, in this order; the cache makes the asset again when it is needed
 }

@@ -10,12 +10,12 @@ import (
 // FontFace is a font file of a family that was fetched by name.
 type FontFace struct {
 	Family string // name as requested
-	Path   string // of the file on this host: TrueType, OpenType or WOFF
-	Hash   string // SHA-256 of its content
-	Weight int    // 100 to 900; of a variable font the minimum
+	Path   string // path of the file on this host: TrueType, OpenType or WOFF
+	Hash   string // SHA-256 of the file's content
+	Weight int    // 100 to 900; the minimum weight of a variable font
 	To     int    // maximum weight of a variable font; otherwise equal to Weight
 	Italic bool
-	Range  string // characters, as in unicode-range of CSS; empty: all
+	Range  string // characters that the file covers, as in unicode-range of CSS; empty: all
 }
 
 // Fonts are the font files of the requested families that exist.
@@ -27,10 +27,11 @@ type Fonts struct {
 
 // FontFamilies fetches font families by name, shared by all accounts.
 type FontFamilies interface {
-	// Families returns the fonts for the wishes, from the cache or from the font service, whose answer it waits for up to 5 s.
-	// When the service has failed to answer after since, it is not asked again within a minute; a zero since: it is asked.
+	// Families returns the fonts for the wishes, from the cache or from the font service, for whose answer it waits up to 5 s.
+	// A service that has failed to answer after the time since is not asked again within a minute; a zero since: the service
+	// is asked.
 	Families(ctx context.Context, wishes []document.FontWish, since time.Time) Fonts
-	// Kept reports whether Families would not have to ask the service: every wish is installed, shipped or cached, or is known
-	// not to exist.
+	// Kept reports whether Families can answer without a request to the font service: every wish is installed, shipped or
+	// cached, or is known not to exist.
 	Kept(ctx context.Context, wishes []document.FontWish) bool
 }

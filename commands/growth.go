@@ -13,7 +13,7 @@ import (
 const growthCost = 40 << 20
 
 // enter waits for memory to parse a document that may grow by expansion. Accounts take turns. A document that cannot grow does
-// not wait, and reserves nothing.
+// not wait and reserves no memory.
 func (h SubmitMovieHandler) enter(ctx context.Context, account domain.AccountID, body []byte) (*fair.Part, error) {
 	if h.growth == nil || !document.MayGrow(body) {
 		return nil, nil

@@ -12,20 +12,20 @@ import (
 	"moviola/eventstore"
 )
 
-// bodyHash is the hash by which two bodies are compared.
+// bodyHash returns the hash by which the bodies of two requests are compared.
 func bodyHash(body []byte) string {
 	hash := sha256.Sum256(body)
 	return hex.EncodeToString(hash[:])
 }
 
-// earlier is the result of an earlier request with the same key and body.
+// earlier is the result of an earlier request with the same idempotency key and the same body.
 type earlier struct {
-	project  domain.ProjectID // reserved for the request; empty: there was no such request
-	accepted *Submission      // answer to the request; nil: none yet
+	project  domain.ProjectID // id reserved for the request; empty: there was no earlier request
+	accepted *Submission      // answer to the request; nil: there is no answer yet
 }
 
-// earlier looks for a request with the same key and body. It comes before all other checks: a request that was accepted once must
-// not be refused later because the credits are spent now. Decision 25.
+// earlier looks for a request with the same key and body. It is called before all other checks: a repeated request that was
+// accepted at first must not be refused later because the credits are spent by then. Decision 25.
 func (h SubmitMovieHandler) earlier(ctx context.Context, cmd SubmitMovie) (earlier, error) {
 	if cmd.IdempotencyKey == "" {
 		return earlier{}, nil
@@ -67,7 +67,7 @@ func (h SubmitMovieHandler) key(ctx context.Context, account domain.AccountID, k
 	return k, nil
 }
 
-// remembers reports whether a request with the key was accepted, whatever its body was.
+// remembers reports whether a request with the key was accepted, whatever body it had.
 func (h SubmitMovieHandler) remembers(ctx context.Context, account domain.AccountID, key string) (bool, error) {
 	if key == "" {
 		return false, nil
@@ -84,8 +84,8 @@ func (h SubmitMovieHandler) remembers(ctx context.Context, account domain.Accoun
 	return fate == idempotency.Accepted, err
 }
 
-// reserve reserves the key for a new project, or returns the project that it is reserved for. Without a key it returns a new
-// project.
+// reserve reserves the key for a new project, or returns the project for which the key is reserved already. Without a key it
+// returns a new project.
 func (h SubmitMovieHandler) reserve(ctx context.Context, cmd SubmitMovie) (domain.ProjectID, error) {
 	project := h.newProject()
 	if cmd.IdempotencyKey == "" {

@@ -8,9 +8,9 @@ import (
 
 // ImageGenerator makes pictures from descriptions.
 type ImageGenerator interface {
-	// Generate returns a picture for the prompt as a still on the local disk. A repeated request of the same account is answered
-	// from a cache. A *domain.Error is the fault of the request or the provider, or says that there is no provider; its text is
-	// for the client and does not name the element. Other errors may be transient. It is safe for concurrent use. Decision 48.
+	// Generate returns a picture for the prompt as a still on the local disk. A repeated request of the same account is
+	// answered from a cache. A *domain.Error is a fault of the request or the provider, or a missing provider; its text is for
+	// the client and does not name the element. Other errors may be transient. It is safe for concurrent use. Decision 48.
 	Generate(ctx context.Context, request ImageRequest) (GeneratedImage, error)
 }
 
@@ -22,14 +22,14 @@ type ImageRequest struct {
 	Aspect     string         // document.Horizontal, document.Vertical or document.Squared
 	Connection string         // id of a saved connection; empty: this server's provider
 	Settings   map[string]any // model-settings of the document; may be nil
-	// Fresh requests a picture that no other movie uses; attempts at the same movie get the same one. Empty: a cached picture of
-	// any movie will do.
+	// Fresh is the movie for which a new picture is made; all attempts at that movie get the same picture. Empty: a cached
+	// picture of any movie may be used.
 	Fresh domain.ProjectID
 }
 
 // GeneratedImage is a generated picture.
 type GeneratedImage struct {
 	Asset    Asset
-	Cached   bool // from the cache, at no cost
+	Cached   bool // the picture comes from the cache, at no cost
 	Warnings []string
 }

@@ -33,7 +33,8 @@ type movieBatches struct {
 	plans   *AccountPlans
 }
 
-// decide loads a batch, calls decide, and appends its events. No events are no error.
+// decide loads a batch, calls decide, and appends its events. A decision without events is no
+// error.
 func (s movieBatches) decide(
 	ctx context.Context, account domain.AccountID, id batch.ID, decide func(b *batch.Batch, at time.Time) ([]domain.Event, error),
 ) (*batch.Batch, eventstore.Appended, error) {
@@ -52,7 +53,7 @@ func (s movieBatches) decide(
 	return b, appended, nil
 }
 
-// load folds a batch.
+// load folds the stream of a batch.
 func (s movieBatches) load(ctx context.Context, id batch.ID) (*batch.Batch, eventstore.Appended, error) {
 	b := batch.New()
 	at, err := s.log.CatchUp(ctx, batch.Stream(id), eventstore.Appended{Revision: eventstore.NoStream}, b.Apply)
@@ -62,8 +63,8 @@ func (s movieBatches) load(ctx context.Context, id batch.ID) (*batch.Batch, even
 	return b, at, nil
 }
 
-// hold holds the credits for all rows in one append, and records that. When they are refused, it records and returns the refusal.
-// It may be repeated.
+// hold holds the credits for all rows in one append, and records the result in the batch. It returns a refusal too. It may be
+// repeated.
 func (s movieBatches) hold(ctx context.Context, id batch.ID, b *batch.Batch) (*batch.Batch, eventstore.Appended, error) {
 	requested, _ := b.Requested()
 	rows := make([]ledger.BatchRow, len(requested.Rows))
@@ -89,13 +90,13 @@ func (s movieBatches) hold(ctx context.Context, id batch.ID, b *batch.Batch) (*b
 		}
 		return b.Accept(at), nil
 	})
-	if err == nil && b.Refused() != nil { // refused by this call, or by another one that came first
+	if err == nil && b.Refused() != nil { // the credits were refused, to this call or to an earlier concurrent one
 		err = domain.Errorf(refusalKind(refusal), b.Refused().Code, "%s", b.Refused().Message)
 	}
 	return b, at, err
 }
 
-// refusalKind returns the kind of a refusal. Of a refusal that another process has recorded, only the text is known.
+// refusalKind returns the kind of a refusal; Invalid for nil, because a refusal that another process has recorded has no kind.
 func refusalKind(refusal *domain.Error) domain.Kind {
 	if refusal == nil {
 		return domain.Invalid

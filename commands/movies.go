@@ -18,13 +18,14 @@ type Movies struct {
 	now eventstore.Clock
 }
 
-// NewMovies returns the movies of a log. Without a clock they can only be loaded.
+// NewMovies returns the movies of a log. Without a clock the movies can be loaded but not changed.
 func NewMovies(log *eventstore.Log, now eventstore.Clock) Movies { return Movies{log: log, now: now} }
 
 // decideMovie decides on a movie at a time. It may be called more than once, so any effect it has must be safe to repeat.
 type decideMovie func(m *movie.Movie, at time.Time) ([]domain.Event, error)
 
-// DecidedMovie is the result of a decision: the movie after it, the end of its stream, and the appended events.
+// DecidedMovie is the result of a decision: the movie after the decision, the end of its stream,
+// and the appended events.
 type DecidedMovie struct {
 	*movie.Movie
 	eventstore.Appended
@@ -67,7 +68,8 @@ type KnownMovie struct {
 	at    eventstore.Appended
 }
 
-// DecideAfter is Decide for a known movie. It appends to the known place and updates known. nil: the movie is loaded.
+// DecideAfter is Decide for a known movie. It appends after the known place and updates known. When
+// known is nil, it loads the movie.
 func (s Movies) DecideAfter(
 	ctx context.Context, known *KnownMovie, project domain.ProjectID, decide decideMovie,
 ) (DecidedMovie, error) {
@@ -101,7 +103,7 @@ func (s Movies) Must(ctx context.Context, project domain.ProjectID, decide decid
 	return d, err
 }
 
-// Load folds a movie.
+// Load folds the stream of a movie.
 func (s Movies) Load(ctx context.Context, project domain.ProjectID) (*movie.Movie, error) {
 	m := movie.New(project)
 	if _, err := s.log.CatchUp(ctx, movie.Stream(project), eventstore.Appended{Revision: eventstore.NoStream}, m.Apply); err != nil {

@@ -8,7 +8,8 @@ import (
 	"moviola/domain/plan"
 )
 
-// outputsOf returns what a movie asks for beside its MP4, as far as the account's plan allows. Decision 61.
+// outputsOf returns the outputs that a movie asks for beside its MP4, as far as the account's plan
+// allows. Decision 61.
 func outputsOf(doc *document.Movie, allowed plan.Plan) (all []movie.Output) {
 	making := 0
 	for _, asked := range doc.Outputs {
@@ -26,8 +27,8 @@ func outputsOf(doc *document.Movie, allowed plan.Plan) (all []movie.Output) {
 	return all
 }
 
-// maxOutputWarnings is the largest number of warnings of a submission to which those about outputs are added: the outputs say the
-// same.
+// maxOutputWarnings is the number of warnings of a submission above which no warnings about outputs are added: the list of
+// outputs has the same facts.
 const maxOutputWarnings = 50
 
 // refusedOutputs are warnings about the outputs that only the account's plan rules out.

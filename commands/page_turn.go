@@ -4,13 +4,13 @@ import "context"
 
 type pageTurnKey struct{}
 
-// OnPageTurn returns a context for drawing a page: begun is called when the page gets a browser, until when it waits for other
-// pages.
+// OnPageTurn returns a context for drawing a page. begun is called when the page gets a browser; until then the page waits for
+// other pages.
 func OnPageTurn(ctx context.Context, begun func()) context.Context {
 	return context.WithValue(ctx, pageTurnKey{}, begun)
 }
 
-// PageTurn says that a page has got its browser.
+// PageTurn records in the context of OnPageTurn that the page has got its browser.
 func PageTurn(ctx context.Context) {
 	if begun, ok := ctx.Value(pageTurnKey{}).(func()); ok {
 		begun()

@@ -12,13 +12,14 @@ import (
 	"moviola/eventstore"
 )
 
-// PlanRender checks whether a movie may be encoded, whose exact length and size are now known.
+// PlanRender checks whether a movie may be encoded. The movie's exact length and size are known by
+// then.
 type PlanRender struct {
 	Account domain.AccountID
 	Project domain.ProjectID
 	Attempt int
-	Counted bool // it is not paid for in credits
-	// MaxCredits is the most that it may cost; 0: as much as it does.
+	Counted bool // the movie is on a counted plan: it is not paid for in credits
+	// MaxCredits is the maximum price that the client accepts; 0: any price.
 	MaxCredits int64
 	Plan       movie.Plan
 }
@@ -42,8 +43,8 @@ func NewPlanRenderHandler(cfg PlanRenderConfig) PlanRenderHandler {
 	return PlanRenderHandler{plans: NewAccountPlans(cfg.Log, cfg.Now, cfg.Plans), ledgers: cfg.Ledgers}
 }
 
-// Handle changes the hold to the exact price, or refuses the render with the *domain.Error that becomes the movie's message: when
-// the movie exceeds the account's plan (decision 17), or costs more than is available. Other errors are those of
+// Handle changes the hold to the exact price, or refuses the render with the *domain.Error that becomes the movie's message:
+// the movie exceeds the account's plan (decision 17), or costs more credits than are available. Other errors are those of
 // Ledgers.ChangeHold. Design §5.
 func (h PlanRenderHandler) Handle(ctx context.Context, cmd PlanRender) error {
 	allowed, err := h.plans.Of(ctx, cmd.Account)

@@ -16,8 +16,8 @@ import (
 // ErrFileNotFound is the error of Files for a key without a file.
 var ErrFileNotFound = errors.New("file not found")
 
-// Files stores whole files under slash-separated keys: movie documents, rendered movies, thumbnails. Writes are atomic, and on
-// the disk when Put returns. All methods are safe for concurrent use.
+// Files stores whole files under slash-separated keys: movie documents, rendered movies, thumbnails. Writes are atomic, and
+// the bytes are on the disk when Put returns. All methods are safe for concurrent use.
 type Files interface {
 	// Put stores the bytes of r under key, and replaces an existing file.
 	Put(ctx context.Context, key string, r io.Reader) error
@@ -36,16 +36,17 @@ type File interface {
 	ModTime() time.Time
 }
 
-// RenderJob is one attempt at one movie.
+// RenderJob is one attempt at rendering one movie.
 type RenderJob struct {
 	Account  domain.AccountID
 	Project  domain.ProjectID
 	Attempt  int
 	Document []byte // the movie JSON
-	// Now is the time that pages in the movie read from their clocks: the same in every attempt. Zero: the present.
+	// Now is the time that clocks in the movie's pages show, the same in every attempt. Zero: the
+	// present time.
 	Now time.Time
-	// FetchedSince is when the movie's sources were first requested. Sources that were downloaded after that need not be
-	// revalidated at their servers. Zero: they must be.
+	// FetchedSince is when the movie's sources were first requested. Sources that were downloaded after that time need
+	// not be revalidated at their servers. Zero: all sources must be revalidated.
 	FetchedSince time.Time
 	// Fetched is called once, when every source is on the local disk and before anything is drawn or encoded, with the hex
 	// SHA-256 of each source's content by its address. Its error ends the render and is returned by Render unchanged. nil: not
@@ -55,7 +56,7 @@ type RenderJob struct {
 	// the render does not follow as given. Its error ends the render and is returned by Render unchanged.
 	Planned func(ctx context.Context, plan movie.Plan, warnings []string) error
 	// Preloaded stores an item of the movie's property preload. It returns the item's address, the address of its form for
-	// browsers, or empty, and a warning. nil: items are referred to by their src.
+	// browsers (empty: it has none), and a warning (empty: no warning). nil: items are referred to by their src.
 	Preloaded func(ctx context.Context, job PrepareJob, p Prepared) (address, web, warning string, err error)
 	// Matte asks for the movie's matte too, if the movie has a transparent background.
 	Matte bool
@@ -68,8 +69,8 @@ type RenderJob struct {
 	// frames. Both are called by several goroutines. nil: not called.
 	Measured func(stage string, took time.Duration)
 	Frames   func(encoded, cached int64)
-	// Share is closed when another account waits for the slot. Then Render ends with ErrGiveWay at a point where no finished work
-	// is lost, but not before it has got further than the previous attempt. nil: never.
+	// Share is closed when another account waits for the slot. Then Render ends with ErrGiveWay at a point where no finished
+	// work is lost, but not before the render has got further than the previous attempt. nil: the render never gives way.
 	Share <-chan struct{}
 }
 
@@ -78,7 +79,7 @@ type Rendered struct {
 	Plan      movie.Plan
 	File      movie.File // facts probed from the finished file, without Key, Thumbnail and Token
 	Movie     string     // path of the MP4
-	Matte     string     // path of the movie's matte; empty: it is opaque, or no matte was asked for
+	Matte     string     // path of the movie's matte; empty: the movie is opaque, or no matte was asked for
 	Thumbnail string     // path of the JPEG, empty when none was made
 	Subtitles string     // path of the captions as ASS, empty when the movie has none
 	Still     int64      // frame of the thumbnail
@@ -86,20 +87,20 @@ type Rendered struct {
 	Close     func()     // removes the working files
 }
 
-// OutputJob is the making of other outputs of a finished movie.
+// OutputJob is the making of the other outputs of a finished movie.
 type OutputJob struct {
 	Movie   string // path of the MP4; its folder takes the files that are made
-	Matte   string // path of an MP4 that is white where the movie is opaque and black where it is transparent; empty: it is opaque
+	Matte   string // path of an MP4 that is white where the movie is opaque, black elsewhere; empty: all is opaque
 	Plan    movie.Plan
 	Sound   bool     // the MP4 has sound
 	Still   int64    // frame that stills show
-	Formats []string // what to make
+	Formats []string // outputs to make
 	// Until is when outputs that are not finished are given up.
 	Until time.Time
 }
 
-// Outputs makes other outputs of finished movies. The keys of files in its answer are local paths. What cannot be made has status
-// error and says why; the error is ctx's.
+// Outputs makes other outputs of finished movies. The keys of files in its answer are local paths. An output that cannot be
+// made has status error and the reason. The returned error is only the end of ctx.
 type Outputs interface {
 	Make(ctx context.Context, job OutputJob) ([]movie.Output, error)
 }
@@ -108,6 +109,7 @@ type Outputs interface {
 // retried); other errors may be transient, and the render is retried.
 type Renderer interface {
 	Render(ctx context.Context, job RenderJob) (Rendered, error)
-	// Finished returns how many windows of a movie earlier attempts on this host have made; 0 when that is unknown.
+	// Finished returns the number of a movie's windows that earlier attempts on this host have
+	// made; 0 when that number is unknown.
 	Finished(project domain.ProjectID) int
 }

@@ -15,24 +15,26 @@ type Preparer interface {
 	Prepare(ctx context.Context, job PrepareJob) (Prepared, error)
 }
 
-// PrepareJob is one attempt at one item.
+// PrepareJob is one attempt at preparing one item.
 type PrepareJob struct {
 	Account domain.AccountID
-	// Batch is the id of the batch, or of the movie with the property preload; Index is the item's index in it, from 0.
+	// Batch is the id of the batch, or of the movie with the property preload; Index is the item's
+	// index in the batch or property, from 0.
 	Batch   string
 	Index   int
 	Attempt int
 	Item    preload.Wanted
 	// FetchedSince has the meaning of RenderJob.FetchedSince.
 	FetchedSince time.Time
-	// Now has the meaning of RenderJob.Now: when the batch, or the movie, was requested.
+	// Now has the meaning of RenderJob.Now: the time at which the batch, or the movie, was
+	// requested.
 	Now time.Time
 }
 
 // Prepared is a prepared asset. The caller moves its files away and then calls Close.
 type Prepared struct {
-	Path        string // of the asset
-	Extension   string // with its dot: .png
+	Path        string // path of the asset
+	Extension   string // with its dot, such as .png
 	ContentType string
 	Size        int64   // bytes
 	Duration    float64 // in seconds; 0: not video or sound

@@ -12,9 +12,9 @@ import (
 	"moviola/domain/plan"
 )
 
-// Preview checks a movie as a submission would. It returns what the movie is made of, and the refusal that follows from its JSON,
-// the account's movies and the plan, but does not check the account's credits. It stores and holds nothing. An error is not the
-// movie's fault. Decision 32.
+// Preview checks a movie as a submission would. It returns the parts of the movie, and the refusal that follows from its JSON,
+// the account's movies and the plan. It does not check the account's credits, and stores and holds nothing. The returned error
+// is not the movie's fault. Decision 32.
 func (h SubmitMovieHandler) Preview(ctx context.Context, account domain.AccountID, body []byte) (lint.Input, error) {
 	read, err := h.read(ctx, SubmitMovie{Account: account, Body: body})
 	if err == nil {
@@ -28,8 +28,8 @@ func (h SubmitMovieHandler) Preview(ctx context.Context, account domain.AccountI
 	return read.lint, nil
 }
 
-// Sketch reads a movie for previews before it is submitted: it returns the JSON with the templates filled in, and the account's
-// plan. It refuses what a submission would refuse, except for the length: only pictures are made.
+// Sketch reads a movie for previews before it is submitted: it returns the JSON with the templates filled in, and the
+// account's plan. It refuses what a submission would refuse, except a movie that is too long, because only pictures are made.
 func (h SubmitMovieHandler) Sketch(ctx context.Context, account domain.AccountID, body []byte) ([]byte, plan.Plan, error) {
 	if err := h.Admit(ctx, account, ""); err != nil {
 		return nil, plan.Plan{}, err

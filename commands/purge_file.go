@@ -28,15 +28,15 @@ func NewPurgeFileHandler(log *eventstore.Log, files Files, now func() time.Time)
 	return PurgeFileHandler{movies: NewMovies(log, now), files: files}
 }
 
-// Handle removes the file and records that; the movie's entry stays. ErrNothingToDo: there is no file (any more), or it was
-// rendered later. Design §6: a purge removes only what is in the log before its ZeroBalancePurged.
+// Handle removes the file and records the removal; the movie's entry stays. ErrNothingToDo: the file does not exist (any
+// more), or was rendered after Before. Design §6: a purge removes only what is in the log before its ZeroBalancePurged.
 func (h PurgeFileHandler) Handle(ctx context.Context, cmd PurgeFile) error {
 	if cmd.Before != (eventstore.Position{}) {
 		made, err := h.madeAt(ctx, cmd.Project)
 		if err != nil {
 			return err
 		}
-		if made == (eventstore.Position{}) || made.Compare(cmd.Before) >= 0 { // no render is visible, or it was later
+		if made == (eventstore.Position{}) || made.Compare(cmd.Before) >= 0 { // no render, or one after Before
 			return ErrNothingToDo
 		}
 	}

@@ -27,11 +27,11 @@ type rowReader struct {
 	texts    []lint.Text // the templates as they are now
 	plan     plan.Plan
 	pack     bool
-	tries    int // remaining of maxFlawTries
+	tries    int // parses that are left of maxFlawTries
 }
 
-// readRows parses every row as a movie. Valid rows get a price, the others a flaw. An error is the template's fault, or not the
-// batch's at all.
+// readRows parses every row as a movie. Valid rows get a price, the others a flaw. An error is a fault of the template or of
+// the service, never of a row.
 func (h RequestBatchHandler) readRows(ctx context.Context, account domain.AccountID, order batch.Order) (batch.Requested, error) {
 	requested := batch.Requested{Account: account, Template: order.Template, Flaws: order.Flaws}
 	r := rowReader{account: account, template: order.Template, tries: maxFlawTries}
@@ -92,7 +92,7 @@ func (r *rowReader) all(ctx context.Context, rows []batch.Variables, requested *
 	return nil
 }
 
-// fillFrom fills templates that were read before into a row's document.
+// fillFrom fills templates, whose texts were read before, into a row's document.
 func fillFrom(texts []lint.Text, body []byte) ([]byte, error) {
 	return document.Fill(body, func(id, _ string) ([]byte, error) {
 		for _, text := range texts {
@@ -104,7 +104,8 @@ func fillFrom(texts []lint.Text, body []byte) ([]byte, error) {
 	})
 }
 
-// maxFlawText is the maximum length of a flaw's text, in bytes: flaws are part of an event.
+// maxFlawText is the maximum length of a flaw's text, in bytes. It bounds the size of the event
+// that contains the flaws.
 const maxFlawText = 300
 
 // read reads one row.
@@ -153,7 +154,7 @@ func (r *rowReader) allowed(movie *document.Movie) error {
 	return r.plan.CheckLength(document.KnownLength(movie), r.pack)
 }
 
-// blame finds the column at fault: without it the row is valid, or has another flaw.
+// blame finds the column at fault: without that column the row is valid, or has another flaw.
 func (r *rowReader) blame(row batch.Variables, flaw batch.Flaw) batch.Flaw {
 	if flaw.Column != "" {
 		return flaw

@@ -22,7 +22,7 @@ type RequestBatch struct {
 	Order   batch.Order
 	// Hash is the hash of the whole request: a retry with the same key has the same hash.
 	Hash           string
-	IdempotencyKey string // see SubmitMovie
+	IdempotencyKey string // as in SubmitMovie
 }
 
 // AcceptedBatch is a batch whose credits are held. The work list submits its movies.
@@ -45,7 +45,7 @@ func (e *FlawedBatchError) Unwrap() error { return e.Refusal }
 
 // RequestBatchConfig is what NewRequestBatchHandler needs. Every field is required.
 type RequestBatchConfig struct {
-	Submit SubmitMovieHandler // its rules hold for each row
+	Submit SubmitMovieHandler // submits the movies; its rules apply to each row
 	NewID  func() batch.ID    // NewBatchID, except in tests
 }
 
@@ -66,7 +66,8 @@ func (h SubmitMovieHandler) batches() movieBatches {
 	return movieBatches{log: h.movies.log, now: h.movies.now, ledgers: h.ledgers, plans: h.plans}
 }
 
-// Admit refuses an account that may not submit now, as for a movie. It is called before the body is read.
+// Admit refuses an account that may not submit now, by the same rules as for a movie. It is called
+// before the body is read.
 func (h RequestBatchHandler) Admit(ctx context.Context, account domain.AccountID, idempotencyKey string) error {
 	refused := h.submit.Admit(ctx, account, "")
 	if refused == nil || idempotencyKey == "" {
@@ -79,9 +80,10 @@ func (h RequestBatchHandler) Admit(ctx context.Context, account domain.AccountID
 	return refused
 }
 
-// Handle accepts the batch or refuses it as a whole. A crash at any point neither loses an accepted batch nor charges for
-// nothing: first the rows are stored, then Requested is appended, then all holds in one append, then Accepted; the work list
-// continues from any of these points. A retry with the same idempotency key continues the same batch.
+// Handle accepts the batch or refuses it as a whole. A crash at any point neither loses an accepted batch nor charges for a
+// batch that is not made: first the rows are stored, then Requested is appended, then all holds in one append, then
+// Accepted; the work list continues from any of these points. A retry with the same idempotency key continues the same
+// batch.
 func (h RequestBatchHandler) Handle(ctx context.Context, cmd RequestBatch) (AcceptedBatch, error) {
 	id, err := h.earlier(ctx, cmd)
 	if err != nil {
@@ -138,8 +140,8 @@ func (h RequestBatchHandler) request(ctx context.Context, cmd RequestBatch) (bat
 	return id, b, at, err
 }
 
-// check parses every row. It refuses the batch when no row is valid, when all must be valid and one is not, and when it costs
-// more than is available.
+// check parses every row. It refuses the batch when no row is valid, when a row is invalid although all must be valid, and
+// when the batch costs more credits than are available.
 func (h RequestBatchHandler) check(ctx context.Context, cmd RequestBatch) (batch.Requested, error) {
 	requested, err := h.readRows(ctx, cmd.Account, cmd.Order)
 	if err != nil {
@@ -156,12 +158,13 @@ func (h RequestBatchHandler) check(ctx context.Context, cmd RequestBatch) (batch
 		sum += row.Held
 	}
 	if requested.Counted {
-		return requested, nil // the month's quota is checked when all rows are counted
+		return requested, nil // the month's quota is checked later, when the hold counts all rows
 	}
 	return requested, h.submit.ledgers.Expect(ctx, cmd.Account, func(l *ledger.Ledger) error { return l.Afford(sum) })
 }
 
-// keyStream is the stream of an idempotency key for batches, apart from that of the same key for movies.
+// keyStream returns the stream of an idempotency key for batches. The same key for movies has
+// another stream.
 func keyStream(account domain.AccountID, key string) string {
 	return idempotency.Stream(account, "batch\x00"+key)
 }
@@ -183,7 +186,8 @@ func (h RequestBatchHandler) reservation(ctx context.Context, account domain.Acc
 	return batch.ID(reserved.Project), nil
 }
 
-// earlier returns the batch of an earlier request with the same key and body; empty: there was none. Decision 25.
+// earlier returns the batch of an earlier request with the same key and body; empty: there was no
+// earlier request. Decision 25.
 func (h RequestBatchHandler) earlier(ctx context.Context, cmd RequestBatch) (batch.ID, error) {
 	if cmd.IdempotencyKey == "" {
 		return "", nil
@@ -211,7 +215,8 @@ func (h RequestBatchHandler) earlier(ctx context.Context, cmd RequestBatch) (bat
 	return batch.ID(reserved.Project), nil
 }
 
-// reserve reserves the key for a new batch, or returns the one that it is reserved for.
+// reserve reserves the key for a new batch, or returns the batch for which the key is reserved
+// already.
 func (h RequestBatchHandler) reserve(ctx context.Context, cmd RequestBatch) (batch.ID, error) {
 	id := h.newID()
 	if cmd.IdempotencyKey == "" {

@@ -14,13 +14,13 @@ import (
 	"moviola/domain/document"
 )
 
-// sealedMark is the prefix of an encrypted stored document. No JSON begins like that.
+// sealedMark is the prefix of an encrypted stored document. No JSON text begins with it.
 const sealedMark = "moviola sealed document\n"
 
-// maxSealedBytes is the maximum read of an encrypted document.
+// maxSealedBytes is the maximum size of an encrypted document that is read.
 const maxSealedBytes = 16 << 20
 
-// ErrDamaged says that a stored document differs from what was stored, or that it can no longer be decrypted. A retry does not
+// ErrDamaged says that a stored document has changed since it was stored, or can no longer be decrypted. A retry does not
 // help; a backup may.
 var ErrDamaged = errors.New("the stored document is damaged")
 
@@ -30,8 +30,8 @@ type sealedDocuments struct {
 	vault Vault
 }
 
-// SealDocuments returns a Files that encrypts movie documents with secrets of destinations. Opening one decrypts it. All other
-// files pass unchanged.
+// SealDocuments returns a Files that encrypts movie documents with secrets of destinations. Opening such a document decrypts
+// it. All other files pass unchanged.
 func SealDocuments(files Files, vault Vault) Files { return sealedDocuments{files, vault} }
 
 // Put implements Files.
@@ -86,11 +86,12 @@ func sealFile(vault Vault, key string, content []byte) ([]byte, error) {
 }
 
 // unsealFile reads and decrypts a file. For a file that is not encrypted it seeks back to its beginning and returns the zero
-// Sealed. On failure the file is closed; when it cannot be decrypted, the error is ErrDamaged joined with the Vault's.
+// Sealed. On failure it closes the file; when the content cannot be decrypted, the error is ErrDamaged joined with the
+// Vault's.
 func unsealFile(vault Vault, key string, file File) (content []byte, sealed connection.Sealed, err error) {
 	defer func() {
 		if err != nil {
-			_ = file.Close() // the first error is more useful
+			_ = file.Close() // the error of reading is returned, because it tells more than one of closing
 		}
 	}()
 	mark := make([]byte, len(sealedMark))
@@ -121,8 +122,8 @@ func PutSealed(ctx context.Context, files Files, vault Vault, key string, conten
 	return files.Put(ctx, key, bytes.NewReader(data))
 }
 
-// OpenSealed returns the content of a file that PutSealed has stored. Errors are ErrFileNotFound, and ErrDamaged when it cannot
-// be decrypted.
+// OpenSealed returns the content of a file that PutSealed has stored. Errors are ErrFileNotFound, and ErrDamaged when the
+// content cannot be decrypted.
 func OpenSealed(ctx context.Context, files Files, vault Vault, key string) ([]byte, error) {
 	file, err := files.Open(ctx, key)
 	if err != nil {
@@ -138,8 +139,8 @@ func OpenSealed(ctx context.Context, files Files, vault Vault, key string) ([]by
 	return content, errors.Join(err, file.Close())
 }
 
-// ResealDocument encrypts a stored document again when it was encrypted with another key than the vault's present one, and
-// returns whether it was.
+// ResealDocument encrypts a stored document again if it was encrypted with another key than the vault's present one. It
+// reports whether it did.
 func ResealDocument(ctx context.Context, files Files, vault Vault, key string) (bool, error) {
 	file, err := files.Open(ctx, key)
 	if err != nil {

@@ -31,15 +31,15 @@ type Speech struct {
 	Path     string // a WAV or MP3 file, read-only
 	Hash     string // SHA-256 of the file, lower-case hexadecimal
 	Duration time.Duration
-	Words    []caption.Word // in order; times from the beginning of the file
+	Words    []caption.Word // in order; times are counted from the beginning of the file
 	Cached   bool           `json:"-"` // from the cache, at no cost
 	Warnings []string
 }
 
 // Transcriber turns speech into words.
 type Transcriber interface {
-	// Transcribe returns the words spoken in a sound file, in order. Errors are as those of Speaker; without a provider it is a
-	// *domain.Error that says so. It is safe for concurrent use.
+	// Transcribe returns the words spoken in a sound file, in order. Errors are as those of Speaker; a missing provider is a
+	// *domain.Error too. It is safe for concurrent use.
 	Transcribe(ctx context.Context, request TranscriptionRequest) ([]caption.Word, error)
 }
 
@@ -47,8 +47,8 @@ type Transcriber interface {
 type TranscriptionRequest struct {
 	Account  domain.AccountID
 	Path     string   // a WAV, MP3, FLAC, M4A, OGG or WebM file
-	Language string   // ISO 639-1, with or without a region; empty or auto: the provider detects it
-	Keywords []string // words to expect
+	Language string   // ISO 639-1, with or without a region; empty or auto: the provider detects the language
+	Keywords []string // words that the speech is expected to contain
 	Model    string   // default, whisper, or a name that the connection's provider knows
 	// Connection is the id of a saved connection; empty: this server's provider.
 	Connection string

@@ -17,8 +17,8 @@ type Standing struct {
 	Closed bool
 	// Balance is granted − charged, in credits.
 	Balance int64
-	// Blocked says that the account may not store files in the media library: its balance is zero on a plan with credits.
-	// Decision 39.
+	// Blocked reports whether the account may not store files in the media library, because its balance is zero on a plan
+	// with credits. Decision 39.
 	Blocked bool
 }
 

@@ -12,7 +12,7 @@ import (
 // StartRender claims a movie for a worker.
 type StartRender struct {
 	Project domain.ProjectID
-	Worker  string // unique to one run of one process
+	Worker  string // unique to one start of one process
 	Dead    int    // attempt whose worker is known to be dead; 0: none
 	Death   domain.Death
 	Alone   bool // this process runs no other render or preload item beside it
@@ -25,13 +25,13 @@ type RenderClaim struct {
 	Account      domain.AccountID
 	Attempt      int
 	DocumentHash string    // hex SHA-256 of the stored document
-	FirstStarted time.Time // start of the first attempt: the render timeout runs from it
-	FetchedSince time.Time // when its sources were first requested; zero: they were not
+	FirstStarted time.Time // start of the first attempt, from which the render timeout is counted
+	FetchedSince time.Time // when the movie's sources were first requested; zero: they were not requested yet
 	Held         int64     // credits held at submission
 	Draft        bool
-	Counted      bool           // on a counted plan: nothing is held
-	MaxCredits   int64          // the most that the movie may cost; 0: any price
-	Outputs      []movie.Output // what the movie asks for beside its MP4
+	Counted      bool           // the movie is on a counted plan: no credits are held
+	MaxCredits   int64          // maximum price that the client accepts; 0: any price
+	Outputs      []movie.Output // outputs that the movie asks for beside its MP4
 	Until        time.Time      // when the movie times out
 	Position     eventstore.Position
 }
@@ -47,8 +47,9 @@ func NewStartRenderHandler(log *eventstore.Log, now func() time.Time, timeout ti
 	return StartRenderHandler{movies: NewMovies(log, now), timeout: timeout}
 }
 
-// Handle claims the movie. ErrNothingToDo: it is not there, closed, out of time, or claimed by another; or it was closed just
-// now, because it is out of time with nobody rendering it, or because three crashes count against it.
+// Handle claims the movie. ErrNothingToDo: the movie does not exist, is closed, out of time, or claimed by another worker; or
+// Handle has just closed it, because it is out of time and no worker renders it, or because three of its attempts have
+// crashed.
 func (h StartRenderHandler) Handle(ctx context.Context, cmd StartRender) (RenderClaim, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		start := movie.Start{Worker: cmd.Worker, Dead: cmd.Dead, Death: cmd.Death, Alone: cmd.Alone, Windows: cmd.Windows,

@@ -9,13 +9,13 @@ import (
 
 type storedForKey struct{}
 
-// StoredFor returns a context that names the account of a file whose key does not contain the account: the file counts towards
-// that account's storage.
+// StoredFor returns a context that names the account to which a file belongs whose key does not name an account. The file then
+// counts towards the account's storage.
 func StoredFor(ctx context.Context, account domain.AccountID) context.Context {
 	return context.WithValue(ctx, storedForKey{}, account)
 }
 
-// StoredBy returns the account that StoredFor has set; empty: none.
+// StoredBy returns the account that StoredFor has set; empty: no account was set.
 func StoredBy(ctx context.Context) domain.AccountID {
 	account, _ := ctx.Value(storedForKey{}).(domain.AccountID)
 	return account
@@ -38,7 +38,7 @@ func RendersFull(bound string) *domain.Error {
 		"Delete movies (DELETE /movies) to continue, or wait until older ones expire.", bound)
 }
 
-// IsStorageFull reports whether an error is one of these two.
+// IsStorageFull reports whether an error is that of StorageFull or of RendersFull.
 func IsStorageFull(err error) bool {
 	var refusal *domain.Error
 	return errors.As(err, &refusal) && refusal.Code == StorageFull("").Code

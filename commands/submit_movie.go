@@ -23,7 +23,8 @@ import (
 	"moviola/internal/fair"
 )
 
-// submitLimit is the time limit of a submission's appends. It is well below the age at which a hold without a movie is abandoned.
+// submitLimit is the time limit for the appends of a submission. It is well below the age at which
+// a hold without a movie is abandoned.
 const submitLimit = 12 * time.Second
 
 // cleanupLimit is the time limit for removing the document of a refused submission.
@@ -33,9 +34,10 @@ const cleanupLimit = 2 * time.Second
 type SubmitMovie struct {
 	Account domain.AccountID
 	Body    []byte // the movie JSON as it was posted
-	// IdempotencyKey makes a retry return the first answer: 1 to 255 characters, valid for 24 hours; empty: none. Decision 25.
+	// IdempotencyKey makes a retry return the first answer: 1 to 255 characters, valid for 24
+	// hours; empty: no key. Decision 25.
 	IdempotencyKey string
-	MaxCredits     int64 // the most that the movie may cost; 0: as much as it does. Decision 75
+	MaxCredits     int64 // maximum price that the client accepts; 0: any price. Decision 75
 }
 
 // Submission is an accepted movie.
@@ -85,9 +87,9 @@ func NewSubmitMovieHandler(cfg SubmitMovieConfig) SubmitMovieHandler {
 }
 
 // Admit refuses an account that may not submit anything now, at any price. It is called before the body is read (decision 4).
-// Accounts on counted plans are never suspended (decision 36). An answer under an idempotency key is repeated whatever has
-// happened to the account since (decision 25): when the key is known, Handle decides with the body. idempotencyKey is empty when
-// there is none.
+// Accounts on counted plans are never suspended (decision 36). A retry under an idempotency key gets the first answer again,
+// whatever has happened to the account since (decision 25): when the key is known, Admit does not refuse, and Handle decides
+// with the body. idempotencyKey is empty when there is none.
 func (h SubmitMovieHandler) Admit(ctx context.Context, account domain.AccountID, idempotencyKey string) error {
 	allowed, err := h.plans.Of(ctx, account)
 	if err != nil || allowed.Counted {
@@ -103,10 +105,10 @@ func (h SubmitMovieHandler) Admit(ctx context.Context, account domain.AccountID,
 	return refused
 }
 
-// Handle accepts the movie or refuses it with the *domain.Error of spec: Errors, POST /movies. A crash at any point neither loses
-// an accepted movie nor charges for nothing: first the document is stored, then the hold is made, then MovieSubmitted is
-// appended; AbandonSubmission closes a hold whose movie was never submitted. A retry with the same idempotency key takes the same
-// steps for the same project.
+// Handle accepts the movie or refuses it with the *domain.Error of spec: Errors, POST /movies. A crash at any point neither
+// loses an accepted movie nor charges for a movie that is not rendered: first the document is stored, then the hold is made,
+// then MovieSubmitted is appended; AbandonSubmission closes a hold whose movie was never submitted. A retry with the same
+// idempotency key takes the same steps for the same project.
 func (h SubmitMovieHandler) Handle(ctx context.Context, cmd SubmitMovie) (Submission, error) {
 	ctx, cancel := context.WithTimeout(ctx, submitLimit)
 	defer cancel()
@@ -119,7 +121,7 @@ func (h SubmitMovieHandler) Handle(ctx context.Context, cmd SubmitMovie) (Submis
 		if refused == nil || cmd.IdempotencyKey == "" {
 			return done, refused
 		}
-		// A concurrent request with the same key may have held the credits that this one found missing.
+		// A concurrent request with the same key may have held the credits, so that they were missing for this request.
 		after, err := h.earlier(ctx, cmd)
 		if err != nil || after.project == before.project && after.accepted == nil {
 			return Submission{}, refused
@@ -169,14 +171,14 @@ func (h SubmitMovieHandler) accept(ctx context.Context, cmd SubmitMovie, reserve
 type terms struct {
 	plan    plan.Plan
 	draft   bool
-	credits int64 // to be held; 0 on counted plans
-	most    int64 // that the client is willing to pay; 0: any
+	credits int64 // credits to be held; 0 on counted plans
+	most    int64 // maximum price that the client accepts; 0: any price
 }
 
 func (t terms) quota() ledger.Quota { return quotaOf(t.plan) }
 
-// offer prices a movie and refuses what is known now to be beyond the account's plan, or to cost more than it has. What an
-// earlier request has held for the project is not asked for again. Decisions 16 and 17.
+// offer prices a movie and refuses a movie that is already known to exceed the account's plan, or to cost more than the
+// account's credits. Credits that an earlier request has held for the project are not asked for again. Decisions 16 and 17.
 func (h SubmitMovieHandler) offer(
 	ctx context.Context, account domain.AccountID, project domain.ProjectID, doc *document.Movie,
 ) (terms, error) {
@@ -208,7 +210,7 @@ func (h SubmitMovieHandler) offer(
 
 // reading is a parsed body.
 type reading struct {
-	body []byte // body as it will be stored: the posted one, or that of the movie to be rendered again
+	body []byte // body as it will be stored: the posted body, or the document of the movie to be rendered again
 	full []byte // body with the templates filled in
 	doc  *document.Movie
 	uses []movie.TemplateUse
@@ -217,7 +219,7 @@ type reading struct {
 }
 
 // read parses the body. When the body is only a reference to another movie of the account, it uses that movie's document
-// (decision 18). A reference beside a movie is ignored: the Node SDK sends the project along when a movie is rendered again.
+// (decision 18). A reference is ignored when the body has a movie too: the Node SDK sends both when a movie is rendered again.
 func (h SubmitMovieHandler) read(ctx context.Context, cmd SubmitMovie) (reading, error) {
 	read, err := h.parse(ctx, cmd.Account, cmd.Body)
 	if err != nil || read.doc.Project == "" || len(read.uses)+len(read.doc.Scenes)+len(read.doc.Elements) > 0 {
@@ -227,7 +229,7 @@ func (h SubmitMovieHandler) read(ctx context.Context, cmd SubmitMovie) (reading,
 	project := read.doc.Project
 	body, err := h.original(ctx, cmd.Account, domain.ProjectID(project))
 	if err != nil {
-		read.lint.Movie = nil // without the movie there is nothing else to check
+		read.lint.Movie = nil // without the referenced movie's document nothing else can be checked
 		return read, err
 	}
 	read, err = h.parse(ctx, cmd.Account, body)
@@ -235,8 +237,9 @@ func (h SubmitMovieHandler) read(ctx context.Context, cmd SubmitMovie) (reading,
 	return read, err
 }
 
-// parse reads a document, fills in the template that it refers to, and refuses what only its JSON can tell. With an error, lint
-// has what was read until then. It waits for its turn first when the document may grow.
+// parse reads a document, fills in the template to which the document refers, and refuses errors that follow from its JSON
+// alone. When it returns an error, lint has the parts that were read before. A document that may grow waits for its turn
+// first.
 func (h SubmitMovieHandler) parse(ctx context.Context, account domain.AccountID, body []byte) (reading, error) {
 	part, err := h.enter(ctx, account, body)
 	if err != nil {
@@ -269,7 +272,7 @@ func (h SubmitMovieHandler) parseNow(ctx context.Context, account domain.Account
 	return r, document.CheckCloudKeys(r.doc)
 }
 
-// submittedOf returns the event for a movie. The append sets its time.
+// submittedOf returns the event MovieSubmitted of a movie. The append sets its time.
 func submittedOf(account domain.AccountID, read reading, t terms) movie.Submitted {
 	hash, echo := sha256.Sum256(read.body), result.ReadEcho(read.body)
 	s := movie.Submitted{
@@ -290,7 +293,8 @@ func submittedOf(account domain.AccountID, read reading, t terms) movie.Submitte
 	}
 	destinations, err := document.Destinations(read.doc)
 	if err != nil {
-		// Nothing will be delivered, but the error is recorded as the result of one destination (decision 33).
+		// Such a movie is not delivered, but the error of its exports is recorded as the result of
+		// one destination (decision 33).
 		destinations = []document.Destination{{}}
 	}
 	for _, d := range destinations {
@@ -339,9 +343,9 @@ func (h SubmitMovieHandler) hold(ctx context.Context, cmd SubmitMovie, project d
 	case err == nil:
 		return nil
 	case errors.Is(err, ledger.ErrHoldEnded) && cmd.IdempotencyKey != "":
-		return nil // another request with the key has ended the hold: the movie was submitted or abandoned, as its stream shows
+		return nil // another request with the key has ended the hold; submit reads from the movie's stream how
 	case errors.As(err, &refusal) && cmd.IdempotencyKey != "":
-		return err // another request with the key may need the document; when there is no movie, the daily chore removes it
+		return err // another request with the key may need the document; the daily chore removes a document without a movie
 	case errors.As(err, &refusal):
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupLimit)
 		defer cancel()
@@ -353,7 +357,8 @@ func (h SubmitMovieHandler) hold(ctx context.Context, cmd SubmitMovie, project d
 	return h.refusal(cmd.Account, err)
 }
 
-// submit appends MovieSubmitted. A stream that has another event already was abandoned: this request came too late.
+// submit appends MovieSubmitted. When the stream has an event already, the submission was abandoned
+// because this request came too late.
 func (h SubmitMovieHandler) submit(
 	ctx context.Context, cmd SubmitMovie, project domain.ProjectID, s movie.Submitted,
 ) (Submission, error) {
@@ -370,7 +375,7 @@ func (h SubmitMovieHandler) submit(
 	if cmd.IdempotencyKey == "" {
 		return Submission{Project: project, At: s.At, Position: appended.Position}, nil
 	}
-	// Another request with the key may have been first: then the store took this append for a retry.
+	// Another request with the key may have been first: the store then took this append for a retry of the first.
 	done, fate, err := h.accepted(ctx, project)
 	if err == nil && fate != idempotency.Accepted {
 		// The appended event is not visible, so the answer is an error, never an empty project. Decision 60.
@@ -382,7 +387,7 @@ func (h SubmitMovieHandler) submit(
 	return done, nil
 }
 
-// refusal returns the error for the client when a store has failed. It returns nil and a *domain.Error unchanged.
+// refusal returns the error for the client when a store has failed. It returns a nil error and a *domain.Error unchanged.
 func (h SubmitMovieHandler) refusal(account domain.AccountID, err error) error {
 	var refusal *domain.Error
 	if err == nil || errors.As(err, &refusal) || errors.Is(err, fair.ErrBusy) {

@@ -8,8 +8,8 @@ import (
 
 // Surveyor lays out movies without their sources. It is safe for concurrent use.
 type Surveyor interface {
-	// Survey returns what it finds, and in sentences what it did not check: it stops early when the work exceeds its budget.
-	// exact says that the times of the movie do not depend on its sources.
+	// Survey returns the faults that it finds, and a sentence for each part that it did not check, because it stops when the
+	// work exceeds its budget. exact reports whether the times of the movie are independent of its sources.
 	Survey(ctx context.Context, m *document.Movie, exact bool) Survey
 }
 

@@ -13,11 +13,11 @@ import (
 	"moviola/eventstore"
 )
 
-// LibraryAccount is the account of the service itself. Examples of the library are rendered for it, after the movies of all other
-// accounts; for that it may use every template.
+// LibraryAccount is the account of the service itself. Examples of the library are rendered for it, after the movies of all
+// other accounts. The account may use every template for them.
 const LibraryAccount domain.AccountID = "library"
 
-// Templates reads templates, and fills them in.
+// Templates reads templates, and fills them into documents.
 type Templates struct {
 	log   *eventstore.Log
 	files Files
@@ -28,7 +28,7 @@ func NewTemplates(log *eventstore.Log, files Files) Templates {
 	return Templates{log: log, files: files}
 }
 
-// Load folds a template.
+// Load folds the stream of a template.
 func (s Templates) Load(ctx context.Context, id template.ID) (*template.Template, error) {
 	t := template.New(id)
 	if _, err := s.log.CatchUp(ctx, template.Stream(id), eventstore.Appended{Revision: eventstore.NoStream}, t.Apply); err != nil {
@@ -58,8 +58,8 @@ type FilledDocument struct {
 	Texts []lint.Text
 }
 
-// Fill fills the templates that a document refers to into it, as they are now. With an error, it returns the templates used so
-// far.
+// Fill fills the present versions of the templates to which a document refers into it. With an error, it returns the templates
+// used until then.
 func (s Templates) Fill(ctx context.Context, account domain.AccountID, body []byte) (FilledDocument, error) {
 	var f FilledDocument
 	var err error
@@ -88,7 +88,7 @@ func (s Templates) Fill(ctx context.Context, account domain.AccountID, body []by
 	return f, err
 }
 
-// FillDocument fills templates into a submitted document, exactly as they were at the submission.
+// FillDocument fills templates into a submitted document, in the versions that the submission used.
 func FillDocument(ctx context.Context, files Files, body []byte, uses []movie.TemplateUse) ([]byte, error) {
 	return document.Fill(body, func(id, _ string) ([]byte, error) {
 		for _, use := range uses {

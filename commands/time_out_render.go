@@ -9,8 +9,8 @@ import (
 	"moviola/eventstore"
 )
 
-// TimeOutRender times out a movie that has been rendering for too long. It closes a timed-out movie that nobody renders any more,
-// or at twice the limit.
+// TimeOutRender times out a movie that has been rendering for too long. It closes a timed-out movie when no worker renders the
+// movie any more, or at twice the time limit.
 type TimeOutRender struct {
 	Project domain.ProjectID
 	Worker  string // id of the calling process

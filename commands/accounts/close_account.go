@@ -32,8 +32,8 @@ func NewCloseAccountHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, now f
 	return CloseAccountHandler{log: log, ledgers: ledgers, cancel: commands.NewCancelMovieHandler(log, now), now: now}
 }
 
-// Handle closes the account. It is idempotent; an account that was never opened is NotFound. The work list does the rest:
-// FinishClosing. Design §6.
+// Handle closes the account. It is idempotent; an account that was never opened is NotFound. The work list then calls
+// Finish. Design §6.
 func (h CloseAccountHandler) Handle(ctx context.Context, cmd CloseAccount) (eventstore.Position, error) {
 	a := account.New(cmd.Account)
 	appended, err := h.log.Decide(ctx, account.Stream(cmd.Account), a, func() (eventstore.Decision, error) {
@@ -48,8 +48,8 @@ func (h CloseAccountHandler) Handle(ctx context.Context, cmd CloseAccount) (even
 }
 
 // Finish closes the ledger of a closed account and cancels its open movies. It returns nil when nothing is held or counted any
-// more: then the account's files can be removed. ErrNothingToDo: the account is not closed, or a hold is not settled yet; the
-// work list retries.
+// more: the account's files can then be removed. ErrNothingToDo: the account is not closed, or a hold is not settled yet; the
+// work list retries the command.
 func (h CloseAccountHandler) Finish(ctx context.Context, cmd CloseAccount) error {
 	a := account.New(cmd.Account)
 	if _, err := h.log.CatchUp(ctx, account.Stream(cmd.Account), eventstore.Appended{Revision: eventstore.NoStream},
@@ -68,10 +68,10 @@ func (h CloseAccountHandler) Finish(ctx context.Context, cmd CloseAccount) error
 	}
 	for _, project := range open {
 		if _, _, item := ledger.ParseItem(project); item {
-			continue // the item gets its result as usual
+			continue // the hold of a preload item ends with the item's own result
 		}
 		_, err := h.cancel.Handle(ctx, commands.CancelMovie{Account: cmd.Account, Project: project})
-		var refusal *domain.Error // the movie has ended, or was never submitted: its hold is settled or abandoned as usual
+		var refusal *domain.Error // the movie has ended or was never submitted: its hold ends without this call
 		if err != nil && !errors.As(err, &refusal) && !errors.Is(err, commands.ErrNothingToDo) {
 			return fmt.Errorf("cancel movie %s of the closed account %s: %w", project, cmd.Account, err)
 		}

@@ -106,7 +106,7 @@ func (h CompleteOpeningHandler) issueKey(ctx context.Context, id domain.AccountI
 
 // bytesFor returns the bytes from which an account's first key is made. Without the secret they cannot be told from random ones.
 func (h CompleteOpeningHandler) bytesFor(id domain.AccountID) (io.Reader, error) {
-	const plenty = 512 // a key uses about 42
+	const plenty = 512 // crypto/rand reads about 42 bytes for a key
 	if len(h.firstKeys) < sha256.Size {
 		return nil, fmt.Errorf("derive the first key of account %s: the secret has %d bytes only", id, len(h.firstKeys))
 	}

@@ -11,10 +11,10 @@ import (
 
 // EndSession ends a session of the console. It is called for the session's own holder only.
 type EndSession struct {
-	Key     string // id of the key that the session was begun with
+	Key     string // id of the key with which the session was begun
 	Session string
 	Began   time.Time
-	Until   time.Time // when the session ends by itself
+	Until   time.Time // when the session expires
 }
 
 // EndSessionHandler handles EndSession.
@@ -28,7 +28,8 @@ func NewEndSessionHandler(log *eventstore.Log, now func() time.Time) EndSessionH
 	return EndSessionHandler{log: log, now: now}
 }
 
-// Handle ends the session in all processes: those that follow the key learn it from the log. Decision 62.
+// Handle ends the session in all processes. Each process that follows the key reads the end from
+// the log. Decision 62.
 func (h EndSessionHandler) Handle(ctx context.Context, cmd EndSession) error {
 	k := key.New()
 	_, err := h.log.Decide(ctx, key.Stream(cmd.Key), k, func() (eventstore.Decision, error) {

@@ -18,7 +18,7 @@ type IssueKey struct {
 	Name      string
 	Role      key.Role   // ignored for a legacy key, whose kind determines the role
 	Legacy    key.Legacy // set for legacy keys only, which only operators issue. Decision "Roles"
-	ExpiresAt *time.Time // nil: never
+	ExpiresAt *time.Time // nil: the key does not expire
 }
 
 // IssuedKey is a new key. Value is the key itself: it is shown once and not stored.

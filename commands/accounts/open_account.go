@@ -20,15 +20,15 @@ const firstCredits = 600
 type OpenAccount struct {
 	ID      domain.AccountID // empty: a random id
 	Name    string
-	Plan    string // name of a plan of this installation; empty: free
-	Credits *int64 // nil: 600
+	Plan    string // name of a plan of this installation; empty: the free plan
+	Credits *int64 // nil: 600 credits
 }
 
 // OpenedAccount is a new account. Key is its admin key: it is shown once and not stored.
 type OpenedAccount struct {
 	Account  domain.AccountID
 	Key      string
-	Position eventstore.Position // of its last event
+	Position eventstore.Position // position of the account's last event
 }
 
 // OpenAccountConfig is what NewOpenAccountHandler needs. Every field but Plans is required.
@@ -80,7 +80,7 @@ func (h OpenAccountHandler) Handle(ctx context.Context, cmd OpenAccount) (Opened
 		return OpenedAccount{}, fmt.Errorf("open account %s: %w", cmd.ID, err)
 	}
 	opened, _, err := h.complete.finish(ctx, cmd.ID)
-	if err == nil && opened.Key == "" { // a new account always gets a key: the read did not see its event yet
+	if err == nil && opened.Key == "" { // a new account always gets a key; no key: the read did not see the account's event yet
 		return OpenedAccount{}, fmt.Errorf("load account %s: %w", cmd.ID, commands.ErrUnseen)
 	}
 	return opened, err

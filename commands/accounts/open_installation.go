@@ -10,7 +10,7 @@ import (
 
 // OpenInstallation announces the secret with which a process uses the log.
 type OpenInstallation struct {
-	Fingerprint string // of the secret
+	Fingerprint string // of the installation's secret
 }
 
 // OpenInstallationHandler handles OpenInstallation.
@@ -24,8 +24,8 @@ func NewOpenInstallationHandler(log *eventstore.Log, now func() time.Time) OpenI
 	return OpenInstallationHandler{log: log, now: now}
 }
 
-// Handle records the secret's fingerprint at the first start. Later it does nothing, but another secret than the first is a
-// Conflict. Design §2.
+// Handle records the secret's fingerprint at the first start. At a later start it changes nothing; a secret other than the
+// first is a Conflict. Design §2.
 func (h OpenInstallationHandler) Handle(ctx context.Context, cmd OpenInstallation) error {
 	var i installation.Installation
 	_, err := h.log.Decide(ctx, installation.Stream, &i, func() (eventstore.Decision, error) {

@@ -21,9 +21,9 @@ type Operators struct {
 	random io.Reader
 	now    eventstore.Clock
 
-	turn   chan struct{} // one element, held by the goroutine that uses the fields below
+	turn   chan struct{} // a lock: holds one element; the goroutine that has taken it may use the fields below
 	roster *operator.Roster
-	read   eventstore.Appended // the event up to which the roster is folded
+	read   eventstore.Appended // the last event that the roster contains
 }
 
 // NewOperators returns Operators. random is the source of tokens: crypto/rand.Reader, except in tests.
@@ -62,14 +62,15 @@ func (o *Operators) Session(ctx context.Context, id, session string, began time.
 	return found, err
 }
 
-// List returns the operators, by name.
+// List returns the operators, sorted by name.
 func (o *Operators) List(ctx context.Context) ([]operator.Added, error) {
 	var all []operator.Added
 	err := o.look(ctx, func(roster *operator.Roster) { all = roster.All() })
 	return all, err
 }
 
-// look reads the new events and calls use with the current roster. The time limit includes the wait for concurrent calls.
+// look reads the new events and calls use with the current roster. Its time limit includes the wait
+// for concurrent calls.
 func (o *Operators) look(ctx context.Context, use func(*operator.Roster)) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
@@ -116,7 +117,8 @@ func (o *Operators) Add(ctx context.Context, cmd AddOperator) (AddedOperator, er
 	return added, err
 }
 
-// Renew replaces the token of the operator with a name. The old token is refused from then on.
+// Renew replaces the token of the operator with the given name. The old token is refused from then
+// on.
 func (o *Operators) Renew(ctx context.Context, name string) (AddedOperator, error) {
 	token, err := operator.GenerateToken(o.random)
 	if err != nil {
@@ -146,7 +148,7 @@ func (o *Operators) SignOut(ctx context.Context, cmd SignOut) error {
 	})
 }
 
-// Revoke ends the validity of the token of the operator with a name.
+// Revoke makes the token of the operator with the given name invalid.
 func (o *Operators) Revoke(ctx context.Context, name string) error {
 	return o.decide(ctx, func(roster *operator.Roster, at time.Time) ([]domain.Event, error) { return roster.Revoke(name, at) })
 }

@@ -73,13 +73,14 @@ func (h PurgeAccountHandler) Handle(ctx context.Context, cmd PurgeAccount) error
 type Clearing struct {
 	Account domain.AccountID
 	Reason  account.ClearReason
-	// Before is a position in the log: what was stored later stays. Zero: everything is removed.
+	// Before is a position in the log: files stored after it stay. Zero: all files are removed.
 	Before eventstore.Position
-	// Last says that this is the final removal for a closed account: what was needed to end its movies is removed too.
+	// Last reports whether this is the final removal for a closed account. It also removes what was
+	// kept to end the account's movies.
 	Last bool
 }
 
-// Due returns the removal that is due for an account. ErrNothingToDo: none is.
+// Due returns the removal that is due for an account, or ErrNothingToDo.
 func (h PurgeAccountHandler) Due(ctx context.Context, id domain.AccountID) (Clearing, error) {
 	a, err := h.load(ctx, id)
 	if err != nil {
@@ -102,7 +103,8 @@ func (h PurgeAccountHandler) dueFor(ctx context.Context, a clearable) (Clearing,
 	return Clearing{Account: a.ID(), Reason: account.Purged, Before: purged}, err
 }
 
-// Done records that a removal is complete. ErrNothingToDo: another process has recorded it.
+// Done records that a removal is complete. ErrNothingToDo: another process has recorded the
+// removal.
 func (h PurgeAccountHandler) Done(ctx context.Context, done Clearing) error {
 	for {
 		at := h.now.Stamp()
@@ -132,7 +134,7 @@ type clearable struct {
 	purged eventstore.Position
 }
 
-// load folds an account.
+// load folds the stream of an account.
 func (h PurgeAccountHandler) load(ctx context.Context, id domain.AccountID) (clearable, error) {
 	c := clearable{Account: account.New(id), end: eventstore.NoStream}
 	for recorded, err := range h.log.Store().ReadStream(ctx, account.Stream(id), eventstore.Forwards, 0) {
@@ -152,7 +154,8 @@ func (h PurgeAccountHandler) load(ctx context.Context, id domain.AccountID) (cle
 	return c, nil
 }
 
-// lastPurge finds the position of the last ZeroBalancePurged. It reads backwards: an account at zero has few later events.
+// lastPurge finds the position of the last ZeroBalancePurged. It reads the stream backwards,
+// because an account with a balance of zero has few later events.
 func (h PurgeAccountHandler) lastPurge(ctx context.Context, id domain.AccountID) (eventstore.Position, bool, error) {
 	for recorded, err := range h.log.Store().ReadStream(ctx, ledger.Stream(id), eventstore.Backwards, -1) {
 		if err != nil {

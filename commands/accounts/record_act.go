@@ -17,7 +17,8 @@ type RecordAct struct {
 	Act string // what will be done: "grant credits"
 	On  string // subject: the account, key, work item or template
 	How string // details: an amount, a plan, a reference
-	// Issuer and Subject are who the identity provider says it is; empty: somebody with a token.
+	// Issuer and Subject identify the operator at the identity provider; empty: the operator used a
+	// token.
 	Issuer, Subject string
 }
 
@@ -33,7 +34,8 @@ func NewRecordActHandler(log *eventstore.Log, random io.Reader, now func() time.
 	return RecordActHandler{log: log, random: random, now: now}
 }
 
-// Handle records the act and returns it. It is called before the act is done, so that every act is in the trail.
+// Handle records the act and returns it. The caller does the act afterwards, so that the trail has
+// every act.
 func (h RecordActHandler) Handle(ctx context.Context, cmd RecordAct) (operator.Acted, error) {
 	id, err := operator.NewID(h.random)
 	if err != nil {
@@ -51,7 +53,7 @@ func (h RecordActHandler) Refuse(ctx context.Context, acted operator.Acted, why 
 	return h.append(ctx, acted.Refuse(why))
 }
 
-// append appends an event to the stream of its act's month.
+// append appends an event of an act to the stream of the month in which the act was recorded.
 func (h RecordActHandler) append(ctx context.Context, acted operator.Acted) error {
 	stream := operator.Stream(acted.At)
 	for {

@@ -48,7 +48,8 @@ func (h RevokeKeyHandler) Handle(ctx context.Context, cmd RevokeKey) (Revocation
 	if err != nil {
 		return Revocation{}, fmt.Errorf("revoke key %s: %w", cmd.ID, err)
 	}
-	// Of two concurrent revocations, the store takes the second append for a retry of the first, so the time must be read.
+	// Of two concurrent revocations, the store takes the second append for a retry of the first. So
+	// the time of the revocation must be read from the stream.
 	k = key.New()
 	at, err := h.log.CatchUp(ctx, stream, eventstore.Appended{Revision: eventstore.NoStream}, k.Apply)
 	if err != nil {

@@ -102,7 +102,8 @@ func (f *Files) List(ctx context.Context, prefix string) ([]string, error) {
 	return keys, nil
 }
 
-// Walk calls visit with every key below a prefix, in order, and the time when it was written. An error of visit ends the walk.
+// Walk calls visit with every key below a prefix, in order, and the time when the key's file was
+// written. An error of visit ends the walk.
 func (f *Files) Walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error {
 	keys, err := f.List(ctx, prefix)
 	for _, key := range keys {
@@ -116,7 +117,7 @@ func (f *Files) Walk(ctx context.Context, prefix string, visit func(key string, 
 	return err
 }
 
-// Text is the content of the file under key; empty when there is none.
+// Text is the content of the file under key; empty when there is no file.
 func (f *Files) Text(key string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -36,8 +36,9 @@ func NewConnections(log *eventstore.Log, vault commands.Vault) Connections {
 	return Connections{connections{log: log, vault: vault}}
 }
 
-// Open returns a connection of an account with its secrets. One that does not exist, or belongs to another account (decision 6),
-// is a *domain.Error of kind NotFound; one whose secrets cannot be decrypted any more, of kind Conflict.
+// Open returns a connection of an account with its secrets. A connection that does not exist, or belongs to another account
+// (decision 6), is a *domain.Error of kind NotFound; a connection whose secrets cannot be decrypted any more is one of kind
+// Conflict.
 func (c Connections) Open(ctx context.Context, account domain.AccountID, id string) (OpenedConnection, error) {
 	if connection.CheckID(id) != nil {
 		return OpenedConnection{}, connection.NotFound(id)

@@ -24,7 +24,8 @@ func NewDeleteConnectionHandler(log *eventstore.Log, now func() time.Time) Delet
 	return DeleteConnectionHandler{connections{log: log, now: now}}
 }
 
-// Handle deletes the connection. One that does not exist is NotFound. Running deliveries that use it continue.
+// Handle deletes the connection. A connection that does not exist is NotFound. Running deliveries
+// that use it continue.
 func (h DeleteConnectionHandler) Handle(ctx context.Context, cmd DeleteConnection) (eventstore.Position, error) {
 	return h.decide(ctx, cmd.Account, cmd.ID, func(found *connection.Connection) ([]domain.Event, error) {
 		return found.Delete(cmd.ID, h.now.Stamp())
@@ -36,7 +37,7 @@ type RecordConnectionTest struct {
 	Account domain.AccountID
 	ID      string
 	Success bool
-	Message string // contains only scheme and host of addresses
+	Message string // names only scheme and host of addresses
 	HostKey string // host key of an SFTP server, if it was seen
 }
 
@@ -72,7 +73,7 @@ func NewResealConnectionHandler(log *eventstore.Log, vault commands.Vault, now f
 	return ResealConnectionHandler{connections{log, vault, now}}
 }
 
-// Handle encrypts the secrets again if necessary, and returns whether it was.
+// Handle encrypts the secrets again if necessary, and reports whether it did.
 func (h ResealConnectionHandler) Handle(ctx context.Context, cmd ResealConnection) (bool, error) {
 	resealed := false
 	_, err := h.decide(ctx, cmd.Account, cmd.ID, func(found *connection.Connection) ([]domain.Event, error) {

@@ -44,8 +44,8 @@ func NewSaveConnectionHandler(
 	return SaveConnectionHandler{connections: connections{log, vault, now}, random: random}
 }
 
-// Handle saves the connection. An unknown or a missing setting is Invalid. When a secret is to be kept but cannot be decrypted
-// any more, it is a Conflict. Decision 50.
+// Handle saves the connection. An unknown or a missing setting is Invalid. A secret that is to be kept but cannot be decrypted
+// any more is a Conflict. Decision 50.
 func (h SaveConnectionHandler) Handle(ctx context.Context, cmd SaveConnection) (SavedConnection, error) {
 	var done SavedConnection
 	var err error
@@ -67,8 +67,8 @@ func (h SaveConnectionHandler) Handle(ctx context.Context, cmd SaveConnection) (
 	return done, err
 }
 
-// before returns the present settings with secrets: none when the connection is new or of another kind. Secrets that cannot be
-// decrypted any more are masked; a signing secret among them counts as not set.
+// before returns the present settings with secrets, or no settings when the connection is new or of another kind. Secrets that
+// cannot be decrypted any more are masked; a signing secret among them counts as not set.
 func (h SaveConnectionHandler) before(cmd SaveConnection, saved connection.Saved) connection.Settings {
 	if saved.Kind != cmd.Kind {
 		return nil
@@ -138,16 +138,16 @@ func (c connections) save(
 	return found.Save(saved), nil
 }
 
-// RotateSigningSecret gives a signed webhook connection a new signing secret. The previous one stays valid until it is retired or
-// until the next rotation; an older one ends.
+// RotateSigningSecret gives a signed webhook connection a new signing secret. The previous secret stays valid until it is
+// retired or until the next rotation; an older secret becomes invalid.
 type RotateSigningSecret struct {
 	Account domain.AccountID
 	ID      string
-	Retire  bool // remove the previous secret instead
+	Retire  bool // remove the previous secret instead of making a new one
 }
 
-// Rotate handles RotateSigningSecret. A connection that is not signed is Invalid; one whose secrets cannot be decrypted any more
-// is a Conflict.
+// Rotate handles RotateSigningSecret. A connection that is not signed is Invalid; a connection whose secrets cannot be
+// decrypted any more is a Conflict.
 func (h SaveConnectionHandler) Rotate(ctx context.Context, cmd RotateSigningSecret) (SavedConnection, error) {
 	var done SavedConnection
 	var err error

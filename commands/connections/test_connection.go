@@ -30,7 +30,7 @@ type TestConnection struct {
 type TestedConnection struct {
 	Success    bool
 	HTTPStatus int    // status of a webhook's answer; 0: no answer
-	Message    string // contains only scheme and host of addresses
+	Message    string // names only scheme and host of addresses
 	Duration   time.Duration
 	Position   eventstore.Position
 }
@@ -39,7 +39,8 @@ type TestedConnection struct {
 type TestRoads struct {
 	Webhook func(ctx context.Context, call deliveries.WebhookCall) (deliveries.WebhookResult, error)
 	Senders map[connection.Kind]deliveries.Sender
-	// Provider makes a request to a provider that shows whether its key is valid. Errors are as those of a Sender.
+	// Provider makes a request to a provider that shows whether the provider's key is valid. Errors
+	// are as those of a Sender.
 	Provider func(ctx context.Context, settings connection.Settings) error
 	// Emails counts the recipients of a test by e-mail, or refuses it.
 	Emails deliveries.CountRecipientsHandler
@@ -120,7 +121,8 @@ func (h TestConnectionHandler) try(
 	return works, receipt, err
 }
 
-// entitle checks that the account may send an e-mail: a test counts like any other. Decision 55.
+// entitle checks that the account may send an e-mail. The e-mail of a test counts like any other
+// e-mail. Decision 55.
 func (h TestConnectionHandler) entitle(
 	ctx context.Context, account domain.AccountID, c OpenedConnection, settings connection.Settings,
 ) error {

@@ -15,7 +15,7 @@ import (
 // CountRecipients checks that an account may send an e-mail, and counts its recipients.
 type CountRecipients struct {
 	Account    domain.AccountID
-	Mail       string // id of the e-mail: the same for every try of it
+	Mail       string // id of the e-mail: the same for all tries of one e-mail
 	Recipients int
 	// Day is the day in UTC for which the e-mail is counted. It must be the same for all tries of the same e-mail.
 	Day time.Time
@@ -33,9 +33,9 @@ func NewCountRecipientsHandler(log *eventstore.Log, plans plan.Plans, now func()
 	return CountRecipientsHandler{log: log, plans: commands.NewAccountPlans(log, now, plans), now: now}
 }
 
-// Handle counts the e-mail before it is sent: every mail that is sent is counted, but a counted mail may not have been sent. It
-// is idempotent. When the account's plan has no e-mail, or no recipients left on that day, it refuses (QuotaExceeded). Decision
-// 55.
+// Handle counts the e-mail before it is sent: every e-mail that is sent is counted, but a counted e-mail may not have been
+// sent. Handle is idempotent. It refuses (QuotaExceeded) when the account's plan has no e-mail, or no recipients left on that
+// day. Decision 55.
 func (h CountRecipientsHandler) Handle(ctx context.Context, cmd CountRecipients) (eventstore.Position, error) {
 	allowed, err := h.plans.Of(ctx, cmd.Account)
 	if err != nil {
@@ -56,7 +56,8 @@ func (h CountRecipientsHandler) Handle(ctx context.Context, cmd CountRecipients)
 	return appended.Position, nil
 }
 
-// Allows returns why the account's plan has no e-mail; nil: it has. Decision 55.
+// Allows returns the reason why the account's plan has no e-mail, or nil when the plan has e-mail.
+// Decision 55.
 func (h CountRecipientsHandler) Allows(ctx context.Context, account domain.AccountID) error {
 	allowed, err := h.plans.Of(ctx, account)
 	if err != nil {

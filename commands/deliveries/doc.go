@@ -1,3 +1,3 @@
-// Package deliveries has the use cases of deliveries of finished movies: a run is claimed, its tries are recorded, it is released
-// or finished, requested again or dropped; and the port of the adapters that send videos.
+// Package deliveries has the use cases of deliveries of finished movies: claiming a run, recording its tries, releasing or
+// finishing it, requesting another one and dropping it. It also declares the port of the adapters that send videos.
 package deliveries

@@ -13,7 +13,7 @@ import (
 // DropDelivery ends a delivery that cannot succeed, for an operator.
 type DropDelivery struct {
 	Project domain.ProjectID
-	Worker  string // of the caller
+	Worker  string // name of the calling process
 }
 
 // DropDeliveryHandler handles DropDelivery.

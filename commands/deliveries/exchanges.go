@@ -12,23 +12,24 @@ import (
 	"moviola/domain/blobkey"
 )
 
-// The bounds of what is kept of a try.
+// The bounds of the exchange that is kept of each try.
 const (
 	maxSentKept = 64 << 10
 	// MaxAnswerKept is how much of a receiver's answer is kept, in bytes.
 	MaxAnswerKept = 2 << 10
-	// ExchangesKept is how long it is kept.
+	// ExchangesKept is how long the exchange of a try is kept.
 	ExchangesKept = 30 * 24 * time.Hour
 )
 
-// ErrNoExchange says that nothing is kept of a try: it is older than ExchangesKept, nothing was sent, or it could not be stored.
+// ErrNoExchange says that no exchange is kept of a try: the try is older than ExchangesKept,
+// nothing was sent, or it could not be stored.
 var ErrNoExchange = errors.New("nothing is kept of this try")
 
 // Try names one try at a destination of a movie.
 type Try struct {
 	Account     domain.AccountID
 	Project     domain.ProjectID
-	Destination int // its place, from 0
+	Destination int // index of the destination, from 0
 	Run, Number int
 }
 
@@ -36,18 +37,19 @@ func (t Try) key() string {
 	return blobkey.Exchange(t.Account, t.Project, t.Destination, t.Run, t.Number)
 }
 
-// Exchange is what one try has sent, and what came back. It has no header, path or query of the address.
+// Exchange is what one try has sent, and the receiver's answer. It contains no header, and no path
+// or query of the address.
 type Exchange struct {
 	Address     string    `json:"address"` // scheme and host
 	StartedAt   time.Time `json:"started_at"`
 	EndedAt     time.Time `json:"ended_at"`
 	ContentType string    `json:"content_type,omitempty"`
-	Sent        []byte    `json:"sent,omitempty"`   // body of a webhook, its beginning when it is long
-	SentSize    int       `json:"sent_size"`        // of the whole body
-	Answer      []byte    `json:"answer,omitempty"` // its beginning
+	Sent        []byte    `json:"sent,omitempty"`   // body of a webhook; only its beginning when it is long
+	SentSize    int       `json:"sent_size"`        // bytes of the whole body
+	Answer      []byte    `json:"answer,omitempty"` // beginning of the receiver's answer
 }
 
-// Exchanges keeps what tries have sent and got, encrypted. It is safe for concurrent use.
+// Exchanges keeps the exchanges of tries, encrypted. It is safe for concurrent use.
 type Exchanges struct {
 	files commands.Files
 	vault commands.Vault
@@ -59,7 +61,7 @@ func NewExchanges(files commands.Files, vault commands.Vault, now func() time.Ti
 	return Exchanges{files, vault, now}
 }
 
-// Keep stores what a try has sent and got.
+// Keep stores the exchange of a try.
 func (e Exchanges) Keep(ctx context.Context, try Try, what Exchange) error {
 	what.SentSize = len(what.Sent)
 	what.Sent = what.Sent[:min(len(what.Sent), maxSentKept)]
@@ -74,8 +76,8 @@ func (e Exchanges) Keep(ctx context.Context, try Try, what Exchange) error {
 	return nil
 }
 
-// Read returns what a try has sent and got, or ErrNoExchange. What was encrypted with a secret that is not given any more cannot
-// be read either.
+// Read returns the exchange of a try, or ErrNoExchange. An exchange that was encrypted with a secret that is no longer
+// configured is ErrNoExchange too.
 func (e Exchanges) Read(ctx context.Context, try Try) (Exchange, error) {
 	var what Exchange
 	raw, err := commands.OpenSealed(ctx, e.files, e.vault, try.key())
@@ -87,7 +89,7 @@ func (e Exchanges) Read(ctx context.Context, try Try) (Exchange, error) {
 		return Exchange{}, ErrNoExchange
 	case err != nil:
 		return Exchange{}, fmt.Errorf("read what was sent to destination %d of movie %s: %w", try.Destination, try.Project, err)
-	case e.now().Sub(what.EndedAt) > ExchangesKept: // the sweep has not come yet
+	case e.now().Sub(what.EndedAt) > ExchangesKept: // the exchange has expired, but the sweep has not removed it yet
 		return Exchange{}, ErrNoExchange
 	}
 	return what, nil

@@ -19,7 +19,7 @@ import (
 
 // The bounds of inboxes.
 const (
-	// InboxKept is how long an inbox exists: it accepts messages, and keeps them, until then.
+	// InboxKept is how long an inbox accepts bodies and keeps them. After that time it is deleted.
 	InboxKept = time.Hour
 	// InboxLetters is the maximum of bodies that an inbox keeps: the newest ones.
 	InboxLetters = 10
@@ -41,9 +41,9 @@ func (i Inbox) EndsAt() time.Time { return i.OpenedAt.Add(InboxKept) }
 // Letter is one body that was sent to an inbox.
 type Letter struct {
 	At      time.Time         `json:"at"`
-	Headers map[string]string `json:"headers"` // those that the service has set
-	Body    []byte            `json:"body"`    // cut off when it is long
-	Size    int               `json:"size"`    // of the whole body
+	Headers map[string]string `json:"headers"` // headers that the service has set
+	Body    []byte            `json:"body"`    // cut off when the body is long
+	Size    int               `json:"size"`    // bytes of the whole body
 }
 
 // errNoInbox refuses an inbox that does not exist, has ended, or belongs to another account.
@@ -52,7 +52,7 @@ func errNoInbox(id connection.InboxID) error {
 }
 
 // Inboxes stores the inboxes of accounts, encrypted, in files that all processes share. No event is written about an inbox, so
-// nothing of it remains after its end. It is safe for concurrent use.
+// nothing of an inbox remains after its end. It is safe for concurrent use.
 type Inboxes struct {
 	files commands.Files
 	vault commands.Vault
@@ -128,7 +128,7 @@ func (i Inboxes) Read(ctx context.Context, account domain.AccountID, id connecti
 	for _, key := range keys[max(0, len(keys)-InboxLetters):] {
 		var l Letter
 		switch err := i.get(ctx, key, &l); {
-		case errors.Is(err, commands.ErrFileNotFound): // it was deleted to make room for a newer one
+		case errors.Is(err, commands.ErrFileNotFound): // the inbox was deleted to make room for a newer one
 		case err != nil:
 			return Inbox{}, nil, err
 		default:
@@ -150,7 +150,8 @@ func (i Inboxes) Delete(ctx context.Context, account domain.AccountID, id connec
 	if err != nil {
 		return err
 	}
-	for _, key := range append([]string{blobkey.Inbox(account, id)}, keys...) { // the inbox first, so that it receives nothing more
+	// The inbox's own file is deleted first, so that the inbox receives no more bodies.
+	for _, key := range append([]string{blobkey.Inbox(account, id)}, keys...) {
 		if err := i.files.Delete(ctx, key); err != nil {
 			return fmt.Errorf("delete inbox %s: %w", id, err)
 		}
@@ -182,7 +183,8 @@ func (i Inboxes) Receive(
 	return true, i.trim(ctx, account, id)
 }
 
-// trim deletes all letters of an inbox except the newest. Processes that receive at the same time may delete the same ones.
+// trim deletes all letters of an inbox except the newest. Processes that receive at the same time
+// may delete the same letters.
 func (i Inboxes) trim(ctx context.Context, account domain.AccountID, id connection.InboxID) error {
 	keys, err := i.letters(ctx, account, id)
 	if err != nil {
@@ -208,7 +210,7 @@ func (i Inboxes) find(ctx context.Context, account domain.AccountID, id connecti
 		return Inbox{}, errNoInbox(id)
 	case err != nil:
 		return Inbox{}, err
-	case !i.now().Before(found.EndsAt()): // ended, but not removed by the sweep yet
+	case !i.now().Before(found.EndsAt()): // the inbox has ended, but the sweep has not removed it yet
 		return Inbox{}, errNoInbox(id)
 	}
 	return found, nil
@@ -245,5 +247,5 @@ func (i Inboxes) get(ctx context.Context, key string, into any) error {
 	return nil
 }
 
-// idOf returns the id of the inbox that a file belongs to.
+// idOf returns the id of the inbox to which the file under key belongs.
 func idOf(key string) connection.InboxID { return connection.InboxID(path.Base(path.Dir(key))) }

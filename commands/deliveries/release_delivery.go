@@ -10,7 +10,8 @@ import (
 	"moviola/eventstore"
 )
 
-// ReleaseDelivery releases the claim of a run: its worker is shutting down. The run does not count as crashed.
+// ReleaseDelivery releases the claim of a run whose worker is shutting down. The run does not count
+// as crashed.
 type ReleaseDelivery struct {
 	Project domain.ProjectID
 	Worker  string

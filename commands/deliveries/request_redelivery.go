@@ -25,8 +25,8 @@ func NewRequestRedeliveryHandler(log *eventstore.Log, now func() time.Time) Requ
 	return RequestRedeliveryHandler{commands.NewMovies(log, now)}
 }
 
-// Handle opens the delivery again. A movie of another account is NotFound; a destination that does not exist is Invalid; while a
-// delivery is open, or the movie has not ended, it is a Conflict. Design §9.
+// Handle opens the delivery again. A movie of another account is NotFound; a destination that does not exist is Invalid; an
+// open delivery, or a movie that has not ended, is a Conflict. Design §9.
 func (h RequestRedeliveryHandler) Handle(ctx context.Context, cmd RequestRedelivery) (eventstore.Position, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.RequestRedelivery(cmd.Account, cmd.Index, at)

@@ -10,7 +10,8 @@ import (
 
 // Parcel is a finished video for one destination.
 type Parcel struct {
-	// Account is the movie's account. An e-mail contains it, so that an operator can find the sender.
+	// Account is the movie's account. An e-mail names the account, so that an operator can find the
+	// sender.
 	Account domain.AccountID
 	// Settings are the complete settings of the destination's kind, with macros replaced.
 	Settings connection.Settings
@@ -29,10 +30,12 @@ type Receipt struct {
 
 // Sender sends videos to one kind of destination. It is safe for concurrent use.
 type Sender interface {
-	// Send sends a video, and returns when it has arrived or failed. It ends with ctx. A *domain.Error tells the owner why the
-	// video has not arrived, with only scheme and host of the address; other errors are those of this service.
+	// Send sends a video, and returns when the video has arrived or the sending has failed. It ends with ctx. A *domain.Error
+	// tells the owner why the video has not arrived, with only scheme and host of the address; other errors are faults of this
+	// service.
 	Send(ctx context.Context, parcel Parcel) (Receipt, error)
-	// Test tests settings without a video: it does as much of Send as leaves no traces. Errors are those of Send.
+	// Test tests settings without a video: it takes the steps of Send that leave no traces. Errors
+	// are those of Send.
 	Test(ctx context.Context, parcel Parcel) (Receipt, error)
 }
 
@@ -42,7 +45,8 @@ type WebhookCall struct {
 	Endpoint    string
 	ContentType string // document.JSONContent or document.FormContent
 	Payload     []byte // a flat JSON object
-	// Message is the id of the message, the same in every try. Signing are the secrets that sign it, none by default.
+	// Message is the id of the message, the same in every try. Signing are the secrets that sign
+	// the message; empty: it is not signed.
 	Message string
 	Signing []string
 }
@@ -50,10 +54,11 @@ type WebhookCall struct {
 // WebhookResult is the result of one try at a webhook. Spec: Delivery rules.
 type WebhookResult struct {
 	Delivered  bool   // the receiver answered 2xx
-	HTTPStatus int    // 0: no answer
-	Message    string // contains only scheme and host of addresses
+	HTTPStatus int    // 0: the receiver did not answer
+	Message    string // names only scheme and host of addresses
 	Retry      bool   // a further try may succeed: the answer was 5xx, or the connection failed before any answer
-	// Sent is the body as it was sent, ContentType its form, Answer the beginning of the receiver's body.
+	// Sent is the body as it was sent, ContentType is its media type, Answer is the beginning of
+	// the receiver's body.
 	Sent        []byte
 	ContentType string
 	Answer      []byte

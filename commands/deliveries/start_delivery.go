@@ -13,7 +13,7 @@ import (
 // StartDelivery claims the destinations of a closed movie for a worker.
 type StartDelivery struct {
 	Project domain.ProjectID
-	Worker  string // unique to one run of one process
+	Worker  string // unique to one start of one process
 	Dead    int    // run whose worker is known to be dead; 0: none
 	Death   domain.Death
 }
@@ -22,7 +22,7 @@ type StartDelivery struct {
 type DeliveryClaim struct {
 	Account      domain.AccountID
 	Run          int
-	DocumentHash string // hex SHA-256 of the document under DocumentKey, which names the destinations
+	DocumentHash string // hex SHA-256 of the document under DocumentKey; that document names the destinations
 	// Destinations is the state of each destination, by index, after all runs.
 	Destinations []movie.DestinationState
 	Order        []int // indexes of the remaining destinations, the next one first
@@ -35,12 +35,13 @@ type DeliveryClaim struct {
 	// redelivery.
 	Request     int
 	RequestedAt time.Time
-	Message     string      // why there is no video
+	Message     string      // why the movie has no video
 	Plan        *movie.Plan // nil: the movie was not laid out
 	File        *movie.File // nil: no file was made
 	FileGone    bool        // the file does not exist (any more): its address is null
 	Position    eventstore.Position
-	// Known is the movie as claimed. With it, later commands of this claim need not read the stream again.
+	// Known is the movie as claimed. With Known, later commands of this claim need not read the
+	// stream again.
 	Known *commands.KnownMovie
 }
 
@@ -52,7 +53,7 @@ func NewStartDeliveryHandler(log *eventstore.Log, now func() time.Time) StartDel
 	return StartDeliveryHandler{commands.NewMovies(log, now)}
 }
 
-// Handle claims the destinations. ErrNothingToDo: the movie is not closed, has no destinations or no remaining ones, or another
+// Handle claims the destinations. ErrNothingToDo: the movie is not closed; it has no destinations, or none is left; another
 // worker has the claim; or Handle has just ended the delivery, after three crashes at its last open destination.
 func (h StartDeliveryHandler) Handle(ctx context.Context, cmd StartDelivery) (DeliveryClaim, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
@@ -61,7 +62,7 @@ func (h StartDeliveryHandler) Handle(ctx context.Context, cmd StartDelivery) (De
 	if err != nil {
 		return DeliveryClaim{}, err
 	}
-	if d.Delivered() { // Handle has ended the delivery
+	if d.Delivered() { // Start has just ended the delivery
 		return DeliveryClaim{}, commands.ErrNothingToDo
 	}
 	submitted, _ := d.Submitted()

@@ -15,10 +15,11 @@ type HoldBatch struct {
 	Batch   domain.BatchID
 	Rows    []ledger.BatchRow
 	Counted bool
-	Quota   ledger.Quota // with Counted
+	Quota   ledger.Quota // set together with Counted
 }
 
-// HoldBatch holds for all rows in one append, or refuses as Hold and Count do. It is idempotent.
+// HoldBatch holds credits for all rows in one append, or refuses as Hold and Count do. It is
+// idempotent.
 func (l *Ledgers) HoldBatch(ctx context.Context, cmd HoldBatch) (eventstore.Appended, error) {
 	request := &ledgerRequest{ctx: ctx, events: len(cmd.Rows),
 		decide: func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {

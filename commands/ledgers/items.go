@@ -16,7 +16,7 @@ type HoldItems struct {
 	Items   []ledger.ItemAmount // may include items that cost nothing
 }
 
-// SettleItem names one item of a preload batch whose hold ends.
+// SettleItem names the item of a preload batch whose hold is to end.
 type SettleItem struct {
 	Account domain.AccountID
 	Preload domain.PreloadID

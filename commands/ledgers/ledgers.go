@@ -45,7 +45,7 @@ type Settle struct {
 	Account domain.AccountID
 	Project domain.ProjectID
 	How     ledger.Ending
-	Reason  string // why credits or a count are released
+	Reason  string // why credits or a count are released; ignored by a charge
 }
 
 // Release releases the whole hold of a project.
@@ -130,7 +130,8 @@ func (l *Ledgers) Count(ctx context.Context, cmd Count) (eventstore.Appended, er
 	})
 }
 
-// Settle ends a hold or count. It is idempotent; one that has ended in another way is ledger.ErrHoldEnded.
+// Settle ends a hold or count. It is idempotent; a hold or count that has ended in another way is
+// ledger.ErrHoldEnded.
 func (l *Ledgers) Settle(ctx context.Context, cmd Settle) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Settle(cmd.Project, cmd.How, cmd.Reason, at)
@@ -191,8 +192,8 @@ func (l *Ledgers) Ask(ctx context.Context, account domain.AccountID, question fu
 	return err
 }
 
-// Expect checks a question against the cached ledger. A refusal is checked again on the log, a pass is not: the decision that
-// follows is made on the log anyway.
+// Expect checks a question against the cached ledger. A refusal is checked again on the log. A pass is not checked again,
+// because the decision that follows is made on the log.
 func (l *Ledgers) Expect(ctx context.Context, account domain.AccountID, question func(*ledger.Ledger) error) error {
 	owner, err := l.enter(account)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	ledgerQueue    = 256              // requests that may wait for one account
-	ledgerGroup    = 64               // requests that share one append, at most
-	ledgerEvents   = 1000             // a group with so many events takes no other request: a store bounds the bytes of an append
-	ledgerIdle     = 5 * time.Minute  // an owner without requests for this long ends
-	ledgerDeadline = 60 * time.Second // of one group at the store, whatever its members' deadlines are
+	ledgerQueue    = 256              // maximum number of requests that wait for one account
+	ledgerGroup    = 64               // maximum number of requests that share one append
+	ledgerEvents   = 1000             // a group with this many events takes no other request: a store bounds an append's bytes
+	ledgerIdle     = 5 * time.Minute  // an owner ends after this long without a request
+	ledgerDeadline = 60 * time.Second // time limit of a group at the store, even when its members' deadlines are later
 )
 
 // decideFunc returns the events that a request appends to a ledger, or a refusal. It changes nothing and may be called more than
@@ -27,14 +27,14 @@ type decideFunc func(l *ledger.Ledger, at time.Time) ([]domain.Event, error)
 type ledgerRequest struct {
 	ctx    context.Context
 	decide decideFunc
-	state  bool              // the answer has the ledger's state too
+	state  bool              // the answer includes the ledger's state
 	events int               // number of events that the request may have, set when it may have many
 	answer chan ledgerAnswer // buffered for one answer: the owner never waits for the reader
 }
 
 type ledgerAnswer struct {
 	appended eventstore.Appended
-	state    ledger.State // at appended: it includes requests of the same group
+	state    ledger.State // the ledger's state after the append; includes other requests of the same group
 	err      error
 }
 
@@ -62,8 +62,8 @@ type ledgerOwner struct {
 	queue   chan *ledgerRequest
 	users   int
 
-	at    eventstore.Appended // the last event that stored has
-	draft *ledger.Ledger      // stored, and the decisions of the group that are not appended yet
+	at    eventstore.Appended // position of the last event that stored includes
+	draft *ledger.Ledger      // stored, with the group's decisions that are not appended yet
 
 	mu     sync.RWMutex   // guards the two fields below
 	stored *ledger.Ledger // the events of the log up to at
@@ -134,7 +134,8 @@ func (o *ledgerOwner) serve(ctx context.Context, group []*ledgerRequest) {
 			err = ctx.Err()
 		}
 		if err != nil {
-			// The events may be stored or not. The next group finds out: its append meets the exact revision.
+			// The events may be stored or not. The append of the next group shows it: it expects
+			// the exact revision.
 			o.draft = o.stored.Clone()
 		}
 		if settled || err != nil {
@@ -146,12 +147,13 @@ func (o *ledgerOwner) serve(ctx context.Context, group []*ledgerRequest) {
 
 // ledgerRound is the decision of a group on one state of the ledger.
 type ledgerRound struct {
-	refusals []error // of each member; nil: accepted
+	refusals []error // refusal of each member; nil: accepted
 	events   []domain.Event
 	proposed []eventstore.Proposed
 }
 
-// decide asks each member for its events on the draft, and applies them to it before the next one is asked.
+// decide asks each member for the events that it decides on the draft, and applies them to the
+// draft before it asks the next member.
 func (o *ledgerOwner) decide(group []*ledgerRequest) ledgerRound {
 	round := ledgerRound{refusals: make([]error, len(group))}
 	at := o.now.Stamp()
@@ -200,8 +202,8 @@ func (o *ledgerOwner) commit(ctx context.Context, round ledgerRound) (bool, erro
 	return true, nil
 }
 
-// catchUp reads the events that the log has after at. With discard, the draft has decisions that were not stored: it begins again
-// from what is stored.
+// catchUp reads the events that the log has after at. With discard, the draft has decisions that were not stored, and catchUp
+// replaces it by the stored state.
 func (o *ledgerOwner) catchUp(ctx context.Context, discard bool) error {
 	var err error
 	o.at, err = o.log.CatchUp(ctx, o.stream, o.at, func(event domain.Event) {
@@ -223,8 +225,9 @@ func (o *ledgerOwner) catchUp(ctx context.Context, discard bool) error {
 	return err
 }
 
-// passesCached checks a question against the cached ledger, which may lack events of other processes. A pass is final: a
-// submission is decided on the log all the same. A refusal has to be checked on the log. It waits for no append.
+// passesCached checks a question against the cached ledger, which may lack events of other processes. A pass needs no
+// other check, because a submission is decided on the log afterwards. A refusal has to be checked on the log.
+// passesCached waits for no append.
 func (o *ledgerOwner) passesCached(question func(*ledger.Ledger) error) bool {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
@@ -245,7 +248,8 @@ func (o *ledgerOwner) answer(group []*ledgerRequest, round ledgerRound, err erro
 	}
 }
 
-// groupDeadline is that of a group at the store: the latest deadline of its members, ledgerDeadline at most.
+// groupDeadline sets the deadline of a group at the store: the latest deadline of its members, but
+// at most ledgerDeadline from now.
 func groupDeadline(ctx context.Context, group []*ledgerRequest) (context.Context, context.CancelFunc) {
 	var latest time.Time
 	for _, r := range group {

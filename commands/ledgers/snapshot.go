@@ -14,8 +14,8 @@ import (
 // snapshotAfter is how many events a ledger grows by between two snapshots: folding that many takes about a millisecond.
 const snapshotAfter = 300
 
-// restore begins with the newest snapshot instead of the first event. Without one that fits, or when it cannot be read now, the
-// events are folded from the start: a snapshot is never needed.
+// restore begins with the newest snapshot instead of the first event. When no snapshot fits, or the snapshot cannot be read
+// now, the events are folded from the start: a snapshot is never needed.
 func (o *ledgerOwner) restore(ctx context.Context) {
 	if o.restored {
 		return
@@ -74,7 +74,7 @@ func (l *Ledgers) take(ctx context.Context, account domain.AccountID, ledgerNow 
 		if !errors.Is(err, eventstore.ErrTooLarge) {
 			return err
 		}
-		if len(state.Ended) == 0 { // the open holds alone are too large
+		if len(state.Ended) == 0 { // the open holds alone are too large for an event
 			return nil
 		}
 	}

@@ -27,7 +27,7 @@ type Staging interface {
 type Staged struct {
 	Size        int64 // bytes
 	ContentType string
-	At          time.Time // when it was stored, by the storage's clock
+	At          time.Time // when the file was stored, by the storage's clock
 }
 
 // ConfirmUpload checks whether the bytes of a registered file have arrived at the storage.
@@ -56,9 +56,9 @@ func (h ConfirmUploadHandler) Presign(ctx context.Context, place string, file me
 }
 
 // Confirm accepts the uploaded bytes of a registered file. It compares their length and type with the registration, and copies
-// them to a key of their own, so that a later upload to the same address changes nothing visible. Wrong bytes are removed. Bytes
-// that arrived while the account's storage was blocked wait for credits until the registration expires. ErrNothingToDo: no
-// acceptable bytes have arrived yet, or none are expected. Decisions 39 and 45.
+// them to another key, so that a later upload to the same address does not change the visible file. Wrong bytes are removed.
+// Bytes that arrived while the account's storage was blocked wait for credits until the registration expires. ErrNothingToDo:
+// no acceptable bytes have arrived yet, or none are expected. Decisions 39 and 45.
 func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) error {
 	p, err := h.places.load(ctx, cmd.Place)
 	if err != nil {
@@ -84,13 +84,13 @@ func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) er
 	}
 	key := blobkey.MediaFile(account, file.Entry, NewEntry())
 	if err := h.staging.Copy(ctx, from, key); err != nil {
-		return notYet(err) // there may be room again before the registration expires
+		return notYet(err) // retried, because the account may have room again before the registration expires
 	}
 	_, err = h.places.decide(ctx, cmd.Place, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		return p.Upload(file.Entry, key, at)
 	})
 	var refusal *domain.Error
-	if errors.As(err, &refusal) { // another upload was accepted: these bytes are not needed
+	if errors.As(err, &refusal) { // another upload was accepted meanwhile: the copy of these bytes is removed
 		err = errors.Join(commands.ErrNothingToDo, h.files.Delete(ctx, key))
 	}
 	if err != nil {

@@ -63,7 +63,8 @@ type ExpireMedia struct {
 	Place string // id of the path's stream
 }
 
-// Expire handles ExpireMedia. ErrNothingToDo: it is not due, or already removed.
+// Expire handles ExpireMedia. ErrNothingToDo: the file or registration is not due, or already
+// removed.
 func (h DeleteMediaHandler) Expire(ctx context.Context, cmd ExpireMedia) error {
 	_, err := h.remove(ctx, cmd.Place, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		return p.Expire(at, h.retention), nil
@@ -77,8 +78,8 @@ type ClearMedia struct {
 	Why   media.Reason
 }
 
-// Clear removes the file, the registration or the marker. ErrNothingToDo: there is none. A file that is being moved is ErrMoving,
-// and the caller retries: moves end soon.
+// Clear removes the file, the registration or the marker at the path. ErrNothingToDo: the path is empty. A file that is being
+// moved is ErrMoving, and the caller retries: moves end soon.
 func (h DeleteMediaHandler) Clear(ctx context.Context, cmd ClearMedia) error {
 	_, err := h.remove(ctx, cmd.Place, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		return p.Clear(cmd.Why, at)

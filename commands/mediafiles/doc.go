@@ -1,3 +1,3 @@
-// Package mediafiles has the use cases of media libraries: files are registered, uploaded, confirmed, kept, moved and deleted,
-// and folders are created.
+// Package mediafiles has the use cases of media libraries: registering, uploading, confirming, keeping, moving and deleting
+// files, and creating folders.
 package mediafiles

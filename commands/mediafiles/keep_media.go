@@ -51,7 +51,7 @@ func NewKeepMediaHandler(log *eventstore.Log, files commands.Files, storage *Sto
 	return KeepMediaHandler{places: places{log, now}, files: files, storage: storage}
 }
 
-// maxNumbered is how many names are tried when names are taken.
+// maxNumbered is the maximum number of names that are tried when names are taken.
 const maxNumbered = 1000
 
 // Handle stores the asset. When the name is taken, it tries -2, -3, ... before the extension. While the account's storage is
@@ -74,7 +74,7 @@ func (h KeepMediaHandler) Handle(ctx context.Context, cmd KeepMedia) (KeptMedia,
 	}
 	kept, again, err := h.place(ctx, cmd, entry, key)
 	var refusal *domain.Error
-	if again || errors.As(err, &refusal) { // after any other error the event may have been stored
+	if again || errors.As(err, &refusal) { // after any other error the event may have been stored, so the bytes stay
 		err = errors.Join(err, h.files.Delete(context.WithoutCancel(ctx), key))
 	}
 	return kept, err

@@ -14,7 +14,8 @@ import (
 // entryLength is the length of the ids of entries, moves and uploads: 119 bits of randomness.
 const entryLength = 20
 
-// NewEntry returns a random id for one file at a path: from its arrival until it leaves.
+// NewEntry returns a random id for one file at a path. The file has the id from its arrival until
+// it leaves the path.
 func NewEntry() string {
 	id, err := domain.RandomText(rand.Reader, entryLength)
 	if err != nil {
@@ -32,7 +33,8 @@ type places struct {
 // decidePlace decides on a path at a time. It may be called more than once.
 type decidePlace func(p *media.Place, at time.Time) ([]domain.Event, error)
 
-// placed is the result of a decision: the path after it, the end of its stream, and the appended events.
+// placed is the result of a decision: the path after the decision, the end of its stream, and the
+// appended events.
 type placed struct {
 	*media.Place
 	eventstore.Appended
@@ -55,7 +57,7 @@ func (s places) decide(ctx context.Context, id string, decide decidePlace) (plac
 	return d, nil
 }
 
-// load folds a path.
+// load folds the stream of a path.
 func (s places) load(ctx context.Context, id string) (*media.Place, error) {
 	p := media.NewPlace()
 	none := eventstore.Appended{Revision: eventstore.NoStream}

@@ -23,14 +23,16 @@ func NewMediaFolderHandler(log *eventstore.Log, now func() time.Time) MediaFolde
 	return MediaFolderHandler{places{log, now}}
 }
 
-// Create creates the marker of a folder; false: it exists already. Spec: POST /media/folder.
+// Create creates the marker of a folder, and reports whether the folder is new. Spec: POST
+// /media/folder.
 func (h MediaFolderHandler) Create(ctx context.Context, cmd MediaFolder) (bool, eventstore.Position, error) {
 	return h.mark(ctx, cmd, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		return p.CreateFolder(cmd.Folder, at), nil
 	})
 }
 
-// Delete removes the marker of a folder; false: there is none. If a file arrives meanwhile, the folder stays. Design §6.
+// Delete removes the marker of a folder, and reports whether there was one. If a file arrives
+// meanwhile, the folder stays. Design §6.
 func (h MediaFolderHandler) Delete(ctx context.Context, cmd MediaFolder) (bool, eventstore.Position, error) {
 	return h.mark(ctx, cmd, func(p *media.Place, at time.Time) ([]domain.Event, error) { return p.DeleteFolder(at), nil })
 }

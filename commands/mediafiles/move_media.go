@@ -37,7 +37,7 @@ func (h MoveMediaHandler) Handle(ctx context.Context, cmd MoveMedia) (eventstore
 	id, move := media.StreamID(cmd.Account, cmd.From), NewEntry()
 	d, err := h.places.decide(ctx, id, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		events, err := p.StartMove(move, to, at)
-		if err == nil && destination.Taken(at) { // checked before the move is recorded
+		if err == nil && destination.Taken(at) { // refused here, before the move is recorded
 			return nil, media.ErrTaken
 		}
 		return events, err
@@ -68,13 +68,14 @@ func (h MoveMediaHandler) Complete(ctx context.Context, cmd CompleteMove) error 
 	}
 	_, err = h.arrive(ctx, cmd.Place, p)
 	if errors.Is(err, media.ErrTaken) {
-		return nil // the move has ended
+		return nil // the move has ended already
 	}
 	return err
 }
 
-// arrive takes the second and the third step of a move. When the destination is taken, it aborts the move and returns ErrTaken.
-// Design §6: it checks the destination's whole history, since the file may have arrived and been deleted since.
+// arrive takes the second and the third step of a move. When the destination is taken, it aborts the move and returns
+// ErrTaken. Design §6: arrive checks the destination's whole history, because the file may have arrived earlier and been
+// deleted since.
 func (h MoveMediaHandler) arrive(ctx context.Context, id string, source *media.Place) (eventstore.Position, error) {
 	move := source.Moving()
 	if move == nil {

@@ -84,7 +84,8 @@ func newFile(cmd RegisterMedia) (media.File, error) {
 // maxContentType is the maximum length of a MIME type, in bytes.
 const maxContentType = 200
 
-// contentTypeOf checks a MIME type. It is stored exactly as given, because the upload must send the same.
+// contentTypeOf checks a MIME type and returns it exactly as given, because the upload must send
+// the same text.
 func contentTypeOf(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {

@@ -11,7 +11,7 @@ import (
 	"moviola/domain/ledger"
 )
 
-// Storage reports whether accounts may add files to their media libraries, and since when they may not. It is safe for concurrent
+// Storage reports whether accounts may add files to their media libraries, and if not, since when. It is safe for concurrent
 // use.
 type Storage struct {
 	standings *commands.Standings
@@ -50,7 +50,8 @@ func (s *Storage) RequireAt(ctx context.Context, account domain.AccountID, came 
 	return nil
 }
 
-// Since returns whether an account's storage is blocked, and since when: nil when the account never had credits.
+// Since reports whether an account's storage is blocked, and since when; nil: the account never had
+// credits.
 func (s *Storage) Since(ctx context.Context, account domain.AccountID) (*time.Time, bool, error) {
 	standing, err := s.standings.Of(ctx, account)
 	if err != nil || !standing.Blocked {

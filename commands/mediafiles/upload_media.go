@@ -17,7 +17,7 @@ import (
 // UploadMedia stores the bytes of a registered file.
 type UploadMedia struct {
 	Place string // id of the path's stream
-	Entry string // of the registration
+	Entry string // id of the registration
 	Size  int64  // exact number of bytes that Body must have
 	Body  io.Reader
 }
@@ -52,8 +52,8 @@ func (h UploadMediaHandler) Begin(ctx context.Context, place, entry string) (med
 var ErrBodyLength = domain.Errorf(domain.Invalid, "upload_length_mismatch",
 	"The body is not as long as the file that was registered")
 
-// Handle stores the bytes under a key of their own and then appends the event: no partial file is ever visible, and of several
-// uploads one wins. The bytes of the others are removed. The caller has called Begin.
+// Handle stores the bytes under a key of their own and then appends the event. So no partial file is ever visible. Of several
+// concurrent uploads one is accepted, and the bytes of the others are removed. The caller has called Begin.
 func (h UploadMediaHandler) Handle(ctx context.Context, cmd UploadMedia) (eventstore.Position, error) {
 	key := blobkey.MediaFile(media.AccountOf(cmd.Place), cmd.Entry, NewEntry())
 	if err := h.files.Put(ctx, key, &exactly{r: cmd.Body, left: cmd.Size}); err != nil {
@@ -63,7 +63,8 @@ func (h UploadMediaHandler) Handle(ctx context.Context, cmd UploadMedia) (events
 		return p.Upload(cmd.Entry, key, at)
 	})
 	var refusal *domain.Error
-	// after any other error the event may have been stored: the bytes stay, and the daily chore removes them if not
+	// after any other error the event may have been stored: the bytes stay, and the daily chore
+	// removes them when no event names them
 	if errors.As(err, &refusal) {
 		err = errors.Join(err, h.files.Delete(context.WithoutCancel(ctx), key))
 	}
@@ -89,18 +90,18 @@ func (e *exactly) Read(p []byte) (int, error) {
 	case errors.Is(err, io.EOF) && e.left > 0, errors.Is(err, io.ErrUnexpectedEOF):
 		return n, ErrBodyLength
 	case errors.Is(err, io.EOF):
-		return n, nil // end checks that no bytes follow
+		return n, nil // end checks that no more bytes follow
 	}
 	return n, err
 }
 
-// end checks that no bytes follow.
+// end checks that no more bytes follow.
 func (e *exactly) end() error {
 	var more [1]byte
 	switch n, err := io.ReadFull(e.r, more[:]); {
 	case n > 0:
 		return ErrBodyLength
 	default:
-		return err // io.EOF
+		return err // io.EOF: the body ends here, as announced
 	}
 }

@@ -1,3 +1,3 @@
-// Package preloads has the use cases of preload batches: they are requested, and each item is fetched, prepared, stored and
-// settled, or dropped.
+// Package preloads has the use cases of preload batches: requesting a batch, and fetching, preparing, storing, settling or
+// dropping each item.
 package preloads

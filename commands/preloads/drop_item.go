@@ -13,7 +13,7 @@ import (
 type DropItem struct {
 	Preload preload.ID
 	Index   int
-	Worker  string // of the caller
+	Worker  string // name of the calling process
 }
 
 // DropItemHandler handles DropItem.
@@ -24,7 +24,8 @@ func NewDropItemHandler(log *eventstore.Log, now func() time.Time) DropItemHandl
 	return DropItemHandler{batches: batches{log: log, now: now}}
 }
 
-// Handle closes the item as failed; then its hold is released. ErrNothingToDo: it does not exist, or has a result.
+// Handle closes the item as failed. Its hold is then released. ErrNothingToDo: the item does not
+// exist, or has a result.
 func (h DropItemHandler) Handle(ctx context.Context, cmd DropItem) (eventstore.Position, error) {
 	d, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
 		return b.Drop(cmd.Index, cmd.Worker, h.batches.now.Stamp()), nil

@@ -14,7 +14,8 @@ type ItemOf struct {
 	Index   int
 }
 
-// WantedFiles returns the sources to fetch for an item, without a claim. ErrNothingToDo: there are none, or a worker has a claim.
+// WantedFiles returns the sources to fetch for an item, without a claim. ErrNothingToDo: there are
+// no sources to fetch, or a worker has claimed them.
 func (h PreloadItems) WantedFiles(ctx context.Context, item ItemOf) (commands.FetchClaim, error) {
 	b, err := h.batches.load(ctx, item.Preload)
 	if err != nil || !b.Fetches(item.Index) {

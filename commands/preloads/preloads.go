@@ -60,7 +60,7 @@ func (s batches) decide(
 	return d, nil
 }
 
-// load folds a batch.
+// load folds the stream of a batch.
 func (s batches) load(ctx context.Context, id preload.ID) (*preload.Batch, error) {
 	b := preload.New()
 	if _, err := s.log.Fold(ctx, preload.Stream(id), b.Apply); err != nil {

@@ -53,8 +53,8 @@ func NewPreloadItems(log *eventstore.Log, files commands.Files, now func() time.
 	return PreloadItems{batches: batches{log, now}, files: files}
 }
 
-// Start claims the item. ErrNothingToDo: it does not exist, has a result, or is claimed by another worker; or Start has just
-// ended it, after three crashes.
+// Start claims the item. ErrNothingToDo: the item does not exist, has a result, or is claimed by another worker; or Start
+// has just ended it, after three crashes.
 func (h PreloadItems) Start(ctx context.Context, cmd StartItem) (ItemClaim, error) {
 	d, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
 		start := preload.Start{Worker: cmd.Worker, Dead: cmd.Dead, Death: cmd.Death, Alone: cmd.Alone}

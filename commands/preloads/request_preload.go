@@ -24,11 +24,11 @@ import (
 // ItemPrices computes the prices of preload items. Decision 38.
 type ItemPrices struct {
 	plan.Prices
-	// SpeechByProvider says that a provider speaks voices by default.
+	// SpeechByProvider reports whether a provider speaks voices by default.
 	SpeechByProvider bool
 }
 
-// spokenPerSecond is a slow voice's characters per second. It makes the hold for a voice at least as high as its price, except
+// spokenPerSecond is a slow voice's characters per second. At this speed the hold for a voice is at least its price, except
 // for extremely slow voices.
 const spokenPerSecond = 10
 
@@ -61,7 +61,8 @@ func (p ItemPrices) Hold(w preload.Wanted) int64 {
 	return 0
 }
 
-// Charge returns the price of a generated item, at most the hold. A provider's voice is charged by started seconds.
+// Charge returns the price of a generated item, at most the credits held for it. A provider's voice
+// is charged by started seconds.
 func (p ItemPrices) Charge(w preload.Wanted, seconds float64) int64 {
 	held := p.Hold(w)
 	if made, perSecond := p.byProvider(w); made && perSecond {
@@ -97,11 +98,13 @@ func NewRequestPreloadHandler(
 	return RequestPreloadHandler{batches: batches{log, now}, ledgers: ledgers, files: files, prices: prices}
 }
 
-// requestTime is the time limit of one request's appends. It is well below the age at which a hold without a batch is abandoned.
+// requestTime is the time limit for the appends of one request. It is well below the age at which a
+// hold without a batch is abandoned.
 const requestTime = 12 * time.Second
 
 // Handle accepts the batch: it stores the document, holds the credits for generated items, and then appends the request. An
-// invalid request is 400, too few available credits are 402. After a crash in between, the keeper releases the hold.
+// invalid request is 400, too few available credits are 402. After a crash between the hold and the request, the keeper
+// releases the hold.
 func (h RequestPreloadHandler) Handle(ctx context.Context, cmd RequestPreload) (RequestedPreload, error) {
 	wanted, err := preload.ParseRequest(cmd.Body)
 	if err != nil {
@@ -123,7 +126,7 @@ func (h RequestPreloadHandler) Handle(ctx context.Context, cmd RequestPreload) (
 	}
 	if _, err := h.ledgers.HoldItems(ctx, ledgers.HoldItems{Account: cmd.Account, Preload: id, Items: amounts}); err != nil {
 		var refusal *domain.Error
-		if errors.As(err, &refusal) { // the hold was refused; after any other error it may have been made
+		if errors.As(err, &refusal) { // only after a refusal is it certain that no hold was made: the document is removed
 			err = errors.Join(err, h.files.Delete(ctx, blobkey.Request(cmd.Account, id)))
 		}
 		return RequestedPreload{}, err

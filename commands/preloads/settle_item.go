@@ -30,15 +30,16 @@ type SettleItemHandler struct {
 	age     time.Duration
 }
 
-// NewSettleItemHandler returns a handler. age is the minimum age of an abandoned hold: longer than a request may append.
+// NewSettleItemHandler returns a handler. age is the minimum age of an abandoned hold. It is longer
+// than the time that a request may take to append.
 func NewSettleItemHandler(
 	log *eventstore.Log, ledgers *ledgers.Ledgers, files commands.Files, now func() time.Time, age time.Duration,
 ) SettleItemHandler {
 	return SettleItemHandler{batches: batches{log, now}, ledgers: ledgers, files: files, age: age}
 }
 
-// Handle ends the hold: a generated item is charged, everything else is released. Decision 38. It is idempotent. ErrNothingToDo:
-// there is no result yet.
+// Handle ends the hold: a generated item is charged, the hold of every other item is released. Decision 38. It is idempotent.
+// ErrNothingToDo: the item has no result yet.
 func (h SettleItemHandler) Handle(ctx context.Context, cmd SettlePreloadItem) error {
 	b := preload.New()
 	none := eventstore.Appended{Revision: eventstore.NoStream}
@@ -82,8 +83,8 @@ func (h SettleItemHandler) release(ctx context.Context, settle ledgers.SettleIte
 	return h.ledgers.Snapshot(ctx, settle.Account)
 }
 
-// abandon releases the hold for a batch whose request ended before it was appended. First it closes the batch, so that the
-// request cannot be appended any more.
+// abandon releases the hold of a batch whose request was never appended. It first closes the batch, so that the request
+// can no longer be appended.
 func (h SettleItemHandler) abandon(ctx context.Context, cmd SettlePreloadItem, settle ledgers.SettleItem) error {
 	held, open, err := h.ledgers.OpenItem(ctx, cmd.Account, cmd.Preload, cmd.Index)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"moviola/eventstore"
 )
 
-// PreparedStore stores prepared assets where they can be downloaded: in the media library of their account when the item asks for
-// that, otherwise for a few days. Decision 47. It is safe for concurrent use.
+// PreparedStore stores prepared assets where they can be downloaded: in the media library of their account when the item asks
+// for that, otherwise outside of it for a few days. Decision 47. It is safe for concurrent use.
 type PreparedStore struct {
 	files     commands.Files
 	keep      mediafiles.KeepMediaHandler
@@ -38,7 +38,8 @@ type PreparedStoreConfig struct {
 	Prices    ItemPrices
 	Now       func() time.Time
 	TTL       time.Duration // how long assets outside of a media library are stored
-	// Shown waits a moment until the library includes a position: an asset that is reported as ready can then be found.
+	// Shown waits a moment until the read model of the library includes a position, so that the
+	// client finds an asset that is reported as ready.
 	Shown func(ctx context.Context, at eventstore.Position)
 }
 
@@ -134,7 +135,8 @@ func (s PreparedStore) keepShown(ctx context.Context, cmd mediafiles.KeepMedia) 
 func (s PreparedStore) cached(
 	ctx context.Context, job commands.PrepareJob, p commands.Prepared, r preload.Result,
 ) (preload.Result, error) {
-	// Every attempt has keys of its own: an attempt that is believed dead must not overwrite the files of a finished one.
+	// Every attempt stores its files under other keys, because an attempt that is believed dead
+	// must not overwrite the files of a finished one.
 	stem := blobkey.PreparedStem(job.Account, preload.ID(job.Batch), job.Index+1, mediafiles.NewEntry())
 	r.Key = stem + p.Extension
 	if err := s.put(ctx, r.Key, p.Path); err != nil {
@@ -165,7 +167,8 @@ func opener(path string) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) { return os.Open(path) }
 }
 
-// PreparedAddresses returns the addresses of a prepared asset and of its form for browsers: empty when there is none.
+// PreparedAddresses returns the addresses of a prepared asset and of its form for browsers: an
+// address is empty when its file does not exist.
 func PreparedAddresses(a *media.Addresses, account domain.AccountID, r preload.Result) (asset, web string) {
 	cached := func(key string) string {
 		if key == "" {

@@ -1,6 +1,6 @@
-// Package previews draws moments of a movie before it is rendered, for its author. Nothing is stored, held or charged, and no
-// provider is called. Accounts take turns; one request of an account is drawn at a time, and its plan limits the requests per
-// hour.
+// Package previews draws single moments of a movie for its author before the movie is rendered. Nothing is stored, held or
+// charged, and no provider is called. Accounts take turns; one request of an account is drawn at a time, and its plan limits
+// the requests per hour.
 package previews
 
 import (
@@ -22,11 +22,12 @@ const MaxMoments = 12
 
 // Limits of a request.
 const (
-	// drawTime is how long drawing may take. With waitTime it is below the time limit of a request.
+	// drawTime is how long drawing may take. The sum of drawTime and waitTime is below the time
+	// limit of a request.
 	drawTime = 11 * time.Second
 	// waitTime is how long a request waits for its turn.
 	waitTime = 3 * time.Second
-	// hour is the period for which the plan's limit counts.
+	// hour is the period for which the plan's limit of requests counts.
 	hour = time.Hour
 	// maxCounted is the maximum of accounts whose requests are counted.
 	maxCounted = 4096
@@ -45,20 +46,20 @@ type Job struct {
 
 // Picture is the picture of one moment.
 type Picture struct {
-	Seconds float64 // start of its frame, in seconds
-	Frame   int64   // number of its frame in the movie, from 0
+	Seconds float64 // start of the frame, in seconds
+	Frame   int64   // number of the frame in the movie, from 0
 	Image   image.Image
 }
 
 // Drawn is the result of a Drawer.
 type Drawn struct {
 	Pictures []Picture // in the order of the moments
-	Width    int       // of the movie, in pixels
+	Width    int       // width of the movie, in pixels
 	Height   int
-	Frames   int64   // of the movie, as far as the available sources tell
-	Seconds  float64 // it lasts
+	Frames   int64   // length of the movie, as far as the available sources tell
+	Seconds  float64 // length of the movie, in seconds
 	Warnings []string
-	Missing  []string // what is shown as a placeholder, and why: one sentence each
+	Missing  []string // for each placeholder, a sentence about the missing part and the reason
 }
 
 // Drawer draws moments of movies. A *domain.Error is the movie's fault. It is safe for concurrent use.
@@ -74,7 +75,8 @@ type Reader interface {
 
 // Config is what a Handler needs. All fields are required.
 type Config struct {
-	// Drawer returns the drawer; it is called at the first request. A *domain.Error of it is for the client.
+	// Drawer returns the drawer; it is called at the first request. An error of type *domain.Error
+	// is for the client.
 	Drawer func(ctx context.Context) (Drawer, error)
 	Reader Reader
 	Now    eventstore.Clock
@@ -91,7 +93,7 @@ type Handler struct {
 	counted map[domain.AccountID]*count
 }
 
-// count is the number of an account's requests since a time.
+// count is the number of requests of an account since a point in time.
 type count struct {
 	since time.Time
 	made  int
@@ -121,8 +123,8 @@ func New(cfg Config) *Handler {
 	}
 }
 
-// Handle draws the pictures. A request waits for the account's running one, which is not interrupted; when a newer request of the
-// account comes, the waiting one ends with 409. When the process has too much to do, the error is fair.ErrBusy.
+// Handle draws the pictures. A request waits for the account's running request, which is not interrupted. When a newer request
+// of the account arrives, the waiting request ends with 409. When the process has too much to do, the error is fair.ErrBusy.
 func (h *Handler) Handle(ctx context.Context, cmd Draw) (Drawn, error) {
 	document, allowed, err := h.cfg.Reader.Sketch(ctx, cmd.Account, cmd.Body)
 	if err != nil {
@@ -174,7 +176,8 @@ func (h *Handler) admit(account domain.AccountID, allowed plan.Plan) error {
 	return nil
 }
 
-// forget removes counts older than an hour. When maxCounted or more remain, it removes all.
+// forget removes counts that are older than an hour. When maxCounted or more counts remain, it
+// removes all of them.
 func (h *Handler) forget(now time.Time) {
 	for account, c := range h.counted {
 		if now.Sub(c.since) >= hour {

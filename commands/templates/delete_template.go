@@ -8,7 +8,7 @@ import (
 	"moviola/eventstore"
 )
 
-// DeleteTemplate removes a template of the account.
+// DeleteTemplate deletes a template of the account.
 type DeleteTemplate struct {
 	Account domain.AccountID
 	ID      template.ID
@@ -22,7 +22,7 @@ func NewDeleteTemplateHandler(cfg TemplateConfig) DeleteTemplateHandler {
 	return DeleteTemplateHandler{newTemplates(cfg.Log, cfg.Files, cfg.Now)}
 }
 
-// Handle deletes the template. Movies that were submitted with it still render.
+// Handle deletes the template. Movies that were submitted with the template still render.
 func (h DeleteTemplateHandler) Handle(ctx context.Context, cmd DeleteTemplate) (eventstore.Position, error) {
 	t := template.New(cmd.ID)
 	appended, err := h.templates.decide(ctx, cmd.Account, t, cmd.ID, func() ([]domain.Event, error) {

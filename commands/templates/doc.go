@@ -1,2 +1,3 @@
-// Package templates has the use cases of templates: they are saved, duplicated, deleted and swept, and shown in the library.
+// Package templates has the use cases of templates: saving, duplicating, deleting and sweeping
+// them, and showing them in the library.
 package templates

@@ -16,7 +16,7 @@ type DuplicateTemplate struct {
 	Account   domain.AccountID
 	Source    template.ID
 	Name      string         // empty: the source's name with a suffix
-	Variables map[string]any // replace the source's variables, key by key
+	Variables map[string]any // replace the source's variables with the same keys
 }
 
 // DuplicateTemplateHandler handles DuplicateTemplate.

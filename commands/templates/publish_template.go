@@ -44,8 +44,8 @@ type LibraryConfig struct {
 	Now         func() time.Time
 }
 
-// LibraryHandler handles the operators' commands on the template library, and their completion. A published template has an
-// example: a movie of LibraryAccount made of the template alone.
+// LibraryHandler handles the operators' commands on the template library, and completes publications. A published template
+// has an example: a movie of LibraryAccount made of the template alone.
 type LibraryHandler struct {
 	templates templates
 	cfg       LibraryConfig
@@ -77,8 +77,8 @@ func (h LibraryHandler) Publish(ctx context.Context, id template.ID) (Publicatio
 	if err != nil {
 		return Publication{}, err
 	}
-	// The idempotency key makes repeated calls render the same body once; after a failed render, a call retries when the key has
-	// expired.
+	// The idempotency key makes repeated calls render the same body once; after a failed render, a call renders again once the
+	// key has expired.
 	_, err = h.cfg.Submit.Handle(ctx, commands.SubmitMovie{Account: commands.LibraryAccount, Body: body,
 		IdempotencyKey: "example " + string(id) + " " + t.Body().Hash})
 	return Publication{Status: PublicationPending}, err
@@ -99,11 +99,11 @@ type BuiltIn struct {
 	Name   string
 	Tags   []string
 	Prompt string
-	Movie  []byte // JSON
+	Movie  []byte // the movie as JSON
 }
 
-// Install makes sure that a built-in template exists as in this version, and that it is published, unless an operator has
-// unpublished or deleted it.
+// Install makes sure that a built-in template exists as in this version of the program. It also publishes the template,
+// unless an operator has unpublished or deleted it.
 func (h LibraryHandler) Install(ctx context.Context, b BuiltIn) error {
 	t, err := h.templates.Load(ctx, b.ID)
 	if err != nil {
@@ -143,14 +143,14 @@ func (h LibraryHandler) bring(ctx context.Context, b BuiltIn, exists bool) error
 	})
 	var refusal *domain.Error
 	if errors.As(err, &refusal) && refusal.Kind == domain.Conflict {
-		return nil // another process has installed it
+		return nil // another process has installed the template
 	}
 	return err
 }
 
 // Exhibit lists a template whose example, a movie of LibraryAccount, is finished. It copies the movie's files, since movies'
-// files expire. ErrNothingToDo: the movie is no example, or not one of the template's present version, or the template has or had
-// an example already.
+// files expire. ErrNothingToDo: the movie is not an example of the template's present version, or the template has or had an
+// example already.
 func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, file movie.File) (eventstore.Position, error) {
 	m, err := commands.NewMovies(h.cfg.Log, h.templates.now).Load(ctx, project)
 	if err != nil {
@@ -195,8 +195,8 @@ func NewTemplateMovies(cfg TemplateConfig) TemplateMovies {
 	return TemplateMovies{newTemplates(cfg.Log, cfg.Files, cfg.Now)}
 }
 
-// Movie returns the movie JSON of a template with a hash, as stored and with the templates that it uses filled in, if the account
-// may use them; when that fails, filled equals stored.
+// Movie returns the movie JSON of the template's version with the given hash. stored is the JSON as stored. filled has the
+// templates that it uses filled in, if the account may use them; when that fails, filled equals stored.
 func (m TemplateMovies) Movie(
 	ctx context.Context, account domain.AccountID, id template.ID, hash string,
 ) (stored, filled []byte, err error) {

@@ -16,7 +16,7 @@ type SaveTemplate struct {
 	ID      template.ID // empty: create a template
 	Name    *string     // nil: unchanged; required for a new template
 	Tags    *[]string
-	Movie   []byte // JSON; nil: unchanged, or {} for a new template
+	Movie   []byte // the movie as JSON; nil: unchanged, or {} for a new template
 	Prompt  *string
 }
 
@@ -56,7 +56,7 @@ func (h SaveTemplateHandler) Handle(ctx context.Context, cmd SaveTemplate) (Save
 	if err != nil {
 		return SavedTemplate{}, err
 	}
-	// The update is checked before the body is stored.
+	// The update is checked on the present template before the body is stored.
 	change := template.Change{Request: string(h.newID()), Name: cmd.Name, Tags: cmd.Tags, Prompt: cmd.Prompt}
 	if _, err := t.Update(cmd.Account, change, h.templates.now.Stamp()); err != nil {
 		return SavedTemplate{}, err

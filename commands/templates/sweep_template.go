@@ -15,7 +15,8 @@ import (
 // SweepTemplate removes the files of a deleted template.
 type SweepTemplate struct {
 	ID template.ID
-	// Departed says that its account is closed: the files are not kept for further deliveries.
+	// Departed reports whether the template's account is closed: the files are then not kept for
+	// further deliveries.
 	Departed bool
 }
 
@@ -28,7 +29,8 @@ type SweepTemplateConfig struct {
 	Now      func() time.Time
 	// Kept is how long the bodies are kept after the deletion, for movies that may be delivered again.
 	Kept time.Duration
-	// Age is the minimum time since the deletion: longer than a submission that has read the template may take to append.
+	// Age is the minimum time between the deletion and the sweep. It is longer than the time that a
+	// submission with the template may take to append.
 	Age time.Duration
 }
 
@@ -43,9 +45,9 @@ func NewSweepTemplateHandler(cfg SweepTemplateConfig) SweepTemplateHandler {
 	return SweepTemplateHandler{newTemplates(cfg.Log, cfg.Files, cfg.Now), cfg}
 }
 
-// Handle removes every body and example of the template, and then records that: after a crash in between it is repeated.
-// ErrNothingToDo: the template exists, was deleted too recently, has been swept, or a movie still needs it. No later movie can
-// need it: submissions find no deleted template, and those from before the deletion are in the log by now.
+// Handle removes every body and example of the template, and then records the removal; after a crash in between the removal is
+// repeated. ErrNothingToDo: the template exists, was deleted too recently, has been swept, or a movie still needs it. No later
+// movie can need it: submissions find no deleted template, and those from before the deletion are in the log by now.
 func (h SweepTemplateHandler) Handle(ctx context.Context, cmd SweepTemplate) error {
 	kept := max(h.cfg.Kept, h.cfg.Age)
 	if cmd.Departed {

@@ -64,7 +64,7 @@ func (s templates) keep(ctx context.Context, id template.ID, body []byte) (templ
 }
 
 // describe checks movie JSON and returns its size. Decisions 15 and 22 do not apply: a template may be only a part of a movie,
-// and its errors are found when it is rendered.
+// and its errors are found when a movie made of it is rendered.
 func describe(body []byte) (template.Body, error) {
 	if len(body) > template.MaxBody {
 		return template.Body{}, template.TooLarge()

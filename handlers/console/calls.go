@@ -11,7 +11,8 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// MarkHeader is a header that no form and no link can send, only a script of this origin. Calls that change something need it.
+// MarkHeader is a header that only a script of this origin can send; forms and links cannot. Calls
+// that change something must have it.
 const MarkHeader = "X-Moviola-Console"
 
 var (
@@ -25,8 +26,8 @@ var (
 // maxSignIn is the maximum size of a request body with a key or token.
 const maxSignIn = 4 << 10
 
-// foreign refuses a call that another page may have made a browser send. What only reads needs no more than the cookie, which
-// browsers send with calls of the same site only.
+// foreign refuses a call that another page may have made a browser send. A call that only reads is accepted with the cookie
+// alone, which browsers send with calls of the same site only.
 func (c *Console) foreign(r *http.Request) error {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		return errForeign
@@ -61,7 +62,7 @@ func (c *Console) begin(w http.ResponseWriter, r *http.Request) error {
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxSignIn))
 	if err != nil {
-		body = nil // a key or token is never that long
+		body = nil // a key or token is never that long, so the sign-in is refused
 	}
 	who, id, err := c.door.enter(r, body)
 	if err != nil {
@@ -86,13 +87,14 @@ func (c *Console) showSession(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// signOut serves DELETE of the session. The session ends in every process, so that a copy of its cookie is useless too.
+// signOut serves DELETE of the session. The session ends in every process, so that a copy of its
+// cookie is useless from then on.
 func (c *Console) signOut(w http.ResponseWriter, r *http.Request) {
 	one, _, err := c.session(w, r)
 	if err == nil {
 		err = c.door.leave(r.Context(), one)
 	}
-	if err == nil || errors.Is(err, errNotSignedIn) { // the session has expired already
+	if err == nil || errors.Is(err, errNotSignedIn) { // an expired session has ended already
 		c.place(r).cookie.set(w, "")
 		err = web.Write(w, http.StatusOK, struct {
 			Success bool `json:"success"`
@@ -131,8 +133,8 @@ func (c *Console) session(w http.ResponseWriter, r *http.Request) (session, gues
 // withheld are headers that are not passed on with a call: credentials, names of users, and headers for the console itself.
 var withheld = []string{"Cookie", "X-Api-Key", web.OperatorTokenHeader, "X-Operator", "Authorization", "Origin", MarkHeader}
 
-// call serves the paths below the folder of calls. It passes a request to the operation at the same path of the interface, on
-// behalf of the session's owner. Only operations that keys or tokens give access to can be reached this way.
+// call serves the paths below the folder of calls. It passes a request to the API operation at the same path, on behalf of
+// the session's owner. Only operations for which a key or token is needed can be called this way.
 func (c *Console) call(w http.ResponseWriter, r *http.Request) {
 	_, who, err := c.session(w, r)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package console serves the two web pages for people, and their sessions: the console of accounts at /console, and that of
-// operators at /operator. The pages use the documented interface only. Their calls go to the same handlers as all other requests;
+// operators at /operator. The pages use the documented API only. Their calls go to the same handlers as all other requests;
 // the session takes the place of an API key, or of an operator's token. Decisions 62 and 82; ADR 040 and 047.
 package console
 
@@ -20,7 +20,7 @@ import (
 // Paths of the console of accounts.
 const (
 	Path = "/console"
-	// APIPath is where the page's calls come to, and how it is named among the routes.
+	// APIPath is the path pattern of the page's calls, and the name of their route.
 	APIPath = Path + apiFolder + "/v2/{call:.+}"
 )
 
@@ -30,27 +30,28 @@ const (
 	assetsFolder = "/assets"
 )
 
-// Shared is the configuration that both consoles have. Every field is required, unless its comment says what happens without it.
+// Shared is the configuration that both consoles have. A field is required, unless its comment
+// describes its empty value.
 type Shared struct {
-	// Calls serves the calls of the page: the operations of the interface, at their own paths.
+	// Calls serves the calls of the page: the operations of the API, at their own paths.
 	Calls http.Handler
-	// Serves says whether a path is one of them.
+	// Serves reports whether a request's path is that of an operation that Calls serves.
 	Serves func(r *http.Request) bool
-	// SealKey is what the cookies of sessions are sealed with.
+	// SealKey is the key that encrypts the cookies of sessions.
 	SealKey []byte
 	Now     func() time.Time // nil: time.Now
 	Log     logrus.FieldLogger
 }
 
-// Config is the configuration of the console of accounts. Every field is required, unless its comment says what happens without
-// it.
+// Config is the configuration of the console of accounts. A field is required, unless its comment describes its empty value.
 type Config struct {
 	Shared
 	Keys Keys
 	End  Ender
-	// PublicURL is the address that the page is opened at.
+	// PublicURL is the address at which people open the page.
 	PublicURL string
-	// UploadOrigin is where browsers send files to, when that is not this service; empty: it is.
+	// UploadOrigin is the origin to which browsers send uploaded files; empty: the origin of this
+	// service.
 	UploadOrigin string
 }
 
@@ -62,11 +63,11 @@ type Console struct {
 	seal sealer
 	// place is the address at which a request has reached the page.
 	place func(r *http.Request) place
-	// others are the paths that one console has and the other has not.
+	// others are the paths of this console that the other console does not have.
 	others map[string]web.Methods
 }
 
-// door checks credentials, and finds the owners of sessions.
+// door checks the credentials of a sign-in, and finds the owners of sessions.
 type door interface {
 	// enter returns the owner of the credentials in a request body, and the id of the key or token.
 	enter(r *http.Request, body []byte) (guest, string, error)
@@ -78,9 +79,9 @@ type door interface {
 
 // guest is the owner of a session.
 type guest interface {
-	// shown is what the page learns about the session.
+	// shown returns what the page is told about the session.
 	shown(one session) any
-	// within returns the context for a request of the owner.
+	// within returns the context for a request on behalf of the owner.
 	within(ctx context.Context) context.Context
 }
 
@@ -124,8 +125,8 @@ func newConsole(shared Shared, door door, site site, at func(*http.Request) plac
 	return c, c.load()
 }
 
-// policyOf lets the page use what this service has and nothing from elsewhere, without scripts or styles in the page itself.
-// Nobody may frame it.
+// policyOf returns a content security policy. The page may load resources from this service and the given origins only. It
+// may have no inline scripts or styles, and no other page may frame it.
 func policyOf(origins ...string) string {
 	from := strings.TrimSpace("'self' " + strings.Join(origins, " "))
 	return "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src " + from + "; media-src " + from +

@@ -66,14 +66,14 @@ func (d keyDoor) resume(ctx context.Context, one session) (guest, bool, error) {
 
 func (d keyDoor) leave(ctx context.Context, one session) error {
 	err := d.end.Handle(ctx, accounts.EndSession{Key: one.byID(), Session: one.name(), Began: one.began, Until: one.until()})
-	d.keys.Forget(one.byID()) // also after an error, because the event may have been written
+	d.keys.Forget(one.byID()) // called after an error too, because the event may have been written
 	return err
 }
 
 // keyHolder is the owner of a session that began with a key.
 type keyHolder keyring.Holder
 
-// keySession is what the page learns about a session.
+// keySession is the description of a session for the page.
 type keySession struct {
 	Success bool     `json:"success"`
 	Account string   `json:"account"`

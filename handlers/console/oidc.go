@@ -15,30 +15,33 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// Where operators sign in through an identity provider.
+// Paths of the sign-in of operators through an identity provider.
 const (
-	// provingPath says whether that is possible, and begins it.
+	// provingPath is the path that tells the page whether such a sign-in is possible, and that
+	// begins it.
 	provingPath = OperatorPath + apiFolder + "/oidc"
-	// AnswerPath is where the provider sends the browser back to.
+	// AnswerPath is the path to which the provider sends the browser back.
 	AnswerPath = OperatorPath + "/oidc"
 )
 
-// IdentityProvider proves who operators are. adapters/oidc does.
+// IdentityProvider proves who operators are. Package adapters/oidc implements it.
 type IdentityProvider interface {
-	// Name is how people know it.
+	// Name is the provider's name for people.
 	Name() string
-	// ID tells one configuration from others, in the form of a token's id.
+	// ID is an id of the provider's configuration, in the form of a token's id. Another
+	// configuration has another id.
 	ID() string
-	// Begin returns an attempt, and the address that the browser goes to.
+	// Begin returns a new attempt, and the address to which the page sends the browser.
 	Begin(ctx context.Context, redirect string) (operator.Attempt, string, error)
-	// Finish returns who it is, by the code that the browser has brought back.
+	// Finish returns the person who has signed in at the provider. code is the code with which the
+	// browser came back.
 	Finish(ctx context.Context, one operator.Attempt, code string) (operator.Proven, error)
 }
 
-// attemptTime is how long somebody may take at the provider.
+// attemptTime is the maximum time between the begin of an attempt and the return from the provider.
 const attemptTime = 10 * time.Minute
 
-// attemptFor binds what is sealed to its purpose and form.
+// attemptFor binds a sealed attempt to its purpose and the version of its form.
 var attemptFor = []byte("operators' sign-in 1")
 
 var (
@@ -48,11 +51,11 @@ var (
 		"This sign-in was not begun in this browser, or longer than ten minutes ago: begin again")
 )
 
-// proving lets in whom an identity provider knows. Decision 88.
+// proving signs in operators whom an identity provider knows. Decision 88.
 type proving struct {
 	*Console
 	provider IdentityProvider
-	fixed    bool // the page has one address
+	fixed    bool // PublicURL is configured, so the page has only that address
 }
 
 func (p proving) routes() map[string]web.Methods {
@@ -67,11 +70,11 @@ func (p proving) routes() map[string]web.Methods {
 	}
 }
 
-// offer serves GET: which provider the page may offer.
+// offer serves GET: it returns the provider that the page may offer.
 func (p proving) offer(w http.ResponseWriter, r *http.Request) {
 	offered := struct {
 		Success  bool   `json:"success"`
-		Provider string `json:"provider"` // empty: none
+		Provider string `json:"provider"` // empty: no provider is configured
 	}{Success: true}
 	if p.provider != nil {
 		offered.Provider = p.provider.Name()
@@ -81,14 +84,15 @@ func (p proving) offer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// attempting is the cookie that binds an attempt to the browser that has begun it. The provider's answer is a link from another
-// site, with which browsers send no cookie that is SameSite=Strict: so this one is Lax. It opens nothing by itself. The session's
-// cookie stays Strict: the page needs it only for calls of its own.
+// attempting is the cookie that binds an attempt to the browser that has begun it. The provider sends the browser back by a
+// link from another site. Browsers do not send cookies with SameSite=Strict along with such a link, so this cookie is Lax. The
+// cookie alone gives access to nothing. The session's cookie stays Strict: the page needs it only for calls of its own.
 func (w place) attempting() cookie {
 	return cookie{name: w.cookie.name + "-oidc", secure: w.cookie.secure, kept: attemptTime}
 }
 
-// begin serves POST: it remembers the attempt in the browser, and tells the page where to go.
+// begin serves POST: it stores the attempt in a cookie, and returns the provider's address to the
+// page.
 func (p proving) begin(w http.ResponseWriter, r *http.Request) error {
 	here := p.place(r)
 	if here.cookie.name == "" {
@@ -115,7 +119,8 @@ func (p proving) begin(w http.ResponseWriter, r *http.Request) error {
 	}{true, address})
 }
 
-// answer serves the address that the provider sends the browser back to. It always leads to the page, which says what came of it.
+// answer serves the path to which the provider sends the browser back. It always redirects to the
+// page, with the result of the sign-in.
 func (p proving) answer(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -129,7 +134,8 @@ func (p proving) answer(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// codeOf is the code of a refusal; what is none is a failure of the service.
+// codeOf returns the code of a refusal. For any other error it returns the code of a failure of the
+// service.
 func codeOf(err error) string {
 	var refusal *domain.Error
 	if errors.As(err, &refusal) && refusal.Kind != domain.Internal {
@@ -138,7 +144,7 @@ func codeOf(err error) string {
 	return "failed"
 }
 
-// note tells the log why somebody was not let in. The page says no more than the code.
+// note logs why a person was not signed in. The page gets only the code.
 func (p proving) note(err error) {
 	p.Log.WithError(err).WithField("code", codeOf(err)).Warn("an operator's sign-in through the identity provider failed")
 }
@@ -171,7 +177,7 @@ func (p proving) finish(w http.ResponseWriter, r *http.Request) error {
 	return p.let(w, here, who, now)
 }
 
-// let begins the session of somebody who was proven.
+// let begins the session of a person whom the provider has proven.
 func (p proving) let(w http.ResponseWriter, here place, who operator.Proven, now time.Time) error {
 	begun, err := newSession(p.provider.ID(), now)
 	if err != nil {
@@ -191,8 +197,9 @@ func (p proving) let(w http.ResponseWriter, here place, who operator.Proven, now
 	return nil
 }
 
-// attempt returns the attempt that this browser has begun here, and where that is. The answer is a GET without an origin: where
-// the page may be at https or at plain http, the attempt's own cookie tells.
+// attempt returns the attempt that this browser has begun at this service, and the place of the page. The request that comes
+// back is a GET without an Origin header. So when the page may be at https or at plain http, the name of the attempt's cookie
+// decides.
 func (p proving) attempt(r *http.Request) (operator.Attempt, place, bool) {
 	places := []place{p.place(r)}
 	if !p.fixed {
@@ -214,8 +221,8 @@ func (p proving) attempt(r *http.Request) (operator.Attempt, place, bool) {
 	return operator.Attempt{}, place{}, false
 }
 
-// proven returns who has a session that a provider was asked for. False: the configuration has changed since, and with it perhaps
-// what the roles mean.
+// proven returns the owner of a session that began through a provider. It returns false when the provider's configuration has
+// changed since, because the roles may have another meaning then.
 func proven(by IdentityProvider, one session) (guest, bool) {
 	var who operator.Proven
 	if by == nil || one.byID() != by.ID() || json.Unmarshal([]byte(one.told), &who) != nil || who.Name == "" {

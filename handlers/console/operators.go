@@ -17,12 +17,12 @@ import (
 // Paths of the operators' console.
 const (
 	OperatorPath = "/operator"
-	// OperatorAPIPath is the folder of the page's calls, and its name among the routes.
+	// OperatorAPIPath is the path pattern of the page's calls, and the name of their route.
 	OperatorAPIPath = OperatorPath + apiFolder + "/admin/{call:.+}"
 )
 
-// operatorCookie is the name of the operators' cookie. It differs from that of accounts, since both consoles may be used at one
-// address.
+// operatorCookie is the name of the operators' cookie. It differs from that of accounts, because both consoles may be at the
+// same address.
 const operatorCookie = "moviola-operator"
 
 // Operators finds the owners of operators' sessions. accounts.Operators implements it.
@@ -31,17 +31,18 @@ type Operators interface {
 	SignOut(ctx context.Context, cmd accounts.SignOut) error
 }
 
-// OperatorConfig is the configuration of the console of operators. Every field is required, unless its comment says what happens
-// without it.
+// OperatorConfig is the configuration of the console of operators. A field is required, unless its comment describes its empty
+// value.
 type OperatorConfig struct {
 	Shared
 	Operators Operators
 	Token     *web.OperatorToken
-	// ForOneRun says that the configured token was generated for this run of the process. Then it cannot be used to sign in.
+	// ForOneRun reports whether the configured token was generated for this start of the process
+	// only. Such a token cannot be used to sign in.
 	ForOneRun bool
 	// PublicURL is the address at which the page is opened; empty: every host name at which the operators' address accepts requests.
 	PublicURL string
-	// Provider proves who operators without a token are; nil: nobody does.
+	// Provider proves who operators without a token are; nil: operators need a token.
 	Provider IdentityProvider
 }
 
@@ -69,8 +70,8 @@ func NewOperators(cfg OperatorConfig) (*Console, error) {
 	return c, nil
 }
 
-// calledPlace returns the address of the page from a request to the operators' address. A proxy may have ended https: the Origin
-// header, which browsers send with writes, and the cookie for https show that.
+// calledPlace returns the address of the page from a request to the operators' address. A proxy before this service may have
+// ended https; the Origin header, which browsers send with writes, and the cookie for https show that.
 func calledPlace(r *http.Request) place {
 	address := &url.URL{Scheme: "http", Host: r.Host}
 	secure := len(r.CookiesNamed(hostPrefix+operatorCookie)) > 0
@@ -131,10 +132,10 @@ func (d tokenDoor) leave(ctx context.Context, one session) error {
 // actingOperator is the owner of a session that began with a token.
 type actingOperator web.Acting
 
-// operatorSession is what the page learns about a session.
+// operatorSession is the description of a session for the page.
 type operatorSession struct {
 	Success bool          `json:"success"`
-	Name    string        `json:"name"` // empty with the configured token
+	Name    string        `json:"name"` // empty when the session began with the configured token
 	Role    operator.Role `json:"role"`
 	Until   string        `json:"until"`
 }

@@ -19,19 +19,20 @@ import (
 const (
 	lifetime = 12 * time.Hour
 	idle     = time.Hour
-	// renewEvery is how old the note of the last call may be before the cookie is set anew.
+	// renewEvery is the age from which the session's time of the last call is updated by a new
+	// cookie.
 	renewEvery = time.Minute
-	// ahead is how far the clock of another process may be ahead of this one's.
+	// ahead is how far the clock of another process may be ahead of the clock of this process.
 	ahead = time.Minute
 )
 
 // session is the session of a person who has signed in. It is stored in the browser's cookie only.
 type session struct {
-	by    [16]byte // id of the key or token that it began with: the first half of the SHA-256
+	by    [16]byte // id of the key or token with which the session began: the first half of its SHA-256
 	id    [16]byte
 	began time.Time
-	seen  time.Time // when a call came last, within renewEvery
-	told  string    // what an identity provider has told of whose it is, as JSON; empty: a key or token tells
+	seen  time.Time // time of the last call, exact to renewEvery
+	told  string    // what an identity provider has told about the owner, as JSON; empty: the owner follows from the key or token
 }
 
 func (s session) byID() string     { return hex.EncodeToString(s.by[:]) }
@@ -52,10 +53,10 @@ func newSession(byID string, now time.Time) (session, error) {
 	return s, err
 }
 
-// sealer makes cookies of sessions, and sessions of cookies.
+// sealer encrypts sessions into cookies, and decrypts them.
 type sealer struct{ aead cipher.AEAD }
 
-// sealedFor binds what is sealed to its purpose and form.
+// sealedFor binds a sealed session to its purpose and the version of its form.
 var sealedFor = []byte("console session 1")
 
 func newSealer(key []byte) (sealer, error) {
@@ -70,10 +71,11 @@ func newSealer(key []byte) (sealer, error) {
 	return sealer{aead}, nil
 }
 
-// sessionSize is the length of a session before it is sealed, without what was told.
+// sessionSize is the length in bytes of a session before it is sealed, without told.
 const sessionSize = 16 + 16 + 8 + 8
 
-// maxCookie is the length from which a value is none that was sealed here. Browsers keep no more than 4,096 bytes.
+// maxCookie is the length from which a cookie is refused without decryption: no cookie that was
+// sealed here is that long. Browsers keep no more than 4,096 bytes.
 const maxCookie = 3500
 
 func (s sealer) seal(one session) string {
@@ -83,12 +85,13 @@ func (s sealer) seal(one session) string {
 	return s.lock(append(plain, one.told...), sealedFor)
 }
 
-// lock seals a text for a purpose.
+// lock encrypts a text and binds it to a purpose.
 func (s sealer) lock(plain, purpose []byte) string {
 	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, plain, purpose))
 }
 
-// unlock returns what was sealed for a purpose. False: this installation has not sealed it.
+// unlock decrypts a value that lock has made for a purpose. It returns false when this installation
+// has not made it.
 func (s sealer) unlock(value string, purpose []byte) ([]byte, bool) {
 	if len(value) > maxCookie {
 		return nil, false

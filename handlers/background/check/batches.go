@@ -27,7 +27,7 @@ func (b *batchFiles) wants(time.Time) []want {
 	}}
 }
 
-func (b *batchFiles) mayHave(string) bool { // remaining files are removed when they are old
+func (b *batchFiles) mayHave(string) bool { // files that remain after the batch are removed by age
 	_, known := b.Requested()
 	return known
 }

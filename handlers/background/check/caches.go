@@ -14,9 +14,9 @@ import (
 
 // Cache is a folder of files that can be fetched or made again, with a folder for each account.
 type Cache struct {
-	What string // name of its files in reports
+	What string // name of the cache's files in reports
 	Dir  string
-	// Examine says what is wrong with a file. With quick it does not read the content.
+	// Examine finds the flaw of a file. With quick it does not read the content.
 	Examine func(path string, quick bool) (commands.Flaw, error)
 	// Named returns the names of the files that the notes in a folder mention. A file that is neither a note nor mentioned is an
 	// orphan. nil: files of this cache have no notes.
@@ -92,7 +92,8 @@ func namedIn(cache Cache, folder string) (map[string]bool, error) {
 	return cache.Named(folder)
 }
 
-// flaw records what is wrong with a file of a cache. An orphan is ignored while it is young: its note may be about to be written.
+// flaw records what is wrong with a file of a cache. A young orphan is no flaw, because its note
+// may be about to be written.
 func (c *checker) flaw(cache Cache, path string, entry fs.DirEntry, flaw commands.Flaw) error {
 	if flaw.Kind == "" || len(c.report.Findings) >= mostFindings {
 		return nil

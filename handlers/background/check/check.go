@@ -1,5 +1,5 @@
-// Package check compares everything that is stored with the log: which files are missing, damaged or orphaned, and which
-// documents of the read models differ from the result of folding the log.
+// Package check compares all stored data with the log. It reports which files are missing, damaged or orphaned, and
+// which documents of the read models differ from the result of folding the log.
 package check
 
 import (
@@ -27,17 +27,17 @@ const (
 	Unread   = "unread"
 )
 
-// Finding is a difference from what the log says.
+// Finding is a difference between the stored data and the log.
 type Finding struct {
 	Kind     string `json:"kind"`             // missing, damaged, orphaned or unread
 	What     string `json:"what"`             // kind of the object, for people: stored file, read model, …
 	Name     string `json:"name"`             // key of the file, read model and document, or event and stream
 	Detail   string `json:"detail,omitempty"` // description of the difference
-	Remedy   string `json:"remedy"`           // what helps
+	Remedy   string `json:"remedy"`           // what the operator can do about the finding
 	Repaired bool   `json:"repaired"`
 
 	remove []string // files of a cache that --repair removes
-	stream string   // the stream that names the file; empty: none does
+	stream string   // stream that names the file; empty: no stream names it
 	want   want
 }
 
@@ -48,11 +48,12 @@ type Report struct {
 	Stored   int       `json:"stored"` // files in the storage
 	Cached   int       `json:"cached"` // files in caches
 	Findings []Finding `json:"findings"`
-	// Models says why the read models could not be compared; empty: they were compared, or this was not asked for.
+	// Models says why the read models could not be compared; empty: they were compared, or the
+	// comparison was not requested.
 	Models string `json:"read_models,omitempty"`
 }
 
-// Left counts the findings that were not repaired.
+// Left returns the number of findings that were not repaired.
 func (r Report) Left() int {
 	left := 0
 	for _, f := range r.Findings {
@@ -67,9 +68,9 @@ func (r Report) Left() int {
 type Config struct {
 	Log   *eventstore.Log
 	Files commands.Files // decrypts documents when they are read
-	// Walk calls visit with every key below a prefix, and the time when it was written.
+	// Walk calls visit with every key below a prefix, and the time when the key's file was written.
 	Walk func(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
-	// Caches are those of this machine.
+	// Caches are the caches of this machine.
 	Caches []Cache
 	// Holder returns the name of an account in the keys of files that hosts share, and Lapse is how long such a file is used
 	// after it was written; nil: shared files are not checked.
@@ -79,16 +80,17 @@ type Config struct {
 	Quick bool
 	// Verify compares the read models with the log; nil: they are not compared.
 	Verify func(ctx context.Context) ([]projections.Difference, error)
-	// Repair removes orphans and faulty files of caches, restores a finished movie from a copy of it, and rebuilds the read
-	// models with Rebuild.
+	// Repair removes orphans and faulty files of caches, restores a finished movie from a copy of its file, and rebuilds
+	// the read models by calling Rebuild.
 	Repair  bool
 	Rebuild func(ctx context.Context) error
-	// Grace is the age from which on a file can be an orphan: a younger one may be about to be recorded. Default: 24 hours.
+	// Grace is the age from which on a file can be an orphan: the log may be about to name a
+	// younger file. Default: 24 hours.
 	Grace time.Duration
 	Now   func() time.Time
 }
 
-// mostFindings is the maximum of findings that are collected.
+// mostFindings is the maximum number of findings that are collected.
 const mostFindings = 10_000
 
 // checker is the state of a check.
@@ -98,7 +100,8 @@ type checker struct {
 	report    Report
 }
 
-// Run checks. An error means that the check could not be finished.
+// Run compares the stored data with the log. An error means that the comparison could not be
+// finished.
 func Run(ctx context.Context, config Config) (Report, error) {
 	if config.Grace <= 0 {
 		config.Grace = 24 * time.Hour
@@ -120,7 +123,7 @@ func Run(ctx context.Context, config Config) (Report, error) {
 
 func (c *checker) found(f Finding) { c.report.Findings = append(c.report.Findings, f) }
 
-// readLog finds out which files must exist.
+// readLog reads the log to find out which files must exist.
 func (c *checker) readLog(ctx context.Context) error {
 	for event, err := range c.Log.Store().ReadAll(ctx, eventstore.Forwards, eventstore.Position{}) {
 		if err != nil {
@@ -234,7 +237,7 @@ func ownerOf(s subject, key string) domain.AccountID {
 	return ""
 }
 
-// again reads one stream into a new inventory.
+// again reads one stream again, into a new inventory.
 func (c *checker) again(ctx context.Context, stream string) (*inventory, error) {
 	fresh := newInventory()
 	for event, err := range c.Log.Store().ReadStream(ctx, stream, eventstore.Forwards, 0) {
@@ -248,7 +251,7 @@ func (c *checker) again(ctx context.Context, stream string) (*inventory, error) 
 	return fresh, nil
 }
 
-// stored looks for orphans: files that nothing in the log names.
+// stored looks for orphans: stored files that the log does not name.
 func (c *checker) stored(ctx context.Context) error {
 	until, closed := c.Now().Add(-c.Grace), c.closedHolders()
 	return c.Walk(ctx, "", func(key string, written time.Time) error {
@@ -261,7 +264,7 @@ func (c *checker) stored(ctx context.Context) error {
 			return nil
 		}
 		stream := c.inventory.streamOf(key)
-		if stream != "" { // events since the log was read may name it
+		if stream != "" { // an event that was appended since the log was read may name the file
 			fresh, err := c.again(ctx, stream)
 			if err != nil {
 				return err
@@ -307,7 +310,8 @@ func (c *checker) models(ctx context.Context) error {
 	return nil
 }
 
-// errTooMany says that most stored files are unknown to the log, so it is probably the wrong log.
+// errTooMany says that most stored files are unknown to the log, so the log is probably that of
+// another installation.
 var errTooMany = errors.New("most files belong to nothing in the log; is this the event store that belongs to them? Nothing " +
 	"was removed")
 
@@ -350,7 +354,8 @@ func (c *checker) repair(ctx context.Context) error {
 	return nil
 }
 
-// copyTwin restores a finished movie from another movie's file: from a copy of it, or from the file that it was copied from.
+// copyTwin restores the file of a finished movie from the file of an equal movie: from a copy of
+// the missing file, or from the file of which it was a copy.
 func (c *checker) copyTwin(ctx context.Context, f *Finding) (bool, error) {
 	broken, ok := c.inventory.subjects[f.stream].(*movieFiles)
 	if !ok {

@@ -22,23 +22,25 @@ import (
 type want struct {
 	key      string
 	what     string // kind of the file, for people
-	hash     string // hex SHA-256 of its content; empty: the log does not have it
-	size     int64  // in bytes; 0: the log does not have it
-	required bool   // false: it may have been removed already
+	hash     string // hex SHA-256 of the content; empty: the log does not tell it
+	size     int64  // in bytes; 0: the log does not tell it
+	required bool   // the file must exist; false: it may have been removed already
 }
 
 // subject is the state of one stream with regard to stored files.
 type subject interface {
 	apply(e domain.Event)
-	// wants returns the files that the stream names, and says of each whether it must exist at that time or may be gone.
+	// wants returns the files that the stream names. Each want tells whether the file must exist at
+	// that time.
 	wants(now time.Time) []want
-	// mayHave reports whether another file with a key of this subject is allowed to exist.
+	// mayHave reports whether a file that wants does not return, but whose key belongs to this
+	// subject, is allowed to exist.
 	mayHave(key string) bool
 }
 
 // inventory is the state of all streams with regard to stored files.
 type inventory struct {
-	subjects map[string]subject        // by stream
+	subjects map[string]subject        // by stream name
 	blobs    map[string]string         // key of a library file → its stream
 	departed map[domain.AccountID]bool // closed accounts: their files are being removed, or are removed
 	emptied  map[domain.AccountID]bool // accounts whose temporary files were removed after 30 days without credits
@@ -52,7 +54,7 @@ func newInventory() *inventory {
 	}
 }
 
-// errUnread says that an event was written by a newer version of the program.
+// errUnread says that a newer version of the program has written an event.
 var errUnread = errors.New("it was written by a newer version of the program")
 
 // add applies an event. When this program cannot read it, its stream becomes unread.
@@ -89,7 +91,8 @@ func (v *inventory) add(codec *eventstore.Codec, r eventstore.Recorded) error {
 	return nil
 }
 
-// read are the categories of the streams that name stored files, or say that files may be gone.
+// read are the categories of the streams that name stored files, or from which it follows that
+// files may be gone.
 var read = []string{
 	movie.StreamCategory, media.StreamCategory, template.StreamCategory, preload.StreamCategory, account.StreamCategory,
 	ledger.StreamCategory,
@@ -113,7 +116,8 @@ func newSubject(category, id string, owner domain.AccountID) subject {
 	}
 }
 
-// streamOf returns the stream that a file belongs to, from its key; empty: the key does not tell.
+// streamOf finds the stream to which a file belongs by the file's key; empty: the key does not
+// tell.
 func (v *inventory) streamOf(key string) string {
 	switch owner, _ := blobkey.Parse(key); {
 	case owner.Project != "":
@@ -128,10 +132,11 @@ func (v *inventory) streamOf(key string) string {
 	return v.blobs[key]
 }
 
-// owned reports whether a file belongs to something in the log. Files of unread streams count as owned.
+// owned reports whether a file belongs to a stream of the log. Files of unread streams count as
+// owned.
 func (v *inventory) owned(key string, now time.Time) bool {
 	if blobkey.Uploads.Is(key) || blobkey.Inboxes.Is(key) || blobkey.Sources.Is(key) || blobkey.Fonts.Is(key) {
-		return true // the log does not name such files; they are removed when they are old or unused
+		return true // the log does not name files with this prefix; they are removed when they are old or unused
 	}
 	stream := v.streamOf(key)
 	if v.unread[stream] || len(v.unread) > 0 && blobkey.Media.Is(key) {
@@ -148,7 +153,7 @@ type movieFiles struct {
 	hash      string
 	submitted bool
 	closed    bool
-	file      *movie.File // nil: there is none, or it was deleted
+	file      *movie.File // nil: the movie has no file, or the file was deleted
 	copiedOf  domain.ProjectID
 }
 
@@ -188,7 +193,8 @@ func (m *movieFiles) wants(time.Time) []want {
 	return all
 }
 
-// mayHave implements subject. What deliveries have sent and got is removed by age, and no event names it.
+// mayHave implements subject. The exchanges of deliveries, which no event names, are removed by
+// age.
 func (m *movieFiles) mayHave(key string) bool {
 	return m.submitted && (!m.closed || blobkey.Exchanges.Is(key))
 }
@@ -309,4 +315,4 @@ func (p *preloadFiles) wants(now time.Time) []want {
 	return all
 }
 
-func (p *preloadFiles) mayHave(string) bool { return p.hash != "" } // expired files are removed when they are old
+func (p *preloadFiles) mayHave(string) bool { return p.hash != "" } // files that remain after the batch are removed by age

@@ -1,8 +1,8 @@
-// Package chores does periodic clean-up that no event triggers: about once a day it removes stored files that nothing names, and
-// old working files.
+// Package chores does periodic clean-up that no event triggers: about once a day it removes stored files that no event names,
+// and old working files.
 //
-// A chore may run at any time, in several processes at once, and be interrupted: it only removes what nobody will use again. Work
-// that is due for movies is on the work list, not here.
+// A chore may run at any time, in several processes at once, and be interrupted, because it removes only files that are never
+// used again. Work that is due for movies is on the work list, not here.
 package chores
 
 import (
@@ -19,7 +19,7 @@ import (
 type Chore struct {
 	Name string
 	Do   func(ctx context.Context, now time.Time) error
-	Soon bool // also run at the start
+	Soon bool // the chore also runs at the start of the process
 }
 
 // Config is what New needs.
@@ -35,7 +35,7 @@ type Config struct {
 // Chores are the chores of one process.
 type Chores struct{ config Config }
 
-// New returns the chores of a process, not yet begun.
+// New returns the chores of a process, without starting them.
 func New(config Config) (*Chores, error) {
 	if config.Logger == nil {
 		return nil, errors.New("chores: no logger")
@@ -78,7 +78,7 @@ func (c *Chores) Run(ctx context.Context) error {
 	}
 }
 
-// Round runs every chore once, and returns the errors of those that failed.
+// Round runs every chore once, and returns the errors of the chores that failed.
 func (c *Chores) Round(ctx context.Context) error {
 	var problems []error
 	for _, chore := range c.config.Chores {
@@ -89,7 +89,7 @@ func (c *Chores) Round(ctx context.Context) error {
 	return errors.Join(problems...)
 }
 
-// Tidy makes a chore of a function that removes what is older than an age.
+// Tidy makes a chore of a function that removes the files that are older than an age.
 func Tidy(name string, age time.Duration, tidy func(ctx context.Context, before time.Time) error) Chore {
 	return Chore{Name: name, Do: func(ctx context.Context, now time.Time) error { return tidy(ctx, now.Add(-age)) }}
 }

@@ -24,8 +24,8 @@ type Cache interface {
 // accountsAtOnce is how many accounts one page of the list has.
 const accountsAtOnce = 500
 
-// Departed is the chore of removing closed accounts from the caches of this process. It waits until all other files of the
-// account have been removed: until then work for it may still be running. Design §6, closing.
+// Departed is the chore of removing closed accounts from the caches of this process. It waits until all other files of an
+// account have been removed, because work for the account may be running until then. Design §6, closing.
 func Departed(accounts Accounts, caches ...Cache) Chore {
 	return Chore{Name: "caches of closed accounts", Do: func(ctx context.Context, _ time.Time) error {
 		q := projections.AccountQuery{Limit: accountsAtOnce}

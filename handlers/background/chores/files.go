@@ -13,30 +13,31 @@ import (
 )
 
 const (
-	// documentAge is the age from which on a document without a movie is removed. A request appends for a minute at most. Design
+	// documentAge is the age from which a document without a movie is removed. A request appends for a minute at most. Design
 	// §4.
 	documentAge = 24 * time.Hour
-	// renderAge is the age from which on a rendered file is removed that its movie's record does not name. A younger file may
-	// belong to a lost attempt that is about to remove it itself. Also, a file that was stored again while it was being removed
-	// is found at that age. Design §8.
+	// renderAge is the age from which a rendered file is removed that its movie's record does not name. A younger file may
+	// belong to a lost attempt, which is about to remove the file itself. A file that was stored again during its removal is
+	// found at that age too. Design §8.
 	renderAge = time.Hour
 )
 
 // Files are the stored files.
 type Files interface {
-	// Walk calls visit with every key below a prefix, and the time when it was written. An error of visit ends the walk.
+	// Walk calls visit with every key below a prefix, and the time when the key's file was written.
+	// An error of visit ends the walk.
 	Walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
 	Delete(ctx context.Context, key string) error
 }
 
-// Movies returns the record of a movie: false when there is none. For a movie that is not closed, it includes all events of the
-// log.
+// Movies returns the record of a movie, and false when the movie has no record. The record of a movie that is not closed
+// includes all events of the log.
 type Movies interface {
 	Get(ctx context.Context, project domain.ProjectID) (projections.Movie, bool, error)
 }
 
-// Documents is the chore of removing documents whose submission never became a movie. Each process checks a document with a movie
-// only once.
+// Documents is the chore of removing documents whose submission never became a movie. A document that has a movie is checked
+// only once by each process.
 func Documents(files Files, movies Movies) Chore {
 	var done time.Time
 	return Chore{Name: "documents without movie", Do: func(ctx context.Context, now time.Time) error {
@@ -65,7 +66,8 @@ func Documents(files Files, movies Movies) Chore {
 	}}
 }
 
-// Renders is the chore of removing rendered files that no record names: those of lost attempts, and of deleted movies.
+// Renders is the chore of removing rendered files that no record names: files of lost attempts and
+// of deleted movies.
 func Renders(files Files, movies Movies) Chore {
 	return Chore{Name: "stray renders", Do: func(ctx context.Context, now time.Time) error {
 		until := now.Add(-renderAge)
@@ -94,14 +96,17 @@ func names(m projections.Movie, key string) bool {
 const (
 	// fewStrays is how many files are removed without comparing their number with that of all files.
 	fewStrays = 100
-	// mostStrays is the maximum of files that one round removes; the next round removes more.
+	// mostStrays is the maximum number of files that one round removes; the next round removes
+	// more.
 	mostStrays = 10_000
 )
 
-// errTooMany says that most stored files belong to no movie in the log, so it is probably the wrong log.
+// errTooMany says that most stored files belong to no movie in the log, so the log is probably that
+// of another installation.
 var errTooMany = errors.New("most files belong to no movie; is this the event store that belongs to them? Nothing was removed")
 
-// strays are the files that nothing names, and the number of the files that something names.
+// strays are the stored files that no record names, and the number of the files that a record
+// names.
 type strays struct {
 	keys  []string
 	named int
@@ -116,7 +121,8 @@ func (s *strays) add(key string, named bool) {
 	}
 }
 
-// remove removes the strays, unless they are so many that the log is probably the wrong one.
+// remove removes the strays. When there are too many of them, the log is probably that of another
+// installation, and remove returns errTooMany.
 func (s *strays) remove(ctx context.Context, files Files) error {
 	if len(s.keys) > fewStrays && len(s.keys) > s.named {
 		return fmt.Errorf("%d strays, %d files of movies: %w", len(s.keys), s.named, errTooMany)

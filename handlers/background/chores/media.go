@@ -7,7 +7,7 @@ import (
 	"moviola/domain/blobkey"
 )
 
-// uploadAge is the age from which on stored bytes are removed that no file of a library names. An upload appends its event within
+// uploadAge is the age from which stored bytes are removed that no file of a library names. An upload appends its event within
 // a minute of the last byte, or removes the bytes.
 const uploadAge = time.Hour
 
@@ -16,7 +16,7 @@ type Library interface {
 	Names(ctx context.Context, key string) (bool, error)
 }
 
-// Media is the chore of removing bytes that no file of a media library names: those of interrupted uploads and deletions.
+// Media is the chore of removing bytes that no file of a media library names: bytes of interrupted uploads and deletions.
 // caughtUp waits until the library includes every event that the log has now.
 func Media(files Files, library Library, caughtUp func(ctx context.Context) error) Chore {
 	return Chore{Name: "stray media files", Do: func(ctx context.Context, now time.Time) error {
@@ -33,7 +33,8 @@ func Media(files Files, library Library, caughtUp func(ctx context.Context) erro
 		if err != nil || len(found.keys) == 0 {
 			return err
 		}
-		// A file that was being moved during the first check is found now: the check is repeated on an up-to-date library.
+		// A file that was being moved during the first check is found now, because the check is
+		// repeated on an up-to-date library.
 		if err := caughtUp(ctx); err != nil {
 			return err
 		}

@@ -10,9 +10,10 @@ import (
 // shareKey is the context key of the channel that is closed when the queue asks the work to release its slot for another account.
 type shareKey struct{}
 
-// Own returns the context of one work item. It descends from that of all work, which outlives the router's: a drain waits for
-// work first. given is the context that the queue gave the message. Only a request of the queue to release the slot at once ends
-// the work; a request to share the slot reaches the work as a closed channel (shareOf). stop ends the context.
+// Own returns the context of one work item. It descends from the context of all work, which outlives the router's context
+// because a drain waits for work first. given is the context that the queue gave the message. Only a request of the queue to
+// release the slot at once ends the work; a request to share the slot reaches the work as a closed channel (shareOf). stop
+// ends the context.
 func Own(all, given context.Context) (work context.Context, stop func()) {
 	work, end := context.WithCancelCause(all)
 	share := make(chan struct{})
@@ -30,14 +31,15 @@ func Own(all, given context.Context) (work context.Context, stop func()) {
 	}
 }
 
-// ShareOf returns the channel that is closed when the work should release its slot for another account; nil: there is none.
+// ShareOf returns the channel that is closed when the work should release its slot for another
+// account; nil: the work has no such channel.
 func ShareOf(ctx context.Context) <-chan struct{} {
 	share, _ := ctx.Value(shareKey{}).(<-chan struct{})
 	return share
 }
 
-// UntilShared returns a context that ends with commands.ErrShare as its cause when another account needs the slot. Nothing is
-// lost then: finished files stay on the disk, and downloads continue on their own.
+// UntilShared returns a context that ends with commands.ErrShare as its cause when another account needs the slot. The end
+// loses no work: finished files stay on the disk, and downloads continue on their own.
 func UntilShared(ctx context.Context) (context.Context, context.CancelFunc) {
 	share := ShareOf(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)

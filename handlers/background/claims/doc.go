@@ -1,7 +1,8 @@
-// Package claims holds what a worker has claimed while its work runs: it ends the work when the claim is lost, shows the claim on
-// the presence board, and retries the steps of the work.
+// Package claims holds what a worker has claimed while its work runs: it ends the work when the claim is lost, shows the claim
+// on the presence board, and retries the steps of the work.
 //
-// A work item runs under a chain of contexts. Each ends with the cause that says why; whoever is cancelled asks context.Cause.
+// A work item runs under a chain of contexts. Each ends with the reason as its cause; cancelled work reads it with
+// context.Cause.
 //
 //	context of all work      ends when a drain has run out of time (errDraining of processors)
 //	  └ Own                  ends when the queue wants the slot at once (commands.ErrGiveWay, commands.ErrAlone);
@@ -11,7 +12,8 @@
 //	        ├ UntilShared    ends, too, when another account needs the slot (commands.ErrShare): for work that loses nothing by it
 //	        └ Grace          outlives its parent for a few seconds: for a step that is nearly done, such as recording an outcome
 //
-// The router's own context is not in the chain, except for its causes: it ends as soon as the router begins to close, and a drain
-// waits for work first. To change the chain safely: a new reason to end work is a new cause at the level that knows it, added to
-// those that processors.settled lists as normal ends; only Grace may detach from a parent, and only for a bounded time.
+// The router's own context is not in the chain, except for its causes: it ends as soon as the router begins to close, and a
+// drain waits for work first. To change the chain safely, keep these rules. A new reason to end work is a new cause at the
+// level that knows it, added to the causes that processors.settled lists as normal ends. Only Grace may detach from a parent,
+// and only for a bounded time.
 package claims

@@ -9,7 +9,8 @@ import (
 	"moviola/commands"
 )
 
-// The pauses between retries, doubled from the first to the longest, each shortened at random by up to a quarter.
+// The pauses between retries: each is double the one before, from the first to the longest, and
+// shortened at random by up to a quarter.
 const (
 	firstPause   = 250 * time.Millisecond
 	longestPause = 15 * time.Second
@@ -21,15 +22,15 @@ type Pause struct{ next time.Duration }
 // NewPause begins a series of retries.
 func NewPause() *Pause { return &Pause{next: firstPause} }
 
-// Wait pauses. When ctx ends first, it returns the cause.
+// Wait waits for the next pause. When ctx ends first, it returns the cause.
 func (p *Pause) Wait(ctx context.Context) error {
 	d := p.next - rand.N(p.next/4)
 	p.next = min(2*p.next, longestPause)
 	return Sleep(ctx, d)
 }
 
-// Grace returns a context that outlives ctx, at most for a time. It is for steps that are nearly done when the process shuts
-// down, and whose outcome would be unknown if they were cancelled.
+// Grace returns a context that outlives ctx, at most by the given time. It is for steps that are nearly done when the
+// process shuts down, and whose outcome would be unknown if they were cancelled.
 func Grace(ctx context.Context, atMost time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -47,7 +48,8 @@ func Grace(ctx context.Context, atMost time.Duration) (context.Context, context.
 	}
 }
 
-// UntilDone retries do until it succeeds, has nothing to do, or ctx ends. It calls complain with every error.
+// UntilDone retries do until do succeeds, returns ErrNothingToDo, or ctx ends. It calls complain
+// with every error.
 func UntilDone(ctx context.Context, do func(context.Context) error, complain func(error)) error {
 	for pause := NewPause(); ; {
 		err := do(ctx)

@@ -24,9 +24,9 @@ const shortestBeat = 250 * time.Millisecond
 
 // Shown keeps a claim's row on the board current until end is called.
 type Shown struct {
-	percent atomic.Uint64 // bits of a float64
-	told    func(float64) // is called with each percentage that was written
-	moved   chan struct{} // holds a token while percent was not written yet
+	percent atomic.Uint64 // the bits of a float64
+	told    func(float64) // called with each percentage after it was written
+	moved   chan struct{} // holds a token while the latest percent is not yet written
 	stop    context.CancelFunc
 	ended   chan struct{}
 }
@@ -35,12 +35,12 @@ type Shown struct {
 type Board struct {
 	Board  Presence
 	Worker string
-	Beat   time.Duration // between two signs of life. Design §6
+	Beat   time.Duration // time between two signs of life. Design §6
 	Log    logrus.FieldLogger
 }
 
-// Appear writes a claim's row to the board at once, then whenever the progress changes, and at least every two seconds. end must
-// be called. told is called with the percentage each time, from one goroutine.
+// Appear writes a claim's row to the board at once, then whenever the progress changes, and at least every two seconds. End
+// must be called. told is called with the percentage of each row written, from one goroutine.
 func (b *Board) Appear(work string, attempt int, told func(percent float64)) *Shown {
 	ctx, stop := context.WithCancel(context.Background())
 	shown := &Shown{told: told, moved: make(chan struct{}, 1), stop: stop, ended: make(chan struct{})}
@@ -67,10 +67,11 @@ func (b *Board) keepUp(ctx context.Context, shown *Shown, row projections.Presen
 	}
 }
 
-// Untold is for claims whose progress is shown on the board only.
+// Untold is the function told for claims whose progress is shown on the board only.
 func Untold(float64) {}
 
-// until waits for a change of the progress, at most for a time. It returns false when ctx ends first.
+// until waits for a change of the progress, at most for the given time. It returns false when ctx
+// ends first.
 func until(ctx context.Context, timer *time.Timer, atMost time.Duration, moved <-chan struct{}) bool {
 	timer.Reset(atMost)
 	select {
@@ -91,7 +92,7 @@ func (b *Board) beat(ctx context.Context, row projections.Presence) {
 	}
 }
 
-// disappear removes the row. If that fails, no harm is done: the claim has ended, so its row is ignored.
+// disappear removes the row. A failure does no harm: the claim has ended, so its row is ignored.
 func (b *Board) disappear(row projections.Presence) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*b.Beat)
 	defer cancel()
@@ -100,7 +101,8 @@ func (b *Board) disappear(row projections.Presence) {
 	}
 }
 
-// Progress sets the finished share in percent, 0 to 100. It does not wait for the board.
+// Progress sets the finished share of the work in percent, 0 to 100. It does not wait for the
+// board.
 func (s *Shown) Progress(percent float64) {
 	if s.percent.Swap(math.Float64bits(percent)) == math.Float64bits(percent) {
 		return

@@ -7,7 +7,8 @@ import (
 	"moviola/eventstore"
 )
 
-// temporary marks an error of this machine or the stores that passes.
+// temporary marks an error as transient: it comes from this machine or from a store, and a retry
+// may succeed.
 type temporary struct{ error }
 
 // Unwrap returns the error without the mark.

@@ -18,16 +18,16 @@ type Watch struct {
 	logger logrus.FieldLogger
 
 	mu     sync.Mutex
-	guards map[string]map[*Guard]struct{} // by stream
+	guards map[string]map[*Guard]struct{} // by stream name
 }
 
-// NewWatch returns a watch of the movies in a log, not yet running.
+// NewWatch returns a watch of the movies in a log, without starting it.
 func NewWatch(log *eventstore.Log, logger logrus.FieldLogger) *Watch {
 	return &Watch{log: log, logger: logger, guards: make(map[string]map[*Guard]struct{})}
 }
 
-// Run follows the log after a position until ctx ends. Earlier events than the opening of a guard are not needed: the claim that
-// follows is decided on the whole stream.
+// Run follows the log after a position until ctx ends. Events from before the opening of a guard are not needed, because the
+// claim that follows is decided on the whole stream.
 func (w *Watch) Run(ctx context.Context, after eventstore.Position) {
 	filter := eventstore.Filter{Categories: []string{movie.StreamCategory}}
 	_ = eventstore.Follow(ctx, w.log.Store(), after, filter, func(n eventstore.Notice) error {
@@ -88,7 +88,7 @@ type Guard struct {
 // ErrLost is the cause for which work is cancelled when its claim has ended.
 var ErrLost = errors.New("the claim is lost")
 
-// claim is the claim that a guard watches, and how to end its work.
+// claim is the claim that a guard watches, and the function that ends its work.
 type claim struct {
 	attempt int
 	worker  string
@@ -98,7 +98,8 @@ type claim struct {
 // claimKind reports whether an event ends a claim.
 type claimKind func(event domain.Event, attempt int, worker string) bool
 
-// EndsRender reports whether an event ends the render of an attempt. Design §6: any closing event, or a later attempt.
+// EndsRender reports whether an event ends the render of an attempt. Design §6: any closing event
+// or a later attempt ends it.
 func EndsRender(event domain.Event, attempt int, worker string) bool {
 	switch e := event.(type) {
 	case movie.RenderStarted:

@@ -20,8 +20,8 @@ type TemplateList interface {
 	Deleted(ctx context.Context, account domain.AccountID) ([]projections.Template, error)
 }
 
-// SavedTemplates deletes the templates of a closed account and, in the last round, removes their files. A template that a movie
-// of another account still needs is removed later, by the template's own work item.
+// SavedTemplates deletes the templates of a closed account and, in the last round, removes their files. A template that a
+// movie of another account still needs is swept later, by the template's own work item.
 type SavedTemplates struct {
 	Saved  TemplateList
 	Delete answering[templates.DeleteTemplate, eventstore.Position]
@@ -64,7 +64,8 @@ type KeyList interface {
 	List(ctx context.Context, list projections.KeyList) (projections.KeyPage, error)
 }
 
-// IssuedKeys revokes the keys of a closed account. They are useless since the closing; after this, none is recorded as valid.
+// IssuedKeys revokes the keys of a closed account. The closing has made the keys useless already;
+// the revocation removes them from the list of valid keys.
 type IssuedKeys struct {
 	Issued KeyList
 	Revoke answering[accounts.RevokeKey, accounts.Revocation]

@@ -1,3 +1,3 @@
-// Package clearing removes what is stored for an account whose files are purged or which is closed: rendered files, media,
-// templates, connections and keys, each by a type of its own that the processors call.
+// Package clearing removes the stored data of an account that is purged or closed: rendered files, media, templates,
+// connections and keys. Each kind of data has a type of its own that the processors call.
 package clearing

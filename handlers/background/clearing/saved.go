@@ -16,7 +16,7 @@ type SavedList interface {
 }
 
 // SavedConnections removes the connections of a closed account in the last round: until then, deliveries of movies that the
-// closing has cancelled may use them. A purge at a balance of zero removes none.
+// closing has cancelled may use them. A purge at a balance of zero removes no connections.
 type SavedConnections struct {
 	Saved  SavedList
 	Delete answering[connections.DeleteConnection, eventstore.Position]

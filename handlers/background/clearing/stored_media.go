@@ -21,7 +21,7 @@ type Libraries interface {
 	Tree(ctx context.Context, account domain.AccountID, after string, limit int) ([]projections.MediaFolder, error)
 }
 
-// Clearer removes what is stored at a path of a library.
+// Clearer removes the file, registration or marker at a path of a library.
 type Clearer interface {
 	Clear(ctx context.Context, cmd mediafiles.ClearMedia) error
 }
@@ -34,7 +34,8 @@ type StoredMedia struct {
 	Files   commands.Files
 }
 
-// Clear implements processors.Cleaner. A purge keeps files that were stored after it; a closing removes everything.
+// Clear implements processors.Cleaner. A purge keeps files that were stored after the purge; a
+// closing removes everything.
 func (s StoredMedia) Clear(ctx context.Context, what accounts.Clearing) error {
 	why := media.Purged
 	if what.Reason == account.Departure {

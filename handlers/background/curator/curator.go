@@ -19,7 +19,7 @@ import (
 	"moviola/projections"
 )
 
-// How long the curator waits between two rounds: while examples are being rendered, and otherwise.
+// The time that the curator waits between two rounds: soon while examples are being rendered, later otherwise.
 const (
 	soon  = 5 * time.Second
 	later = time.Minute
@@ -40,7 +40,7 @@ type Movies interface {
 type Config struct {
 	Shelves Shelves
 	Movies  Movies
-	BuiltIn []templates.BuiltIn // templates to install; none: templates that operators publish are still listed
+	BuiltIn []templates.BuiltIn // templates to install; empty: only templates that operators publish are listed
 	Log     logrus.FieldLogger
 }
 
@@ -83,8 +83,8 @@ func (c *Curator) Round(ctx context.Context) (open bool, err error) {
 	return open, errors.Join(append(problems, err)...)
 }
 
-// exhibit lists the templates whose examples are ready. When a template's current version has several examples, the first
-// finished one is used, and stays.
+// exhibit lists the templates whose examples are ready. When a template's current version has several examples, the
+// example that was finished first is used, and stays.
 func (c *Curator) exhibit(ctx context.Context) (open bool, err error) {
 	page, err := c.cfg.Movies.List(ctx, projections.MovieList{Account: commands.LibraryAccount, Limit: 100})
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 	"moviola/projections"
 )
 
-// Deliver sends a closed movie to its destinations in order. After the claim it ends in one of three ways: every destination has
-// a result, the claim was released, or another worker has taken the claim. The lines of log name the movie.
+// Deliver sends a closed movie to its destinations in order. After the claim it ends in one of three ways: every destination
+// has a result, the claim was released, or another worker has taken the claim. log is a logger whose lines name the movie.
 func (p *Deliverer) Deliver(ctx context.Context, task projections.Task, log logrus.FieldLogger) error {
 	project := domain.ProjectID(task.Subject)
 	guard := p.config.Watch.Open(project, claims.EndsDelivery)
@@ -61,7 +61,7 @@ func (p *Deliverer) claim(
 // delivery is one run over the destinations of one movie.
 type delivery struct {
 	*Deliverer
-	log     logrus.FieldLogger // names the movie
+	log     logrus.FieldLogger // logger whose lines name the movie
 	project domain.ProjectID
 	claim   deliveries.DeliveryClaim
 	begun   time.Time // when this run was claimed
@@ -71,7 +71,8 @@ type delivery struct {
 	confirmed time.Time // when the log last confirmed the claim
 }
 
-// left returns how much of the time limit for all destinations of the movie is left; pauses and waits count. Decision 55.
+// left returns the remainder of the time limit for all destinations of the movie. Pauses and waits
+// use up that time. Decision 55.
 func (d *delivery) left() time.Duration {
 	return d.limits.Movie - d.claim.Spent - d.config.Now().Sub(d.begun)
 }
@@ -90,7 +91,7 @@ func (d *delivery) run(ctx context.Context) error {
 		if err := d.serve(ctx, index, d.claim.Destinations[index], destinations[index]); err != nil {
 			return err
 		}
-		closed = true // the last try of the last destination has closed the run
+		closed = true // the last try of the last destination has finished the delivery
 	}
 	if closed {
 		return nil
@@ -177,8 +178,8 @@ func (d *delivery) outputs() []result.Output {
 // of life after which another worker takes the claim.
 const confirmAfter = 3 * time.Second
 
-// confirm checks that this run still has the claim: a suspended process does not know how much time has passed. A transfer that
-// is running cannot be taken back, but nothing else is sent when a later run exists.
+// confirm checks that this run still has the claim, because a process that was suspended does not know how much time has
+// passed. When a later run exists, a running transfer cannot be taken back, but nothing more is sent.
 func (d *delivery) confirm(ctx context.Context) error {
 	if d.config.Now().Sub(d.confirmed) < confirmAfter {
 		return nil
@@ -189,7 +190,7 @@ func (d *delivery) confirm(ctx context.Context) error {
 		m.Apply); err != nil {
 		return fmt.Errorf("confirm run %d of %s: %w", d.claim.Run, d.project, err)
 	}
-	if _, there := m.Submitted(); !there { // the movie was submitted, so a read without that event is unreliable
+	if _, there := m.Submitted(); !there { // the movie was submitted, so a read that lacks its event comes from a lagging node
 		return fmt.Errorf("confirm run %d of %s: %w", d.claim.Run, d.project, eventstore.ErrUnavailable)
 	}
 	if m.DeliveryClaim() != (movie.Claim{Number: d.claim.Run, Worker: d.config.Worker}) {
@@ -212,7 +213,7 @@ func (d *delivery) record(ctx context.Context, try movie.DeliveryAttempted) erro
 	})
 }
 
-// recorded retries a command until it succeeds: a completed try must be recorded.
+// recorded retries a command until it succeeds, because a completed try must be recorded.
 func (d *delivery) recorded(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := claims.Grace(ctx, d.limits.Release)
 	defer cancel()
@@ -222,7 +223,8 @@ func (d *delivery) recorded(ctx context.Context, do func(context.Context) error)
 	})
 }
 
-// release hands the run back, so that the next run continues with the remaining destinations.
+// release releases the claim of the run, so that the next run continues with the remaining
+// destinations.
 func (d *delivery) release(why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), d.limits.Release)
 	defer cancel()

@@ -48,8 +48,8 @@ func (d *delivery) serve(ctx context.Context, index int, state movie.Destination
 	}
 }
 
-// announce calls a webhook until it succeeds or no further try is allowed. It continues after the tries of an earlier run: the
-// time of the next try follows from the stream.
+// announce calls a webhook until it succeeds or no further try is allowed. It continues the tries of an earlier run; the time
+// of the next try follows from the stream.
 func (d *delivery) announce(ctx context.Context, try movie.DeliveryAttempted, state movie.DestinationState, t target) error {
 	last := state.Last.At
 	for {
@@ -102,7 +102,8 @@ func (d *delivery) post(ctx context.Context, try *movie.DeliveryAttempted, t tar
 	return nil
 }
 
-// send sends the video to a destination that takes files or mail. There is one try: an interrupted transfer is not repeated.
+// send sends the video to a destination that takes files or e-mails. It makes one try: an
+// interrupted transfer is not repeated.
 func (d *delivery) send(ctx context.Context, try movie.DeliveryAttempted, t target) error {
 	sender, ok := d.config.Senders[t.kind]
 	if !ok {
@@ -142,8 +143,8 @@ func (d *delivery) send(ctx context.Context, try movie.DeliveryAttempted, t targ
 	return d.record(ctx, try)
 }
 
-// entitle checks that the account may send to people: e-mail. When a later run repeats a mail, because it is unknown whether an
-// earlier run has sent it, the mail counts once. Decision 55.
+// entitle checks that the account may send e-mail; other kinds of destinations need no check. An e-mail that a later run
+// repeats, because it is unknown whether an earlier run has sent it, counts once. Decision 55.
 func (d *delivery) entitle(ctx context.Context, index int, kind connection.Kind, settings connection.Settings) error {
 	if !kind.HasRecipients() {
 		return nil
@@ -162,7 +163,7 @@ func (d *delivery) entitle(ctx context.Context, index int, kind connection.Kind,
 // parcel describes the video for one destination. All tries of the same delivery use the same name.
 func (d *delivery) parcel(index int, t target) deliveries.Parcel {
 	h := fnv.New32a()
-	_, _ = fmt.Fprintf(h, "%s/%d", d.project, index) // never fails
+	_, _ = fmt.Fprintf(h, "%s/%d", d.project, index) // a write to a hash never fails
 	facts := d.facts
 	facts.Random = fmt.Sprintf("%05d", h.Sum32()%100_000)
 	file := movie.OutputFile{Key: d.claim.File.Key, Size: d.claim.File.Size, Hash: d.claim.File.Hash}
@@ -178,7 +179,7 @@ func (d *delivery) parcel(index int, t target) deliveries.Parcel {
 	}
 }
 
-// open opens a file of the movie, and checks that it is the one that was stored.
+// open opens a file of the movie, and checks that its content has not changed since it was stored.
 func (d *delivery) open(ctx context.Context, file movie.OutputFile) (commands.File, error) {
 	f, err := d.config.Files.Open(ctx, file.Key)
 	if err != nil && !errors.Is(err, commands.ErrFileNotFound) {
@@ -192,7 +193,7 @@ func (d *delivery) open(ctx context.Context, file movie.OutputFile) (commands.Fi
 	case err == nil:
 		return f, nil
 	case errors.Is(err, commands.ErrFileDamaged):
-		return nil, err // the error is shown to the operator, who may have a backup
+		return nil, err // a damaged file is an error that is shown to the operator, who may have a backup
 	default:
 		return nil, claims.Transient(err)
 	}
@@ -214,8 +215,8 @@ func (d *delivery) remember(ctx context.Context, t target, receipt deliveries.Re
 	}
 }
 
-// timed makes one try when the host has a free place, within the movie's remaining time, and measures its duration. When the time
-// runs out, the try is skipped. Errors are those of this service.
+// timed makes one try when the host has a free place, within the movie's remaining time, and measures its duration. When the
+// time runs out, the try is skipped. The returned errors are faults of this service.
 func (d *delivery) timed(ctx context.Context, try *movie.DeliveryAttempted, t target, do func(context.Context) error) error {
 	waiting, done := context.WithTimeout(ctx, d.left())
 	defer done()

@@ -9,8 +9,8 @@ import (
 	"moviola/domain/movie"
 )
 
-// keep stores the request and the answer of a try, before the result is written to the log: whoever sees the result in the log
-// can also read the exchange. A failure does not stop the delivery.
+// keep stores the request and the answer of a try, before the result is written to the log, so that a client that sees the
+// result can also read the exchange. A failure does not stop the delivery.
 func (d *delivery) keep(ctx context.Context, try movie.DeliveryAttempted, what deliveries.Exchange) {
 	if d.config.Exchanges == nil {
 		return
@@ -26,7 +26,8 @@ func (d *delivery) keep(ctx context.Context, try movie.DeliveryAttempted, what d
 	}
 }
 
-// originOf returns scheme and host of a target. No other part of an address is ever shown.
+// originOf returns scheme and host of a target. The other parts of an address may contain secrets
+// and are never shown.
 func originOf(t target) string {
 	if u, err := url.Parse(t.settings["endpoint"]); err == nil && u.Host != "" {
 		return u.Scheme + "://" + u.Host

@@ -12,11 +12,11 @@ import (
 	"moviola/handlers/background/claims"
 )
 
-// hostWait is how long a delivery waits for a free place at a host. After that it makes room for deliveries to other hosts and is
-// retried later.
+// hostWait is how long a delivery waits for a free place at a host. After that time it makes room for deliveries to other
+// hosts and is retried later.
 const hostWait = 2 * time.Second
 
-// errBusy says that the maximum of deliveries to a host is running.
+// errBusy says that the maximum number of deliveries to a host is running.
 var errBusy = errors.New("the host of a destination is busy with other deliveries")
 
 // hosts limits the concurrent deliveries to each host. It is safe for concurrent use.
@@ -29,13 +29,13 @@ type hosts struct {
 // turns are the places for deliveries to one host.
 type turns struct {
 	places chan struct{}
-	users  int // deliveries that wait or run
+	users  int // deliveries that wait for a place or run
 }
 
 func newHosts(limit int) *hosts { return &hosts{limit: limit, turns: make(map[string]*turns)} }
 
-// enter takes a place at a host and returns the function that gives it back. When none becomes free within hostWait, it returns
-// errBusy, a transient error.
+// enter takes a place at a host and returns the function that gives it back. When no place becomes free within hostWait, it
+// returns errBusy, a transient error.
 func (h *hosts) enter(ctx context.Context, host string) (func(), error) {
 	if host == "" {
 		return func() {}, nil
@@ -72,7 +72,7 @@ func (h *hosts) leave(host string) {
 	}
 }
 
-// hostOf returns the host of a destination; empty: it is not known.
+// hostOf returns the host of a destination; empty: the host is unknown.
 func hostOf(t target) string {
 	if host := t.settings["host"]; host != "" {
 		return strings.ToLower(host)

@@ -1,5 +1,5 @@
 // Package delivery sends a closed movie to its destinations: webhooks, which are called again after a failure, and servers,
-// storages and mailboxes that take its file.
+// storages and mailboxes that take the movie's file.
 package delivery
 
 import (
@@ -48,7 +48,8 @@ type (
 	WebhookResult = deliveries.WebhookResult
 )
 
-// WebhookFunc makes one try. It waits for an answer up to the limit in the spec. When ctx ends first, it returns an error.
+// WebhookFunc makes one try at a webhook. It waits for an answer up to the limit in the spec. When
+// ctx ends first, it returns an error.
 type WebhookFunc func(ctx context.Context, call WebhookCall) (WebhookResult, error)
 
 // Connections opens saved connections. For a connection that the account does not have, the error is a *domain.Error of kind
@@ -57,7 +58,7 @@ type Connections interface {
 	Open(ctx context.Context, account domain.AccountID, id string) (connections.OpenedConnection, error)
 }
 
-// Exchanges stores what a try has sent and received. deliveries.Exchanges implements it.
+// Exchanges stores the request and the answer of a try. deliveries.Exchanges implements it.
 type Exchanges interface {
 	Keep(ctx context.Context, try deliveries.Try, what deliveries.Exchange) error
 }
@@ -75,7 +76,7 @@ type Roads struct {
 	Connections Connections
 	// Senders send files to destinations other than webhooks, by kind.
 	Senders map[connection.Kind]deliveries.Sender
-	// Exchanges stores what deliveries have sent and received. nil: it is not stored.
+	// Exchanges stores the requests and answers of tries. nil: they are not stored.
 	Exchanges Exchanges
 	// Visible waits for the read models before the first try.
 	Visible Visible
@@ -83,9 +84,9 @@ type Roads struct {
 
 // Limits are the limits of deliveries. All are required.
 type Limits struct {
-	Movie   time.Duration // for all destinations of a movie together. Decision 33
-	PerHost int           // concurrent deliveries of this process to one host
-	Release time.Duration // for releasing claims during shutdown
+	Movie   time.Duration // time limit for all destinations of a movie together. Decision 33
+	PerHost int           // maximum number of concurrent deliveries of this process to one host
+	Release time.Duration // time limit for releasing claims during shutdown
 }
 
 // Config is what New needs. All fields are required.
@@ -98,10 +99,10 @@ type Config struct {
 	Watch     *claims.Watch
 	Board     *claims.Board
 	Tracer    Tracer
-	PublicURL string        // base of the addresses of rendered files
+	PublicURL string        // prefix of the addresses of rendered files: scheme and host
 	Tokens    result.Tokens // derives the tokens in the addresses of rendered files
 	Limits    Limits
-	Worker    string // identifies this run of this process in its claims
+	Worker    string // identifies this start of this process in its claims
 	Now       func() time.Time
 }
 

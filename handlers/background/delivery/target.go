@@ -27,13 +27,14 @@ const (
 type target struct {
 	kind     connection.Kind
 	settings connection.Settings
-	id       string           // of the saved connection; empty: none
+	id       string           // id of the saved connection; empty: the destination has its own settings
 	signing  []string         // secrets that sign a webhook
 	hostKey  string           // host key that the server has shown before
-	file     movie.OutputFile // what is sent; empty: the MP4
+	file     movie.OutputFile // file that is sent; empty: the MP4
 }
 
-// verdict is the reason why nothing is sent to a destination. It implements error only so that functions can return it as one.
+// verdict is the reason why nothing is sent to a destination. It implements error only so that
+// functions can return a verdict as an error.
 type verdict struct {
 	status  movie.DeliveryStatus
 	message string
@@ -83,8 +84,8 @@ func (d *delivery) resolveInline(kind connection.Kind, to destination) (target, 
 	return t, d.fileThere()
 }
 
-// inlineWebhook reports whether an entry is a webhook with an endpoint of its own: an id beside the endpoint is then the client's
-// own name, not a saved connection.
+// inlineWebhook reports whether an entry is a webhook with an endpoint of its own. An id beside the endpoint is then the
+// client's own name, not a saved connection.
 func inlineWebhook(to destination) bool {
 	return to.Type == string(connection.Webhook) && to.Endpoint != ""
 }

@@ -1,11 +1,11 @@
 // Package live sends live events to saved webhooks: a render has started, its progress, a batch has finished. Live events are
-// written neither to the log nor to the work list. Each is sent once; an event is lost when a queue is full or a receiver does
+// written neither to the log nor to the work list. Each event is sent once; it is lost when a queue is full or a receiver does
 // not answer. Decision 79.
 //
-// Each process has one Announcer, which owns the queues. Announcing never blocks. Each account has a bounded queue, whose events
-// are sent one after the other. A bounded number of goroutines serves the accounts in turns. So a process sends at most one event
-// of an account at the same time, to a bounded number of receivers, and slow receivers delay other accounts little. The
-// goroutines end when all queues are empty, and with Close.
+// Each process has one Announcer, which owns the queues. Announcing never blocks. Each account has a bounded queue, whose
+// events are sent one after the other. A bounded number of goroutines serves the accounts in turns. So a process sends at most
+// one event of an account at the same time, to a bounded number of receivers, and slow receivers delay other accounts little.
+// The goroutines end when all queues are empty, and with Close.
 package live
 
 import (
@@ -25,12 +25,12 @@ import (
 
 // The limits of an announcer.
 const (
-	MaxWaiting   = 64              // queued events of one account
-	MaxReceivers = 5               // webhooks of an account that get an event: the first ones by id
-	AnswerWait   = 5 * time.Second // for the answer of one receiver
+	MaxWaiting   = 64              // maximum number of queued events of one account
+	MaxReceivers = 5               // maximum number of an account's webhooks that get an event: the first ones by id
+	AnswerWait   = 5 * time.Second // time limit for the answer of one receiver
 
-	maxWorkers  = 16   // events that are being sent at the same time, of all accounts
-	maxInAll    = 4096 // queued events of all accounts together
+	maxWorkers  = 16   // maximum number of events, of all accounts, that are being sent at the same time
+	maxInAll    = 4096 // maximum number of queued events of all accounts together
 	lookUpLimit = 10 * time.Second
 )
 
@@ -42,8 +42,8 @@ type Event struct {
 	Payload []byte // a flat JSON object
 	// Subject is the movie or batch of the event. A render.progress event replaces a queued one with the same subject.
 	Subject string
-	// Visible is the position that the read models must include before the event is sent. Then a receiver that queries them at
-	// once finds the news, and a connection that was saved just before gets the event.
+	// Visible is the position that the read models must include before the event is sent. After that, a receiver that queries
+	// the service at once finds the change, and a connection that was saved just before the event gets the event.
 	Visible eventstore.Position
 }
 
@@ -67,7 +67,7 @@ type Config struct {
 	Listeners   Listeners
 	Connections Connections
 	Visible     Visible
-	// Post makes one try at a receiver. It ends with its context.
+	// Post makes one try at a receiver. It ends when its context ends.
 	Post func(ctx context.Context, call deliveries.WebhookCall) (deliveries.WebhookResult, error)
 	Log  logrus.FieldLogger
 }
@@ -79,8 +79,8 @@ type Announcer struct {
 	stop   context.CancelFunc
 
 	mu      sync.Mutex
-	lines   map[domain.AccountID]*line // accounts with events that are queued or being sent
-	turns   []*line                    // lines with queued events and none being sent, the next one first
+	lines   map[domain.AccountID]*line // accounts that have events queued or being sent
+	turns   []*line                    // lines that have queued events and no event being sent, the next one first
 	waiting int                        // number of queued events in all lines
 	workers int
 	closed  bool
@@ -142,7 +142,8 @@ func (l *line) replace(e Event) bool {
 	return false
 }
 
-// makeRoom reports whether a line has room for another event. In a full line a queued progress event is dropped to make room.
+// makeRoom drops a queued progress event when the line is full. It reports whether the line has
+// room for another event then.
 func (a *Announcer) makeRoom(l *line, e Event) bool {
 	if len(l.events) < MaxWaiting {
 		return true
@@ -169,7 +170,8 @@ func (a *Announcer) work() {
 	}
 }
 
-// next returns the next event to send, and false when there is none: the worker then ends.
+// next returns the next event to send. It returns false when no event is queued: the worker then
+// ends.
 func (a *Announcer) next() (*line, Event, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -185,7 +187,7 @@ func (a *Announcer) next() (*line, Event, bool) {
 	return l, e, true
 }
 
-// sent puts a line back into turns when it has further events.
+// sent puts a line whose event was sent back into turns, if the line has further events.
 func (a *Announcer) sent(l *line) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -202,7 +204,7 @@ func (a *Announcer) send(e Event) {
 	defer cancel()
 	log := a.config.Log.WithField("account", e.Account).WithField("event", e.Name)
 	var err error
-	if e.Visible != (eventstore.Position{}) { // a webhook that was saved before the event is known then
+	if e.Visible != (eventstore.Position{}) { // after the wait, the read model has every webhook that was saved before the event
 		err = a.config.Visible.WaitFor(ctx, e.Visible)
 	}
 	var ids []string
@@ -233,7 +235,7 @@ func (a *Announcer) send(e Event) {
 	}
 }
 
-// tell sends an event to one receiver, once.
+// tell makes one try at sending an event to a receiver.
 func (a *Announcer) tell(e Event, to connections.OpenedConnection, log logrus.FieldLogger) {
 	ctx, cancel := context.WithTimeout(a.ctx, AnswerWait)
 	defer cancel()

@@ -9,7 +9,7 @@ import (
 	"moviola/projections"
 )
 
-// Purger decides when the files of an account are removed, and records that they were. accounts.PurgeAccountHandler implements
+// Purger decides when the files of an account are removed, and records the removal. accounts.PurgeAccountHandler implements
 // it.
 type Purger interface {
 	Handle(ctx context.Context, cmd accounts.PurgeAccount) error
@@ -24,11 +24,12 @@ type Closer interface {
 
 // Cleaner removes the data that one part of the service stores for an account.
 type Cleaner interface {
-	// Clear removes what the clearing describes. It may be repeated, also after an interruption.
+	// Clear removes the data that what describes. It may be repeated, also after an interruption.
 	Clear(ctx context.Context, what accounts.Clearing) error
 }
 
-// Accounts are the dependencies of the work on accounts. All fields are required for its kinds; every Cleaner is called.
+// Accounts are the dependencies of the work on accounts. All fields are required by that kind of
+// work; every Cleaner is called.
 type Accounts struct {
 	CompleteOpening Handler[accounts.CompleteOpening, accounts.OpenedAccount]
 	Purger          Purger
@@ -36,8 +37,8 @@ type Accounts struct {
 	Cleaners        []Cleaner
 }
 
-// completeOpening completes an interrupted opening of an account. Nobody sees the key that it issues: operators issue another
-// one.
+// completeOpening completes an interrupted opening of an account. Nobody sees the key that it issues; an operator can issue
+// another key.
 func (p *Processors) completeOpening(ctx context.Context, task projections.Task) error {
 	_, err := p.config.Accounts.CompleteOpening.Handle(ctx, accounts.CompleteOpening{Account: domain.AccountID(task.Subject)})
 	return err
@@ -62,7 +63,7 @@ func (p *Processors) closeAccount(ctx context.Context, task projections.Task) er
 	return p.clear(ctx, id)
 }
 
-// clear removes an account's files when that is due, and records it.
+// clear removes an account's files when their removal is due, and records the removal.
 func (p *Processors) clear(ctx context.Context, id domain.AccountID) error {
 	due, err := p.config.Accounts.Purger.Due(ctx, id)
 	if err != nil {

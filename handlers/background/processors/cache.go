@@ -12,7 +12,8 @@ import (
 	"moviola/projections"
 )
 
-// errCached ends a render that is unnecessary: an equal movie exists, and this movie has its own copy of the file now.
+// errCached ends a render that is unnecessary, because an equal movie exists and its file has been
+// copied for this movie.
 var errCached = errors.New("the movie is in the cache")
 
 // found is an equal movie that was found by its cache key, and the copy of its file.
@@ -49,7 +50,7 @@ func (r *render) fetched(ctx context.Context, raw []byte, sources map[string]str
 		file.Outputs, err = r.copyOutputs(ctx, source.File)
 	}
 	if errors.Is(err, commands.ErrFileNotFound) {
-		return nil // the file was deleted meanwhile
+		return nil // the file of the equal movie was deleted meanwhile: the movie is rendered
 	}
 	if errors.Is(err, commands.ErrFileDamaged) {
 		r.log.WithError(err).WithField("project", source.Project).Error("cached movie is damaged; the movie is rendered again")

@@ -26,14 +26,14 @@ type Fetches interface {
 // fetching fetches the sources of one movie or preload item.
 type fetching struct {
 	*Processors
-	log     logrus.FieldLogger // names the movie
+	log     logrus.FieldLogger // logger whose lines name the movie
 	wanted  func(ctx context.Context) (commands.FetchClaim, error)
 	start   func(ctx context.Context, s domain.FetchStart) (commands.FetchClaim, error)
 	release func(ctx context.Context, claim domain.FetchClaim, memory bool) error
 	finish  func(ctx context.Context, claim domain.FetchClaim, message string) error
 	fetch   func(ctx context.Context, claim commands.FetchClaim, how commands.Fetch) error
-	guard   *claims.Guard // ends the work when the claim is lost; nil: not watched
-	failed  string        // message for the owner when it fails for reasons of this service
+	guard   *claims.Guard // ends the work when the claim is lost; nil: the claim is not watched
+	failed  string        // message for the owner when the fetching fails for reasons of this service
 }
 
 // fetch brings the sources of a movie or a preload item to the shared storage, where every renderer finds them. Decision 54.
@@ -44,7 +44,8 @@ func (p *Processors) fetch(ctx context.Context, task projections.Task) error {
 	return p.fetchMovie(domain.ProjectID(task.Subject)).run(ctx, task)
 }
 
-// fetchItem fetches the sources of a preload item. Only its own worker can end it, so the claim is not watched.
+// fetchItem fetches the sources of a preload item. Only the worker that has claimed the item can
+// end it, so the claim is not watched.
 func (p *Processors) fetchItem(item preloads.ItemOf) *fetching {
 	all := p.config.Preloads.Items
 	return &fetching{
@@ -92,9 +93,9 @@ func (p *Processors) fetchMovie(project domain.ProjectID) *fetching {
 	}
 }
 
-// run fetches. When all sources are cached already, it needs no claim: one event records that. Otherwise it ends in one of four
-// ways: the sources are fetched, a fault of the sources is the outcome, the claim was released, or another worker has taken the
-// claim.
+// run fetches the sources. When all of them are cached already, it needs no claim, and one event records that. Otherwise run
+// ends in one of four ways: the sources are fetched, a fault of the sources is the outcome, the claim was released, or another
+// worker has taken the claim.
 func (f *fetching) run(ctx context.Context, task projections.Task) error {
 	f.log = f.logOf(task)
 	if f.guard != nil {
@@ -129,7 +130,7 @@ func (f *fetching) run(ctx context.Context, task projections.Task) error {
 	return f.handBack(claim.FetchClaim, err)
 }
 
-// atHand reports whether all sources were cached already, and records that.
+// atHand reports whether all sources were cached already. If so, it records that they are fetched.
 func (f *fetching) atHand(ctx context.Context) (bool, error) {
 	claim, err := f.wanted(ctx)
 	if err != nil {
@@ -138,7 +139,7 @@ func (f *fetching) atHand(ctx context.Context) (bool, error) {
 	how := claim.Fetch
 	how.AtHand = true
 	if err := f.fetch(ctx, claim, how); err != nil {
-		return false, nil // the fetch with a claim finds out why
+		return false, nil // the fetch with a claim finds the reason and reports it
 	}
 	return true, f.record(ctx, domain.FetchClaim{}, "")
 }
@@ -149,9 +150,9 @@ func (f *fetching) claim(ctx context.Context, task projections.Task) (commands.F
 	return f.start(ctx, domain.FetchStart{Worker: f.config.Worker, Dead: task.Dead, Death: task.Death, Alone: task.Apart})
 }
 
-// fetched retries until all sources are fetched or they are at fault, which message then says. Transient errors are retried
-// without limit; after a few tries other errors count as a fault of the sources. It returns an error only when ctx has ended, or
-// when the kernel killed a program for want of memory.
+// fetched retries until all sources are fetched, or until the sources are at fault: message then has the reason. Transient
+// errors are retried without limit; after a few tries other errors count as a fault of the sources. It returns an error only
+// when ctx has ended, or when the kernel killed a program for want of memory.
 func (f *fetching) fetched(ctx context.Context, claim commands.FetchClaim) (message string, err error) {
 	tries := 0
 	for pause := claims.NewPause(); ; {
@@ -176,7 +177,7 @@ func (f *fetching) fetched(ctx context.Context, claim commands.FetchClaim) (mess
 	}
 }
 
-// record records the outcome, with retries until that succeeds.
+// record records the outcome, with retries until a try succeeds.
 func (f *fetching) record(ctx context.Context, claim domain.FetchClaim, message string) error {
 	ctx, cancel := claims.Grace(ctx, f.limits.Release)
 	defer cancel()
@@ -185,8 +186,8 @@ func (f *fetching) record(ctx context.Context, claim domain.FetchClaim, message 
 	})
 }
 
-// handBack releases the claim, because the process is shutting down, has too little memory beside other work, or other accounts
-// wait for its slot.
+// handBack releases the claim, because the process is shutting down, memory is too scarce beside other work, or another
+// account waits for the slot.
 func (f *fetching) handBack(claim domain.FetchClaim, why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), f.limits.Release)
 	defer cancel()

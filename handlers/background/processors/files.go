@@ -16,21 +16,22 @@ import (
 	"moviola/handlers/background/claims"
 )
 
-// store stores the finished files under keys of this attempt, with retries until that succeeds. When the account has no room for
-// them, it returns the *domain.Error that says so. Design §8: before RenderFinished names them.
+// store stores the finished files under keys of this attempt, with retries until a try succeeds. When the account has no room
+// for the files, it returns a *domain.Error with that reason. Design §8: the files are stored before RenderFinished names
+// them.
 func (r *render) store(ctx context.Context, rendered commands.Rendered) (*movie.File, error) {
 	file := rendered.File
 	sources := movie.File{Key: rendered.Movie, Thumbnail: rendered.Thumbnail, Subtitles: rendered.Subtitles}
 	return &file, r.staged(ctx, stageStore, func() error { return r.fill(ctx, &file, sources, r.put) })
 }
 
-// fill sets keys of this attempt in file, and calls move for each of its parts to bring the source to that key. The parts are
-// moved in parallel, since each waits for the disk. move returns the hash of the bytes.
+// fill sets keys of this attempt in file, and calls move for each part of file to copy or move the part to its key. The parts
+// are moved in parallel, since each waits for the disk. move returns the hash of the bytes.
 func (r *render) fill(
 	ctx context.Context, file *movie.File, sources movie.File, move func(ctx context.Context, key, source string) (string, error),
 ) error {
 	stem := blobkey.RendersOf(r.project) + strconv.Itoa(r.claim.Attempt)
-	file.Key, file.Thumbnail, file.Subtitles, file.Token, file.Hash = "", "", "", "", "" // an empty token means a derived one
+	file.Key, file.Thumbnail, file.Subtitles, file.Token, file.Hash = "", "", "", "", "" // an empty token is derived
 	moves, ctx := errgroup.WithContext(commands.StoredFor(ctx, r.claim.Account))
 	for _, part := range []struct {
 		key       *string
@@ -77,8 +78,8 @@ func (r *render) put(ctx context.Context, key, path string) (hash string, err er
 	return hash, err
 }
 
-// discard removes the files that this attempt has stored, because no outcome names them. When that fails, the daily chore removes
-// them.
+// discard removes the files that this attempt has stored, because no outcome names them. The daily chore removes files for
+// which discard fails.
 func (r *render) discard() {
 	ctx, cancel := context.WithTimeout(context.Background(), r.limits.Release)
 	defer cancel()

@@ -28,12 +28,13 @@ func (p *Processors) settle(ctx context.Context, task projections.Task) error {
 	return nil
 }
 
-// timeOut times out a movie whose render takes too long. It closes a timed-out movie when nobody renders it any more, or at twice
-// the limit. Decision 19.
+// timeOut times out a movie whose render takes too long. It closes a timed-out movie when no worker renders it any more, or at
+// twice the time limit. Decision 19.
 func (p *Processors) timeOut(ctx context.Context, task projections.Task) error {
 	_, err := p.config.Commands.TimeOutRender.Handle(ctx, commands.TimeOutRender{
 		Project: domain.ProjectID(task.Subject),
-		// Not this process's name as a renderer: the close must not look like the end of its own render.
+		// Not the name under which this process renders: otherwise the closing event would look
+		// like the end of its own render.
 		Worker: p.config.Worker + "/keeper",
 		Dead:   task.Dead,
 	})

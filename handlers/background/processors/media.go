@@ -18,8 +18,8 @@ type Confirmer interface {
 	Confirm(ctx context.Context, cmd mediafiles.ConfirmUpload) error
 }
 
-// confirmUpload checks whether the bytes of a registered file have arrived at the storage. The work queue retries it at growing
-// intervals.
+// confirmUpload checks whether the bytes of a registered file have arrived at the storage. The work queue repeats the check at
+// growing intervals.
 func (p *Processors) confirmUpload(ctx context.Context, task projections.Task) error {
 	return p.config.Confirm.Confirm(ctx, mediafiles.ConfirmUpload{Place: task.Subject})
 }

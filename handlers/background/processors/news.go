@@ -19,9 +19,9 @@ import (
 
 // News sends live events. live.Announcer implements it.
 type News interface {
-	// Announce does not block. The event may be lost.
+	// Announce queues an event and does not block. The event may be lost.
 	Announce(e live.Event)
-	// Close stops sending. It returns soon after ctx has ended, at the latest.
+	// Close stops sending. It returns soon after the end of ctx, at the latest.
 	Close(ctx context.Context)
 }
 
@@ -34,14 +34,14 @@ func (unheard) Close(context.Context) {}
 // progressEvery is the shortest time between two live events about the progress of an attempt. Decision 79.
 const progressEvery = 5 * time.Second
 
-// reporter announces the events of one render attempt. The render calls begin, the goroutine of the claim's presence calls
+// reporter announces the events of one render attempt. The render calls begin; the goroutine of the claim's presence calls
 // progress.
 type reporter struct {
 	*Processors
 	account domain.AccountID
 	project domain.ProjectID
 	attempt int
-	visible eventstore.Position // of the claim
+	visible eventstore.Position // position of the claim's event
 
 	mu    sync.Mutex
 	begun bool
@@ -65,7 +65,8 @@ func (r *reporter) begin(raw []byte) {
 	}
 }
 
-// progress announces the finished share. It does nothing when the share is unchanged, or too soon after the last announcement.
+// progress announces the finished share. It does nothing when the share is unchanged, or when the
+// last announcement was less than progressEvery ago.
 func (r *reporter) progress(percent float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,8 +93,8 @@ func (r *reporter) announce(name connection.LiveEvent, message string, percent *
 	})
 }
 
-// finishBatch records the end of a batch whose movies have all ended, and announces it when this call was the first to record it.
-// The announcement is lost when recording fails, or when this process ends in between: nothing repeats it.
+// finishBatch records the end of a batch whose movies have all ended, and announces it when this call was the first to record
+// it. The announcement is lost when recording fails, or when this process ends before the announcement: it is never repeated.
 func (p *Processors) finishBatch(ctx context.Context, which commands.FinishBatch) {
 	if p.config.Commands.FinishBatch == nil {
 		return
@@ -122,8 +123,8 @@ func (p *Processors) finishBatch(ctx context.Context, which commands.FinishBatch
 	})
 }
 
-// completeBatch submits the movies of a batch, or winds the batch down. If all movies have ended by then, it also records the end
-// of the batch.
+// completeBatch submits the movies of a batch, or winds the batch down. If all movies have ended after that, it also records
+// the end of the batch.
 func (p *Processors) completeBatch(ctx context.Context, task projections.Task) error {
 	id := domain.BatchID(task.Subject)
 	err := p.config.Commands.CompleteBatch.Handle(ctx, commands.CompleteBatch{Batch: id})

@@ -17,7 +17,8 @@ import (
 type Observer interface {
 	// Working records that a work item of a kind was started. It returns the function that records its result.
 	Working(kind string) (ended func(result string))
-	// Rendered records the measures of a render attempt, just before its outcome is recorded.
+	// Rendered records the measures of a render attempt. It is called just before the attempt's
+	// outcome is recorded.
 	Rendered(Measures)
 }
 
@@ -25,7 +26,7 @@ type Observer interface {
 type Tracer interface {
 	// Work begins the span of a work item. It returns the context of the work, and the function that ends the span with a result.
 	Work(ctx context.Context, task projections.Task) (within context.Context, ended func(result string))
-	// Stage makes a span of a stage of a render that has just ended.
+	// Stage makes a span of a render's stage that has just ended.
 	Stage(ctx context.Context, stage string, took time.Duration)
 	delivery.Tracer
 }
@@ -33,9 +34,9 @@ type Tracer interface {
 // The results of work.
 const (
 	resultOK         = "ok"
-	resultNothing    = "nothing"     // it had been done already
-	resultHandedBack = "handed_back" // released: it continues later, or in another process
-	ResultFailed     = "failed"      // it will be retried
+	resultNothing    = "nothing"     // the work had been done already
+	resultHandedBack = "handed_back" // released: the work continues later, or in another process
+	ResultFailed     = "failed"      // the work will be retried
 )
 
 // resultOf returns the result of a work item from its error.
@@ -79,9 +80,10 @@ func (p *Processors) staged(ctx context.Context, stage string, do func() error) 
 // Measures tell how a render attempt used its time.
 type Measures struct {
 	Took   time.Duration            // time from the claim to the outcome
-	Length time.Duration            // of the movie; 0: the movie was not laid out
-	Stages map[string]time.Duration // windows are rendered in parallel: their times are added up in each stage
-	// Encoded counts the frames that were encoded, Cached those that were reused.
+	Length time.Duration            // length of the movie; 0: the movie was not laid out
+	Stages map[string]time.Duration // time of each stage, added up over all windows, which are rendered in parallel
+	// Encoded is the number of frames that were encoded, Cached the number of frames that were
+	// reused.
 	Encoded, Cached int64
 }
 
@@ -130,7 +132,7 @@ func (m *measuring) frames(encoded, cached int64) {
 	m.sum.Cached += cached
 }
 
-// taken returns the measures so far.
+// taken returns the measures collected so far.
 func (m *measuring) taken() Measures {
 	m.mu.Lock()
 	defer m.mu.Unlock()

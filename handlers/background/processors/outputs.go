@@ -14,14 +14,15 @@ import (
 	"moviola/domain/movie"
 )
 
-// outputsReserve is how long before the movie's time-out its other outputs are given up: they must not make it late.
+// outputsReserve is the time before the movie's time-out at which unfinished other outputs are
+// given up, so that they do not make the movie time out.
 const outputsReserve = 30 * time.Second
 
-// noOutputs is the owner's message where this server makes no other outputs.
+// noOutputs is the owner's message on a server that makes no outputs other than the MP4.
 const noOutputs = "This server makes nothing but the MP4"
 
-// makeOutputs makes what the movie asks for beside its MP4, and stores it. What cannot be made, or stored, ends with status
-// error; the movie succeeds. Decision 61. The error is ctx's.
+// makeOutputs makes and stores the outputs that the movie asks for beside its MP4. An output that cannot be made or stored
+// ends with status error; the movie succeeds. Decision 61. The returned error is only the end of ctx.
 func (r *render) makeOutputs(ctx context.Context, rendered *commands.Rendered) ([]movie.Output, error) {
 	all := slices.Clone(r.claim.Outputs)
 	formats := movie.FormatsToMake(all)
@@ -53,15 +54,15 @@ func (r *render) makeOutputs(ctx context.Context, rendered *commands.Rendered) (
 			return nil, err
 		}
 		if all[i].Status == movie.OutputError {
-			r.key = "" // another movie may get what this one did not
+			r.key = "" // without a cache key, no later movie reuses this one's file and its missing outputs
 			rendered.Warnings = append(rendered.Warnings, fmt.Sprintf("Output %s: %s", o.Format, all[i].Message))
 		}
 	}
 	return all, nil
 }
 
-// storeOutput brings the files of an output to keys of this attempt, by move. When the account has no room for them, the output
-// ends with status error.
+// storeOutput moves or copies the files of an output to keys of this attempt by calling move. When the account has no room for
+// the files, the output ends with status error.
 func (r *render) storeOutput(
 	ctx context.Context, o movie.Output, move func(ctx context.Context, key, source string) (string, error),
 ) (movie.Output, error) {
@@ -75,7 +76,8 @@ func (r *render) storeOutput(
 		var refusal *domain.Error
 		if errors.As(err, &refusal) {
 			for _, earlier := range o.Files[:i] {
-				_ = r.config.Files.Delete(ctx, earlier.Key) // no record names it: the daily clean-up removes it otherwise
+				// No record names the file; when this deletion fails, the daily clean-up removes it.
+				_ = r.config.Files.Delete(ctx, earlier.Key)
 			}
 			return o.Failed(refusal.Message), nil
 		}

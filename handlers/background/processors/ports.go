@@ -15,11 +15,13 @@ import (
 )
 
 // Queue delivers the work list. A topic is a kind of work, a message is one projections.Task as JSON, and the queue limits the
-// concurrency of each kind. When the context of a message ends with commands.ErrGiveWay as its cause, the work must be released
-// at once; with commands.ErrShare, at the next point where nothing is lost. adapters/workqueue implements it.
+// concurrency of each kind. When the context of a message ends with commands.ErrGiveWay as its cause, the work must be
+// released at once; with commands.ErrShare as its cause, at the next point where no work is lost. adapters/workqueue
+// implements it.
 type Queue interface {
 	message.Subscriber
-	// Stop stops delivering at once, and waits until no work is running any more. When ctx ends first, it returns ctx's error.
+	// Stop stops delivering at once, and waits until no work is running any more. When ctx ends
+	// first, it returns the error of ctx.
 	Stop(ctx context.Context) error
 }
 
@@ -52,7 +54,7 @@ type Commands struct {
 	ExpireFile Handler[commands.ExpireFile, eventstore.Position]
 	// SweepTemplate removes the files of a deleted template.
 	SweepTemplate Doer[templates.SweepTemplate]
-	// CompleteBatch submits the movies of a batch, or winds it down.
+	// CompleteBatch submits the movies of a batch, or winds the batch down.
 	CompleteBatch Doer[commands.CompleteBatch]
 	// FinishBatch records that all movies of a batch have ended. nil: the end of batches is not announced.
 	FinishBatch Handler[commands.FinishBatch, commands.FinishedBatch]
@@ -63,19 +65,19 @@ type Commands struct {
 
 // Trouble is the board on which workers record failures.
 type Trouble interface {
-	// Failed records another failure of a work item and returns the item's row.
+	// Failed records one more failure of a work item and returns the item's row.
 	Failed(ctx context.Context, item projections.WorkItem, message string) (projections.Trouble, error)
-	// Clear removes a row. A missing row is no error.
+	// Clear removes the row of a work item. A missing row is no error.
 	Clear(ctx context.Context, work string) error
 }
 
-// Limits are time limits of the processors. Zero fields mean the default given with each.
+// Limits are time limits of the processors. A zero field means the default that its comment gives.
 type Limits struct {
-	Render   time.Duration // from the first start of a render to its timeout. Spec: Limits. Default: 15 minutes
-	Beat     time.Duration // between two signs of life. Design §6. Default: 2 s
-	Delivery time.Duration // for all destinations of a movie together. Decision 33. Default: 5 minutes
-	PerHost  int           // concurrent deliveries of this process to one host. Default: 8
-	Release  time.Duration // for releasing claims during shutdown. Default: 5 s
+	Render   time.Duration // time from the first start of a render to its timeout. Spec: Limits. Default: 15 minutes
+	Beat     time.Duration // time between two signs of life. Design §6. Default: 2 s
+	Delivery time.Duration // time limit for all destinations of a movie together. Decision 33. Default: 5 minutes
+	PerHost  int           // maximum number of concurrent deliveries of this process to one host. Default: 8
+	Release  time.Duration // time limit for releasing claims during shutdown. Default: 5 s
 }
 
 func (l Limits) withDefaults() Limits {

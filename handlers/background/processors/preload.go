@@ -33,7 +33,8 @@ type PreparedStore interface {
 	KeepMade(ctx context.Context, account domain.AccountID, project domain.ProjectID, name string, p commands.Prepared) error
 }
 
-// Preloads are the dependencies of the work on preload batches. All are required for its kind.
+// Preloads are the dependencies of the work on preload batches. All of them are required for that
+// kind of work.
 type Preloads struct {
 	Items    Items
 	Preparer commands.Preparer
@@ -60,7 +61,7 @@ func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 	if err != nil {
 		return err
 	}
-	if claim.Item.Held == 0 { // without a hold, generated assets would be paid for twice
+	if claim.Item.Held == 0 { // other items are not interrupted: they would be paid for twice
 		var cancel context.CancelFunc
 		ctx, cancel = claims.UntilShared(ctx)
 		defer cancel()
@@ -91,9 +92,9 @@ func (p *Processors) claimItem(ctx context.Context, cmd preloads.StartItem) (pre
 	return p.config.Preloads.Items.Start(ctx, cmd)
 }
 
-// prepared retries the preparation until it succeeds or the item is at fault. Transient errors are retried without limit; after a
-// few tries other errors count as a fault of the item. It returns an error only when ctx has ended, or when the kernel killed a
-// program of the item for want of memory.
+// prepared retries the preparation until the asset is stored or the item is at fault. Transient errors are retried without
+// limit; after a few tries other errors count as a fault of the item. It returns an error only when ctx has ended, or when the
+// kernel killed a program of the item for want of memory.
 func (p *Processors) prepared(ctx context.Context, job commands.PrepareJob) (preload.Result, error) {
 	tries := 0
 	for pause := claims.NewPause(); ; {
@@ -128,7 +129,8 @@ func (p *Processors) prepareOnce(ctx context.Context, job commands.PrepareJob) (
 	return p.config.Preloads.Store.Store(ctx, job, made)
 }
 
-// releaseItem releases a claim, because the process is shutting down, or has too little memory beside other work.
+// releaseItem releases a claim, because the process is shutting down, or memory is too scarce
+// beside other work.
 func (p *Processors) releaseItem(id preload.ID, claim preload.Claim, why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), p.limits.Release)
 	defer cancel()

@@ -1,8 +1,8 @@
-// Package processors does the work of the work list: it renders, settles, delivers, times out, abandons and expires. A Watermill
-// router runs it; every processor is the handler of one kind of work.
+// Package processors does the work of the work list: it renders, settles, delivers, times out, abandons and expires movies. A
+// Watermill router calls the processors; each processor is the handler of one kind of work.
 //
-// A message is only a hint. Every processor calls a command, which folds the stream and decides; often nothing is left to do,
-// which is no error. So messages may be repeated, late or in any order. This package contains no business rules, and no state
+// A message is only a hint. Every processor calls a command, which folds the stream and decides. When nothing is left to do,
+// that is no error. So messages may be repeated, late or in any order. This package contains no business rules, and no state
 // that another process would need: claims are events, progress is on the presence board.
 package processors
 
@@ -37,10 +37,10 @@ type Config struct {
 	// Kinds are the kinds of work that this process does, according to its roles. Design §2.
 	Kinds    []string
 	Commands Commands
-	Log      *eventstore.Log // followed for events that end a claim
+	Log      *eventstore.Log // read for the events that end a claim
 	Renderer commands.Renderer
-	Encoder  movie.Encoder    // of the renderer, as claims name it
-	Outputs  commands.Outputs // nil: movies have their MP4 only
+	Encoder  movie.Encoder    // this renderer's encoder, as its claims name it
+	Outputs  commands.Outputs // nil: movies have no outputs other than their MP4
 	Fetcher  commands.SourceFetcher
 	Fetches  Fetches
 	Cache    Cache
@@ -52,13 +52,13 @@ type Config struct {
 	Trouble  Trouble
 	Accounts Accounts
 	Delivery delivery.Roads
-	// News sends live events to saved webhooks. nil: none are sent.
+	// News sends live events to saved webhooks. nil: no live events are sent.
 	News News
 	// PublicURL is the base of the addresses of rendered files: scheme and host, no slash at the end. Decision 8.
 	PublicURL string
 	Tokens    result.Tokens // derives the tokens in the addresses of rendered files
 	Limits    Limits
-	// Worker identifies this run of this process in its claims. Default: a random name.
+	// Worker identifies this start of this process in its claims. Default: a random name.
 	Worker string
 	// Observer observes all work. Default: none.
 	Observer Observer
@@ -114,7 +114,7 @@ type Processors struct {
 	kill context.CancelCauseFunc
 }
 
-// New returns the processors of a process, not yet running.
+// New returns the processors of a process, without starting them.
 func New(config Config) (*Processors, error) {
 	if err := config.validate(); err != nil {
 		return nil, fmt.Errorf("processors: %w", err)
@@ -160,7 +160,8 @@ func New(config Config) (*Processors, error) {
 	return p, nil
 }
 
-// closeTimeout is how long cancelled work may take to end. It is reached only when code ignores its context.
+// closeTimeout is how long cancelled work may take to end. Work takes that long only when its code
+// ignores its context.
 const closeTimeout = 30 * time.Second
 
 // processor does one kind of work within a time limit.
@@ -171,14 +172,15 @@ type processor struct {
 
 // byKind returns the processor of each kind of work.
 func (p *Processors) byKind() map[string]processor {
-	// Time limit of a command. A command folds a stream and appends to it; when that takes longer, a store is unavailable, and
-	// the work queue's backoff is the better way to wait.
+	// aCommand is the time limit of work that calls one command. A command folds a stream and appends to it; when this takes
+	// longer, a store is unavailable, and a later retry by the work queue is the better way to wait.
 	const aCommand = time.Minute
-	// An interrupted removal is continued by the next run.
+	// aRemoval is the time limit of a removal. The next run continues an interrupted removal.
 	const aRemoval = time.Hour
-	// Time to submit a thousand movies; the next run submits the rest.
+	// aBatch is the time to submit a thousand movies. The next run submits the rest.
 	const aBatch = 10 * time.Minute
-	// Downloads, providers and encoders have limits of their own.
+	// aPreparation is long, because downloads, providers and encoders have shorter limits of their
+	// own.
 	const aPreparation = time.Hour
 	return map[string]processor{
 		projections.WorkComplete: {p.completeOpening, aCommand},
@@ -234,7 +236,8 @@ func (p *Processors) underOwnContext(next message.HandlerFunc) message.HandlerFu
 	}
 }
 
-// logOf returns a logger whose lines name what a task is about: the movie, its account and the request that it follows from.
+// logOf returns a logger whose lines name what a task is about: the movie, its account and the
+// request that caused it.
 func (p *Processors) logOf(task projections.Task) logrus.FieldLogger {
 	fields := logrus.Fields{"account": task.Account, "request": task.Correlation}
 	if _, _, item := projections.ItemOfFetch(task.ID); item {
@@ -245,7 +248,7 @@ func (p *Processors) logOf(task projections.Task) logrus.FieldLogger {
 	return p.log.WithFields(fields)
 }
 
-// end converts normal ends of work to nil.
+// end converts the errors of normal ends of work to nil.
 func (p *Processors) end(task projections.Task, err error) error {
 	if err == nil || settled(err) {
 		p.succeeded(task)
@@ -255,7 +258,8 @@ func (p *Processors) end(task projections.Task, err error) error {
 	return fmt.Errorf("%s: %w", task.ID, err)
 }
 
-// settled reports whether an error is a normal end of work: it had been done already, or the claim was released or lost.
+// settled reports whether an error is a normal end of work: the work had been done already, or its
+// claim was released or lost.
 func settled(err error) bool {
 	for _, normal := range []error{
 		commands.ErrNothingToDo, commands.ErrGiveWay, commands.ErrShare, commands.ErrAlone, commands.ErrOutOfMemory, claims.ErrLost,
@@ -279,7 +283,7 @@ func (p *Processors) Run(ctx context.Context) error {
 	// The log is followed from here on, so work that starts later misses no event.
 	from, err := p.watch.End(p.work)
 	if err != nil {
-		return nil // drained while waiting for the store
+		return nil // the processors were drained while they waited for the store
 	}
 	watching, stopWatching := context.WithCancel(context.Background())
 	var watched sync.WaitGroup
@@ -303,7 +307,7 @@ func (p *Processors) Drain(ctx context.Context) error {
 			return err
 		}
 	}
-	p.kill(errDraining) // tells Run, too, that the end is intended
+	p.kill(errDraining) // with this cause Run, too, takes the end as intended
 	p.config.News.Close(ctx)
 	if !p.router.IsRunning() {
 		return p.config.Queue.Close()
@@ -314,6 +318,6 @@ func (p *Processors) Drain(ctx context.Context) error {
 // randomHex returns n random bytes in hex.
 func randomHex(n int) string {
 	b := make([]byte, n)
-	_, _ = rand.Read(b) // it never returns an error
+	_, _ = rand.Read(b) // rand.Read never returns an error
 	return hex.EncodeToString(b)
 }

@@ -22,7 +22,7 @@ import (
 // movie fails.
 const maxRenderTries = 3
 
-// failedMessage is the owner's message for such a movie.
+// failedMessage is the owner's message for a movie that has failed maxRenderTries times.
 const failedMessage = "Rendering failed because of an internal error. Please submit the movie again."
 
 // render makes one movie: claim, render, store, finish. After the claim it ends in one of three ways: the movie has its outcome,
@@ -69,7 +69,7 @@ func (p *Processors) claimRender(
 // render is one attempt at one movie.
 type render struct {
 	*Processors
-	log     logrus.FieldLogger // names the movie
+	log     logrus.FieldLogger // logger whose lines name the movie
 	project domain.ProjectID
 	claim   commands.RenderClaim
 	shown   *claims.Shown
@@ -82,8 +82,8 @@ type render struct {
 	stored  []string    // keys under which this attempt may have stored files
 }
 
-// run renders until there is an outcome and records it. It returns an error only when ctx has ended, or when the kernel killed a
-// program of the render for want of memory.
+// run renders until the movie has an outcome, and records the outcome. It returns an error only when ctx has ended, or when
+// the kernel killed a program of the render for want of memory.
 func (r *render) run(ctx context.Context) error {
 	rendered, err := r.rendered(ctx)
 	if errors.Is(err, errCached) && ctx.Err() == nil {
@@ -101,7 +101,7 @@ func (r *render) run(ctx context.Context) error {
 	}
 	defer rendered.Close()
 	file, err := r.store(ctx, rendered)
-	if errors.As(err, &refusal) && ctx.Err() == nil { // the account has no room for the file
+	if errors.As(err, &refusal) && ctx.Err() == nil { // the account has no room for the movie's file: the movie fails
 		return r.fail(ctx, refusal)
 	}
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *render) run(ctx context.Context) error {
 	return r.finish(ctx, commands.FinishRender{Success: true, Plan: &rendered.Plan, File: file, Warnings: rendered.Warnings})
 }
 
-// fail records that the movie has failed, and why. It removes the files of this attempt.
+// fail records that the movie has failed, with the reason. It removes the files of this attempt.
 func (r *render) fail(ctx context.Context, why *domain.Error) error {
 	err := r.finish(ctx, commands.FinishRender{
 		Message: why.Message, Code: why.Code, Family: why.Kind.Family(), Plan: r.plan, Warnings: r.warned,
@@ -124,15 +124,16 @@ func (r *render) fail(ctx context.Context, why *domain.Error) error {
 	return err
 }
 
-// rendered retries the render until it succeeds or the movie is at fault. Transient errors are retried without limit; after a few
-// tries other errors fail the movie. Design §6: transient errors.
+// rendered retries the render until a try succeeds or the movie is at fault. Transient errors are retried without limit; after
+// a few tries other errors fail the movie. Design §6: transient errors.
 func (r *render) rendered(ctx context.Context) (commands.Rendered, error) {
 	tries := 0
 	for pause := claims.NewPause(); ; {
 		rendered, err := r.once(ctx)
 		var refusal *domain.Error
 		switch {
-		// A cancelled render may report a fault of the movie that is none, so ctx is checked first.
+		// ctx is checked before the error, because a cancelled render may report a fault that the
+		// movie does not have
 		case err == nil, ctx.Err() != nil, errors.Is(err, claims.ErrLost), errors.Is(err, errCached),
 			errors.Is(err, commands.ErrGiveWay), errors.Is(err, commands.ErrOutOfMemory), errors.As(err, &refusal):
 			return rendered, err
@@ -150,7 +151,7 @@ func (r *render) rendered(ctx context.Context) (commands.Rendered, error) {
 	}
 }
 
-// once renders once.
+// once makes one try at the render.
 func (r *render) once(ctx context.Context) (commands.Rendered, error) {
 	raw, err := r.documents.Read(ctx, r.claim.Account, r.project, r.claim.DocumentHash)
 	if err != nil {
@@ -195,8 +196,8 @@ func (r *render) planned(ctx context.Context, plan movie.Plan, warnings []string
 	case err == nil, errors.As(err, &refusal):
 		return err
 	case errors.Is(err, ledger.ErrHoldEnded):
-		// The movie has timed out and its hold is released: the rest of the render costs nothing (decision 19). After any other
-		// outcome, the watch ends this render.
+		// The hold has ended because the movie has timed out: the rest of the render costs nothing (decision 19). After any
+		// other outcome, the watch ends this render.
 		return nil
 	case errors.Is(err, ledger.ErrStale):
 		return claims.ErrLost
@@ -207,7 +208,7 @@ func (r *render) planned(ctx context.Context, plan movie.Plan, warnings []string
 	}
 }
 
-// finish records the outcome, with retries until that succeeds.
+// finish records the outcome, with retries until a try succeeds.
 func (r *render) finish(ctx context.Context, cmd commands.FinishRender) error {
 	ctx, cancel := claims.Grace(ctx, r.limits.Release)
 	defer cancel()
@@ -227,8 +228,8 @@ func (r *render) finish(ctx context.Context, cmd commands.FinishRender) error {
 	}, r.complain("outcome of a render not written to the log; trying again"))
 }
 
-// release releases the claim, because the process is shutting down, has too little memory beside other work, or other accounts
-// wait for its slot.
+// release releases the claim, because the process is shutting down, memory is too scarce beside other work, or another account
+// waits for the slot.
 func (r *render) release(why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), r.limits.Release)
 	defer cancel()
@@ -238,7 +239,7 @@ func (r *render) release(why error) error {
 	})
 	switch {
 	case err == nil:
-		// The claim is released, so it is certain that no outcome names these files.
+		// The claim is released, so no outcome will name these files.
 		r.discard()
 		return why
 	case errors.Is(err, commands.ErrNothingToDo):

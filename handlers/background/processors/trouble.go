@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	// boardTime is the time limit of an access to the trouble board: work does not wait for the board.
+	// boardTime is the time limit of an access to the trouble board. It is short, so that work does
+	// not wait for the board.
 	boardTime = 5 * time.Second
-	// maxFailures is the maximum of failed work items that are remembered here.
+	// maxFailures is the maximum number of failed work items that failures remembers.
 	maxFailures = 4096
 )
 
@@ -32,7 +33,7 @@ func (f *failures) add(work string) {
 	f.work[work] = true
 }
 
-// remove reports whether the work item was remembered, and forgets it.
+// remove forgets a work item, and reports whether it was remembered.
 func (f *failures) remove(work string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -41,8 +42,8 @@ func (f *failures) remove(work string) bool {
 	return known
 }
 
-// note records a failure on the board, unless it is transient. Design §6: transient errors are retried without limit; work that
-// fails for its own reasons is listed as stuck after StuckAfter failures.
+// note records a failure on the board, unless it is transient. Design §6: transient errors are retried without limit; work
+// that fails for reasons of its own is listed as stuck after StuckAfter failures.
 func (p *Processors) note(task projections.Task, failed error) {
 	if claims.Passes(failed) || errors.Is(failed, context.DeadlineExceeded) || errors.Is(failed, context.Canceled) {
 		return

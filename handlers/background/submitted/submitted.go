@@ -1,4 +1,5 @@
-// Package submitted reads the JSON of a movie as it was submitted, for work that begins after the request.
+// Package submitted reads the JSON of a movie as it was submitted, for work that begins after the
+// request of the submission.
 package submitted
 
 import (
@@ -18,7 +19,7 @@ import (
 	"moviola/handlers/background/claims"
 )
 
-// maxBytes is the maximum read of a stored document. Spec: Limits, movie JSON size.
+// maxBytes is the maximum size of a stored document that is read. Spec: Limits, movie JSON size.
 const maxBytes = 4 << 20
 
 // ErrChanged says that a stored document differs from the submitted one.
@@ -36,7 +37,7 @@ func (d Documents) Read(ctx context.Context, account domain.AccountID, project d
 	key := blobkey.Document(account, project)
 	f, err := d.Files.Open(ctx, key)
 	switch {
-	case errors.Is(err, commands.ErrKeyRetired): // the encryption key no longer exists
+	case errors.Is(err, commands.ErrKeyRetired): // the key that encrypted the document no longer exists: retries do not help
 		return nil, fmt.Errorf("read %s: %w: %w", key, ErrChanged, err)
 	case errors.Is(err, commands.ErrFileNotFound), errors.Is(err, commands.ErrDamaged): // the operator may have a backup
 		return nil, err
@@ -63,7 +64,7 @@ func (d Documents) filled(ctx context.Context, project domain.ProjectID, content
 		return nil, claims.Transient(fmt.Errorf("load movie %s: %w", project, err))
 	}
 	submitted, there := m.Submitted()
-	if !there { // the movie was submitted, so a read without that event is unreliable
+	if !there { // the movie was submitted, so a read that lacks its event comes from a lagging node
 		return nil, claims.Transient(fmt.Errorf("load movie %s: %w", project, eventstore.ErrUnavailable))
 	}
 	filled, err := commands.FillDocument(ctx, d.Files, content, submitted.Templates)
