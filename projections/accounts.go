@@ -14,7 +14,7 @@ type Accounts struct {
 	log *eventstore.Log
 }
 
-// Get returns an account, and false when it does not exist. It finds accounts that any process has opened a moment ago.
+// Get returns an account, and false when it does not exist. It also finds an account that another process opened a moment ago.
 func (a *Accounts) Get(ctx context.Context, account domain.AccountID) (Account, bool, error) {
 	return accountModel.loadOrFold(ctx, a.at, a.log, string(account))
 }

@@ -15,7 +15,7 @@ type Act struct {
 	On  string    `json:"on"`
 	How string    `json:"how"`
 	At  time.Time `json:"at"`
-	// Issuer and Subject are who the identity provider says it was; empty: somebody with a token.
+	// Issuer and Subject identify the operator at the identity provider; empty: the operator signed in with a token.
 	Issuer  string `json:"issuer,omitempty"`
 	Subject string `json:"subject,omitempty"`
 	// Refused is why the act was refused; empty: no refusal is known.

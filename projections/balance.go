@@ -6,13 +6,13 @@ import (
 	"moviola/domain/ledger"
 )
 
-// Balance is the read model of one account's ledger, in whole credits. Its id is the account's id. Spending is never decided by
-// it.
+// Balance is the read model of one account's ledger, in whole credits. Its id is the account's id. No decision about spending
+// uses it: commands fold the ledger itself.
 type Balance struct {
 	Account  string `json:"account"`
 	Revision int64  `json:"revision"` // of the last event of the ledger that was folded in
-	Granted  int64  `json:"granted"`  // ever
-	Charged  int64  `json:"charged"`  // ever
+	Granted  int64  `json:"granted"`  // credits ever granted
+	Charged  int64  `json:"charged"`  // credits ever charged
 	Held     int64  `json:"held"`     // credits held by movies and items without an outcome
 	Balance  int64  `json:"balance"`  // granted − charged
 	// Available is how many credits can be held: balance − held.
@@ -22,7 +22,7 @@ type Balance struct {
 	Period string `json:"period"`
 	Movies int64  `json:"movies"`
 	Drafts int64  `json:"drafts"`
-	// Closed says that the ledger is closed: nothing can be held, counted or granted any more.
+	// Closed is true when the ledger is closed: nothing can be held, counted or granted any more.
 	Closed bool `json:"closed"`
 }
 

@@ -23,9 +23,9 @@ type docKey struct{ model, id string }
 // slots are documents of one read model, by id.
 type slots map[string]*slot
 
-// portion is a part of the documents of one read model: those whose ids have a hash. Model.apply reads and changes one document
-// only, so that portions can be folded at the same time, whichever streams their documents follow. Within a portion events are
-// folded in the order of the log.
+// portion is a part of the documents of one read model: those whose ids have the same hash. Model.apply reads and changes one
+// document only, so that portions can be folded at the same time, whichever streams their documents follow. Within a portion
+// events are folded in the order of the log.
 type portion struct {
 	model model
 	part  int
@@ -46,7 +46,7 @@ type touch struct {
 }
 
 // fold loads the documents that the events touch, folds the events into them in order, and returns writes for the changed
-// documents. before has documents that a commit has changed which may not have ended yet: they are not loaded.
+// documents. before is the batch whose commit may not have ended yet: fold takes the documents that it has changed from memory.
 func (p *projector) fold(ctx context.Context, events []Event, before *prepared) ([]Write, []*portion, error) {
 	hands := p.crew.hands(len(events))
 	portions := make([]*portion, 0, len(p.models)*hands)

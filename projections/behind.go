@@ -23,7 +23,7 @@ const (
 // list would omit changes that were acknowledged long ago. Decision 59.
 type BehindError struct {
 	Models   []string      // the read models that are being built while the others are current; empty: all lag
-	Lag      time.Duration // age of that event; 0: unknown
+	Lag      time.Duration // age of the oldest event that the read models lack; 0: unknown
 	Progress float64       // percentage of the log that the read models have folded, 0 to 100
 	Left     time.Duration // estimated time until they have caught up; 0: unknown
 }
@@ -47,7 +47,7 @@ func (e *BehindError) Error() string {
 type lag struct {
 	mu         sync.Mutex
 	generation int64               // generation of the read models that was measured
-	scanned    eventstore.Position // no event up to here is lacking, except the one at oldest
+	scanned    eventstore.Position // no event up to here is lacking, except the one at the position oldest
 	oldest     eventstore.Position // position of the oldest lacking event; zero: there is none
 	created    time.Time           // creation time of that event
 	// at the last measurement that event was older than MaxLag; then later events may be too old as well
@@ -63,7 +63,7 @@ func (r *Reader) Behind() error { return r.behindWith(true) }
 // behindOf is Behind for the lists of one read model.
 func (r *Reader) behindOf(model string) error { return r.behindWith(r.at.isPending(model)) }
 
-// behindWith is Behind. pending says whether to include the read models that are being built while the others are current.
+// behindWith is Behind. With pending, it includes the read models that are being built while the others are current.
 func (r *Reader) behindWith(pending bool) error {
 	if r.config.MaxLag <= 0 {
 		return nil
@@ -153,7 +153,7 @@ func (l *lag) keepPace(now time.Time, place eventstore.Position) {
 // tooOld reports whether an event is so old that lists must not lack it.
 func (r *Reader) tooOld(created time.Time) bool { return r.config.Now().Sub(created) > r.config.MaxLag }
 
-// nextConcern skips the events after a position that no read model folds, up to the first that one does.
+// nextConcern skips the events after a position that no read model folds, and stops at the first event that a read model folds.
 func (r *Reader) nextConcern(ctx context.Context, from eventstore.Position) (*lag, error) {
 	found := &lag{scanned: from}
 	passed := 0

@@ -25,7 +25,7 @@ type Beside struct {
 // pending describes the read models that are being built while all others are current. It is safe for concurrent use.
 type pending struct {
 	beside   Beside
-	building int64 // the generation that will also contain the others when it is complete
+	building int64 // the generation being built; when it is complete, it also contains the other read models
 
 	mu       sync.Mutex
 	known    bool                // the fields below were measured
@@ -57,7 +57,7 @@ func (c *catalogue) own(b Building) []model {
 	})
 }
 
-// partly returns the places of a new generation that takes over the read models of others whose shapes this program reads.
+// partly returns the places of a new generation. It takes over from others the read models whose shapes this program reads.
 func (c *catalogue) partly(number int64, others map[string]Place) map[string]Place {
 	places := c.generation(number)
 	for _, m := range c.models {
@@ -82,7 +82,8 @@ func (c *catalogue) continues(b *Building, p *Pointer, partly bool) bool {
 	return true
 }
 
-// program identifies this program's shapes of documents. A process with another value is of another version.
+// program returns a text that identifies the shapes of this program's documents. A process with another text is of another
+// version.
 func (c *catalogue) program() string {
 	names := make([]string, len(c.models))
 	for i, m := range c.models {
@@ -110,7 +111,7 @@ func (r *Reader) goBeside(ctx context.Context, p *Pointer) (bool, error) {
 // takeBeside returns what to read while the read models are built whose shapes in the current generation are those of another
 // version. It continues the generation that is being built, or begins one. It returns nil when all read models have to be built:
 // when none can be read; when a process of another version reads the current generation, or has left events out of it; or when
-// what was begun before is behind the current generation.
+// the Beside that was begun before is behind the current generation.
 func (r *Reader) takeBeside(ctx context.Context, p *Pointer) (*pending, error) {
 	var lacking []string
 	for _, m := range r.at.models {
@@ -176,7 +177,7 @@ func (r *Reader) beginBeside(ctx context.Context, basis int64, lacking []string,
 	_, err = r.at.update(ctx, func(p *Pointer) bool {
 		taken = nil
 		if p.Generation != basis || p.Building != nil && p.Building.Generation > number {
-			return false // another process was faster: either all are built now, or the next start uses its generation
+			return false // another process was faster: this one builds all read models, or uses the other's generation at its next start
 		}
 		p.Building, p.Beside = &building, &beside
 		taken = &pending{beside: beside, building: number}

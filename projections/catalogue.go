@@ -23,7 +23,8 @@ type Pointer struct {
 	Next       int64            `json:"next"`     // number of the next generation to be built
 	Models     map[string]Place `json:"models"`   // by name of the read model
 	Building   *Building        `json:"building"` // the generation that is being built in the background; nil: none
-	// Beside describes what is read while the current generation cannot be read as a whole; nil: the current generation is read.
+	// Beside describes the read models that are read while others are being built because this program cannot read the current
+	// ones; nil: all read models of the current generation are read.
 	Beside *Beside `json:"beside"`
 	// Retired are the collections that are unused since SwitchedAt. They are dropped when no process can be reading them any
 	// more.
@@ -222,7 +223,7 @@ func (c *catalogue) switchTo(
 	})
 }
 
-// unsaid reports that the document of a stream is not up to date and will not become so soon: the caller has to fold the stream.
+// unsaid reports whether the caller has to fold a stream, because its document is outdated and will not be current soon.
 func (s streamModel[T]) unsaid(c *catalogue, id string) bool {
 	return c.isPending(s.modelName) || c.standing.still(s.category, id)
 }

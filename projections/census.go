@@ -16,7 +16,7 @@ type Waiting struct {
 	Kind    string
 	Account domain.AccountID
 	Items   int
-	Oldest  time.Time // due time of the first of them
+	Oldest  time.Time // due time of the item that is due longest
 }
 
 // Census counts the waiting items, up to CensusLimit of each kind, the longest due first.
@@ -83,7 +83,7 @@ func (w *Work) Demand(ctx context.Context, kind string, now time.Time) (Demand, 
 type Lag struct {
 	Head   eventstore.Position // end of the log
 	Events int                 // events that the read models lack; at most CensusLimit
-	Age    time.Duration       // age of the oldest of them
+	Age    time.Duration       // age of the oldest event that they lack
 }
 
 // Lag measures how far the read models of this process lag.

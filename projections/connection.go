@@ -28,7 +28,7 @@ type Connection struct {
 	TestMessage string     `json:"test_message"`
 }
 
-// indexConnections orders an account's connections by name, deleted ones apart.
+// indexConnections orders an account's connections by name: first those that exist, then the deleted ones.
 const indexConnections = "account"
 
 var connectionModel = streamModel[Connection]{

@@ -72,8 +72,8 @@ const IDIndex = ""
 // that follow After.
 type Query struct {
 	Index string
-	Equal []any // values of the first fields of the index; may be fewer than it has
-	Range Range // of the next field
+	Equal []any // values of the first fields of the index; may be fewer than the index has fields
+	Range Range // bounds of the field after those in Equal
 	// After is a place in the index: the values of the fields after those in Equal, and last the id. With fewer values it is the
 	// place after all documents that begin with these; so a reader can skip to the next account.
 	After []any

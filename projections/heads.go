@@ -8,7 +8,7 @@ import (
 	"moviola/eventstore"
 )
 
-// heads reads the end of the log. Callers that ask during a read share the next one.
+// heads reads the end of the log. Callers that ask during a read share the next read.
 type heads struct {
 	store   eventstore.Store
 	looking chan struct{} // holds an element during a read

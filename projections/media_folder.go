@@ -16,7 +16,7 @@ type MediaFolder struct {
 	Marker  bool   `json:"marker"` // the folder was created explicitly
 
 	Files  int64 `json:"files"`  // uploaded files directly in it
-	Size   int64 `json:"size"`   // their bytes
+	Size   int64 `json:"size"`   // total size of these files in bytes
 	Images int64 `json:"images"` // number of images among these files
 	Videos int64 `json:"videos"`
 	Audios int64 `json:"audios"`
@@ -67,7 +67,7 @@ type folderChange struct {
 	folder  string
 	kind    media.Kind // of a file
 	files   int64      // change of the number of uploaded files
-	size    int64      // their bytes
+	size    int64      // change of the total size of these files, in bytes
 	entries int64      // change of the number of files, registrations and markers
 	marker  *bool      // new value of the marker; nil: unchanged
 }

@@ -37,7 +37,7 @@ type Movie struct {
 
 	CreatedAt time.Time  `json:"created_at"`
 	StartedAt *time.Time `json:"started_at"` // start of the first attempt
-	EndedAt   *time.Time `json:"ended_at"`   // end of the render; after a timeout the time of that, until the render has ended
+	EndedAt   *time.Time `json:"ended_at"`   // end of the render; between a timeout and that end, the time of the timeout
 	DeletedAt *time.Time `json:"deleted_at"` // when its owner deleted it
 	Gone      bool       `json:"gone"`       // the file no longer exists, for whatever reason
 
@@ -47,7 +47,7 @@ type Movie struct {
 	Plan     *movie.Plan `json:"plan"`
 	File     *movie.File `json:"file"`
 	Warnings []string    `json:"warnings"`
-	// Outputs are what the movie has beside its MP4, or will have. Decision 61.
+	// Outputs are the files that the movie has besides its MP4, or will have. Decision 61.
 	Outputs []movie.Output `json:"outputs"`
 	// CacheKey finds the movie's file for an equal movie, while the file exists; empty: the file must not be reused. Decision 20.
 	CacheKey   string `json:"cache_key"`

@@ -21,7 +21,7 @@ const (
 // MovieBatch is the read model of one batch of movies. Its id is the batch's id. Decision 63.
 type MovieBatch struct {
 	ID          string       `json:"id"`
-	Account     string       `json:"account"` // empty for a refused batch, which so is in no list
+	Account     string       `json:"account"` // empty for a refused batch, so that no list shows it
 	Revision    int64        `json:"revision"`
 	State       string       `json:"state"` // requested, accepted, submitted, cancelled
 	Template    string       `json:"template"`

@@ -10,7 +10,8 @@ import (
 	"moviola/domain/movie"
 )
 
-// maxLooked is how many movies are read for a page of a filtered list. So a page may be short, or empty, although more follow.
+// maxLooked is how many movies are read for a page of a filtered list. So a page may be short, or empty, although more movies
+// follow.
 const maxLooked = 1000
 
 // terms returns the search terms of the list's filters, beginning with the one that the fewest movies have.

@@ -43,7 +43,7 @@ func termsOf(e Event) []movieTerm {
 // termModel has one document for each term of each movie.
 type termModel struct{}
 
-// indexTerm orders the movies of an account that have a term as in their list.
+// indexTerm orders an account's movies that have a term, in the order of the list of movies.
 const indexTerm = "term"
 
 func (termModel) name() string     { return "terms" }

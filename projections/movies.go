@@ -42,9 +42,9 @@ func (m *Movies) Get(ctx context.Context, project domain.ProjectID) (Movie, bool
 	return doc, true, nil
 }
 
-// upToDate reports whether the log has no events after place. place is that of the read models, taken before they were read. One
-// read of the end of the log answers all callers that ask meanwhile, for every movie. An error means no: then the movie's stream
-// is read.
+// upToDate reports whether the log has no events after place, the position of the read models before they were read. One read of
+// the end of the log answers all callers that ask meanwhile, for every movie. After an error it returns false: then the movie's
+// stream is read.
 func (m *Movies) upToDate(ctx context.Context, place eventstore.Position, generation *Pointer) bool {
 	ctx, cancel := context.WithTimeout(ctx, freshness)
 	defer cancel()

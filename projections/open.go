@@ -40,7 +40,8 @@ type Config struct {
 	Head func() eventstore.Position
 	// BatchEvents is the maximum of events in one commit at the end of the log. Default: 1,000.
 	BatchEvents int
-	// BehindEvents is that maximum until the end of the log is reached. Default: BatchEvents, or 10,000 when that is not set.
+	// BehindEvents is the maximum of events in one commit until the end of the log is reached. Default: BatchEvents, or 10,000 when
+	// that is not set.
 	BehindEvents int
 	// Thread starts a thread that folds and commits, so that it can run at a lower priority than the threads that answer clients.
 	// nil: the calling goroutine does it.
@@ -112,7 +113,7 @@ type ReadModels struct {
 	Accounts *Accounts
 	Keys     *Keys
 	Balances *Balances
-	// Statements are the entries of ledgers; Acts are those of operators.
+	// Statements are the entries of ledgers; Acts are the acts of operators.
 	Statements *Statements
 	Acts       *Acts
 	Library    *Library

@@ -14,7 +14,7 @@ type prepared struct {
 	writes   []Write
 	next     Checkpoint
 	unread   map[string]Unread // all unread streams after the commit
-	found    []Unread          // those of this batch
+	found    []Unread          // streams that become unread with this batch
 	changed  map[docKey]slot   // documents changed by the batch
 	ahead    eventstore.Position
 	done     chan error // receives the result of the commit; nil: the commit has not begun
@@ -38,7 +38,7 @@ func (b *prepared) remember(portions []*portion, atomic bool) {
 			switch {
 			case !doc.changed:
 			case doc.gone && doc.loaded == 0 && atomic:
-				b.changed[docKey{name, id}] = slot{} // it was never written
+				b.changed[docKey{name, id}] = slot{} // the document was created and removed within the batch, so it was never written
 			default:
 				b.changed[docKey{name, id}] = slot{loaded: doc.loaded + 1, doc: doc.doc, gone: doc.gone}
 			}
@@ -86,8 +86,8 @@ func (p *projector) committed(b *prepared) {
 	p.checkpoint.version++
 }
 
-// commitBehind folds a batch while the one before it is being committed, and then begins to commit it. A batch for which that
-// fails is committed by commit, with its retries, after the one before it.
+// commitBehind folds a batch while the one before it is being committed, and then begins to commit it. When the folding or the
+// running commit fails, the batch is committed by commit, with its retries, after the one before it.
 func (p *projector) commitBehind(ctx context.Context, events []eventstore.Recorded) error {
 	b, err := p.foldBehind(ctx, events)
 	smooth, failed := p.settle(ctx)
@@ -138,8 +138,8 @@ func (p *projector) foldBehind(ctx context.Context, events []eventstore.Recorded
 	return b, err
 }
 
-// settle waits for the running commit, if there is one. If that fails, settle commits the batch by commit, with retries, and
-// returns false.
+// settle waits for the running commit, if there is one. If the running commit fails, settle commits its batch by commit, with
+// retries, and returns false.
 func (p *projector) settle(ctx context.Context) (smooth bool, err error) {
 	b := p.flying
 	if b == nil {

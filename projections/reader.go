@@ -134,8 +134,8 @@ func (r *Reader) Status() Status {
 // Generation returns the current generation, and the one that is being built; nil: there is none.
 func (r *Reader) Generation(ctx context.Context) (*Pointer, error) { return r.at.read(ctx) }
 
-// Changed returns a channel that gets a token after every commit that changed a document. It holds one token at most, until the
-// token is received. Every call returns a channel of its own; it is never closed.
+// Changed returns a channel that gets a token after every commit that changed a document. The channel holds at most one token.
+// Every call returns a channel of its own, which is never closed.
 func (r *Reader) Changed() <-chan struct{} {
 	wake := make(chan struct{}, 1)
 	r.mu.Lock()
@@ -225,8 +225,8 @@ func (r *Reader) tell(done report) {
 	}
 }
 
-// Run brings the read models up to the end of the log and keeps them current until ctx ends; then it returns nil. Every event is
-// by then either committed or will be read again. During outages of the log or of the document store it retries. It returns an
+// Run brings the read models up to the end of the log and keeps them current until ctx ends; then it returns nil. Every event
+// that is not committed by then will be read again. During outages of the log or of the document store it retries. It returns an
 // error only when further folding would make documents wrong: ErrGap.
 func (r *Reader) Run(ctx context.Context) error {
 	r.at.recent.running.Store(true)
@@ -293,7 +293,7 @@ func (r *Reader) startOver(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = r.adopt(ctx, p, true) // the position read so far belongs to the other log
+		_, err = r.adopt(ctx, p, true) // true: the position read so far belongs to the log that was replaced, so it is not compared
 		if err == nil && r.config.MaxLag > 0 {
 			r.measureLag(ctx) // so that the lag is known before lists are empty
 		}

@@ -10,8 +10,8 @@ import (
 	"moviola/eventstore"
 )
 
-// Building is a generation that is being built in the background. A process that starts and reads its shapes continues to build
-// it.
+// Building is a generation that is being built in the background. A process that reads the shapes of this generation continues
+// to build it after a start.
 type Building struct {
 	Generation int64            `json:"generation"`
 	Models     map[string]Place `json:"models"`
@@ -82,7 +82,7 @@ type construction struct {
 	building Building
 	models   []model // the read models to fold
 	basis    int64   // generation from which the other read models are taken over; 0: none are
-	// wait until no process of another version reads the basis; do not build when such a process has left events out of it
+	// wait until no process of another version reads the basis; do not build when such a process has left events out of the basis
 	alone bool
 }
 
@@ -149,8 +149,8 @@ func (r *Reader) reach(ctx context.Context, position eventstore.Position) error 
 	return err
 }
 
-// free reports whether no process of another version reads the generation from which read models are taken over. It returns
-// errSpoilt when such a process has left events out of it.
+// free reports whether read models can be taken over from the generation basis: no process of another version reads it any more.
+// It returns errSpoilt when a process of another version has left events out of that generation.
 func (r *Reader) free(ctx context.Context, basis int64) (bool, error) {
 	lacks, err := r.leftOut(ctx, basis)
 	if lacks {
@@ -242,7 +242,7 @@ func (r *Reader) nextConstruction(ctx context.Context) (*construction, error) {
 	return &construction{why: why, building: building, models: models, basis: basis, alone: partly}, nil
 }
 
-// outdated returns why current read models have to be rebuilt, and whether all have to be; empty: none.
+// outdated returns the reason why current read models have to be rebuilt, and whether all of them have to be; no reason: none.
 func (r *Reader) outdated() (why string, all bool) {
 	for _, u := range r.at.standing.all() {
 		if r.config.Log.Codec().Knows(u.Type, u.Version) {
@@ -276,8 +276,8 @@ func (r *Reader) tellProgress(ctx context.Context) func(eventstore.Position) {
 	}
 }
 
-// publish makes the generation current that this process has read since before it was complete. It waits until no process of
-// another version reads the current one: otherwise the switch would take that generation from it.
+// publish makes the generation current that this process has read since before that generation was complete. It waits until no
+// process of another version reads the current generation: the switch would take it from such a process.
 func (r *Reader) publish(ctx context.Context, caughtUp bool) {
 	now := r.config.Now()
 	if !caughtUp || !r.unpublished || now.Before(r.nextPublish) {
@@ -325,7 +325,7 @@ func (p *pace) left(now time.Time, at, to eventstore.Position) time.Duration {
 	return time.Duration(float64(spent) * float64(to.Commit-at.Commit) / done).Round(time.Second)
 }
 
-// share100 returns the percentage of a position to another, 0 to 100.
+// share100 returns how far a position is on the way to another one: 0 to 100 percent.
 func share100(at, to eventstore.Position) float64 {
 	return min(100, 100*float64(at.Commit)/float64(max(to.Commit, 1)))
 }

@@ -34,8 +34,8 @@ type stored[T any] struct {
 	found bool
 }
 
-// mark returns the number of changes so far. A reader takes it before it reads a document and passes it to keep. False: nothing
-// is cached now.
+// mark returns the number of changes so far. A reader takes it before it reads a document and passes it to keep. mark returns
+// false while nothing is cached.
 func (r *recent) mark() (uint64, bool) { return r.changes.Load(), r.running.Load() }
 
 // changed invalidates everything that was read before.

@@ -9,8 +9,8 @@ import (
 	"moviola/domain/connection"
 )
 
-// Sealer encrypts what must not be readable in the read models. It binds the ciphertext to a place, and only there it can be
-// decrypted.
+// Sealer encrypts what must not be readable in the read models. It binds a ciphertext to a place: the ciphertext can be
+// decrypted for that place only.
 type Sealer interface {
 	Seal(place string, content []byte) (connection.Sealed, error)
 	Open(place string, sealed connection.Sealed) ([]byte, error)

@@ -13,23 +13,23 @@ import (
 // errNewer says that a batch has an event that this program cannot read; a process of a newer version may be about to project it.
 var errNewer = errors.New("an event was written by a newer version of the program")
 
-// newerTries is how many times a batch with such an event is tried, in about 2.5 seconds, before its stream becomes unread. This
-// gives a process of the newer version the time to project it.
+// newerTries is how many times a batch with an event of a newer version is tried, in about 2.5 seconds, before the event's
+// stream becomes unread. This gives a process of the newer version the time to project the event.
 const newerTries = 7
 
-// newerAge is the age from which on the projector does not wait for another process to project such an event.
+// newerAge is the age from which on the projector does not wait for another process to project an event of a newer version.
 const newerAge = 10 * time.Second
 
 // Unread is a stream that a generation of the read models does not fold from some event on: the program that projected could not
-// read that event, which a newer version has written. Its documents no longer change. A program that can read the event rebuilds
-// the read models in the background.
+// read that event, which a newer version has written. The stream's documents no longer change. A program that can read the event
+// rebuilds the read models in the background.
 type Unread struct {
 	Stream   string    `json:"stream"`
-	Revision int64     `json:"revision"` // revision of that event
-	Type     string    `json:"type"`     // type of that event
-	Version  int       `json:"version"`  // version of its payload; 0: its metadata cannot be read either
+	Revision int64     `json:"revision"` // revision of the event that could not be read
+	Type     string    `json:"type"`     // type of the event
+	Version  int       `json:"version"`  // version of its payload; 0: the event's metadata cannot be read either
 	Account  string    `json:"account"`
-	Created  time.Time `json:"created"` // creation time of that event
+	Created  time.Time `json:"created"` // creation time of the event
 }
 
 // unreadsOf is the collection of the unread streams of a generation. It is dropped together with the generation.

@@ -18,7 +18,7 @@ type Usage struct {
 	Submitted int64 `json:"submitted"` // submitted movies, drafts included
 	Drafts    int64 `json:"drafts"`
 	Rendered  int64 `json:"rendered"` // movies with a video, also those after a timeout
-	Cached    int64 `json:"cached"`   // of these: copies of an equal movie
+	Cached    int64 `json:"cached"`   // rendered movies that are copies of an equal movie
 	Failed    int64 `json:"failed"`   // movies that ended in an error or a timeout
 	Cancelled int64 `json:"cancelled"`
 
@@ -144,8 +144,8 @@ func (u Usage) delivery(d movie.DeliveryAttempted) Usage {
 
 // The indexes of usage.
 const (
-	indexDays    = "days"    // of all accounts
-	indexAccount = "account" // of one
+	indexDays    = "days"    // days of all accounts
+	indexAccount = "account" // days of one account
 )
 
 // usageModel has a document for each day and account. Since a document follows many streams, it is guarded by the position in the

@@ -63,7 +63,7 @@ type verifier struct {
 	config Config
 	live   *catalogue
 	fresh  *catalogue
-	fold   *projector // into fresh
+	fold   *projector // folds the log into fresh
 }
 
 func newVerifier(ctx context.Context, config Config, live *catalogue, scratch Documents) (*verifier, error) {

@@ -63,7 +63,7 @@ type chores struct {
 	nextSweep   time.Time
 	nextSign    time.Time
 	signed      int64 // the generation in the last heartbeat
-	refused     int   // how many times the new generation was not caught up with the log
+	refused     int   // how often this process did not switch because the new generation was behind its position
 }
 
 // patience is how many times a process refuses to switch to a new generation that is behind its own position. Then it switches
@@ -82,7 +82,7 @@ func (c *chores) do(ctx context.Context) {
 		c.nextSweep = now.Add(sweepInterval)
 		select {
 		case c.r.sweepDue <- now:
-		default: // the last one has not ended
+		default: // the previous sweep has not ended: this one is left out
 		}
 	}
 }

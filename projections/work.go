@@ -11,7 +11,7 @@ import (
 // The limits of one read of the work list.
 const (
 	dueWindow    = 64 // items that are due longest, of whatever account
-	turnAccounts = 64 // accounts visited when more items than those are due
+	turnAccounts = 64 // accounts visited when more than dueWindow items are due
 )
 
 // Work answers queries for the work list. Its results are hints and may be outdated: whoever acts on an item folds the stream. It

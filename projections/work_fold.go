@@ -202,7 +202,7 @@ func (w workModel) fold(id string, i WorkItem, open bool, e Event) (WorkItem, bo
 	}
 }
 
-// fetch is open until a movie's sources are fetched, until its render starts without that, or until the movie is closed.
+// fetch is open until a movie's sources are fetched, until its render starts without them, or until the movie is closed.
 func (workModel) fetch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case movie.Submitted:
@@ -256,7 +256,7 @@ func (w workModel) render(i WorkItem, open bool, e Event) (WorkItem, bool) {
 func (i WorkItem) released(d movie.RenderReleased) WorkItem {
 	i.Suspect, i.Shared = i.Suspect || d.Memory, d.Shared
 	switch {
-	case i.Kind == WorkStop && d.Shared: // the time-out waits while the movie is without a slot for another account's sake
+	case i.Kind == WorkStop && d.Shared: // the time-out waits while another account has the movie's slot
 		return i.ready(WorkRender, *i.Since)
 	case i.Kind == WorkStop:
 		i.Due = millis(d.At)

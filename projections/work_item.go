@@ -49,7 +49,7 @@ type WorkItem struct {
 	Deaths  int        `json:"deaths"`  // number of earlier claims that ended with the death of the worker
 	// an attempt may have crashed its process: it must be the only render or preload item in its process
 	Suspect bool `json:"suspect"`
-	// Shared says that a render gave its slot to another account's movie. TimedOut says that the render timeout has passed.
+	// Shared is true when a render gave its slot to another account's movie, TimedOut when the render timeout has passed.
 	Shared   bool `json:"shared"`
 	TimedOut bool `json:"timed_out"`
 	// Templates are the ids of the templates of a movie that waits for its render or first delivery.

@@ -152,8 +152,8 @@ func (w workModel) preload(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	}
 }
 
-// itemFetch is open until the sources of a preload item are fetched, until its preparation starts without that, or until it has a
-// result.
+// itemFetch is open until the sources of a preload item are fetched, until its preparation starts without them, or until it has
+// a result.
 func (workModel) itemFetch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case preload.Requested:

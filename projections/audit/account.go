@@ -59,7 +59,8 @@ func number(subject domain.ProjectID) uint64 {
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// ledgerOf returns the account of an entry, and checks that the entry follows the last one. A gap could hide entries.
+// ledgerOf returns the account of an entry, and checks that the entry follows the previous one of its ledger. A gap could hide
+// entries.
 func (a *auditor) ledgerOf(r *eventstore.Recorded, id domain.AccountID) (*account, error) {
 	acc := a.accounts[id]
 	if acc == nil {
@@ -245,8 +246,8 @@ func (a *auditor) release(acc *account, id domain.AccountID, e ledger.CreditsRel
 	})
 }
 
-// end settles a hold or a count. It checks that the hold exists and belongs to this account, and that the outcome of its movie or
-// item fits this end.
+// end settles a hold or a count. It checks that the hold exists and belongs to this account, and that fits accepts the outcome
+// of the hold's movie or item.
 func (a *auditor) end(id domain.AccountID, subject domain.ProjectID, fits func(*open) bool) error {
 	o := a.open[subject]
 	switch {

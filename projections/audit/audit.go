@@ -63,8 +63,8 @@ type Line struct {
 
 // Report is the result of an audit. The same log produces the same report, whoever runs the audit.
 type Report struct {
-	// Account is the account whose ledger was audited alone; empty: the whole log was audited. Every other figure is about that
-	// ledger then.
+	// Account is the account whose ledger was audited alone, and then every other figure is about that ledger; empty: the whole log
+	// was audited.
 	Account  domain.AccountID `json:"account,omitempty"`
 	Position Place            `json:"position"` // position of the last audited event
 	Events   int64            `json:"events"`   // audited events
@@ -205,8 +205,8 @@ type reader struct {
 // alone reports whether one ledger is audited without the rest of the log.
 func (a *auditor) alone() bool { return a.cfg.Account != "" }
 
-// mayBe reports whether an outcome is one of those given. It returns true when one ledger is audited alone, because outcomes are
-// not known then.
+// mayBe reports whether a hold has one of the given outcomes. It returns true when one ledger is audited alone, because outcomes
+// are not known then.
 func (a *auditor) mayBe(o *open, outcomes ...outcome) bool {
 	return a.alone() || slices.Contains(outcomes, o.outcome)
 }

@@ -22,7 +22,7 @@ type Books interface {
 	Movies(ctx context.Context, projects ...domain.ProjectID) (map[domain.ProjectID]projections.Movie, error)
 }
 
-// How long a read model may lag behind the log, and the pause between two queries until then.
+// How long the comparer waits for a read model that lags behind the log, and the pause between two queries meanwhile.
 const (
 	patience = 10 * time.Second
 	pause    = 100 * time.Millisecond

@@ -71,8 +71,8 @@ func Verify(ctx context.Context, store eventstore.Store, anchor Anchor, list []b
 	return done, err
 }
 
-// check refuses an anchor that Take cannot have produced, even if it is signed, and a list that does not belong to the anchor;
-// nil: no list is given.
+// check refuses an anchor that Take cannot have produced, even if it is signed, and a list that does not belong to the anchor. A
+// nil list means that none is given.
 func (a Anchor) check(list []byte) error {
 	var events int64
 	for _, one := range a.Ledgers {

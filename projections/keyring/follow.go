@@ -14,8 +14,8 @@ import (
 // followed selects the events that change which keys are valid.
 var followed = eventstore.Filter{Categories: []string{key.StreamCategory, account.StreamCategory}}
 
-// Run follows the log until ctx ends, so that keys need not be read for every request; then it returns nil. During outages of the
-// event store it retries, and the cache is not trusted. Call it once.
+// Run follows the log until ctx ends, and then returns nil. While it runs, keys need not be read for every request. During
+// outages of the event store it retries, and the cache is not trusted. Call it once.
 func (r *Ring) Run(ctx context.Context) error {
 	end, err := r.log.End(ctx)
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 const (
 	// trust is how long the cache is trusted after the subscription was last known to be live.
 	trust = time.Second
-	// probeInterval is how often that is checked while keys are looked up.
+	// probeInterval is how often the subscription is checked to be live while keys are looked up.
 	probeInterval = 250 * time.Millisecond
 	// lookupTime is the time limit for reading a key.
 	lookupTime = 5 * time.Second
@@ -57,7 +57,7 @@ type Ring struct {
 	keys     *shelf[*key.Key]
 	accounts *shelf[*tenant]
 
-	reads  atomic.Int64              // of streams
+	reads  atomic.Int64              // number of reads of streams
 	asked  atomic.Bool               // a key was looked up since the last probe
 	proven atomic.Pointer[time.Time] // every event that was in the log at this time was handled; nil: unknown
 
@@ -85,9 +85,9 @@ func New(config Config) *Ring {
 	return r
 }
 
-// Holder returns who holds the key with the SHA-256 hash, in hex. It returns false when there is no such key, when it was revoked
-// or has expired, or when its account is closed. A key that this process issues or revokes takes effect at once after Forget, one
-// of another process within a second. An error means that the key cannot be looked up now.
+// Holder returns who holds the key with the SHA-256 hash, in hex. It returns false when there is no such key, when it was
+// revoked or has expired, or when its account is closed. A change by this process takes effect when Forget returns, a change by
+// another process within a second. An error means that the key cannot be looked up now.
 func (r *Ring) Holder(ctx context.Context, hash string) (Holder, bool, error) {
 	id := key.ID(hash)
 	if !key.IsID(id) {

@@ -11,7 +11,7 @@ import (
 const keepAbsent = 4096
 
 // shelf is a cache of states read from streams, bounded to the most recently used. Streams that do not exist have a cache of
-// their own: requests for made-up ones must not evict the others.
+// their own: requests with made-up ids must not evict existing streams.
 type shelf[T any] struct {
 	turns chan struct{} // holds an element for each running read; its capacity limits them
 	read  func(ctx context.Context, id string) (value T, exists bool, err error)
