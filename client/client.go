@@ -71,7 +71,7 @@ type Request struct {
 	Repeatable bool
 }
 
-// repeatable says that sending a request twice does no harm.
+// repeatable reports whether sending a request twice does no harm.
 func (r Request) repeatable() bool {
 	return r.Repeatable || r.Method == http.MethodGet || r.Header.Get("Idempotency-Key") != ""
 }
@@ -103,7 +103,7 @@ func (c *Client) Do(ctx context.Context, r Request) ([]byte, error) {
 	}
 }
 
-// busy says that a status may pass.
+// busy reports whether a status may pass.
 func busy(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusBadGateway || status == http.StatusServiceUnavailable ||
 		status == http.StatusGatewayTimeout

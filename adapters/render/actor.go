@@ -21,7 +21,7 @@ type actor interface {
 type plain struct {
 	content
 	w, h int
-	from *image.RGBA // the picture that made was converted from
+	from *image.RGBA // the picture from which the layer made was converted
 	made *picture.Layer
 }
 
@@ -48,7 +48,7 @@ type posed struct {
 	content
 	layer timeline.Layer
 	fx    timeline.Effects
-	mask  *image.Gray // for the whole box; nil: none
+	mask  *image.Gray // brightness mask for the whole box; nil: no mask
 	box   image.Rectangle
 	seen  image.Rectangle // the part of the box that contains visible pixels
 	w, h  int
@@ -79,7 +79,7 @@ func (p *posed) settled() int64 {
 	return at
 }
 
-// travels says that the view of the content, or its rotation, changes with time. A plate is prepared then.
+// travels reports whether the view of the content or its rotation changes with time. If so, prepare makes a plate.
 func (p *posed) travels() bool {
 	r := p.fx.Rotation
 	return p.fx.Motion != nil || r != nil && r.Frames > 0
@@ -139,13 +139,13 @@ func (p *posed) draw(ctx context.Context, k int64) (*picture.Layer, error) {
 	return p.turn(picture.NewPlate(&copied), k), nil
 }
 
-// blank returns an empty layer whose origin is even.
+// blank returns an empty layer whose origin has even coordinates.
 func blank(r image.Rectangle) *picture.Layer {
 	return &picture.Layer{X: r.Min.X, Y: r.Min.Y, W: r.Dx(), H: r.Dy(), Pix: make([]byte, r.Dx()*r.Dy()*5/2)}
 }
 
-// fresh returns a cleared layer, always the same one: a moving view is drawn anew for every frame, and used before the next one
-// is drawn.
+// fresh returns the reusable layer out, cleared. One layer is enough: each frame of a moving view is used before the next one is
+// drawn.
 func (p *posed) fresh(r image.Rectangle) *picture.Layer {
 	if p.out == nil {
 		p.out = blank(r)
@@ -234,7 +234,7 @@ func (p *posed) turn(plate *picture.Plate, k int64) *picture.Layer {
 	return l
 }
 
-// opaque says that the layer hides everything below it in every frame: its plate is opaque and fills the canvas.
+// opaque reports whether the layer hides everything below it in every frame: its plate is opaque and fills the canvas.
 func (p *posed) opaque(ctx context.Context) (bool, error) {
 	m := p.fx.Motion
 	canvas := image.Rect(0, 0, p.w, p.h)

@@ -16,13 +16,13 @@ import (
 
 var _ commands.SourceFetcher = (*Engine)(nil)
 
-// keeper is a commands.Assets that can say what its cache holds, without downloading.
+// keeper is a commands.Assets that can look an asset up in its cache without downloading it.
 type keeper interface {
-	// Kept returns the cached asset that Fetch would return, KeptSince the one that Refetch would return for a time. False: a
-	// server would be asked.
+	// Kept returns the cached asset that Fetch would return. KeptSince returns the cached asset that Refetch would return for a
+	// time. Both return false when a server would have to be asked.
 	Kept(ctx context.Context, account domain.AccountID, address string) (commands.Asset, bool)
 	KeptSince(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, bool)
-	// IsOwn says that an address belongs to the service itself: no other server is asked.
+	// IsOwn reports whether an address belongs to the service itself, so that no other server is asked.
 	IsOwn(address string) bool
 }
 
@@ -81,7 +81,7 @@ func (e *Engine) fetchSources(ctx context.Context, job commands.FetchJob) error 
 	return aheadError(ctx, e.ahead(job.Account, job.Project, job.Fetch).bring(ctx, doc))
 }
 
-// FetchItem is FetchSources for an item of a preload batch.
+// FetchItem does for an item of a preload batch what FetchSources does for a movie.
 func (e *Engine) FetchItem(ctx context.Context, job commands.PrepareJob, fetch commands.Fetch) error {
 	before := oom.Read()
 	return outOfMemory(ctx, before, e.fetchItem(ctx, job, fetch))
@@ -115,7 +115,8 @@ func (e *Engine) fetchFonts(ctx context.Context, doc *document.Movie, fetch comm
 	return nil
 }
 
-// aheadError replaces errors that are caused by the time limit for all sources.
+// aheadError returns the cause of the context's end, such as the time limit for all sources, in place of an error that follows
+// from it.
 func aheadError(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -132,7 +133,8 @@ func ofItem(id string, err error) error {
 	return err
 }
 
-// bring fetches the files that a document names, and repeats this for files that become known with the lengths of sources.
+// bring fetches the files that a document names, and then those that the document turns out to need once the lengths of sources
+// are known.
 func (a *ahead) bring(ctx context.Context, doc *document.Movie) error {
 	for range maxGathers {
 		wanted := a.files(doc)
@@ -151,7 +153,7 @@ func (a *ahead) bring(ctx context.Context, doc *document.Movie) error {
 			err = document.Validate(next)
 		}
 		if err != nil {
-			return nil // the render reports the mistake
+			return nil // an invalid document fetches nothing: the render reports the mistake
 		}
 		doc = next
 	}

@@ -200,7 +200,8 @@ func indexOf(times *mp4.MvhdBox, pictures, voice *strand) (*mp4.MoovBox, error) 
 	return index, nil
 }
 
-// rate sets the bit rate to that of the whole movie, if the header has one: it was copied from the first window.
+// rate sets the bit rate in the track's header to that of the whole movie, if the header contains one: the header was copied from
+// the first window.
 func (s *strand) rate(length uint64) {
 	if s.table.Stsd.AvcX == nil || s.table.Stsd.AvcX.Btrt == nil {
 		return
@@ -216,7 +217,7 @@ func (s *strand) rate(length uint64) {
 // interleave orders the samples in the file: one second of pictures, the sound of that second, and so on.
 func interleave(pictures, voice *strand) {
 	var offset uint64
-	var heard uint64 // in units of the sound
+	var heard uint64 // length of the sound placed so far, in the sound's units of time
 	next := 0
 	take := func(s *strand, from, to int) {
 		if from == to {

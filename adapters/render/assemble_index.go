@@ -40,7 +40,8 @@ func (s *strand) tabulate() error {
 	table.AddChild(places)
 	table.AddChild(&mp4.StszBox{SampleNumber: uint32(len(sizes)), SampleSize: sizes})
 	for _, b := range s.table.Children {
-		if b.Type() == "sgpd" || b.Type() == "sbgp" { // samples to decode before the sound is right, equal for all
+		// These boxes tell how many samples to decode before the sound is right: the same number for all samples.
+		if b.Type() == "sgpd" || b.Type() == "sbgp" {
 			table.AddChild(b)
 		}
 	}
@@ -54,7 +55,7 @@ func (s *strand) tabulate() error {
 	return nil
 }
 
-// lengths returns the durations of the samples, as runs of equal ones.
+// lengths returns the durations of the samples, run-length encoded.
 func (s *strand) lengths() *mp4.SttsBox {
 	b := &mp4.SttsBox{}
 	for _, one := range s.samples {
@@ -67,7 +68,7 @@ func (s *strand) lengths() *mp4.SttsBox {
 	return b
 }
 
-// runs returns the number of samples of each chunk, as runs of equal ones.
+// runs returns the number of samples of each chunk, run-length encoded.
 func (s *strand) runs() (*mp4.StscBox, error) {
 	b := &mp4.StscBox{}
 	for i, c := range s.chunks {

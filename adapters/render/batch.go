@@ -20,7 +20,7 @@ type ticket struct {
 	key    string
 	window timeline.Window
 	matte  bool   // the matte of the window is rendered, not its picture
-	teaser teaser // the movie's thumbnail, if this window shows it; otherwise without a key
+	teaser teaser // the movie's thumbnail, if this window shows it; otherwise its key is empty
 	path   string // path of the finished file
 	count  *counter
 
@@ -116,8 +116,8 @@ const (
 	mostAsked = 2 * mostTogether
 )
 
-// company returns windows to encode in the same process as a window that was taken: those with few frames to encode. They are
-// taken, too. Where several processes can run, it returns at most the share of one of them in the waiting windows.
+// company takes further windows from the queue and returns them, to be encoded in the same process as t: windows with few frames
+// to encode. Where several processes can run, the windows of one process are at most its share of the waiting windows.
 func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 	waiting := q.waiting()
 	room := r.engine.limiter.room(r.plan.Width * r.plan.Height)
@@ -139,8 +139,8 @@ func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 		if len(all) == most-1 || asked == mostAsked {
 			break
 		}
-		// The cache is searched first, because few draws what the window shows. An error is reported when the window itself is
-		// rendered.
+		// The cache is searched before r.few is called, because r.few draws what the window shows. An error is reported when the
+		// window itself is rendered.
 		if found, err := r.recall(q, o); found || err != nil || q.took(o) {
 			continue
 		}
@@ -152,7 +152,7 @@ func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 	return all
 }
 
-// few reports whether few frames of a window are encoded and none of them waits for a page.
+// few reports whether at most fewFrames frames of a window are encoded and none of them waits for a page.
 func (r *run) few(ctx context.Context, t *ticket) bool {
 	for l := range layersOf(t.window) {
 		if l.Kind == timeline.HTMLLayer {

@@ -56,8 +56,8 @@ func (r *run) changesOf(ctx context.Context, w timeline.Window) (changed, error)
 	return c, nil
 }
 
-// calm lowers replaced to altered where the frame before or after changes too: the encoder treats such frames like altered ones
-// where only texts are visible.
+// calm lowers replaced to altered for each frame whose previous or next frame changes too. In windows that show only texts, the
+// encoder treats such frames like altered ones.
 func (c changed) calm() {
 	for n := range c {
 		if c[n] == replaced && (n > 0 && c[n-1] != same || n+1 < len(c) && c[n+1] != same) {
@@ -66,7 +66,7 @@ func (c changed) calm() {
 	}
 }
 
-// changesIn returns how much a frame changes when a layer moves, appears and disappears.
+// changesIn returns how much a frame changes when a layer moves, when it appears and when it disappears.
 func (r *run) changesIn(l timeline.Layer, bare bool) (moved, comes, goes change) {
 	moved, comes, goes = altered, altered, altered
 	fills := r.fills(l)

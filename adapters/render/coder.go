@@ -9,7 +9,7 @@ import (
 	"moviola/domain"
 )
 
-// coder is the encoder of the movie's windows, or of its matte's.
+// coder returns the encoder of the movie's windows or, with matte, of its matte's windows.
 func (r *run) coder(matte bool) ffmpeg.Encoder {
 	if matte {
 		return r.engine.cfg.Tools.Software()
@@ -22,7 +22,7 @@ func (r *run) coder(matte bool) ffmpeg.Encoder {
 func (r *run) soften(ctx context.Context, err error) bool {
 	var refusal *domain.Error
 	var exit *ffmpeg.ExitError
-	if errors.As(err, &exit) && exit.Killed { // for want of memory: x264 would take more
+	if errors.As(err, &exit) && exit.Killed { // for want of memory: x264 would need even more
 		return false
 	}
 	if err == nil || ctx.Err() != nil || !r.encoder.Hardware() || errors.As(err, &refusal) || errors.Is(err, commands.ErrGiveWay) {

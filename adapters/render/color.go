@@ -19,7 +19,7 @@ func decoder(v *commands.VideoStream) string {
 	return ""
 }
 
-// transparent says that frames of a video may have transparent pixels.
+// transparent reports whether frames of a video may have transparent pixels.
 func transparent(v *commands.VideoStream) bool {
 	if v.Alpha {
 		return true
@@ -55,12 +55,12 @@ func matrix(v *commands.VideoStream) string {
 	return "bt601"
 }
 
-// fullRange says that the video uses full range: black is 0 and white 255.
+// fullRange reports whether the video uses full range: black is 0 and white 255.
 func fullRange(v *commands.VideoStream) bool {
 	return v.ColorRange == "pc" || (v.ColorRange == "" && strings.HasPrefix(v.PixelFormat, "yuvj"))
 }
 
-// rgb says that the frames are RGB, so that there is no colour matrix.
+// rgb reports whether the frames are RGB, so that there is no colour matrix.
 func rgb(v *commands.VideoStream) bool {
 	for _, part := range []string{"rgb", "bgr", "gbr", "pal8"} {
 		if strings.Contains(v.PixelFormat, part) {
@@ -94,8 +94,8 @@ func scaled(v *commands.VideoStream, w, h int) []string {
 	}
 }
 
-// fitting says that a video already has the wanted size and colours: a scale filter without effect would still cost milliseconds
-// per frame.
+// fitting reports whether a video already has the wanted size and colours. Such a video gets no scale filter: even without
+// effect, the filter would cost milliseconds per frame.
 func fitting(v *commands.VideoStream, size image.Point) bool {
 	return v.Width == size.X && v.Height == size.Y && v.AspectNum == v.AspectDen && v.Rotation == 0 &&
 		v.PixelFormat == "yuv420p" && !v.Alpha && v.ColorSpace == "bt709" && !fullRange(v) &&
@@ -110,7 +110,8 @@ func toneMapped(v *commands.VideoStream, w, h int) []string {
 		rangeIn = "full"
 	}
 	if v.ColorTransfer == "arib-std-b67" {
-		// The approximation would brighten each channel separately, not all by luminance: colours become too strong.
+		// zscale's approximation would brighten each channel separately instead of all by the luminance, and make colours too
+		// strong.
 		linear += ":agamma=false"
 	}
 	return []string{

@@ -103,7 +103,7 @@ func (c *composer) cover(ctx context.Context, l timeline.Layer) (bool, error) {
 	return true, nil
 }
 
-// filmed says that a layer shows a video, or an animated picture.
+// filmed reports whether a layer shows a video, or an animated picture.
 func (r *run) filmed(l timeline.Layer) bool {
 	return l.Source != "" && r.sources[l.Source].asset.Media != nil && r.sources[l.Source].asset.Media.Video != nil
 }
@@ -240,7 +240,7 @@ func (g *graph) stream(s *stream, first, frames int64) string {
 	return to
 }
 
-// unchanging counts the lowest layers that look the same in every frame of the window.
+// unchanging counts the layers, from the lowest one up, that look the same in every frame of the window.
 func (c *composer) unchanging(ctx context.Context, layers []timeline.Layer) (int, error) {
 	for i, l := range layers {
 		if c.filmed(l) || l.From > 0 || l.To < c.frames || fades(l) || maskedByVideo(l) {

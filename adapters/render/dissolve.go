@@ -14,8 +14,8 @@ import (
 // A fade out of a colour is encoded: its picture would have to be decoded before frames that are displayed earlier, and openh264
 // does not expect that without bidirectional frames.
 type dissolve struct {
-	span          // the frames after the last one that shows the picture as it is
-	since   int64 // the first frame that shows the layer in the window
+	span          // the frames of the fade: those after the last one that shows the unfaded picture
+	since   int64 // the first frame of the window that shows the layer
 	weights []h264.Weight
 }
 

@@ -27,7 +27,7 @@ func outOfMemory(ctx context.Context, before oom.Count, err error) error {
 // blameMemory is outOfMemory with given counts of kills before and after.
 func blameMemory(before, after oom.Count, err error) error {
 	var exit *ffmpeg.ExitError
-	if errors.As(err, &exit) && exit.Memory { // the counter of the program's own control group
+	if errors.As(err, &exit) && exit.Memory { // the program's own control group has counted the kill
 		return fmt.Errorf("%w: %v", commands.ErrOutOfMemory, err)
 	}
 	if !before.Rose(after) {
@@ -44,7 +44,8 @@ func blameMemory(before, after oom.Count, err error) error {
 // finishedFolder holds a file for each movie with recently finished windows. Its length in bytes is the number of windows.
 const finishedFolder = "finished"
 
-// finishedKept is how long such a file is kept after the newest window: longer than a movie may be tried.
+// finishedKept is how long the file of a movie in finishedFolder is kept after the movie's newest finished window: longer than a
+// movie may be tried.
 const finishedKept = 24 * time.Hour
 
 func (e *Engine) finishedFile(project domain.ProjectID) (string, error) {
@@ -69,7 +70,7 @@ func (e *Engine) finish(project domain.ProjectID) error {
 	return errors.Join(err, f.Close())
 }
 
-// Finished is the number of windows of a movie that this host has finished. See commands.Renderer.
+// Finished returns the number of windows of a movie that this host has finished. See commands.Renderer.
 func (e *Engine) Finished(project domain.ProjectID) int {
 	path, err := e.finishedFile(project)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // Examine checks a file of the cache of rendered parts and whole movies: a part must have the hash that its notes (a JSON file
-// beside it) record, and neither may exist without the other. quick skips reading the parts.
+// beside it) record, and neither the part nor its notes may exist without the other. quick skips reading the parts.
 func Examine(path string, quick bool) (commands.Flaw, error) {
 	notes := notesOf(path)
 	if path == notes {

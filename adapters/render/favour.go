@@ -14,7 +14,7 @@ type pose struct {
 	copies int64 // how many of the frames are encoded
 	key    bool
 	change change        // change from the frame before
-	out    []h264.Weight // frames that are written after these, made of them
+	out    []h264.Weight // weights of the fade frames that follow these and are written as weighted copies of them
 }
 
 // favour is a range of encoded frames that get a better quality than the encoder would choose, in steps of its quantiser.
@@ -39,8 +39,8 @@ const (
 	leastSteps = 0.5
 )
 
-// favours returns the frames that stay visible longer than the encoder can know: it looks ahead and improves frames that stay,
-// but does not see the repeats that are not encoded.
+// favours returns the frames that stay visible longer than the encoder can know. The encoder looks ahead and improves frames that
+// stay visible, but it does not see the repeats, which are not encoded.
 func favours(all []pose) []favour {
 	var out []favour
 	frame := int64(0)
@@ -51,7 +51,8 @@ func favours(all []pose) []favour {
 		}
 		if steps >= leastSteps && (s.key || s.to-s.from > 1) {
 			last := frame + 1
-			if !s.key { // one of them becomes the frame that others refer to; the encoder chooses which
+			// Without a key frame, the encoder chooses which of the encoded frames others refer to: all get the better quality.
+			if !s.key {
 				last = frame + s.copies
 			}
 			out = append(out, favour{span{frame, last}, steps})
@@ -61,7 +62,7 @@ func favours(all []pose) []favour {
 	return out
 }
 
-// missed returns by how many steps the encoder makes the first frame worse because it does not see the frames that are not
+// missed returns by how many steps the encoder makes the first pose worse because it does not see the repeats, which are not
 // encoded.
 func missed(all []pose) float64 {
 	var shown, encoded view
@@ -91,8 +92,8 @@ func (w *view) look(pictures int64, share float64) {
 	w.stays += share * float64(pictures)
 }
 
-// favour marks frames as regions of interest with their quantiser steps, on the way to the encoder; frames is the number of
-// frames that it gets.
+// favour marks frames as regions of interest with their quantiser steps, on their way to the encoder. The parameter frames is the
+// number of frames that the encoder gets.
 func (g *graph) favour(all []favour, frames int64) {
 	if len(all) == 0 {
 		return

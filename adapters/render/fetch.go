@@ -21,8 +21,8 @@ import (
 // fetchers is the number of sources of one movie that are prepared at the same time.
 const fetchers = 4
 
-// refetcher is a commands.Assets that can bypass its cache, except for files downloaded since a time; zero: it bypasses all of
-// it.
+// refetcher is a commands.Assets that can bypass its cache, except for files downloaded since a given time. With the zero time it
+// bypasses the whole cache.
 type refetcher interface {
 	Refetch(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, error)
 }
@@ -75,7 +75,7 @@ func (r *run) missing(doc *document.Movie) []document.Source {
 	})
 }
 
-// natural is the length of a source, if it is in the folder.
+// natural returns the length of a source, if the source is in the movie's folder.
 func (r *run) natural(key string) (document.Seconds, bool) {
 	s, there := r.sources[key]
 	return document.SecondsOfFloat(s.asset.Facts.Duration), there
@@ -141,7 +141,7 @@ func (r *run) prepare(ctx context.Context, w document.Source) (source, error) {
 	case w.Prompt != nil:
 		return r.generate(ctx, w)
 	}
-	if !w.Fresh { // a fresh source would be fetched again
+	if !w.Fresh { // a fresh source is not given up when the slot is wanted: the next attempt would fetch it again
 		var end context.CancelFunc
 		ctx, end = r.untilLapsed(ctx)
 		defer end()
@@ -189,7 +189,7 @@ func (r *run) fetchError(ctx context.Context, wanted []document.Source, failed [
 		if errors.As(err, &fault) {
 			return &domain.Error{Kind: fault.Kind, Code: fault.Code, Message: elementName(wanted[i].Ref) + ": " + fault.Message}
 		}
-		// A download that was cancelled because another one failed is not the cause.
+		// A download that was cancelled because another one failed is not the cause: any other error replaces its error.
 		if err != nil && (other == nil || errors.Is(other, context.Canceled)) {
 			other = err
 		}

@@ -140,7 +140,7 @@ type film struct {
 // captured holds the frames of a film. Its file is unlinked: it disappears when nothing refers to it any more.
 type captured struct {
 	file   *os.File
-	frames []shot // one for each frame; equal frames share one
+	frames []shot // the place of each frame; equal frames share a place
 }
 
 // shot is the place of a frame in the file, and the part of the page that it covers.

@@ -24,7 +24,7 @@ type graph struct {
 	pick   string    // filter that selects the encoded frames; empty once it has been applied
 	picked bool      // only some frames are encoded
 	taken  []span    // the frames that pick selects
-	spans  []span    // the same, after pick has been applied
+	spans  []span    // the frames that remain after pick has been applied
 	shared *openings // decodings shared by the windows of one run; nil: none
 }
 

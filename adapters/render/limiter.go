@@ -27,10 +27,10 @@ func newLimiter(cores, memoryMB int) *limiter {
 	return &limiter{free: semaphore.NewWeighted(total), total: total, unit: max(1, total/int64(cores))}
 }
 
-// weight is what frames of a number of pixels take of the limit.
+// weight returns the part of the limit that the encoder of frames with a number of pixels takes.
 func (l *limiter) weight(pixels int) int64 { return min(max(int64(pixels), l.unit), l.total) }
 
-// room is how many encoders of such frames run at the same time.
+// room returns how many encoders of frames with a number of pixels can run at the same time.
 func (l *limiter) room(pixels int) int { return int(l.total / l.weight(pixels)) }
 
 // acquire waits until frames of the given number of pixels fit. A request larger than the whole limit waits for all of it.

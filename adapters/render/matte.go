@@ -12,7 +12,8 @@ import (
 // matteQuality is x264's quality parameter for mattes. It is high: noise in a matte is visible in every transparent area.
 const matteQuality = "8"
 
-// matteEncoder returns the encoder arguments of a matte, which is always made by x264: it is looked at pixel by pixel.
+// matteEncoder returns the encoder arguments of a matte. A matte is always made by x264, because each of its pixels becomes the
+// opacity of a pixel of the movie.
 func matteEncoder(plan *timeline.Plan) []string {
 	return encoderOf(plan, ffmpeg.Encoder{}, matteQuality)
 }

@@ -193,7 +193,7 @@ func (r *run) ages(w timeline.Window) time.Time {
 	return time.Time{}
 }
 
-// changes says that a page may look different later: it has an address, loads external content, or may read the clock.
+// changes reports whether a page may look different later: it has an address, loads external content, or may read the clock.
 func changes(p timeline.Page) bool {
 	return p.Source != "" || strings.Contains(p.HTML, "//") || strings.Contains(strings.ToLower(p.HTML), "<script")
 }

@@ -18,8 +18,8 @@ const (
 	pageKeptTime = 5 * time.Minute
 	// maxLeftPages is the largest number of pages that are loading or kept for movies that have given up their slot.
 	maxLeftPages = 24
-	// maxLeftBytes bounds the memory of the pictures kept for such movies. A picture that does not fit is drawn again in the
-	// movie's next turn.
+	// maxLeftBytes bounds the memory of the pictures kept for movies that have given up their slot. A picture that does not fit
+	// is drawn again in the movie's next turn.
 	maxLeftBytes = 256 << 20
 )
 
@@ -31,7 +31,7 @@ type pageFlights struct {
 	all  map[string]*pageFlight
 	left int // number of pages whose render has given up its slot
 	most int // bytes of pictures that may be kept for later turns; 0: maxLeftBytes
-	kept int // bytes in use of these
+	kept int // bytes of the pictures that are kept now
 }
 
 // pageFlight is one page that is loading. pageFlights.mu guards all fields but done; shown and err are set before done is closed.
@@ -96,7 +96,7 @@ func (p *pageFlights) begin(ctx context.Context, key string, load func(context.C
 	return f
 }
 
-// leave says that a caller waits no longer; giveWay says that the page continues for the movie's next turn.
+// leave records that a caller no longer waits. With giveWay, the page continues for the movie's next turn.
 func (p *pageFlights) leave(key string, f *pageFlight, giveWay bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,7 +122,8 @@ func (p *pageFlights) landed(key string, f *pageFlight) {
 		delete(p.all, key)
 		f.stop()
 	case !ended:
-	case errors.Is(f.err, context.Canceled) || errors.Is(f.err, context.DeadlineExceeded): // begun anew in the next turn
+	// The page is begun anew in the movie's next turn.
+	case errors.Is(f.err, context.Canceled) || errors.Is(f.err, context.DeadlineExceeded):
 		p.forget(key, f)
 	case f.drop == nil && !p.room(f):
 		p.forget(key, f)

@@ -29,7 +29,7 @@ type pagesTimes struct {
 	all map[domain.ProjectID]*pagesTime
 }
 
-// of returns the time account of a movie's pages.
+// of returns the record of the time spent on a movie's pages.
 func (p *pagesTimes) of(project domain.ProjectID, limit time.Duration) *pagesTime {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +93,7 @@ func (t *pagesTime) bounded(l timeline.Layer, load func(context.Context) (any, e
 			}
 		}
 		shown, err := load(commands.OnPageTurn(ctx, func() {
-			stop() // a browser has died, and the page gets another one
+			stop() // the earlier browser has died and the page gets another one: its time is counted anew
 			mu.Lock()
 			defer mu.Unlock()
 			begun = time.Now()
@@ -107,7 +107,7 @@ func (t *pagesTime) bounded(l timeline.Layer, load func(context.Context) (any, e
 	}
 }
 
-// over is the error of the page during which the time limit was reached.
+// over returns the error of the page during which the time limit was reached.
 func (t *pagesTime) over(l timeline.Layer) error {
 	page := "its html"
 	if l.Page.Source != "" {

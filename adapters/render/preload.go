@@ -51,7 +51,7 @@ func (r *run) preload(ctx context.Context, doc *document.Movie) (*document.Movie
 }
 
 // preloaded prepares one item and returns the variables that it defines. When a page gives up the slot, the other items are
-// finished nevertheless: their providers would be paid twice.
+// finished nevertheless: if they were cancelled, their providers would be paid again in the next attempt.
 func (r *run) preloaded(ctx context.Context, doc *document.Movie, index int) (map[string]any, error) {
 	item := doc.Preload[index]
 	job := commands.PrepareJob{

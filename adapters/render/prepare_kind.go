@@ -46,7 +46,7 @@ func kindOf(a commands.Asset) (extension, contentType string) {
 	return sound.extension, sound.contentType
 }
 
-// contentsOf says whether an asset has pictures, and whether WebM allows all its streams.
+// contentsOf reports whether an asset has pictures, and whether WebM allows all its streams.
 func contentsOf(a commands.Asset) (seen, webm bool) {
 	if a.Media == nil {
 		return false, true
@@ -61,11 +61,11 @@ func contentsOf(a commands.Asset) (seen, webm bool) {
 	return seen, webm
 }
 
-// isQuickTime says whether a file of the MP4 family is a QuickTime file: by its brand, or because it has none.
+// isQuickTime reports whether a file of the MP4 family is a QuickTime file: by its brand, or because it has none.
 func isQuickTime(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
-		return false // later steps report the error
+		return false // an unreadable file is left to later steps, which report the error
 	}
 	defer func() { _ = f.Close() }()
 	var head [12]byte
@@ -87,7 +87,7 @@ var (
 	}
 )
 
-// browserPlays says whether browsers can play a film or sound as it is.
+// browserPlays reports whether browsers can play a film or sound as it is.
 func browserPlays(m commands.Media) bool {
 	audio := func(allowed []string) bool { return m.Audio == nil || slices.Contains(allowed, m.Audio.Codec) }
 	if m.Video == nil {
@@ -104,10 +104,10 @@ func browserPlays(m commands.Media) bool {
 	return false
 }
 
-// plainPixels says that every browser decodes the pixel format: 8 bits, with chroma at half size.
+// plainPixels reports whether every browser decodes the pixel format: 8 bits, with chroma at half size.
 func plainPixels(format string) bool { return format == "yuv420p" || format == "yuvj420p" }
 
-// hasAlpha says that a pixel format has transparency.
+// hasAlpha reports whether a pixel format has transparency.
 func hasAlpha(format string) bool {
 	for _, prefix := range []string{"yuva", "rgba", "bgra", "argb", "abgr", "gbrap", "ya8", "ya16", "pal8"} {
 		if strings.HasPrefix(format, prefix) {

@@ -138,7 +138,7 @@ func (r *run) unmade(doc *document.Movie) (*document.Movie, error) {
 	return doc, document.Validate(doc)
 }
 
-// ofPreload says that an address is the made-up result of a preload.
+// ofPreload reports whether an address is the made-up result of a preload.
 func ofPreload(address string) bool { return strings.HasPrefix(address, previewHost) }
 
 // framesOf returns the frames at the given times in seconds; times after the end mean the last frame.

@@ -34,7 +34,7 @@ const (
 	worthHolding = lookahead
 )
 
-// held says that frames of the movie may be held (written as repeats): only what x264 writes is understood well enough.
+// held reports whether frames of the movie may be held (written as repeats): only what x264 writes is understood well enough.
 func (r *run) held() bool {
 	return r.engine.cfg.HeldPictures && r.plan.Held && !r.encoder.Hardware() && !r.engine.plain.Load()
 }
@@ -68,14 +68,14 @@ func (r *run) waysOf(ctx context.Context, t *ticket) ([]rests, error) {
 	return append(ways, all), nil
 }
 
-// only encodes one frame of a window.
+// only returns the plan that encodes one frame of a window.
 func only(frame int64) rests { return rests{frames: 1, pick: []span{{frame, frame + 1}}, single: true} }
 
-// everything encodes every frame.
+// everything returns the plan that encodes every frame.
 func everything(frames int64) rests { return rests{frames: frames, pick: []span{{0, frames}}} }
 
-// restsOf plans the rests of a window with a key frame every so many frames. With calm, one frame of a rest is encoded even if
-// other frames follow, and the encoder is asked to end each group with it.
+// restsOf plans the rests of a window with a key frame every so many frames. With calm, one frame of each rest is encoded even if
+// frames with changes follow, and the encoder is asked to end a group of frames with it.
 func restsOf(c changed, every int64, calm bool) rests { return restsAnd(c, every, calm, nil) }
 
 // restsAnd also plans fades, which the changes do not contain.
@@ -83,7 +83,7 @@ func restsAnd(c changed, every int64, calm bool, fades []dissolve) rests {
 	frames := int64(len(c))
 	out := rests{calm: calm}
 	var all []pose
-	key := int64(0) // the next one
+	key := int64(0) // frame of the next key frame
 	for from := int64(0); from < frames; {
 		s := pose{span: span{from: from}, change: c[from]}
 		if s.key = s.from == key || s.change == replaced; s.key {
@@ -136,7 +136,7 @@ func (r *rests) add(s pose) {
 	r.frames += s.copies
 }
 
-// isolated says that every change is followed by a rest: nothing moves, so bidirectional frames are of no use.
+// isolated reports whether every change is followed by a rest: nothing moves, so bidirectional frames are of no use.
 func isolated(c changed) bool {
 	for n := 1; n < len(c); n++ {
 		if c[n-1] != same && c[n] != same {

@@ -105,7 +105,8 @@ func (r *run) make(ctx context.Context, planned movie.Plan) (commands.Rendered, 
 		return commands.Rendered{}, err
 	}
 	path, file, err := r.whole(ctx, p)
-	if err == nil && hardware && !r.encoder.Hardware() { // its thumbnail is another one too
+	// The software encoder has replaced the hardware encoder: the keys of windows and thumbnail change.
+	if err == nil && hardware && !r.encoder.Hardware() {
 		p, err = r.partsOf()
 	}
 	if err != nil {

@@ -7,11 +7,12 @@ import (
 	"moviola/commands"
 )
 
-// shareGrace is how long a render that is asked for its slot still waits for sources and pages: those on the disk take less.
+// shareGrace is how long a render that is asked for its slot still waits for sources and pages: sources on the disk need less
+// time.
 const shareGrace = time.Second
 
-// shares says whether the render must give its slot to another account now. It is false until the render has begun a window, so
-// that every turn makes progress. A wait for a page gives the slot up by itself, see pageFlights.
+// shares reports whether the render must give its slot to another account now. It is false until the render has begun a window,
+// so that every turn makes progress. A wait for a page gives the slot up by itself, see pageFlights.
 func (r *run) shares() bool {
 	select {
 	case <-r.job.Share:
@@ -52,7 +53,7 @@ func (r *run) lapse() (<-chan struct{}, func()) {
 // untilLapsed returns a context that is cancelled with commands.ErrGiveWay when the render must stop waiting for sources.
 func (r *run) untilLapsed(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	lapsed := r.lapsed // the next wait has another channel
+	lapsed := r.lapsed // the field is read once, because a later wait replaces it by another channel
 	go func() {
 		select {
 		case <-lapsed:

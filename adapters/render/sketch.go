@@ -58,7 +58,7 @@ func (s *sketch) miss(ref timeline.Ref, why string) {
 	}
 }
 
-// lacks says that a source has a placeholder.
+// lacks reports whether a source has a placeholder.
 func (s *sketch) lacks(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -32,7 +32,7 @@ type soundSpec struct {
 	FPS     timeline.Rate
 	Frames  int64
 	Encoder []string
-	Project domain.ProjectID // as in windowSpec
+	Project domain.ProjectID // set as in windowSpec: nothing may come from the cache
 	Clips   []timeline.Clip  // with the hash of the content as Source, without Ref
 	Peak    float64          // largest true peak of the encoded sound in dBTP
 }

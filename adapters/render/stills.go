@@ -109,7 +109,7 @@ func (s *stills) named(l timeline.Layer) timeline.Layer {
 	return l
 }
 
-// moves says whether a layer changes within its window.
+// moves reports whether a layer changes within its window.
 func (s *stills) moves(ctx context.Context, l timeline.Layer) (bool, error) {
 	d, _, err := s.drawing(l)
 	if err != nil {

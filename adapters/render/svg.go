@@ -67,5 +67,5 @@ func viewOf(whole, crop, box, seen image.Rectangle) timeline.DrawingView {
 	return v
 }
 
-// isDrawing says that a source is an SVG drawing, without pixels of its own.
+// isDrawing reports whether a source is an SVG drawing, without pixels of its own.
 func (s source) isDrawing() bool { return s.asset.Format == commands.DrawingFormat }

@@ -43,7 +43,7 @@ func markAlive(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// dead says that no process works in the folder of an attempt.
+// dead reports whether no process works in the folder of an attempt.
 func dead(dir string) bool {
 	f, err := os.Open(filepath.Join(dir, aliveName))
 	if err != nil {

@@ -58,7 +58,7 @@ func (g *graph) place(l timeline.Layer) place {
 	return place{box: box, visible: box.Intersect(image.Rect(0, 0, g.w, g.h))}
 }
 
-// covers says that the video hides everything below it.
+// covers reports whether the video hides everything below it.
 func (g *graph) covers(l timeline.Layer, src source, frames int64) bool {
 	return l.From <= 0 && l.To >= frames && !fades(l) && !transparent(src.asset.Media.Video) && !reveals(l.Effects) &&
 		g.place(l).visible == image.Rect(0, 0, g.w, g.h)
@@ -126,7 +126,8 @@ func (g *graph) stretch(s play, src source, l timeline.Layer, p place) string {
 }
 
 // within moves the beginning of a stretch into its source, and returns how many of its first frames are then dropped. A time
-// after the last frame shows that frame. The source is opened a little before it, because the end of a file is not known exactly.
+// after the last frame shows that frame. For that, the source is opened a little before its end, because the end of a file is not
+// known exactly.
 func (s play) within(src source, rate timeline.Rate) (play, int64) {
 	fps := math.Max(src.asset.Media.Video.FrameRate, 1)
 	end := src.asset.Facts.Duration
@@ -150,7 +151,8 @@ func (g *graph) opened(src source, at float64, frames int64) (ffmpeg.Input, []st
 		in.Seek, start = skip, lead(v)
 	}
 	in.Length = start + float64(frames)*float64(g.rate.Den)/float64(g.rate.Num) + 1
-	in.Steady = v.Rotation == 0 // otherwise ffmpeg's own rotation filters come first
+	// For a rotated video, ffmpeg's own rotation filters would come before the scale filter that Steady requires.
+	in.Steady = v.Rotation == 0
 	return in, g.steady(v, start, in.Length)
 }
 

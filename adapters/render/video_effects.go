@@ -14,7 +14,7 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// reveals says that effects may make layers below a video visible.
+// reveals reports whether effects may make layers below a video visible.
 func reveals(e *timeline.Effects) bool {
 	if e == nil {
 		return false
@@ -30,7 +30,7 @@ func leaves(v timeline.View) bool {
 	return v.X < -hair || v.Y < -hair || v.X+v.W > 1+hair || v.Y+v.H > 1+hair
 }
 
-// whole says that effects need the whole box of a video, including parts outside of the canvas.
+// whole reports whether effects need the whole box of a video, including parts outside of the canvas.
 func whole(e *timeline.Effects) bool {
 	return e != nil && (e.FlipX || e.FlipY || e.Motion != nil || e.Mask != nil || e.Rotation != nil)
 }

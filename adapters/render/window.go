@@ -67,7 +67,7 @@ func watermark(plan *timeline.Plan, frames int64) timeline.Layer {
 	}
 }
 
-// showsSound says that a window draws the waveform of the sound.
+// showsSound reports whether a window draws the waveform of the sound.
 func showsSound(w timeline.Window) bool {
 	sounds := func(l timeline.Layer) bool { return l.Kind == timeline.AudiogramLayer }
 	if t := w.Transition; t != nil && (slices.ContainsFunc(t.Layers, sounds) || slices.ContainsFunc(t.Over, sounds)) {
@@ -202,7 +202,7 @@ func (r *run) window(ctx context.Context, q *queue, t *ticket) error {
 	made := r.timeStage(stageWindow)
 	err = r.renderWindows(ctx, append([]*ticket{t}, r.company(ctx, q, t)...))
 	made()
-	if err != nil && ctx.Err() == nil && r.gaveWay.Load() { // a page is still loading; the next attempt continues with it
+	if err != nil && ctx.Err() == nil && r.gaveWay.Load() { // a page is still loading: the next attempt continues with the window
 		return nil
 	}
 	return err

@@ -36,7 +36,7 @@ type Route struct {
 	Method, Path string
 	Guard        Guard
 	Role         key.Role // the least role, with GuardKey
-	Query        []string // the query parameters that are read, with GuardKey
+	Query        []string // the query parameters that the route reads, with GuardKey
 }
 
 // Name returns the route's method and path.
@@ -69,7 +69,7 @@ func routesOf(router *mux.Router, operations []access.Operation) ([]Route, error
 	err := router.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
 		methods, ok := route.GetHandler().(web.Methods)
 		if !ok {
-			return nil // a subrouter
+			return nil // a subrouter has no method of its own: its routes are visited themselves
 		}
 		path, err := route.GetPathTemplate()
 		for method := range methods {

@@ -37,7 +37,8 @@ func Serve(ctx context.Context, cfg config.Config, log *logrus.Logger, stdout io
 }
 
 func serveOnce(ctx context.Context, cfg config.Config, log *logrus.Logger, stdout io.Writer) error {
-	if err := stores.ExamineEventStore(ctx, cfg, log); err != nil { // first: a refused start must neither create nor print anything
+	// Examined first: a start that this refuses must neither create nor print anything.
+	if err := stores.ExamineEventStore(ctx, cfg, log); err != nil {
 		return err
 	}
 	s, err := newService(ctx, cfg, log)
@@ -63,14 +64,14 @@ func (a *actors) start(what string, run func() error) {
 		}
 		select {
 		case a.ended <- err:
-		default: // another part has ended before
+		default: // another part has ended before: only its error is reported
 		}
 	})
 }
 
 // run starts all parts, waits for ctx or for a part that fails, and shuts down in order.
 func (s *service) run(ctx context.Context, stdout io.Writer) error {
-	listeners, err := s.listen(ctx) // first: a start that fails must not issue a key that nobody sees
+	listeners, err := s.listen(ctx) // opened first: a start that fails must not issue a key that nobody sees
 	if err != nil {
 		return err
 	}

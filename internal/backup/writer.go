@@ -70,7 +70,7 @@ func (a *Archive) Begin(ctx context.Context, at time.Time, version string) (*Wri
 func (w *Writer) Add(ctx context.Context, part, name string, written time.Time, content io.Reader) error {
 	item := Item{Name: name, Written: written.UTC()}
 	for first := true; ; first = false {
-		// Small and large items could be told apart by fewer bytes; a chunk is read at once.
+		// A whole chunk is read at once, although fewer bytes would tell small items from large ones.
 		piece, err := readChunk(content)
 		if err != nil {
 			return fmt.Errorf("read %s %s: %w", part, name, err)
@@ -99,7 +99,7 @@ func readChunk(r io.Reader) ([]byte, error) {
 }
 
 // pack adds a small item, the last of its part's list, to the unfinished chunk. The chunk may end after the item, depending on
-// the item's name: therefore, after an item was removed or added, later chunks begin at the same items as before.
+// the item's name: that way, after an item was removed or added, later chunks still begin at the same items.
 func (w *Writer) pack(ctx context.Context, part, name string, content []byte) error {
 	if len(w.packs[part].content)+len(content) > chunkBytes {
 		if err := w.flush(ctx, part); err != nil {
@@ -107,7 +107,7 @@ func (w *Writer) pack(ctx context.Context, part, name string, content []byte) er
 		}
 	}
 	p := w.packs[part]
-	// salt, so that in a place of its own the chunk's name tells nothing about its content
+	// The chunk of secrets begins with salt, so that in a place of its own the chunk's name tells nothing about its content.
 	if part == Secrets && len(p.content) == 0 {
 		p.content = make([]byte, saltBytes)
 		if _, err := rand.Read(p.content); err != nil {

@@ -25,12 +25,12 @@ type Certificate struct {
 // Open loads the files.
 func Open(files Files) (*Certificate, error) {
 	c := &Certificate{files: files}
-	c.changed() // first, so that a change during the load is noticed later
+	c.changed() // the states are recorded before the load, so that a later call notices a change during the load
 	return c, c.load()
 }
 
-// Refresh reloads the files when they have changed, or always with anyway. After an error the earlier certificate stays in force.
-// It reports whether the files were read.
+// Refresh reloads the files when they have changed or anyway is true. After an error the earlier certificate stays in force.
+// Refresh reports whether the files were read.
 func (c *Certificate) Refresh(anyway bool) (read bool, err error) {
 	if !c.changed() && !anyway {
 		return false, nil

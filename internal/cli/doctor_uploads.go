@@ -25,7 +25,7 @@ func printUploads(cmd *cobra.Command, storage, key, publicURL string) error {
 	return err
 }
 
-// uploads says where uploads from the console go, and what is in their way.
+// uploads returns a line that tells where the console uploads files to and, if it cannot, why.
 func uploads(ctx context.Context, storage, key, publicURL string) string {
 	ctx, stop := context.WithTimeout(ctx, askUploads)
 	defer stop()

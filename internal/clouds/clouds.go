@@ -1,6 +1,6 @@
 // Package clouds opens buckets of Google Cloud Storage and containers of Azure Blob Storage, with the client and the credentials
-// that the caller gives. It looks for neither in the environment, unless it is told to: the drivers of the blob library would.
-// ADR 045.
+// that the caller gives. Unlike the drivers of the blob library, it looks for credentials in the environment only when the caller
+// asks for that. ADR 045.
 package clouds
 
 import (
@@ -22,21 +22,21 @@ import (
 	"google.golang.org/api/option"
 )
 
-// FromEnvironment is what stands in the place of a service account's key when the credentials of the process's environment are to
-// be used: Google's application default credentials.
+// FromEnvironment takes the place of a service account's key. It selects the credentials of the process's environment: Google's
+// application default credentials.
 const FromEnvironment = "default"
 
 // GCS is a bucket of Google Cloud Storage.
 type GCS struct {
-	Client   *http.Client // for all requests, those for tokens too
+	Client   *http.Client // sends all requests, also those for tokens
 	Endpoint string       // such as https://storage.googleapis.com
 	Bucket   string
 	Key      string // the JSON key of a service account, or FromEnvironment where the caller allows that
 	Tries    int    // how often a request is sent at most
 }
 
-// Open opens the bucket. The caller closes it, and calls the returned function then. Tokens are asked for until ctx ends. An
-// error may show parts of the key.
+// Open opens the bucket. The caller closes the bucket and then calls the returned function. Tokens are requested until ctx ends.
+// An error may show parts of the key.
 func (g GCS) Open(ctx context.Context) (*blob.Bucket, func() error, error) {
 	tokens, err := g.tokens(context.WithValue(ctx, oauth2.HTTPClient, g.Client))
 	if err != nil {
@@ -44,14 +44,14 @@ func (g GCS) Open(ctx context.Context) (*blob.Bucket, func() error, error) {
 	}
 	signed := *g.Client
 	signed.Transport = &oauth2.Transport{Source: tokens, Base: g.Client.Transport}
-	// Both are passed explicitly: otherwise the library would look for them in the environment.
+	// Client and credentials are passed explicitly: otherwise the library would look for credentials in the environment.
 	cloud, err := storage.NewClient(ctx, option.WithHTTPClient(&signed), option.WithoutAuthentication(),
 		option.WithEndpoint(strings.TrimRight(g.Endpoint, "/")+"/storage/v1/"))
 	if err != nil {
 		return nil, nil, err
 	}
-	// Without a limit the library would repeat requests as long as their context allows. All of ours may be repeated: files are
-	// written as wholes.
+	// Without a limit the library would repeat requests as long as their context allows. Every request may be repeated, because
+	// files are written as wholes.
 	cloud.SetRetry(storage.WithMaxAttempts(g.Tries), storage.WithPolicy(storage.RetryAlways))
 	opened, err := gcsblob.OpenBucket(ctx, nil, g.Bucket, &gcsblob.Options{Client: cloud})
 	if err != nil {
@@ -99,8 +99,8 @@ func (a Azure) Open(ctx context.Context) (*blob.Bucket, error) {
 	return azureblob.OpenBucket(ctx, azure, nil)
 }
 
-// Refused reports whether Google Cloud Storage has refused a request for lack of a permission. The library takes that for an
-// object that is not there.
+// Refused reports whether Google Cloud Storage has refused a request for lack of a permission. The library reports such a refusal
+// as a missing object.
 func Refused(err error) bool {
 	var answer *googleapi.Error
 	return errors.As(err, &answer) && answer.Code == http.StatusForbidden

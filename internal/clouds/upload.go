@@ -8,8 +8,8 @@ import (
 	"gocloud.dev/blob"
 )
 
-// Upload writes a whole object, in parts of the options' buffer size. A failed upload leaves none. An error of the content is
-// apart: it has nothing to do with the storage. The options must have a content type.
+// Upload writes a whole object, in parts of the options' buffer size. A failed upload leaves no object. An error of reading the
+// content is returned separately, because it has nothing to do with the storage. The options must have a content type.
 //
 // The library's writers are not used: Azure's panics when it is closed after an upload has failed.
 func Upload(
@@ -22,7 +22,7 @@ func Upload(
 	return from.err, err
 }
 
-// source is the content of an upload. It remembers the error of a read, and cancels the upload then, before the library could
+// source is the content of an upload. After a failed read it keeps the error and cancels the upload before the library could
 // complete it.
 type source struct {
 	reader  io.Reader

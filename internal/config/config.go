@@ -59,7 +59,7 @@ type Config struct {
 	EventStoreListen string // loopback TCP address of the embedded server; empty: its unix socket only
 	Mongo            string
 	Blobs            string // s3://bucket?…, gs://bucket?…, azblob://container?…; empty: a folder in the data folder
-	BlobsKey         string // of gs:// and azblob://
+	BlobsKey         string // key of a storage at gs:// or azblob://
 	Plans            string // file with the plans; empty: the built-in plans
 	Library          bool   // list the built-in templates
 	Console          bool   // serve the console
@@ -119,8 +119,8 @@ type Config struct {
 	Traces
 
 	Exposed  []string          // flags whose secrets are on the command line
-	Given    map[string]string // the flags that were set, without secrets; nil: not from a command line
-	Settings []Setting         // every setting, without secrets; nil: not from a command line
+	Given    map[string]string // the flags that were set, without secrets; nil: the configuration is not from a command line
+	Settings []Setting         // every setting, without secrets; nil: the configuration is not from a command line
 }
 
 // Bind declares the flags of `moviola serve`.

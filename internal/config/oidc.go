@@ -15,8 +15,8 @@ type OperatorsOIDC struct {
 	ClientID   string
 	Secret     string
 	Scopes     []string
-	RolesGiven string              // as --operators-oidc-roles gives them
-	RolesOf    operator.ClaimRoles // the same, by Validate
+	RolesGiven string              // the value of --operators-oidc-roles
+	RolesOf    operator.ClaimRoles // the parsed value of RolesGiven; Validate sets it
 }
 
 // BindOIDC declares the flags.
@@ -31,7 +31,7 @@ func (o *OperatorsOIDC) BindOIDC(f *pflag.FlagSet) {
 		"groups=video-ops:operator,video-admins:owner; of several roles the highest counts")
 }
 
-// check reports what does not fit, and derives the roles.
+// check adds complaints about these flags, and derives the roles from RolesGiven.
 func (o *OperatorsOIDC) check(complain complaint) {
 	if o.Issuer == "" {
 		if o.ClientID != "" || o.Secret != "" || o.RolesGiven != "" {

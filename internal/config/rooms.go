@@ -13,7 +13,7 @@ type Rooms struct {
 	AccountSources, TotalSources disk.Size // of downloads on this host
 	AccountCache, TotalCache     disk.Size // of rendered parts, of speech and of generated images on this host, each
 
-	// The same bounds as numbers of files.
+	// The same bounds, counted in files instead of bytes.
 	AccountFiles, TotalFiles, AccountRenderFiles, TotalRenderFiles, AccountSourceFiles, TotalSourceFiles,
 	AccountCacheFiles, TotalCacheFiles int64
 }
@@ -59,8 +59,8 @@ func (r *Rooms) bind(f *pflag.FlagSet) {
 	}
 }
 
-// leastSources is the minimum of the bounds on sources: a single source may be as large. leastSourceFiles is the minimum number
-// of files: enough for a few movies at a time.
+// leastSources is the smallest permitted value of the bounds on sources, because a single source may have this size.
+// leastSourceFiles is the smallest permitted number of files: enough for a few movies at a time.
 const (
 	leastSources     = 2 << 30
 	leastSourceFiles = 1000

@@ -42,7 +42,7 @@ func Given(f *pflag.FlagSet) map[string]string {
 	flags := map[string]string{}
 	f.Visit(func(flag *pflag.Flag) {
 		value := valueOf(flag)
-		if flag.Name == "plans" { // the working directory of a later reader is another one
+		if flag.Name == "plans" { // the path is made absolute: a later reader has another working directory
 			if absolute, err := filepath.Abs(value); err == nil {
 				value = absolute
 			}

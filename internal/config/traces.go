@@ -22,7 +22,7 @@ func (t *Traces) bind(f *pflag.FlagSet) {
 	f.Float64Var(&t.OTLPSample, "otlp-sample", 1, "share of requests whose traces are sent, 0.1 for one in ten")
 }
 
-// check reports what does not fit.
+// check adds complaints about these flags.
 func (t Traces) check(complain complaint) {
 	if t.OTLP != "" && !webAddress(t.OTLP) {
 		complain("--otlp: give an address such as https://collector.example.com:4318, without user and query; a token belongs into " +

@@ -83,7 +83,7 @@ func (h *slice) ending(r *reader, p pictures) error {
 	return nil
 }
 
-// samePicture says whether two slices may belong to one picture.
+// samePicture reports whether two slices may belong to one picture.
 func (h slice) samePicture(o slice) bool {
 	return h.number == o.number && h.order == o.order && h.reference == o.reference
 }

@@ -57,7 +57,7 @@ func New(cfg Config) (*Jail, error) {
 	return j, nil
 }
 
-// Off says that programs are started without a jail.
+// Off reports whether programs are started without a jail.
 func (j *Jail) Off() bool { return j == nil || j.off }
 
 // Refuses says why a program cannot have these namespaces here; nil: it can.
@@ -174,8 +174,8 @@ func (j *Jail) fit(p Policy) Policy {
 	return p
 }
 
-// own says that a program runs as another user than root: it needs none of the service's files, or they can be mapped to that
-// user.
+// own reports whether a program runs as another user than root: it needs none of the service's files, or they can be mapped to
+// that user.
 func (j *Jail) own(p Policy) bool {
 	if !j.root || j.off || j.leavesOut(OwnUser) {
 		return j.root && p.NeverRoot
@@ -183,7 +183,7 @@ func (j *Jail) own(p Policy) bool {
 	return p.unprivate() || p.Spaces.files() && j.machine.refuses() == nil
 }
 
-// unprivate says that a policy names no files of this service.
+// unprivate reports whether a policy names no files of this service.
 func (p Policy) unprivate() bool { return len(p.Read) == 0 && p.Write == "" }
 
 // wrap returns the command by which this service's binary becomes another program, and adds the descriptors for that to the
@@ -246,7 +246,7 @@ func (p Policy) mounts(program string) []mount {
 	return slices.CompactFunc(all, func(a, b mount) bool { return a.Path == b.Path })
 }
 
-// systemFile says that a path is visible to every program.
+// systemFile reports whether a path is visible to every program.
 func systemFile(path string) bool {
 	return slices.ContainsFunc(systemPaths, func(system string) bool {
 		return path == system || strings.HasPrefix(path, system+"/")

@@ -26,7 +26,7 @@ type Amount struct{ Bytes, Files int64 }
 func (a Amount) plus(b Amount) Amount  { return Amount{a.Bytes + b.Bytes, a.Files + b.Files} }
 func (a Amount) minus(b Amount) Amount { return Amount{a.Bytes - b.Bytes, a.Files - b.Files} }
 
-// unbounded says whether a limit bounds nothing.
+// unbounded reports whether a limit bounds nothing.
 func (a Amount) unbounded() bool { return a == Amount{} }
 
 // exceeded returns an error with the limit that an amount exceeds; nil: it exceeds none. 0 is no limit.
@@ -195,7 +195,7 @@ func (b *Bound) Removed(account string) {
 	}
 }
 
-// Known says whether the usage of an account is known. If not, counting starts in the background.
+// Known reports whether the usage of an account is known. If not, counting starts in the background.
 func (b *Bound) Known(account string) bool {
 	known := true
 	for _, of := range []struct {
@@ -217,7 +217,7 @@ func (b *Bound) Known(account string) bool {
 	return known
 }
 
-// Full says whether the total limit is known to be reached. It is false before the first count, after files were removed, and
+// Full reports whether the total limit is known to be reached. It is false before the first count, after files were removed, and
 // when the last count is old.
 func (b *Bound) Full() bool {
 	b.mu.Lock()

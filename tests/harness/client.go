@@ -24,7 +24,7 @@ type Answer struct {
 	Body   []byte
 }
 
-// unavailable says that a part of the service did not answer in time.
+// unavailable reports whether a part of the service did not answer in time.
 func (a Answer) unavailable() bool {
 	return a.Status == http.StatusServiceUnavailable && bytes.Contains(a.Body, []byte(`"service_unavailable"`))
 }

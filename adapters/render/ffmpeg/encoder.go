@@ -54,21 +54,21 @@ type Encoder struct {
 	devices []string // nodes that its runs open; none: it is x264
 }
 
-// kind is what an encoder of ffmpeg is asked with.
+// kind describes a hardware encoder of ffmpeg: its name, its device nodes, and the arguments that select it.
 type kind struct {
 	name   Choice
 	coder  string // name in ffmpeg
 	nodes  []string
-	each   bool // one of the nodes is enough
+	each   bool // one open node is enough: the nodes are tried one by one
 	device func(node string) []string
 	upload []string // filters before the encoder
 	coding func(quality string) []string
-	spoken *regexp.Regexp // the version in the log of a run
+	spoken *regexp.Regexp // matches the encoder's version in the log of a run
 	driver string         // file that holds the version of the driver
 }
 
-// hardware are the hardware encoders in the order in which Auto tries them. None of them orders pictures otherwise than they are
-// shown (-bf 0), every key frame needs nothing before it, and quality is a constant quantiser, as for x264.
+// hardware are the hardware encoders in the order in which Auto tries them. All of them are configured alike: frames are coded in
+// display order (-bf 0), no frame refers to one before the last key frame, and quality is a constant quantiser, as for x264.
 var hardware = []kind{
 	{
 		name: NVENC, coder: "h264_nvenc", nodes: []string{"nvidiactl", "nvidia-uvm", "nvidia[0-9]*"},
@@ -103,7 +103,7 @@ var hardware = []kind{
 	},
 }
 
-// Name is the name of the encoder, as --encoder has it.
+// Name is the name of the encoder as a value of the flag --encoder.
 func (e Encoder) Name() string {
 	if e.Hardware() {
 		return string(e.kind.name)
@@ -111,19 +111,19 @@ func (e Encoder) Name() string {
 	return string(X264)
 }
 
-// Version is the version of the encoder and of its driver, as far as they tell; empty: they do not.
+// Version is the version of the encoder and of its driver, as far as they are known; empty: neither is known.
 func (e Encoder) Version() string { return e.version }
 
-// Hardware says that the encoder is not x264.
+// Hardware reports whether the encoder is not x264.
 func (e Encoder) Hardware() bool { return e.kind.coder != "" }
 
-// Software is x264, for movies that this encoder cannot make.
+// Software returns x264, which also makes movies that a hardware encoder has failed to make.
 func (t *Tools) Software() Encoder { return Encoder{version: t.x264} }
 
 // Devices are the device nodes that a run with this encoder opens.
 func (e Encoder) Devices() []string { return e.devices }
 
-// device are ffmpeg's arguments before every input.
+// device returns ffmpeg's arguments that open the device; they come before every input.
 func (e Encoder) device() []string {
 	if e.kind.device == nil {
 		return nil
@@ -131,10 +131,10 @@ func (e Encoder) device() []string {
 	return e.kind.device(e.devices[0])
 }
 
-// Upload are the filters between the last picture and the encoder.
+// Upload returns the filters between the composed picture and the encoder.
 func (e Encoder) Upload() []string { return e.kind.upload }
 
-// Coding are ffmpeg's arguments for pictures of a quality, the quantiser of x264: 0 to 51, less is better.
+// Coding returns ffmpeg's arguments for encoding pictures at a quality, given as a quantiser of x264: 0 to 51, less is better.
 func (e Encoder) Coding(quality string) []string {
 	if !e.Hardware() {
 		return []string{"-c:v", "libx264", "-preset", "veryfast", "-crf", quality, "-profile:v", "high", "-pix_fmt", "yuv420p"}
@@ -146,11 +146,12 @@ const (
 	devFolder  = "/dev"
 	trialLimit = 20 * time.Second
 	trialBytes = 1 << 20
-	// The size of a trial is one that all hardware takes.
+	// trialPicture has a size that every hardware encoder accepts.
 	trialPicture = "color=c=gray:s=320x240:r=25:d=0.4"
 )
 
-// FindEncoder tries the chosen encoder as it is used later, in the jail, and returns it, or x264 with why no other is used.
+// FindEncoder tries the hardware encoders that the choice permits, in the jail, as renders use them, and returns the first one
+// that works. If none works, it returns x264 and the reasons why the others failed.
 func (t *Tools) FindEncoder(ctx context.Context, choice Choice) (Encoder, error) {
 	var why []error
 	for _, k := range hardware {
@@ -200,11 +201,12 @@ func (t *Tools) tryKind(ctx context.Context, k kind) (Encoder, error) {
 	return Encoder{}, errors.Join(why...)
 }
 
-// nodesOf are the device nodes of an encoder that this machine has.
+// nodesOf returns those device nodes of an encoder that exist on this machine.
 func (t *Tools) nodesOf(k kind) []string {
 	var all []string
 	for _, pattern := range k.nodes {
-		found, _ := filepath.Glob(filepath.Join(t.dev, pattern)) // the patterns are right
+		// Glob fails for malformed patterns only, and these are constants.
+		found, _ := filepath.Glob(filepath.Join(t.dev, pattern))
 		for _, path := range found {
 			path, err := filepath.EvalSymlinks(path)
 			if err != nil {
@@ -218,7 +220,7 @@ func (t *Tools) nodesOf(k kind) []string {
 	return all
 }
 
-// try encodes ten pictures and returns what was said meanwhile.
+// try encodes ten pictures and returns what ffmpeg logged meanwhile.
 func (t *Tools) try(ctx context.Context, e Encoder) (said string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, trialLimit)
 	defer cancel()
@@ -239,7 +241,7 @@ func (t *Tools) try(ctx context.Context, e Encoder) (said string, err error) {
 	return log.String() + x264Line(out.Bytes()), nil
 }
 
-// lastLines are the last words of a program that has failed.
+// lastLines returns the last lines that a failed program has logged.
 func lastLines(log string, err error) string {
 	lines := strings.Split(strings.TrimSpace(log), "\n")
 	if log == "" {
@@ -248,7 +250,7 @@ func lastLines(log string, err error) string {
 	return strings.Join(lines[max(0, len(lines)-3):], "; ")
 }
 
-// versionIn is the encoder's version in the log of a run, and that of its driver.
+// versionIn returns the encoder's version from the log of a run, and the driver's version from the driver's file.
 func (k kind) versionIn(log string) string {
 	var all []string
 	for _, found := range k.spoken.FindAllStringSubmatch(log, -1) {
@@ -262,7 +264,7 @@ func (k kind) versionIn(log string) string {
 
 var x264Version = regexp.MustCompile(`x264 - (core [^ ]+(?: r[^ ]+)?(?: [0-9a-f]{7,})?)`)
 
-// x264Line is what a stream of x264 says of the library that made it; empty: nothing.
+// x264Line returns the version of x264 that a stream names as its encoder; empty: it names none.
 func x264Line(stream []byte) string {
 	if found := x264Version.FindSubmatch(stream); found != nil {
 		return string(found[1])
@@ -280,7 +282,7 @@ func (t *Tools) findX264(ctx context.Context) (string, error) {
 	return line, nil
 }
 
-// encoding is the policy of a run that also encodes with an encoder: it opens the encoder's device nodes.
+// encoding extends the policy of a run that also encodes: the run may open the encoder's device nodes.
 func encoding(p jail.Policy, e Encoder) jail.Policy {
 	if len(e.devices) == 0 {
 		return p

@@ -55,7 +55,7 @@ func enlarge(pipe *os.File) {
 	if err != nil {
 		return
 	}
-	// A pipe of the default size works as well.
+	// An error is ignored: a pipe of the default size works as well.
 	_ = raw.Control(func(fd uintptr) { _, _, _ = syscall.Syscall(syscall.SYS_FCNTL, fd, fSetPipeSize, pipeBytes) })
 }
 

@@ -99,7 +99,7 @@ func (in Input) guards() []string {
 	switch in.Format {
 	case "concat":
 		formats = "concat,mov"
-	case "tiff_pipe", "png_pipe": // a single picture
+	case "tiff_pipe", "png_pipe": // formats that ffmpeg reads as a single picture
 		codecs, most = strings.TrimSuffix(in.Format, "_pipe"), maxStillPixels
 	}
 	return []string{

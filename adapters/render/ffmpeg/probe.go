@@ -24,7 +24,7 @@ const (
 	measureLimit = time.Minute
 )
 
-// shown is the list of entries that ffprobe is asked for. The author of a file decides the length of none of them.
+// shown is the list of entries that ffprobe is asked for. It contains no text whose length the author of a file could choose.
 const shown = "format=format_name,duration,size" +
 	":stream=index,codec_type,codec_name,pix_fmt,width,height,sample_aspect_ratio,avg_frame_rate,r_frame_rate,nb_frames,duration," +
 	"color_space,color_range,color_transfer,color_primaries,sample_rate,channels" +

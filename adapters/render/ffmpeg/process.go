@@ -43,9 +43,9 @@ type process struct {
 	args    []string
 	policy  jail.Policy
 	stdout  io.Writer
-	stderr  io.Writer  // gets the error output; nil: nobody does
+	stderr  io.Writer  // also receives the error output; nil: nobody does
 	files   []*os.File // file descriptors of the program from 3 on
-	started func()     // called when the program has them; nil: nothing to do
+	started func()     // called after the program was started, or could not be; nil: not called
 }
 
 // run starts the program in its own process group and waits for it. When ctx ends, the group gets SIGTERM, then SIGKILL; the
@@ -98,7 +98,8 @@ func (t *Tools) run(ctx context.Context, p process) error {
 }
 
 func (t *Tools) command(ctx context.Context, p process) (*jail.Child, *tailBuffer, error) {
-	cmd, err := t.jail.Child(context.WithoutCancel(ctx), p.policy, p.program, p.args, p.files...) // await stops the program
+	// The function await, not the end of ctx, stops the program.
+	cmd, err := t.jail.Child(context.WithoutCancel(ctx), p.policy, p.program, p.args, p.files...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -29,7 +29,7 @@ type Command struct {
 	Read []string
 	// Frame is called with the number of written frames, a few times a second. It must not block.
 	Frame func(frames int64)
-	// Time is called with the time of the output that has been written, as Frame is.
+	// Time is called with the duration of the output written so far, as often as Frame is called.
 	Time  func(time.Duration)
 	Stall time.Duration // a run without progress for this time is stopped with ErrStalled; 0: 30 s
 	Limit time.Duration // time limit of the run; 0: an hour

@@ -37,7 +37,7 @@ type Tools struct {
 	jail            *jail.Jail
 	version         string
 	encoders        string // the list of encoders, as ffmpeg prints it
-	x264            string // version of x264; empty: it does not tell
+	x264            string // version of x264; empty: unknown
 	dev             string // folder of device nodes
 	probeLimit      time.Duration
 	log             logrus.FieldLogger
@@ -83,7 +83,7 @@ func Open(ctx context.Context, cfg Config) (*Tools, error) {
 // Version is the version line of ffmpeg, as in "ffmpeg version 5.1.9-0+deb12u1".
 func (t *Tools) Version() string { return t.version }
 
-// Encodes says whether ffmpeg has the encoder of a name.
+// Encodes reports whether ffmpeg has the encoder of a name.
 func (t *Tools) Encodes(name string) bool { return strings.Contains(t.encoders, " "+name+" ") }
 
 func find(given, usual string) (string, error) {

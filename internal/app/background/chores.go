@@ -61,7 +61,7 @@ func (s *Background) tidied(name, folder string) chores.Chore {
 				failures = append(failures, place.Room.Sweep(ctx, before))
 			}
 		}
-		// unfinished files, too
+		// Tidy removes unfinished files, too.
 		return errors.Join(append(failures, scratch.Tidy(ctx, filepath.Join(s.WorkFolder(), folder), before))...)
 	})
 }

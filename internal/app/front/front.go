@@ -30,7 +30,8 @@ type Front struct {
 	Router         *mux.Router
 	Operations     []access.Operation // all that need an API key
 	GeneratedToken string             // the operator's token, set when this start has generated it
-	// OperatorPage is the operators' console, for the operators' address; nil: it is elsewhere, or nowhere.
+	// OperatorPage is the operators' console for the operators' address; nil: the HTTP interface serves it, or it is switched
+	// off.
 	OperatorPage http.Handler
 	// Stops are called when the server stops: a shutdown waits for open responses, and streams do not end by themselves.
 	Stops []func()

@@ -12,7 +12,7 @@ import (
 )
 
 // routeAgents serves the tools of agents. The tools call the HTTP interface like any client, so that their calls are limited,
-// counted and logged alike.
+// counted and logged like those of any client.
 func (s *Front) routeAgents(router *mux.Router, gate *access.Gate, log logrus.FieldLogger) error {
 	agents, err := mcp.New(mcp.Config{
 		Gate: gate, Operations: s.Operations, PublicURL: s.Config.PublicURL, CORSOrigins: s.Config.CORSOrigin, Version: config.Version,

@@ -93,7 +93,7 @@ func lineOf(ctx context.Context, event domain.Event) (string, logrus.Fields) {
 		return "delivery asked for again", logrus.Fields{}
 	case acts.Acted:
 		fields := logrus.Fields{"act": d.Act, "refused": d.Refused != ""}
-		if d.Act != acts.OpenAccount { // a new account has no id yet, and On is its customer's name
+		if d.Act != acts.OpenAccount { // the act that opens an account has no account id yet: its field On is the customer's name
 			fields["on"] = d.On
 		}
 		return "operator acted", fields

@@ -34,7 +34,7 @@ func (s *Observing) TellOthers(ctx context.Context) error {
 
 func (s *Observing) describe(started time.Time) projections.Process {
 	p := projections.Process{Name: s.Worker, Version: config.Version, Roles: s.Config.Roles, StartedAt: started}
-	if space, err := s.Disk.Space(); err == nil { // otherwise 0: unknown
+	if space, err := s.Disk.Space(); err == nil { // after an error the space stays 0, which means unknown
 		p.DiskFree, p.DiskTotal = space.Free, space.Total
 	}
 	slots := s.Slots()

@@ -14,7 +14,7 @@ import (
 	"moviola/internal/jail"
 )
 
-// findEncoder tries the chosen encoder and logs which one makes the movies of this process, and why no other.
+// findEncoder tries the chosen encoder. It logs which encoder makes the movies of this process, and why no other one does.
 func findEncoder(ctx context.Context, tools *ffmpeg.Tools, choice ffmpeg.Choice, log logrus.FieldLogger) ffmpeg.Encoder {
 	e, why := tools.FindEncoder(ctx, choice)
 	log = log.WithFields(logrus.Fields{"encoder": e.Name(), "version": e.Version()})
@@ -31,7 +31,7 @@ func findEncoder(ctx context.Context, tools *ffmpeg.Tools, choice ffmpeg.Choice,
 	return e
 }
 
-// oneLine is an error of several, in one line.
+// oneLine returns the text of joined errors on one line.
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 var encoderInfo = prometheus.NewDesc("moviola_encoder_info", "1, with the encoder of windows of movies, and its version.",

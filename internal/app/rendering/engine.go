@@ -70,12 +70,12 @@ func (w Watched) pages(pages metrics.Pages) metrics.Pages {
 	return w.Traces.Pages(w.Metrics.Pages(pages))
 }
 
-// LocalFiles are own files that a movie may also name by their paths on this machine. Only the command line has them: what a
-// service opens must not implement it.
+// LocalFiles are own files that a movie may also name by their paths on this machine. Only the command line has such files: a
+// service must open own files with a type that does not implement LocalFiles.
 type LocalFiles interface {
 	assets.OwnFiles
-	// Address is the address below the service's base for the src of a media element, and every other src as it is. An error tells
-	// the user what is wrong with the path.
+	// Address returns the address, below the service's base, of the file that the src of a media element names. A src that is no
+	// path is returned unchanged. An error tells the user what is wrong with the path.
 	Address(src string) (string, error)
 }
 
@@ -153,7 +153,7 @@ func NewRenderer(
 	return r, nil
 }
 
-// localOf returns what finds files of this machine; nil, as in a service: there are none.
+// localOf returns the function that finds files of this machine; nil, as in a service: a movie may not name them.
 func localOf(own assets.OwnFiles) func(src string) (address string, err error) {
 	if files, ok := own.(LocalFiles); ok {
 		return files.Address

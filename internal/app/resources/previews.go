@@ -17,7 +17,7 @@ type previewer struct {
 	resources *Resources
 
 	mu  sync.Mutex
-	own *rendering.Renderer // nil: not opened
+	own *rendering.Renderer // the renderer opened for previews; nil: none has been opened
 }
 
 // newPreviews wires previews of movies.

@@ -50,7 +50,7 @@ func (s *Resources) Room() error {
 	return nil
 }
 
-// PublicSubmitter returns the use case that accepts posted movies. Batches share its budget.
+// PublicSubmitter returns the use case that accepts posted movies. Batches share the memory budget of this use case.
 func (s *Resources) PublicSubmitter() commands.SubmitMovieHandler {
 	return commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
 		Log: s.Stores.Log, Ledgers: s.Ledgers, Files: commands.SealDocuments(s.Stores.Files, s.Vault), Plans: s.Plans,

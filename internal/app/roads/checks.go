@@ -22,7 +22,7 @@ type MovieChecks struct {
 	cfg         config.Config
 	guard       *outbound.Guard
 	connections connections.Connections
-	emails      func(ctx context.Context, account domain.AccountID) error // why the account may send none
+	emails      func(ctx context.Context, account domain.AccountID) error // returns the reason why the account may not send mail
 }
 
 // NewMovieChecks returns the checks. emails returns the reason for which an account may not send mail.
@@ -91,7 +91,8 @@ func (c MovieChecks) provider(ctx context.Context, account domain.AccountID, s d
 	return why
 }
 
-// open opens a saved connection, or returns the reason for which it cannot be used. A transient error is no mistake in the movie.
+// open opens a saved connection, or returns the reason for which it cannot be used. After a transient error it returns no reason:
+// the error is no mistake in the movie.
 func (c MovieChecks) open(ctx context.Context, account domain.AccountID, id string) (connections.OpenedConnection, string) {
 	opened, err := c.connections.Open(ctx, account, id)
 	var refusal *domain.Error

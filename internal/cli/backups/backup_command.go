@@ -35,9 +35,9 @@ type archiveFlags struct {
 	passphraseFile string
 	recipients     []string
 	identityFile   string
-	keyFile        string // of buckets that take no credentials from the environment
+	keyFile        string // file with the key of buckets that take no credentials from the environment
 
-	key  string // of such buckets, where no file is named; then that of the file
+	key  string // the key of the buckets; config reads it from keyFile if that is set
 	open []*blobs.Bucket
 }
 
@@ -113,7 +113,7 @@ func (f *archiveFlags) place(ctx context.Context, where string) (backup.Place, e
 // archiveKeyFile is the flag that names the file with the key of an archive's buckets.
 const archiveKeyFile = "archive-key-file"
 
-// bindKeyFile declares that flag.
+// bindKeyFile declares the flag --archive-key-file.
 func (f *archiveFlags) bindKeyFile(flags *pflag.FlagSet) {
 	flags.StringVar(&f.keyFile, archiveKeyFile, "",
 		"file with the key of the bucket, for gs:// and azblob:// (default: that of --blobs)")
@@ -227,7 +227,8 @@ func (b *backingUp) check() (map[string]config.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	elsewhere := 0 // processes with the log of another one; when a process has it in this data folder, it is the same log
+	// elsewhere is the number of processes whose log is in another event store; a process with its log in this data folder shares this log.
+	elsewhere := 0
 	for _, one := range noted {
 		if one.Flags["eventstore"] != "" {
 			elsewhere++
@@ -284,14 +285,14 @@ func OpenFiles(ctx context.Context, cfg config.Config) (*blobs.Bucket, error) {
 	where := cfg.Blobs
 	if where == "" {
 		where = filepath.Join(cfg.Data, "files")
-		if _, err := os.Stat(filepath.Join(where, "documents.db")); err != nil { // opening would make it
+		if _, err := os.Stat(filepath.Join(where, "documents.db")); err != nil { // opening the database would create it
 			return nil, fmt.Errorf("the documents of the installation: %w", err)
 		}
 	}
 	return blobs.OpenWithKey(ctx, where, cfg.BlobsKey, blobkey.DocumentPrefixes()...)
 }
 
-// saveSecrets adds the secrets in the data folder, and the names of the variables that hold others.
+// saveSecrets adds the secrets in the data folder, and the names of the variables that hold further secrets.
 func (b *backingUp) saveSecrets(ctx context.Context, w *backup.Writer, noted map[string]config.Settings) error {
 	names := config.SecretVariables()
 	for _, one := range noted {

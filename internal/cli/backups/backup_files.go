@@ -30,7 +30,7 @@ func saveFiles(ctx context.Context, w *backup.Writer, files source, stay bool) e
 	}
 	var all []found
 	err := files.Walk(ctx, "", func(key string, written time.Time) error {
-		if !blobkey.Sources.Is(key) && !blobkey.Fonts.Is(key) { // caches can be filled again
+		if !blobkey.Sources.Is(key) && !blobkey.Fonts.Is(key) { // sources and fonts are caches, which can be filled again
 			all = append(all, found{key, written})
 		}
 		return nil

@@ -18,8 +18,8 @@ import (
 )
 
 // CopyOfLog copies the log of an installation, as of one moment, into a new file and verifies the copy. The source is the log in
-// the data folder, whether a service uses it or not, or another event store; from that it is copied through the protocol, with
-// ids, order and revisions.
+// the data folder, whether a service uses it or not, or another event store, whose log is copied through the protocol, with ids,
+// order and revisions.
 func CopyOfLog(
 	ctx context.Context, cfg config.Config, work, to string, logger *logrus.Logger,
 ) (report logfile.Report, err error) {

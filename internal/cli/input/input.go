@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// MaxMovie is the largest movie or template that is read, as POST /movies has it.
+// MaxMovie is the largest movie or template that is read, in bytes. POST /movies has the same limit.
 const MaxMovie = 2 << 20
 
 // Read reads a file, or standard input for -, of at most a number of bytes.

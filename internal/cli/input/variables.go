@@ -26,7 +26,7 @@ func (v *Variables) Bind(f *pflag.FlagSet) {
 	f.StringVar(&v.File, "vars", "", "file with a JSON object of variables")
 }
 
-// read returns the variables: those of the file, and over them the single ones.
+// read returns the variables of the file, with the single ones put over them.
 func (v Variables) read() (map[string]any, error) {
 	all := map[string]any{}
 	if v.File != "" {

@@ -9,11 +9,11 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// bar shows on a terminal how far something is; elsewhere it is silent.
+// bar is a progress bar on a terminal. Without a terminal it prints nothing.
 type bar struct {
 	progress *mpb.Progress
 	line     *mpb.Bar
-	seen     bool // there is a terminal
+	seen     bool // standard error is a terminal
 }
 
 // newBar begins a bar on the command's standard error, up to a total.
@@ -31,13 +31,13 @@ func newBar(cmd *cobra.Command, what string, total int64) *bar {
 // reader reads what the bar counts.
 func (b *bar) reader(from io.Reader) io.ReadCloser { return b.line.ProxyReader(from) }
 
-// reach shows how much there is of a total.
+// reach sets the amount reached so far, and the total.
 func (b *bar) reach(current, total int64) {
 	b.line.SetTotal(total, false)
 	b.line.SetCurrent(current)
 }
 
-// close ends the bar as it stands.
+// close ends the bar and leaves it as it is on the terminal.
 func (b *bar) close() {
 	b.line.Abort(false)
 	b.progress.Wait()

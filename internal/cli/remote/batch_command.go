@@ -132,7 +132,7 @@ func batchLine(b client.BatchBatch) string {
 // rowsThat returns the number of rows with one of the statuses.
 func rowsThat(b client.BatchBatch, statuses ...string) (n int) {
 	for _, status := range statuses {
-		count, _ := b.Counts[status].(float64) // absent: none
+		count, _ := b.Counts[status].(float64) // a status that is absent counts no rows
 		n += int(count)
 	}
 	return n
@@ -146,7 +146,7 @@ func (c *apiClient) batch(ctx context.Context, id string) (b client.BatchBatch, 
 }
 
 // followBatch waits until every movie of a batch has ended, under a bar, or with a line for each change where there is no
-// terminal. The error also says that rows have no movie: ended is true then.
+// terminal. When rows have no movie, it returns an error although ended is true.
 func (c *apiClient) followBatch(cmd *cobra.Command, id string) (ended bool, err error) {
 	bar := newBar(cmd, "movies", 0)
 	defer bar.close()

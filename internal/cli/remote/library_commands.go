@@ -185,7 +185,7 @@ func StillCommand() *cobra.Command {
 	return cmd
 }
 
-// writeStill writes the one picture of an answer.
+// writeStill writes the only picture of an answer into a file.
 func (a *asking) writeStill(cmd *cobra.Command, drawn *client.Stills, out string) error {
 	if len(drawn.Stills) == 0 {
 		return errors.New("the service has drawn nothing")

@@ -27,7 +27,7 @@ type asking struct {
 	asJSON bool
 }
 
-// command is a command that asks the service.
+// command returns a command that calls the service.
 func (a *asking) command(use, short string, args cobra.PositionalArgs, do func(*cobra.Command, *client.Client, []string) error,
 ) *cobra.Command {
 	return &cobra.Command{
@@ -42,7 +42,7 @@ func (a *asking) command(use, short string, args cobra.PositionalArgs, do func(*
 	}
 }
 
-// group is a command with others below it.
+// group returns a command that has subcommands and does nothing itself.
 func (a *asking) group(use, short string) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Long: short + ": --url names the service, " + apiKeyEnv + " carries the key.\n\n" +
 		"The exit status is 0 when all is well, 1 when a movie is refused or has failed, and 2 when the service could not be asked."}
@@ -51,7 +51,7 @@ func (a *asking) group(use, short string) *cobra.Command {
 	return cmd
 }
 
-// bindJSON declares --json for a command and those below it.
+// bindJSON declares --json for a command and its subcommands.
 func (a *asking) bindJSON(cmd *cobra.Command) {
 	cmd.PersistentFlags().BoolVar(&a.asJSON, "json", false, "print the answer of the service")
 }
@@ -119,7 +119,7 @@ func (a *asking) submitCommand() *cobra.Command {
 	return cmd
 }
 
-// refusedMovie gives a refusal of a movie its exit status.
+// refusedMovie adds the exit status for a refused movie to an error.
 func refusedMovie(err error) error {
 	var refusal *client.Error
 	if errors.As(err, &refusal) && refusal.Status != http.StatusBadRequest {
@@ -150,7 +150,7 @@ func (a *asking) follow(cmd *cobra.Command, service *client.Client, project, out
 	return errors.Join(a.print(cmd.OutOrStdout(), done, func(w io.Writer) { movieLine(w, *done) }), err)
 }
 
-// checkMovieFile refuses a file name that is not that of an MP4; empty: none is wanted.
+// checkMovieFile refuses the name of an output file that does not end in .mp4. An empty name means that no file is wanted.
 func checkMovieFile(out string) error {
 	if out != "" && filepath.Ext(out) != ".mp4" {
 		return fmt.Errorf("--output %s: a movie is an .mp4", out)
@@ -161,7 +161,8 @@ func checkMovieFile(out string) error {
 // downloadTime bounds the download of a movie.
 const downloadTime = time.Hour
 
-// fetchMovie writes the file of a movie: whole, or not at all. Its address is the permission: it gets no key.
+// fetchMovie writes the file of a movie, completely or not at all. The request carries no key: whoever knows the address may read
+// the file.
 func fetchMovie(cmd *cobra.Command, movie *client.Status, out string) error {
 	if movie.URL == nil {
 		return fmt.Errorf("movie %s has no file any more", movie.Project)
@@ -184,7 +185,7 @@ func fetchMovie(cmd *cobra.Command, movie *client.Status, out string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temp.Name()) }() // it was renamed, or is not wanted
+	defer func() { _ = os.Remove(temp.Name()) }() // after a success the file has been renamed; after a failure it is not wanted
 	bar := newBar(cmd, "downloading", max(0, response.ContentLength))
 	_, err = io.Copy(temp, bar.reader(response.Body))
 	bar.close()

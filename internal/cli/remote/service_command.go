@@ -80,7 +80,7 @@ func workerLines(w admin.Worker) []string {
 		lines = append(lines, fmt.Sprintf("  disk: %s free of %s", inGiB(w.DiskFree), inGiB(w.DiskTotal)))
 	}
 	for _, place := range w.Storage {
-		if place.TotalBytes > 0 { // otherwise it is not counted
+		if place.TotalBytes > 0 { // a total of 0 means that the place is not counted
 			lines = append(lines, fmt.Sprintf("  %s %s of %s in %d files", place.Place, inGiB(place.Bytes),
 				inGiB(place.TotalBytes), place.Files))
 		}

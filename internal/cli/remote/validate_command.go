@@ -19,7 +19,7 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// validating is what `moviola validate` can be told.
+// validating holds the flags of `moviola validate`.
 type validating struct {
 	asJSON    bool
 	service   apiClient         // used when its URL is set
@@ -110,7 +110,7 @@ func (v validating) alone(ctx context.Context, raw []byte) (verdict, error) {
 	return found, nil
 }
 
-// errNotGiven says that no file was given for a template.
+// errNotGiven is the error for a template for which no file was given.
 type errNotGiven struct{ id string }
 
 func (e errNotGiven) Error() string { return "template " + e.id + " was not given" }

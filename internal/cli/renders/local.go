@@ -20,7 +20,7 @@ import (
 	"moviola/internal/app/rendering"
 )
 
-// localPath is where the files of this machine lie below the address that stands for a service.
+// localPath is the path, below the made-up address of a service, under which movies name files of this machine.
 const localPath = "/local/"
 
 var _ rendering.LocalFiles = (*localFiles)(nil)
@@ -47,10 +47,10 @@ func newLocalFiles(base, folder string) *localFiles {
 	return &localFiles{base: base, folder: folder, named: map[string]seenFile{}, byPath: map[string]string{}}
 }
 
-// scheme is how an address begins, or other text that is no path.
+// scheme matches the beginning of an address, and of other texts that are no path.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// pathOf is the path that a src names; false: it names none.
+// pathOf returns the path that a src names; false: the src is no path.
 func (l *localFiles) pathOf(src string) (path string, ok bool, err error) {
 	if rest := strings.ToLower(src); strings.HasPrefix(rest, "file:") {
 		u, err := url.Parse(src)
@@ -118,7 +118,7 @@ func (l *localFiles) OpenOwn(ctx context.Context, account domain.AccountID, path
 	return os.Open(name)
 }
 
-// changed says that a file that was asked for is not as it was then.
+// changed reports whether a file that was asked for has changed since then.
 func (l *localFiles) changed() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,7 +130,7 @@ func (l *localFiles) changed() bool {
 	return false
 }
 
-// plain writes paths in place of the addresses that stand for them in a message.
+// plain replaces the addresses of local files in a message by their paths.
 func (l *localFiles) plain(text string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,7 +140,7 @@ func (l *localFiles) plain(text string) string {
 	return text
 }
 
-// told is an error whose message names files by their paths.
+// told returns an error whose message names local files by their paths.
 func (l *localFiles) told(err error) error {
 	if err == nil {
 		return nil
@@ -159,7 +159,7 @@ type plainError struct {
 func (e plainError) Error() string { return e.text }
 func (e plainError) Unwrap() error { return e.error }
 
-// folderOf is where the relative paths of a movie begin.
+// folderOf returns the folder in which the relative paths of a movie begin.
 func folderOf(file string) (string, error) {
 	if file == "-" {
 		return os.Getwd()

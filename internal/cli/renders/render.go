@@ -40,11 +40,11 @@ everything else is a text.
 The exit status is 0 when the movie was made, 1 when the movie was refused or cannot be rendered, and 2 when the command could not
 do its work.`
 
-// maker is what one call of `moviola render` was told.
+// maker holds the flags and arguments of one call of `moviola render`.
 type maker struct {
 	file, out, level string
 	moment           float64
-	still            bool // draw one moment
+	still            bool // draw one moment as a picture instead of making the movie
 	watch, asJSON    bool
 	vars             input.Variables
 	stdin            io.Reader
@@ -96,7 +96,7 @@ func RenderCommand() *cobra.Command {
 	return cmd
 }
 
-// ended gives an error its exit status.
+// ended adds the exit status of its kind to an error.
 func ended(err error) error {
 	var refusal *domain.Error
 	switch {
@@ -108,7 +108,7 @@ func ended(err error) error {
 	return exit.With(err, exit.NotChecked)
 }
 
-// check refuses what cannot be, before anything is opened.
+// check refuses impossible combinations of flags before anything is opened.
 func (m *maker) check() error {
 	if err := m.checkOutput(); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (m *maker) check() error {
 	return nil
 }
 
-// run opens a renderer and uses it once, or for as long as it watches.
+// run opens a renderer and makes the movie once or, with --watch, again after every change.
 func (m *maker) run(ctx context.Context, cfg config.Config) (err error) {
 	if err := m.check(); err != nil {
 		return err
@@ -145,8 +145,8 @@ func (m *maker) run(ctx context.Context, cfg config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = stored.Close() }() // it is removed
-	if cfg.PublicURL == "" {              // there is no service: the templates of the program find their photographs all the same
+	defer func() { _ = stored.Close() }() // the file is removed anyway, so its content does not matter
+	if cfg.PublicURL == "" {              // without a service, the templates of the program need an address for their photographs
 		cfg.PublicURL = strings.TrimSuffix(library.Photographs, photographs.Path)
 	}
 	folder, err := folderOf(m.file)
@@ -166,7 +166,7 @@ func (m *maker) run(ctx context.Context, cfg config.Config) (err error) {
 	return m.once(ctx)
 }
 
-// once reads the movie and makes it.
+// once reads the movie and makes it once.
 func (m *maker) once(ctx context.Context) error {
 	source, err := input.Read(m.file, m.stdin, input.MaxMovie)
 	if err != nil {
@@ -187,7 +187,7 @@ func (m *maker) once(ctx context.Context) error {
 	return m.tell(made)
 }
 
-// report is what was made, as --json prints it.
+// report describes the file that was made, as --json prints it.
 type report struct {
 	Output   string   `json:"output"`
 	Width    int      `json:"width"`
@@ -199,7 +199,7 @@ type report struct {
 	Warnings []string `json:"warnings"`
 }
 
-// tell says what was made: where the file itself is on standard output, beside it.
+// tell prints the report. It prints to standard error when standard output carries the file itself.
 func (m *maker) tell(made report) error {
 	to := m.stdout
 	if m.out == outStandard {

@@ -19,7 +19,7 @@ import (
 // stillFlag is the flag of `moviola render` that draws one moment as a picture.
 const stillFlag = "still"
 
-// Bounds of a still on the command line: as large as the largest movie.
+// Bounds of a still on the command line: those of the largest movie.
 const (
 	stillSide    = 3840
 	stillQuality = 92

@@ -10,8 +10,8 @@ import (
 // watchPause is how often watched files are looked at.
 const watchPause = 300 * time.Millisecond
 
-// watching makes the movie again whenever one of its files has changed, until it is interrupted. A mistake is told, and waits for
-// the next change.
+// watching makes the movie again whenever one of its files has changed, until it is interrupted. A mistake in a file is printed;
+// then watching waits for the next change.
 func (m *maker) watching(ctx context.Context, pause time.Duration) error {
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
@@ -26,14 +26,14 @@ func (m *maker) watching(ctx context.Context, pause time.Duration) error {
 		for m.read() == before && !m.local.changed() {
 			select {
 			case <-ctx.Done():
-				return nil // this is how watching ends
+				return nil // an interrupt is the usual end of watching, no error
 			case <-tick.C:
 			}
 		}
 	}
 }
 
-// read is the state of the files that are read first: the movie JSON and its variables.
+// read returns the states of the movie JSON and of its variables, the files that are read first.
 func (m *maker) read() [2]fileState { return [2]fileState{stateOf(m.file), stateOf(m.vars.File)} }
 
 // fileState tells one state of a file from another; the zero state is that of a file that is not there.

@@ -140,7 +140,7 @@ func VerifyCommand() *cobra.Command {
 type verification struct {
 	audit.Verified
 	TakenAt time.Time `json:"taken_at"`
-	Anchor  string    `json:"anchor"` // anchored, or why that is not known
+	Anchor  string    `json:"anchor"` // "anchored", or the reason why the check against an anchor was not possible
 }
 
 func (a *anchoring) verify(ctx context.Context, stdout, stderr io.Writer) error {

@@ -52,7 +52,7 @@ func (m Matrix) Inverse() (inverse Matrix, ok bool) {
 	return inverse, true
 }
 
-// shift says whether m is a translation by whole pixels, and by how many.
+// shift reports whether m is a translation by whole pixels, and by how many.
 func (m Matrix) shift() (image.Point, bool) {
 	if m.A != 1 || m.D != 1 || m.B != 0 || m.C != 0 || m.E != math.Trunc(m.E) || m.F != math.Trunc(m.F) {
 		return image.Point{}, false

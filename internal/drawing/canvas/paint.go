@@ -18,7 +18,7 @@ type Paint struct {
 	Gradient *Gradient
 }
 
-// Visible says whether the paint draws anything.
+// Visible reports whether the paint draws anything.
 func (p Paint) Visible() bool {
 	return p.Color.A > 0 || p.Gradient != nil && slices.ContainsFunc(p.Gradient.Stops, func(s css.Stop) bool {
 		return s.Color.A > 0

@@ -55,7 +55,7 @@ func (p *Path) Append(q Path) {
 	p.points = append(p.points, q.points...)
 }
 
-// Empty says whether the path has no points.
+// Empty reports whether the path has no points.
 func (p *Path) Empty() bool { return len(p.points) == 0 }
 
 // Len is the number of points of the path, a measure of the cost of drawing it.

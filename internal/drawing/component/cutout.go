@@ -48,7 +48,7 @@ func pictureHole(s *stage) (*node, error) {
 	return n, nil
 }
 
-// goes says whether a group has a start or an end state.
+// goes reports whether a group has a start or an end state.
 func (s *stage) goes(g group) bool {
 	for _, key := range []string{"left", "top", "width", "height", "x", "y", "cx", "cy", "r", "rx", "ry"} {
 		for _, prefix := range []string{"initial-", "final-"} {

@@ -197,7 +197,7 @@ func (n *node) natural() float64 {
 	return wide
 }
 
-// fills says whether a node takes the available width.
+// fills reports whether a node takes the available width.
 func (n *node) fills() bool { return !n.inline && n.style.width.Auto && n.text == nil }
 
 // shrink reduces the width of children that fill a node which has become narrower.

@@ -84,7 +84,7 @@ func (d *Drawer) Notes(ref timeline.Ref, c document.Component, w, h int) ([]docu
 	return notes, err
 }
 
-// bounded says that the height of a node's box does not depend on its text.
+// bounded reports whether the height of a node's box does not depend on its text.
 func (n *node) bounded() bool { return !n.style.height.Auto && !n.style.hidden }
 
 // exceeds records the text of a group that needs the most space.

@@ -312,7 +312,7 @@ func (s *style) setImage(value string) {
 	s.gradient, s.image = b.Gradient, b.URL
 }
 
-// bareAddress says whether an image is given by its address alone, as in elements, not in url().
+// bareAddress reports whether an image is given by its address alone, as in elements, not in url().
 func bareAddress(value string) bool {
 	value = strings.ToLower(strings.TrimSpace(value))
 	return strings.HasPrefix(value, "https://") || strings.HasPrefix(value, "http://")

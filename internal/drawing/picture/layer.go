@@ -111,5 +111,5 @@ func (l *Layer) Place(inner *Layer) {
 	}
 }
 
-// Empty says that the layer has no pixels.
+// Empty reports whether the layer has no pixels.
 func (l *Layer) Empty() bool { return l.W == 0 || l.H == 0 }

@@ -22,7 +22,7 @@ func NewPlate(l *Layer) *Plate {
 	return p
 }
 
-// Opaque says that no pixel of the plate is transparent.
+// Opaque reports whether no pixel of the plate is transparent.
 func (p *Plate) Opaque() bool { return p.Alpha == nil }
 
 // bleed gives transparent pixels the colours of their neighbours.

@@ -68,7 +68,7 @@ var oneLarge = make(chan struct{}, 1)
 
 const largePixels = 16_000_000
 
-// large says whether decoding the picture takes much memory. It is false for a damaged picture.
+// large reports whether decoding the picture takes much memory. It is false for a damaged picture.
 func (s Still) large() bool {
 	f, err := os.Open(s.Path)
 	if err != nil {

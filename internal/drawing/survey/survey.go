@@ -112,7 +112,7 @@ func (f *fitting) begin() (open bool) {
 	return true
 }
 
-// ready says whether a text can be checked now: its font is available, and time is left.
+// ready reports whether a text can be checked now: its font is available, and time is left.
 func (f *fitting) ready(font string) bool {
 	switch {
 	case font != "":

@@ -102,7 +102,7 @@ func rank(family string) int {
 
 func isEmojiFamily(family string) bool { return strings.Contains(family, "emoji") }
 
-// covers says whether a font has glyphs for all runes that need one.
+// covers reports whether a font has glyphs for all runes that need one.
 func (l *library) covers(i int, runes []rune) bool {
 	if len(runes) == 0 {
 		return true

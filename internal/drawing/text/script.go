@@ -31,7 +31,7 @@ var emojiByDefault = &unicode.RangeTable{
 	},
 }
 
-// wantsEmoji says whether a grapheme cluster is drawn as an emoji.
+// wantsEmoji reports whether a grapheme cluster is drawn as an emoji.
 func wantsEmoji(cluster []rune) bool {
 	for _, r := range cluster {
 		switch r {
@@ -44,12 +44,12 @@ func wantsEmoji(cluster []rune) bool {
 	return len(cluster) > 0 && unicode.Is(emojiByDefault, cluster[0])
 }
 
-// invisible says whether a character needs no glyph of its own.
+// invisible reports whether a character needs no glyph of its own.
 func invisible(r rune) bool {
 	return r == joiner || r == textStyle || r == emojiStyle || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r)
 }
 
-// blank says whether a cluster is invisible.
+// blank reports whether a cluster is invisible.
 func blank(cluster []rune) bool {
 	for _, r := range cluster {
 		if !invisible(r) && !unicode.IsSpace(r) {
@@ -59,7 +59,7 @@ func blank(cluster []rune) bool {
 	return true
 }
 
-// RightToLeft says whether a paragraph is written from right to left: its first letter decides. UAX #9, rules P2 and P3.
+// RightToLeft reports whether a paragraph is written from right to left: its first letter decides. UAX #9, rules P2 and P3.
 func RightToLeft(text []rune) bool {
 	for _, r := range text {
 		if unicode.IsLetter(r) {
@@ -74,7 +74,7 @@ func RightToLeft(text []rune) bool {
 	return false
 }
 
-// spacedOut says whether the letters of a script may be spaced: those of cursive scripts are joined.
+// spacedOut reports whether the letters of a script may be spaced: those of cursive scripts are joined.
 func spacedOut(script language.Script) bool {
 	switch script {
 	case language.Arabic, language.Syriac, language.Mongolian, language.Nko, language.Devanagari, language.Bengali:

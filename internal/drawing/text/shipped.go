@@ -41,7 +41,7 @@ func (l *library) ship() {
 	}
 }
 
-// isShipped says whether a font is part of the program and not of the machine.
+// isShipped reports whether a font is part of the program and not of the machine.
 func (l *library) isShipped(i int) bool {
 	return strings.HasPrefix(l.prints[i].Location.File, shippedPrefix)
 }

@@ -89,7 +89,7 @@ func (e *Engine) FontsOfAll(w Writing) ([]string, error) {
 	return l.namesOf(used)
 }
 
-// anyCovers says whether one of the families has a character.
+// anyCovers reports whether one of the families has a character.
 func (l *library) anyCovers(families map[string]bool, r rune) bool {
 	for family := range families {
 		if _, ok := l.nearest(family, wish{weight: 400}, []rune{r}); ok {
@@ -173,5 +173,5 @@ func (l *library) sum(i int) (string, error) {
 	return sum, nil
 }
 
-// Has says whether a family is installed or shipped, by its own or a generic name.
+// Has reports whether a family is installed or shipped, by its own or a generic name.
 func (e *Engine) Has(family string) bool { return len(e.fonts.named(family)) > 0 }

@@ -1,5 +1,5 @@
-// Package ffmpegtest plays a graphics card for tests: an ffmpeg in front of the real one that takes h264_vaapi for libx264, and
-// device nodes.
+// Package ffmpegtest simulates a graphics card for tests: with device nodes, and with a wrapper of the real ffmpeg that runs
+// libx264 when h264_vaapi is requested.
 package ffmpegtest
 
 import (
@@ -13,11 +13,11 @@ import (
 	"moviola/adapters/render/ffmpeg"
 )
 
-// Driver is the version of the driver that the card tells.
+// Driver is the version of the driver that the simulated card reports.
 const Driver = "Played driver 1.0"
 
-// script changes the arguments to what the real ffmpeg does without a card. It starts no program but ffmpeg. What the card
-// that it plays encodes is of another profile than x264's: main, not high.
+// script replaces the arguments that need a card by ones that the real ffmpeg can execute without it. It starts no program but
+// ffmpeg. The simulated card encodes in the profile main; x264 uses the profile high.
 const script = `#!/bin/bash
 args=(); card=
 while (($#)); do
@@ -44,8 +44,8 @@ done
 exec %[1]s "${args[@]}"
 `
 
-// Card writes an ffmpeg with a card, and returns the configuration that finds it. Broken is what the card's ffmpeg does before it
-// encodes, as a line of bash.
+// Card writes the wrapper of ffmpeg and the device nodes, and returns a configuration that uses both. broken is a line of bash
+// that the wrapper executes before it encodes with the card, to make it fail; empty: the card works.
 func Card(t testing.TB, broken string) ffmpeg.Config {
 	t.Helper()
 	real, err := exec.LookPath("ffmpeg")
@@ -53,7 +53,7 @@ func Card(t testing.TB, broken string) ffmpeg.Config {
 		t.Fatal(err)
 	}
 	dev, programs := t.TempDir(), t.TempDir()
-	// A node of the system that anybody may open stands for the card.
+	// A node of the system that every user may open stands for the card.
 	const node = "/dev/zero"
 	if err := os.MkdirAll(filepath.Join(dev, "dri"), 0o700); err != nil {
 		t.Fatal(err)
@@ -65,7 +65,8 @@ func Card(t testing.TB, broken string) ffmpeg.Config {
 		broken = ":"
 	}
 	path := filepath.Join(programs, "ffmpeg")
-	syscall.ForkLock.RLock() // a process that is forked while the file is written keeps it open, and it cannot be run
+	// A process forked during the write would keep the file open for writing, and a file open for writing cannot be executed.
+	syscall.ForkLock.RLock()
 	err = os.WriteFile(path, fmt.Appendf(nil, script, real, node, broken), 0o700)
 	syscall.ForkLock.RUnlock()
 	if err != nil {
