@@ -227,7 +227,8 @@ func (b *backingUp) check() (map[string]config.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	// elsewhere is the number of processes whose log is in another event store; a process with its log in this data folder shares this log.
+	// elsewhere is the number of processes whose log is in another event store; a process with its log in this data folder
+	// shares this log.
 	elsewhere := 0
 	for _, one := range noted {
 		if one.Flags["eventstore"] != "" {
