@@ -29,7 +29,8 @@ func (b *body) head() ([]byte, error) {
 	head := make([]byte, examine.HeadBytes)
 	n, err := io.ReadFull(b, head)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		// A body shorter than its declared length is ErrUnexpectedEOF of the connection, which Read has remembered.
+		// A body shorter than HeadBytes is no error. When the connection ended before the declared length, Read has remembered its
+		// error.
 		err = b.broken
 	}
 	return head[:n], err

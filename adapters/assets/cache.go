@@ -164,7 +164,7 @@ func (c *Cache) KeptSince(_ context.Context, account domain.AccountID, address s
 	return c.kept(c.shelf(account), address, since)
 }
 
-// IsOwn says that an address is below the service's public base.
+// IsOwn reports whether an address is below the service's public base.
 func (c *Cache) IsOwn(address string) bool {
 	target, err := parseAddress(address)
 	if err != nil {
@@ -235,7 +235,7 @@ func (c *Cache) fetch(ctx context.Context, s shelf, address string, fresh *time.
 	return asset, s.use(got.Hash)
 }
 
-// counts says whether a download is recent enough to be used without asking its server. Using it does not extend this time.
+// counts reports whether a download is recent enough to be used without asking its server. Using it does not extend this time.
 func (c *Cache) counts(v visit) bool {
 	age := c.cfg.Now().Sub(v.At)
 	return !v.At.IsZero() && age >= 0 && age < c.cfg.TTL

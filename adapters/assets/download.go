@@ -154,7 +154,7 @@ func request(ctx context.Context, target *url.URL, known visit) (*http.Request, 
 	return req, nil
 }
 
-// passes says that a response status may be temporary.
+// passes reports whether a response status may be temporary.
 func passes(code int) bool {
 	return code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout
 }
@@ -179,7 +179,7 @@ func (c *Cache) storeBody(ctx context.Context, s shelf, target *url.URL, resp *h
 	return hash, err
 }
 
-// refused says that the guard has refused a request: a retry would not help.
+// refused reports whether the guard has refused a request: then a retry would not help.
 func refused(err error) bool {
 	var refusal interface{ Refused() bool }
 	return errors.As(err, &refusal) && refusal.Refused()

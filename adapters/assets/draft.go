@@ -13,7 +13,7 @@ import (
 // the process dies.
 type draft struct {
 	*os.File
-	path string // path from which it can be linked
+	path string // path by which link can give the file a name
 	name string // empty: the file has no name
 }
 
@@ -42,12 +42,12 @@ func (d *draft) complete() error {
 	return d.Close()
 }
 
-// link gives the file a name that is not in use.
+// link gives the file a name that no other file has.
 func (d *draft) link(path string) error {
 	return unix.Linkat(unix.AT_FDCWD, d.path, unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
 }
 
-// replace gives the file a name that is in use.
+// replace gives the file a name, and replaces another file that has the name.
 func (d *draft) replace(path string) error {
 	if d.name != "" {
 		return os.Rename(d.name, path)

@@ -11,8 +11,8 @@ import (
 // maxAlone is the largest number of downloads in a process that continue without a waiting caller.
 const maxAlone = 32
 
-// flights lets concurrent callers with the same key share one piece of work. It continues while a caller waits, and also after
-// the last caller has left if that caller only gave its slot to another account: it will come back.
+// flights lets concurrent callers with the same key share one piece of work. The work continues while a caller waits. It also
+// continues when the last caller has left only because it gave its slot to another account: that caller will come back.
 type flights struct {
 	mu    sync.Mutex
 	all   map[string]*flight
@@ -23,7 +23,7 @@ type flight struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
 	waiting int
-	alone   bool // no caller waits, and the work continues
+	alone   bool // no caller waits, but the work continues, because one will come back
 	asset   commands.Asset
 	err     error
 }
@@ -67,7 +67,8 @@ func (f *flights) join(ctx context.Context, key string, work func(context.Contex
 	return started
 }
 
-// leave removes a caller. When the last one leaves, the work is cancelled, unless the caller comes back and there is room.
+// leave removes a caller. When the last one leaves, the work is cancelled, unless that caller will come back and fewer than
+// maxAlone flights are without a caller.
 func (f *flights) leave(key string, running *flight, comesBack bool) {
 	f.mu.Lock()
 	running.waiting--
@@ -96,7 +97,8 @@ func (f *flights) forget(key string, ended *flight) {
 	}
 }
 
-// together ends the count of a flight as one without a waiting caller. The caller holds f.mu.
+// together stops counting a flight as one without a waiting caller: a caller has joined the flight, or it has ended. f.mu must
+// be locked.
 func (f *flights) together(running *flight) {
 	if running.alone {
 		running.alone = false

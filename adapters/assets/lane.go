@@ -12,11 +12,11 @@ import (
 // lane is a download's share of the budgets: a connection, and a number of bytes.
 type lane struct {
 	connection, bytes *fair.Part // nil: there is no such budget
-	size, step, most  int64      // bytes that it may read now; the step by which that grows; the size beyond which it is not counted
+	size, step, most  int64      // bytes that may be read now; the step by which size grows; the size from which nothing is counted
 }
 
-// needError says that a download needs more bytes than it has, while others use the budget: it starts again with a request for
-// that many.
+// needError says that a download needs more bytes than its share while others use the budget: the download starts again with a
+// request for that many bytes.
 type needError struct{ bytes int64 }
 
 func (e *needError) Error() string { return "a download needs more than there is of its budget" }
@@ -89,8 +89,8 @@ func (d *drawn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// download brings the file at target onto the shelf, unless known is there and still current. It waits for its turn first, and
-// again if the file is larger than its share.
+// download brings the file at target onto the shelf, unless the known file is there and still current. It waits for its turn
+// first, and again if the file is larger than its share.
 func (c *Cache) download(ctx context.Context, s shelf, target *url.URL, known visit) (visit, error) {
 	if _, own := c.ownPath(target); own {
 		return c.tries(ctx, s, target, known, &lane{})

@@ -18,7 +18,7 @@ type OwnFiles interface {
 	OpenOwn(ctx context.Context, account domain.AccountID, path string) (io.ReadCloser, error)
 }
 
-// ownPath returns the path of an address below the service's public base, if it is one.
+// ownPath returns the path of an address below the service's public base; false when the address is not below it.
 func (c *Cache) ownPath(address *url.URL) (path string, ok bool) {
 	base := c.base
 	if base == nil || !sameHost(address, base) {

@@ -66,7 +66,7 @@ func (c *Cache) claim(ctx context.Context, s shelf, w *quota.Write, bytes int64)
 	return w.Add(ctx, bytes)
 }
 
-// tooMuch is the client's error when there is no space for a download. If the total bound is reached, it may be temporary.
+// tooMuch is the client's error when there is no space for a download. If the total bound is reached, the lack may be temporary.
 func tooMuch(target *url.URL, err error) error {
 	var full *quota.FullError
 	if !errors.As(err, &full) || full.All {

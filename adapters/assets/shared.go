@@ -47,8 +47,8 @@ func (s shelf) sharedVisit(address string) string {
 	return blobkey.SourceVisit(s.holder(), hashText(address))
 }
 
-// takeShared brings another host's download onto the shelf, if it is recent enough and not older than since. False: there is
-// none. Errors are logged, and the server is asked.
+// takeShared brings another host's download onto the shelf, if it is recent enough and not older than since. It returns false
+// when there is none. Errors are logged, and the caller asks the server.
 func (c *Cache) takeShared(
 	ctx context.Context, s shelf, address string, target *url.URL, since time.Time,
 ) (commands.Asset, bool) {
@@ -152,7 +152,7 @@ func (c *Cache) putShared(ctx context.Context, s shelf, address string, got visi
 	return c.cfg.Shared.Put(ctx, s.sharedVisit(address), bytes.NewReader(raw))
 }
 
-// putFile uploads a file to the store, unless it is there, and returns its size in bytes.
+// putFile uploads a file to the store, unless the store has the file, and returns its size in bytes.
 func (c *Cache) putFile(ctx context.Context, s shelf, hash, path string) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -170,8 +170,8 @@ func (c *Cache) putFile(ctx context.Context, s shelf, hash, path string) (int64,
 	return info.Size(), c.cfg.Shared.Put(ctx, key, f)
 }
 
-// isShared says whether the store has a file, and will keep it for as long as a download from now may be used: SweepShared
-// removes it after twice the time to live.
+// isShared reports whether the store has a file that is young enough: SweepShared, which removes files after twice the time to
+// live, must keep it for as long as a download made now may be used.
 func (c *Cache) isShared(ctx context.Context, key string) bool {
 	there, err := c.cfg.Shared.Open(ctx, key)
 	if err != nil {

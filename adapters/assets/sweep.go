@@ -59,7 +59,7 @@ func (c *Cache) Sweep(ctx context.Context, now time.Time) error {
 				failures = append(failures, removeIfThere(path))
 			}
 		case filepath.Base(filepath.Dir(path)) == "visits":
-			if now.Sub(info.ModTime()) > 2*c.cfg.TTL { // after one time to live its server is asked whether the file has changed
+			if now.Sub(info.ModTime()) > 2*c.cfg.TTL { // kept for longer than it is used: the server can still be asked for changes
 				failures = append(failures, removeIfThere(path))
 			}
 		case filepath.Ext(path) != ".json":

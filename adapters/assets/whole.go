@@ -71,8 +71,8 @@ func (c *checker) intact(path string, test func() error) error {
 
 var errNotTheDownload = errors.New("its content has not the SHA-256 of what was downloaded")
 
-// intact says whether a file of the shelf is undamaged, and its converted picture can be decoded. A damaged file is removed and
-// logged for the operator: the caller fetches it again.
+// intact reports whether a file of the shelf is undamaged, and its converted picture can be decoded. A damaged file is removed
+// and logged for the operator: the caller fetches it again.
 func (s shelf) intact(a commands.Asset) bool {
 	err := s.files.intact(a.Path, func() error {
 		if a.Converted {

@@ -17,7 +17,7 @@ import (
 	"moviola/internal/clouds"
 )
 
-// Of the clouds' storages: how often a request is sent at most, and how long an answer may take after it was sent.
+// Bounds of requests to the clouds' storages: how often a request is sent at most, and how long the answer may take after that.
 const (
 	cloudTries    = 4
 	cloudPatience = time.Minute
@@ -31,7 +31,8 @@ type place struct {
 	query                     url.Values
 }
 
-// cloudParameters are what addresses may have after the question mark. The library's own names, and endpoint as s3:// has it.
+// cloudParameters are the names that addresses may have after the question mark: the library's own, and endpoint as in s3://
+// addresses.
 var cloudParameters = map[string][]string{
 	gcsblob.Scheme:   {"endpoint", "prefix"},
 	azureblob.Scheme: {"storage_account", "domain", "protocol", "localemu", "prefix"},

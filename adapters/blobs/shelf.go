@@ -20,7 +20,7 @@ import (
 // shelfName is the database of the shelf, in the top folder. No key begins with it.
 const shelfName = "documents.db"
 
-// shelfLayout is the version of its tables, stored in the file's user_version.
+// shelfLayout is the version of the shelf's tables, stored in the file's user_version.
 const shelfLayout = 1
 
 const (

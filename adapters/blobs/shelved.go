@@ -14,7 +14,7 @@ import (
 	"moviola/commands"
 )
 
-// shelves says whether the file of a key belongs on the shelf.
+// shelves reports whether the file of a key belongs on the shelf.
 func (b *Bucket) shelves(key string) bool {
 	return b.shelf != nil && slices.ContainsFunc(b.shelved, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 }
@@ -64,7 +64,7 @@ func (b *Bucket) openOnShelf(ctx context.Context, key string) (commands.File, er
 		if err == nil || again || !errors.Is(err, commands.ErrFileNotFound) {
 			return file, err
 		}
-		// It may have been moved to the shelf between the two looks.
+		// Another process may have moved the file to the shelf between the two look-ups: look once more.
 	}
 }
 

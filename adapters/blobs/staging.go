@@ -20,11 +20,11 @@ import (
 
 var _ mediafiles.Staging = (*Bucket)(nil)
 
-// Presigns says whether clients can upload to addresses of the storage itself, without this program. A folder has no such
+// Presigns reports whether clients can upload to addresses of the storage itself, without this program. A folder has no such
 // addresses, and those of Google and Azure are not used: files for them pass through this program.
 func (b *Bucket) Presigns() bool { return b.scheme == s3blob.Scheme }
 
-// InBucket says whether the files are in a bucket.
+// InBucket reports whether the files are in a bucket.
 func (b *Bucket) InBucket() bool { return b.dir == "" }
 
 // Presign implements commands.Staging. The signature covers method, key, length and type.

@@ -122,7 +122,8 @@ func (b *Bucket) RemoveAbandoned(ctx context.Context) error {
 	})
 }
 
-// abandoned says whether no process writes a temporary file. It is false on file systems without locks.
+// abandoned reports whether a temporary file has no writer any more: its lock is free. It is false on file systems without
+// locks.
 func abandoned(path string) bool {
 	file, err := os.Open(path)
 	if err != nil {

@@ -69,12 +69,12 @@ func (p *Pool) start(ctx context.Context) (*browser, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if p.isClosed() { // Close may have ended it
+		if p.isClosed() { // Close may have ended the browser that was starting
 			return nil, errClosed
 		}
 		errs = append(errs, fmt.Errorf("%s: %w", levels[i].name, err))
-		// If a level has worked before, its failure has another cause than the machine's refusal; neither is a time-out a
-		// refusal. In both cases pages must not be confined less.
+		// A time-out, or the failure of a level that has worked before, does not mean that the machine refuses the level. In both
+		// cases pages must not be confined less.
 		if known || errors.Is(err, context.DeadlineExceeded) {
 			break
 		}
@@ -191,7 +191,7 @@ func (b *browser) dismiss(e event, t *tab) {
 	}
 }
 
-// show loads a page into a new profile, calls draw, and removes both.
+// show loads a page into a new profile, calls draw, and removes page and profile.
 func (b *browser) show(ctx context.Context, page Page, draw func(context.Context, *tab) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -245,7 +245,7 @@ func (b *browser) end(cause error) {
 	b.process.signal()
 }
 
-// healthy says whether the browser can show another page.
+// healthy reports whether the browser can show another page.
 func (b *browser) healthy() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -274,7 +274,7 @@ func (b *browser) explain(budget context.Context, err error) error {
 		return fault("The page takes more than %g s of processor time to draw: make it simpler, or use a PNG of it",
 			drawingWork.Seconds())
 	case errors.Is(cause, errCrashed), cause == nil && errors.Is(err, errPipe):
-		if b.process.starved() { // the kernel reports it: more certain than a crash, which may be the page's doing. Decision 56
+		if b.process.starved() { // the kernel has reported it: more certain than a crash, which a page may cause. Decision 56
 			return fmt.Errorf("%w: that of the group of a page's browser was used up", commands.ErrOutOfMemory)
 		}
 		return crash("The page crashed: it needs too much memory, or does something the browser cannot do")

@@ -19,7 +19,7 @@ const drawingWork = 2 * time.Second
 
 var errWork = errors.New("the page takes too much processor time")
 
-// loaded is true when the only picture of a page could be decoded.
+// loaded is a script that yields true when the only picture of a page could be decoded.
 const loaded = `document.images[0].complete && document.images[0].naturalWidth > 0`
 
 // Drawing returns a part of an SVG drawing as v.W × v.H pixels. The browser treats the drawing as a picture: it runs no scripts,

@@ -14,7 +14,7 @@ type Font struct {
 	Family string
 	Weight int    // 100 to 900; with To, the lightest weight of a variable font
 	To     int    // the heaviest weight of a variable font; 0: Weight
-	Italic bool   // it is slanted
+	Italic bool   // the font is slanted
 	Range  string // unicode-range of CSS, the characters that the file is for; empty: all
 	Key    string // name of the file: letters, digits, and -._/
 	Read   func() ([]byte, error)
@@ -68,7 +68,7 @@ func (t *tab) offerFonts(ctx context.Context) error {
 		return fmt.Errorf("offer fonts: %w", err)
 	}
 	if t.page.HTML != "" {
-		return nil // the rules are in its head
+		return nil // the font rules are in the head of the page's own HTML
 	}
 	rules, err := json.Marshal(faces(t.fonts))
 	if err != nil {

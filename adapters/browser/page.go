@@ -41,7 +41,7 @@ const (
 	maxHTMLBytes = 8 << 20
 )
 
-// check says what is wrong with a page, for its user, and returns it with every value in its range.
+// check returns the page with every value in its range, or an error that tells the page's user what is wrong.
 func (p Page) check() (Page, error) {
 	switch {
 	case p.HTML == "" && p.URL == "":
@@ -84,7 +84,7 @@ var (
 	opening = regexp.MustCompile(`(?is)^\s*(<!--.*?-->\s*)*(<html[^>]*>\s*)?(<!--.*?-->\s*)*(<head[^>]*>)?`)
 )
 
-// document returns the page's HTML as a document in standards mode; additions come first in its head.
+// document returns the page's HTML as a document in standards mode; the result of additions comes first in its head.
 func (p Page) document() string {
 	text := strings.TrimPrefix(p.HTML, "\ufeff")
 	head := doctype.FindString(text)

@@ -90,7 +90,7 @@ func storeRow(pix []byte, line []float32) {
 	for x := 0; x < len(line); x += 4 {
 		a := line[x+3]
 		if a < 0.5 {
-			continue // rounds to transparent
+			continue // the alpha rounds to 0: the pixel stays transparent
 		}
 		pix[x] = uint8(line[x]/a + 0.5)
 		pix[x+1] = uint8(line[x+1]/a + 0.5)

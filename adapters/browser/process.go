@@ -31,11 +31,11 @@ const pipeDelay = 2 * time.Second
 // process is a running browser process.
 type process struct {
 	pid    int
-	home   string        // its writable folder, as it sees it
+	home   string        // the browser's writable folder, as the browser sees it
 	folder string        // the same folder as this process sees it; empty: it is in memory and vanishes with the browser
 	ended  chan struct{} // closed when the process has been waited for
-	// outOfMemory says that the kernel has killed one of its processes because its control group ran out of memory. It is set
-	// before ended is closed.
+	// outOfMemory is true when the kernel has killed a process of the browser because its control group ran out of memory. It is
+	// set before ended is closed.
 	outOfMemory bool
 	notes       *tail // the end of its error output
 
@@ -137,7 +137,7 @@ func (p *process) signal() {
 	}
 }
 
-// starved waits for the end of a browser that is ending, and says whether its control group ran out of memory.
+// starved waits for the end of a browser that is ending, and reports whether its control group ran out of memory.
 func (p *process) starved() bool {
 	select {
 	case <-p.ended:

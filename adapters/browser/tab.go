@@ -262,7 +262,8 @@ func (t *tab) dress(ctx context.Context) error {
 	return t.settle(ctx)
 }
 
-// complete is true when everything that the page names is loaded, including fonts, which are only fetched when text uses them.
+// complete is a script that yields true when everything that the page names is loaded, including fonts, which are only fetched
+// when text uses them.
 const complete = `(() => {
 	const root = document.documentElement;
 	if (root) root.getBoundingClientRect();
@@ -310,8 +311,8 @@ func (t *tab) pass(ctx context.Context, wait time.Duration) error {
 	return nil
 }
 
-// remaining is the number of milliseconds of the page's time until its last finite animation ends. Animations that are driven by
-// scrolling have no such end.
+// remaining is a script that yields the number of milliseconds of the page's time until its last finite animation ends.
+// Animations that are driven by scrolling have no such end.
 const remaining = `(() => {
 	let longest = 0;
 	for (const a of document.getAnimations()) {

@@ -97,7 +97,7 @@ func (s *Sender) with(ctx context.Context, settings connection.Settings, do func
 	road := &road{base: client.Transport}
 	client.Transport = road
 	to, err := s.open(ctx, &client, settings)
-	if err != nil { // it may show parts of the credentials
+	if err != nil { // err may show parts of the credentials
 		return s.refuse(settings, "the credentials cannot be read")
 	}
 	defer func() { _ = to.close() }()

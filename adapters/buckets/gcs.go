@@ -21,7 +21,7 @@ func NewGCS(cfg Config) *Sender {
 // openGCS opens a bucket with the key of a service account. Tokens are requested with the same client, at the address that the
 // key names.
 func openGCS(ctx context.Context, client *http.Client, settings connection.Settings) (*bucket, error) {
-	if settings["credentials"] == clouds.FromEnvironment { // those of the operator's environment are not for users
+	if settings["credentials"] == clouds.FromEnvironment { // the credentials of the operator's environment are not for users
 		return nil, errors.New("the credentials are no key of a service account")
 	}
 	opened, end, err := clouds.GCS{

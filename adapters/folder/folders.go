@@ -94,7 +94,8 @@ func apart(dir, mine string) (bool, error) {
 	return !above, err
 }
 
-// within reports whether a folder is the outer one or lies in it. It compares the folders themselves, not their names.
+// within reports whether the folder inner is the folder outer or lies in it. It compares the folders themselves, not their
+// names.
 func within(inner, outer string) (bool, error) {
 	want, err := os.Stat(outer)
 	if err != nil {

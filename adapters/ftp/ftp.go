@@ -100,7 +100,7 @@ func (f *FTP) session(ctx context.Context, s connection.Settings, address string
 	if err != nil {
 		return stage("the connection failed", err)
 	}
-	defer func() { _ = server.Quit() }() // uploads are confirmed before
+	defer func() { _ = server.Quit() }() // uploads were confirmed before, so an error loses nothing
 	if err := server.Login(s["username"], s["password"]); err != nil {
 		return stage("the login failed", err)
 	}

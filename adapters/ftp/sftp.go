@@ -102,7 +102,7 @@ func (s *SFTP) session(
 		return stage("the login failed", err)
 	}
 	client := ssh.NewClient(secured, channels, requests)
-	defer func() { _ = client.Close() }() // uploads are confirmed before
+	defer func() { _ = client.Close() }() // uploads were confirmed before, so an error loses nothing
 	server, err := sftp.NewClient(client)
 	if err != nil {
 		return stage("the server does not speak SFTP", err)
@@ -144,8 +144,8 @@ func parseKey(text, passphrase string) (ssh.Signer, error) {
 	return ssh.ParsePrivateKey([]byte(text))
 }
 
-// known returns the expected fingerprint of the server: the one that is set, otherwise the one of the first connection; empty:
-// any is accepted.
+// known returns the expected fingerprint of the server: the one that the account has set, otherwise the one of the first
+// connection; empty: any is accepted.
 func known(parcel deliveries.Parcel) string {
 	if set := parcel.Settings["host-key"]; set != "" {
 		return strings.TrimRight(set, "=")

@@ -127,7 +127,7 @@ func (g *Generator) Generate(ctx context.Context, request commands.ImageRequest)
 	return commands.GeneratedImage{Asset: made, Cached: ok, Warnings: o.warnings}, nil
 }
 
-// AtHand says that Generate would call no endpoint, because the picture is cached.
+// AtHand reports whether Generate would call no endpoint, because the picture is cached.
 func (g *Generator) AtHand(ctx context.Context, request commands.ImageRequest) bool {
 	endpoint, err := g.endpoint(ctx, request)
 	if err != nil {
@@ -157,8 +157,8 @@ func (g *Generator) endpoint(ctx context.Context, request commands.ImageRequest)
 	return g.cfg.Saved(ctx, request.Account, request.Connection)
 }
 
-// share does the work once for all callers with the same order, and says whether another host had done it. It continues when a
-// caller gives up, because the picture is paid for, within its own limits.
+// share does the work once for all callers with the same order, and reports whether another host had done it. The work continues
+// within its own limits when a caller gives up, because the picture is paid for.
 func (g *Generator) share(
 	ctx context.Context, s shelf, account domain.AccountID, o order,
 ) (made commands.Asset, cached bool, err error) {
@@ -169,7 +169,7 @@ func (g *Generator) share(
 	done := g.flights.DoChan(s.dir+" "+o.key, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), workLimit)
 		defer cancel()
-		if found, ok := s.find(o.key); ok { // made since the caller has looked
+		if found, ok := s.find(o.key); ok { // another caller has made the picture meanwhile
 			return picture{asset: found}, nil
 		}
 		if found, ok := g.takeMade(ctx, s, account, o.key); ok {

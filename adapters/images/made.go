@@ -13,8 +13,8 @@ import (
 // madeKey is the key under which other hosts find a cached picture.
 func madeKey(key string) string { return "image-" + key }
 
-// takeMade copies another host's picture onto the shelf. False: there is none. Errors are logged, and the picture is generated
-// again.
+// takeMade copies another host's picture onto the shelf. It returns false when there is none. Errors are logged, and the picture
+// is generated again.
 func (g *Generator) takeMade(ctx context.Context, s shelf, account domain.AccountID, key string) (commands.Asset, bool) {
 	if g.cfg.Made == nil {
 		return commands.Asset{}, false
@@ -44,7 +44,7 @@ func (g *Generator) copyMade(ctx context.Context, s shelf, account domain.Accoun
 	return s.keep(key, raw)
 }
 
-// keepMade shares a picture with other hosts. Errors are logged: this host has it.
+// keepMade shares a picture with other hosts. Errors are only logged, because this host has the picture.
 func (g *Generator) keepMade(ctx context.Context, account domain.AccountID, key string, made commands.Asset) {
 	if g.cfg.Made == nil {
 		return

@@ -44,7 +44,7 @@ func Folder(dir string, account domain.AccountID) string {
 	return filepath.Join(dir, hashOf([]byte(account))[:32])
 }
 
-// Room is what is held of the bounds of the pictures that are kept.
+// Room returns the usage of the bounds of the cached pictures.
 func (g *Generator) Room() *quota.Folder { return g.room }
 
 // Forget removes the pictures that are kept for an account. Doing it again changes nothing.
@@ -62,7 +62,7 @@ func hashOf(raw []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// find returns the picture under a key. One that is gone or damaged counts as not there.
+// find returns the picture under a key. It returns false for a picture that is gone or damaged.
 func (s shelf) find(key string) (commands.Asset, bool) {
 	var asset commands.Asset
 	about := filepath.Join(s.dir, key+".json")
@@ -72,7 +72,7 @@ func (s shelf) find(key string) (commands.Asset, bool) {
 	}
 	asset.Path = filepath.Join(s.dir, filepath.Base(asset.Hash))
 	now := time.Now()
-	for _, used := range []string{asset.Path, about} { // before it is read, so that it is not tidied away in between
+	for _, used := range []string{asset.Path, about} { // marked as used before the picture is read, so that nobody removes it
 		if os.Chtimes(used, now, now) != nil {
 			return commands.Asset{}, false
 		}
@@ -81,7 +81,7 @@ func (s shelf) find(key string) (commands.Asset, bool) {
 	return asset, err == nil && hashOf(raw) == asset.Hash
 }
 
-// keep puts a picture on the shelf: the file first, so that a note always names one.
+// keep puts a picture on the shelf: the file first, so that a note always names an existing file.
 func (s shelf) keep(key string, raw []byte) (commands.Asset, error) {
 	asset, err := recognise(raw)
 	if err != nil {
@@ -105,7 +105,8 @@ func (s shelf) keep(key string, raw []byte) (commands.Asset, error) {
 	return asset, nil
 }
 
-// tooMuch is what the client is told when there is no room for a picture. Where all accounts together have too much, it may pass.
+// tooMuch returns the client's error when there is no room for a picture. If all accounts together have too much, the lack may
+// be temporary.
 func tooMuch(err error) error {
 	var full *quota.FullError
 	if !errors.As(err, &full) || full.All {
@@ -116,20 +117,20 @@ func tooMuch(err error) error {
 		"as much as they may. Use fewer at a time.", inUse.Minutes(), full.Bound())
 }
 
-// replace makes a file in one step, within the bounds.
+// replace writes a file atomically, within the bounds.
 func (s shelf) replace(path string, content []byte) error {
 	return s.room.Store(context.Background(), filepath.Base(s.dir), int64(len(content)), func() error {
 		return replace(path, content)
 	})
 }
 
-// replace makes a file in one step.
+// replace writes a file atomically.
 func replace(path string, content []byte) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), quota.Unfinished+"*")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temp.Name()) }() // gone, unless something failed
+	defer func() { _ = os.Remove(temp.Name()) }() // removes nothing once the file is renamed to path
 	_, err = temp.Write(content)
 	if err = errors.Join(err, temp.Close()); err != nil {
 		return err
@@ -137,10 +138,10 @@ func replace(path string, content []byte) error {
 	return os.Rename(temp.Name(), path)
 }
 
-// formats are the kinds of pictures that are taken. Others may be registered in this program.
+// formats are the kinds of pictures that are accepted. Decoders of other formats may be registered in this program.
 var formats = map[string]bool{"png": true, "jpeg": true, "webp": true}
 
-// recognise reads what kind of picture a file is, and that it is whole.
+// recognise reads what kind of picture a file is, and checks that the file is complete.
 func recognise(raw []byte) (commands.Asset, error) {
 	config, format, err := image.DecodeConfig(bytes.NewReader(raw))
 	switch {

@@ -17,7 +17,7 @@ var sizes = []struct{ family, horizontal, vertical, squared string }{
 	{"", "1344x768", "768x1344", "1024x1024"}, // diffusion models: about a megapixel, sides in steps of 64
 }
 
-// sizeOf is the size to ask a model for.
+// sizeOf returns the size to ask a model for.
 func sizeOf(model, aspect string) string {
 	for _, s := range sizes {
 		if !strings.HasPrefix(strings.ToLower(model), s.family) {
@@ -35,7 +35,8 @@ func sizeOf(model, aspect string) string {
 	return ""
 }
 
-// ours are the fields of a request that no settings may change: what it costs, and the form of the answer.
+// ours are the fields of a request that no settings may change: they decide what the request costs and in which form the answer
+// comes.
 var ours = map[string]bool{"model": true, "prompt": true, "n": true, "response_format": true, "stream": true,
 	"partial_images": true, "user": true}
 

@@ -33,8 +33,8 @@ func ViewStages(model string) bson.A {
 	}
 }
 
-// MakeViews creates the views of read models on their present collections, or changes existing views to those. It returns the
-// views' names.
+// MakeViews creates the views of read models on their present collections, or changes existing views to these collections. It
+// returns the views' names.
 func (d *Documents) MakeViews(ctx context.Context, collections map[string]string) ([]string, error) {
 	var made []string
 	for _, model := range []string{"movies", "deliveries", "usage_daily"} {

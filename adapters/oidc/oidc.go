@@ -22,7 +22,7 @@ import (
 	"moviola/domain/operator"
 )
 
-// The bounds of what is asked of a provider.
+// The bounds of requests to a provider and of its answers.
 const (
 	patience  = 5 * time.Second // for one request
 	wholeTime = 10 * time.Second
@@ -33,13 +33,14 @@ const (
 // clockSkew is how far the provider's clock may be behind this one's.
 const clockSkew = time.Minute
 
-// signed are the ways in which an identity token may be signed, whatever the provider offers: with a key pair of its own.
+// signed are the algorithms by which an identity token may be signed, whatever the provider offers: all use a key pair of the
+// provider.
 var signed = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA,
 }
 
-// Config is a provider, and what its answers mean here. Every field is required, but for those that say what they are when left
-// out.
+// Config names a provider, and says what its answers mean here. Every field is required, unless its comment says what an empty
+// one means.
 type Config struct {
 	Issuer   string
 	ClientID string
@@ -49,12 +50,12 @@ type Config struct {
 	Now      func() time.Time // nil: time.Now
 }
 
-// Provider is an OpenID provider. It is safe for concurrent use. It is asked what it offers whenever somebody begins to sign in:
-// so the service starts without it, and nobody is sent to one that is away.
+// Provider is an OpenID provider. It is safe for concurrent use. Whenever somebody begins to sign in, this service asks the
+// provider for its configuration: so the service starts without the provider, and nobody is sent to a provider that is away.
 type Provider struct {
 	cfg    Config
 	client *http.Client
-	turns  chan struct{} // a place for each that asks what it offers: anybody can make this service ask
+	turns  chan struct{} // a slot for each request for the provider's configuration, which anybody can cause
 
 	mutex sync.Mutex
 	found *oidc.Provider // nil: not asked yet
@@ -72,7 +73,7 @@ func New(cfg Config) *Provider {
 	}}}}
 }
 
-// bounded cuts answers that are longer than any that is right.
+// bounded cuts off answers that are longer than any valid one.
 type bounded struct{ base http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -86,7 +87,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// Name is how the provider is called: the host of its address.
+// Name returns the name of the provider: the host of its address.
 func (p *Provider) Name() string {
 	address, err := url.Parse(p.cfg.Issuer)
 	if err != nil {
@@ -95,15 +96,16 @@ func (p *Provider) Name() string {
 	return address.Host
 }
 
-// ID tells one configuration from others, in the form of a token's id. Who has signed in by another one has no session here.
+// ID returns an id of this configuration, in the form of a token's id. People who signed in by another configuration have no
+// session here.
 func (p *Provider) ID() string {
 	// Maps are encoded in the order of their keys, so that all processes find the same.
-	text, _ := json.Marshal([]any{"oidc", p.cfg.Issuer, p.cfg.ClientID, p.cfg.Roles}) // texts and a map of texts
+	text, _ := json.Marshal([]any{"oidc", p.cfg.Issuer, p.cfg.ClientID, p.cfg.Roles}) // texts and a map of texts always encode
 	sum := sha256.Sum256(text)
 	return operator.TokenID(hex.EncodeToString(sum[:]))
 }
 
-// Reach asks the provider what it offers.
+// Reach asks the provider for its configuration.
 func (p *Provider) Reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, wholeTime)
 	defer cancel()
@@ -111,7 +113,7 @@ func (p *Provider) Reach(ctx context.Context) error {
 	return err
 }
 
-// offered is what the provider offered when it was asked last.
+// offered returns the configuration that the provider gave when it was asked last.
 func (p *Provider) offered(ctx context.Context) (*oidc.Provider, error) {
 	p.mutex.Lock()
 	found := p.found
@@ -119,10 +121,10 @@ func (p *Provider) offered(ctx context.Context) (*oidc.Provider, error) {
 	if found != nil {
 		return found, nil
 	}
-	return p.discover(ctx) // another process has begun
+	return p.discover(ctx) // another process has begun the attempt, so this one has not asked yet
 }
 
-// discover asks the provider what it offers.
+// discover asks the provider for its configuration.
 func (p *Provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	select {
 	case p.turns <- struct{}{}:
@@ -144,7 +146,7 @@ func (p *Provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	return found, nil
 }
 
-// because is a refusal with its cause, which is for the log only. Causes may quote what a provider has sent: they are cut.
+// because returns a refusal with its cause, which is for the log only. A cause may quote what a provider has sent: it is cut.
 func because(refusal *domain.Error, cause error) error {
 	return fmt.Errorf("%w: %s", refusal, operator.Plain(cause.Error()))
 }
@@ -172,7 +174,7 @@ func (p *Provider) Begin(ctx context.Context, redirect string) (operator.Attempt
 	return one, address, nil
 }
 
-// Finish changes the code that the browser has brought for an identity token, and returns who that is about.
+// Finish exchanges the code that the browser has brought for an identity token, and returns the person that the token is about.
 func (p *Provider) Finish(ctx context.Context, one operator.Attempt, code string) (operator.Proven, error) {
 	ctx, cancel := context.WithTimeout(oidc.ClientContext(ctx, p.client), wholeTime)
 	defer cancel()
@@ -196,8 +198,8 @@ func (p *Provider) Finish(ctx context.Context, one operator.Attempt, code string
 	return p.person(one, token)
 }
 
-// exchangeFailed tells a provider that refuses a code from one that is not there. Of the answer it keeps the code of the error
-// only: a provider may repeat in it what it was sent.
+// exchangeFailed distinguishes a provider that refuses a code from one that cannot be reached. Of the answer it keeps only the
+// error code: a provider may repeat in the rest what it was sent.
 func exchangeFailed(err error) error {
 	var answered *oauth2.RetrieveError
 	if !errors.As(err, &answered) {
@@ -243,8 +245,8 @@ func (p *Provider) person(one operator.Attempt, token *oidc.IDToken) (operator.P
 	return operator.Proven{Issuer: token.Issuer, Subject: token.Subject, Name: known.name(token.Subject), Role: role}, nil
 }
 
-// name is what acts are recorded under. A user's name in the form of an e-mail address is passed over: people may be able to
-// choose theirs, and it could be somebody else's address.
+// name returns the name under which a person's acts are recorded. A user's name in the form of an e-mail address is passed over:
+// people may be able to choose theirs, and it could be somebody else's address.
 func (c claims) name(subject string) string {
 	name := subject
 	switch verified := strings.Trim(string(c.Verified), `"`) == "true"; {

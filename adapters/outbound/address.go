@@ -15,11 +15,11 @@ var special4 = prefixes(
 	"172.16.0.0/12",    // private
 	"192.0.0.0/24",     // protocol assignments, and one cloud's metadata
 	"192.0.2.0/24",     // documentation
-	"192.31.196.0/24",  // AS112
-	"192.52.193.0/24",  // AMT
+	"192.31.196.0/24",  // AS112: name servers for private addresses
+	"192.52.193.0/24",  // AMT: Automatic Multicast Tunneling
 	"192.88.99.0/24",   // 6to4 relays
 	"192.168.0.0/16",   // private
-	"192.175.48.0/24",  // AS112
+	"192.175.48.0/24",  // AS112: name servers for private addresses
 	"198.18.0.0/15",    // benchmarks
 	"198.51.100.0/24",  // documentation
 	"203.0.113.0/24",   // documentation
@@ -36,7 +36,7 @@ var special6 = prefixes(
 	"2001::/23",         // protocol assignments: Teredo (which embeds IPv4), benchmarks, ORCHID, anycast
 	"2001:db8::/32",     // documentation
 	"2002::/16",         // 6to4: embeds IPv4
-	"2620:4f:8000::/48", // AS112
+	"2620:4f:8000::/48", // AS112: name servers for private addresses
 	"3fff::/20",         // documentation
 )
 
@@ -48,7 +48,7 @@ func prefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// Public says whether an address belongs to the public Internet; false for the zero Addr. An IPv4 address mapped into IPv6 is
+// Public reports whether an address belongs to the public Internet; false for the zero Addr. An IPv4 address mapped into IPv6 is
 // treated as IPv4.
 func Public(addr netip.Addr) bool {
 	if addr.Zone() != "" {
@@ -70,8 +70,8 @@ func within(list []netip.Prefix, addr netip.Addr) bool {
 	return false
 }
 
-// isatap says whether the interface half of an IPv6 address embeds an IPv4 address the way ISATAP does:
-// 0000:5efe:a.b.c.d or 0200:5efe:a.b.c.d.
+// isatap reports whether the interface half of an IPv6 address embeds an IPv4 address the way ISATAP does: 0000:5efe:a.b.c.d or
+// 0200:5efe:a.b.c.d.
 func isatap(addr netip.Addr) bool {
 	b := addr.As16()
 	return (b[8] == 0 || b[8] == 2) && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe

@@ -122,8 +122,8 @@ func (g *Guard) control(_ context.Context, _, address string, _ syscall.RawConn)
 	return nil
 }
 
-// reachable says whether an address is public and does not belong to this host: the service's own files are read from storage,
-// and other services of this host are not for users. Decision 8.
+// reachable reports whether an address is public and does not belong to this host: the service's own files are read from
+// storage, and other services of this host are not for users. Decision 8.
 func (g *Guard) reachable(addr netip.Addr) bool {
 	return Public(addr) && !g.own.has(addr)
 }

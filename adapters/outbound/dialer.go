@@ -18,7 +18,7 @@ type DialOptions struct {
 }
 
 // Dialer returns the guarded dial function of one protocol. Its errors are *Refused or *Failure and show host and port only. The
-// connection ends when the context of its dialling does: a context that ends stops a transfer at once.
+// connection ends when the context that it was dialled with ends: this stops a transfer at once.
 func (g *Guard) Dialer(o DialOptions) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		connecting := ctx

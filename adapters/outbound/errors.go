@@ -46,7 +46,7 @@ func (e *Failure) Reason() string { return e.why }
 // Unwrap returns the cause, whose text may contain internal addresses: test it, do not show it.
 func (e *Failure) Unwrap() error { return e.cause }
 
-// Timeout says whether a time limit ended the request. It makes Failure a net.Error in part, as url.Error asks for.
+// Timeout reports whether a time limit ended the request. It makes Failure a net.Error in part, as url.Error asks for.
 func (e *Failure) Timeout() bool { return isTimeout(e.cause) }
 
 func describe(address, why string) string {

@@ -179,7 +179,7 @@ func closeBody(r *http.Request) {
 	}
 }
 
-// allowed says whether the operator has allowed host and port.
+// allowed reports whether the operator has allowed host and port.
 func (g *Guard) allowed(host, port string) bool { return g.allow[allowKey(host, port)] }
 
 // allowKey writes host and port in one form: host names are case-insensitive.

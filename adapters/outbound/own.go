@@ -26,7 +26,7 @@ func newOwnAddresses(read func() ([]netip.Addr, error)) *ownAddresses {
 	return &ownAddresses{read: read}
 }
 
-// has says whether an address is one of this host's. When they cannot be read, the cached ones are used.
+// has reports whether an address is one of this host's. When the host's addresses cannot be read, the cached ones are used.
 func (o *ownAddresses) has(addr netip.Addr) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

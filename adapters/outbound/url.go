@@ -27,7 +27,7 @@ var reservedSuffixes = []string{
 // unresolvable are reserved names (RFC 6761): they are not refused, but treated as unknown names, even if a resolver knows them.
 var unresolvable = []string{"test", "invalid"}
 
-// hasSuffix says whether a host is one of some names, or a subdomain of one.
+// hasSuffix reports whether a host is one of some names, or a subdomain of one.
 func hasSuffix(host string, suffixes []string) bool {
 	name := strings.TrimSuffix(strings.ToLower(host), ".")
 	return slices.ContainsFunc(suffixes, func(s string) bool { return name == s || strings.HasSuffix(name, "."+s) })
@@ -148,8 +148,8 @@ func checkName(host string) *Refused {
 	return nil
 }
 
-// notInName says that a rune is not allowed in a host name. Letters beyond ASCII are allowed: the transport converts the name to
-// ASCII, and it is checked again when it is dialled. Digits and dots beyond ASCII are not allowed.
+// notInName reports whether a rune is not allowed in a host name. Letters beyond ASCII are allowed: the transport converts the
+// name to ASCII, and the name is checked again when it is dialled. Digits and dots beyond ASCII are not allowed.
 func notInName(r rune) bool {
 	switch {
 	case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '_':
@@ -161,7 +161,7 @@ func notInName(r rune) bool {
 	}
 }
 
-// numeric says whether a label can be read as a decimal, octal or hexadecimal number.
+// numeric reports whether a label can be read as a decimal, octal or hexadecimal number.
 func numeric(label string) bool {
 	if rest, ok := strings.CutPrefix(label, "0x"); ok {
 		return strings.Trim(rest, "0123456789abcdef") == ""
@@ -169,8 +169,8 @@ func numeric(label string) bool {
 	return strings.Trim(label, "0123456789") == ""
 }
 
-// letterBeyondASCII says that a rune is a letter, or a mark of one. Compatibility forms (full-width, circled, mathematical) are
-// excluded, because they become ASCII when converted.
+// letterBeyondASCII reports whether a rune is a letter beyond ASCII, or a mark of one. Compatibility forms (full-width, circled,
+// mathematical) are excluded, because they become ASCII when converted.
 func letterBeyondASCII(r rune) bool {
 	if r >= 0xff00 && r <= 0xffef || r >= 0x2000 && r <= 0x2bff || r >= 0x1d400 && r <= 0x1d7ff {
 		return false

@@ -107,7 +107,8 @@ func closed(err error) bool {
 }
 
 // refusal asks the service, by a request without body, why it may have refused an upload, and returns the error of the response.
-// Nil: there is no known reason. AccessDenied is none, because keys for uploads may lack the permission to list.
+// Nil: there is no known reason. AccessDenied does not count as a reason, because keys for uploads may lack the permission to
+// list.
 func (s *Sender) refusal(ctx context.Context, bucket *s3.Client, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()

@@ -48,7 +48,7 @@ func examineNote(path string) (commands.Flaw, error) {
 		return commands.Flaw{}, nil
 	}
 	_, err = os.Stat(filepath.Join(filepath.Dir(path), name))
-	// the note itself exists: a sweep would remove both
+	// A sweep would have removed the note too: since the note exists, only its file is missing.
 	if _, again := os.Stat(path); errors.Is(err, fs.ErrNotExist) && again == nil {
 		return commands.Flaw{Kind: commands.FlawMissing, Detail: "the file that it names has gone", Remove: []string{path}}, nil
 	}

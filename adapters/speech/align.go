@@ -78,7 +78,7 @@ func timeWords(clean sound, text string, say func(string) (sound, error)) ([]cap
 	if !ok {
 		return estimate(clean, flatten(units)), nil
 	}
-	// The marks' added time may be at one place; a little more is allowed.
+	// The time that the marks add may all be at one place; a little more is allowed.
 	added := (plain.length() - clean.length()).Abs() + 400*time.Millisecond
 	onto := warp(plain, clean, int(added.Seconds()*framesPerSecond))
 	var words []caption.Word

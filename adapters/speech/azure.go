@@ -174,7 +174,7 @@ func azureChunks(j job) []string {
 	return all
 }
 
-// document wraps SSML into voice, style and rate; ownVoices says that the text names its own voices.
+// document wraps SSML into voice, style and rate. ownVoices is true when the text names its own voices.
 func (j job) document(inner string, ownVoices bool) string {
 	locale := "en-US" // for a custom voice, whose name does not contain it
 	if v, ok := readAzureName(j.voice); ok {
@@ -218,6 +218,6 @@ func prosodyTag(rate, pitch float64, inner string) string {
 // escaped escapes a text for XML.
 func escaped(text string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a Builder never fails
+	_ = xml.EscapeText(&b, []byte(text)) // a write to a Builder never fails
 	return b.String()
 }

@@ -40,8 +40,8 @@ func Folder(dir string, account domain.AccountID) string {
 // Room is the usage of the bounded cache of speech.
 func (e *Engine) Room() *quota.Folder { return e.room }
 
-// tooMuch is the client's error when there is no space for speech or words. If the limit of all accounts is reached, it may be
-// temporary.
+// tooMuch is the client's error when there is no space for speech or words. If the limit of all accounts is reached, the lack
+// may be temporary.
 func tooMuch(err error) error {
 	var full *quota.FullError
 	if !errors.As(err, &full) || full.All {
@@ -80,7 +80,7 @@ func (s shelf) find(key string) (commands.Speech, bool) {
 	}
 	path := filepath.Join(s.dir, n.File)
 	now := time.Now()
-	for _, used := range []string{path, s.notePath(key)} { // before it is read, so that it is not removed in between
+	for _, used := range []string{path, s.notePath(key)} { // marked as used before the file is read, so that nobody removes it
 		if os.Chtimes(used, now, now) != nil {
 			return commands.Speech{}, false
 		}

@@ -55,7 +55,7 @@ func castElevenLabs(j *job, request commands.SpeechRequest) {
 	j.engine = "elevenlabs " + j.endpoint.URL + " " + j.endpoint.Model + " " + j.endpoint.Voice + " " + string(tuning)
 }
 
-// readTuning reads voice_settings of model-settings, but for the speed, which every engine has.
+// readTuning reads voice_settings of model-settings, without the speed, which is a setting of every engine.
 func readTuning(settings map[string]any) map[string]any {
 	inner := settings
 	for _, name := range []string{"voice_settings", "voice-settings"} {
@@ -258,7 +258,7 @@ func (r *remote) elevenVoice(ctx context.Context, j job) (id, warning string, er
 	return best.ID, warning, nil
 }
 
-// called says whether a voice has a name: its whole name, or the first part of one such as "Roger - Laid-Back".
+// called reports whether a voice has a name: its whole name, or the first part of one such as "Roger - Laid-Back".
 func (v elevenVoice) called(name string) bool {
 	first, _, _ := strings.Cut(v.Name, " ")
 	return strings.EqualFold(v.Name, name) || strings.EqualFold(first, name)

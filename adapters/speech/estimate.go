@@ -80,7 +80,8 @@ func voicedParts(s sound) []part {
 	return parts
 }
 
-// pauseNear returns the pause nearest to at and later than after, both in voiced time; at itself if there is none nearby.
+// pauseNear returns the pause nearest to at and later than after, both in voiced time (time without the pauses); at itself if
+// there is none nearby.
 func pauseNear(voiced []part, after, at time.Duration) time.Duration {
 	best, sum := at, time.Duration(0)
 	distance := nearPause
@@ -93,7 +94,8 @@ func pauseNear(voiced []part, after, at time.Duration) time.Duration {
 	return best
 }
 
-// startOf converts a moment of voiced time to the time at which the speech after it begins.
+// startOf converts a moment of voiced time (time without the pauses) to the moment of the sound at which the speech after it
+// begins.
 func startOf(voiced []part, at time.Duration) time.Duration {
 	for _, p := range voiced {
 		if at < p.to-p.from {
@@ -104,7 +106,8 @@ func startOf(voiced []part, at time.Duration) time.Duration {
 	return voiced[len(voiced)-1].to
 }
 
-// endOf converts a moment of voiced time to the time at which the speech before it ends.
+// endOf converts a moment of voiced time (time without the pauses) to the moment of the sound at which the speech before it
+// ends.
 func endOf(voiced []part, at time.Duration) time.Duration {
 	for _, p := range voiced {
 		if at <= p.to-p.from {

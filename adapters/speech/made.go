@@ -16,7 +16,8 @@ import (
 // madeKey is the key under which other hosts find a cached result.
 func madeKey(key string) string { return "speech-" + key }
 
-// takeMade copies another host's speech onto the shelf. False: there is none. Errors are logged, and the endpoint is asked.
+// takeMade copies another host's speech onto the shelf. It returns false when there is none. Errors are logged, and the endpoint
+// is asked.
 func (e *Engine) takeMade(ctx context.Context, s shelf, account domain.AccountID, key string) (commands.Speech, bool) {
 	raw, path, ok := e.made(ctx, s, account, key)
 	if !ok {
@@ -75,7 +76,7 @@ func (s shelf) placeNote(key string, raw []byte) error {
 	return s.place(write, func() string { return filepath.Base(s.notePath(key)) })
 }
 
-// keepMade shares a cached result with other hosts. Errors are logged: this host has it.
+// keepMade shares a cached result with other hosts. Errors are only logged, because this host has the result.
 func (e *Engine) keepMade(ctx context.Context, s shelf, account domain.AccountID, key, path string) {
 	if e.cfg.Made == nil {
 		return

@@ -159,7 +159,7 @@ func sayable(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// speaks says that a text contains something to say.
+// speaks reports whether a text contains something to say.
 func speaks(text string) bool {
 	return strings.ContainsFunc(text, func(c rune) bool {
 		return unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.Is(unicode.So, c) || unicode.Is(unicode.Sc, c)

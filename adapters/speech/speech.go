@@ -158,7 +158,7 @@ func (e *Engine) Speak(ctx context.Context, request commands.SpeechRequest) (com
 	return job.warned(spoken), nil
 }
 
-// AtHand says that Speak would call no endpoint: the speech is cached, or the built-in voice makes it.
+// AtHand reports whether Speak would call no endpoint: the speech is cached, or the built-in voice makes it.
 func (e *Engine) AtHand(ctx context.Context, request commands.SpeechRequest) bool {
 	job, err := e.job(ctx, request)
 	if err != nil {
@@ -168,12 +168,12 @@ func (e *Engine) AtHand(ctx context.Context, request commands.SpeechRequest) boo
 	return found || job.endpoint.URL == ""
 }
 
-// share does the work once for all callers with the same job. It continues when a caller gives up, within its own limits.
+// share does the work once for all callers with the same job. The work continues within its own limits when a caller gives up.
 func (e *Engine) share(ctx context.Context, s shelf, account domain.AccountID, job job) (commands.Speech, error) {
 	done := e.flights.DoChan(s.dir+" "+job.key(), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.cfg.WorkLimit)
 		defer cancel()
-		if found, ok := s.find(job.key()); ok { // made since the caller has looked
+		if found, ok := s.find(job.key()); ok { // another caller has made the speech meanwhile
 			return found, nil
 		}
 		elsewhere := job.endpoint.URL != "" // the built-in voice is faster than fetching a file

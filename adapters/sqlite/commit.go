@@ -72,7 +72,7 @@ func (c change) apply(conn *sqlite.Conn) error {
 		if err := run(conn, c.table.insert, nil, c.ID, int64(1), gone, c.body); err != nil {
 			return err
 		}
-		if conn.Changes() == 0 { // the document exists
+		if conn.Changes() == 0 { // nothing was inserted: the document exists
 			return projections.ErrStale
 		}
 		return c.moveKeys(conn, conn.LastInsertRowID(), nil)

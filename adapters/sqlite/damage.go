@@ -27,13 +27,13 @@ var sidecars = []string{"", "-wal", "-shm"}
 // lockTime limits the wait for another process that opens the file.
 const lockTime = 30 * time.Second
 
-// alone runs a step while it holds the lock on the file's name, so that no other process runs one.
+// alone runs a step while it holds the lock on the file's name: no other process runs such a step at the same time.
 func alone(path string, step func() error) error {
 	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
-	defer lock.Close() // unlocks it
+	defer lock.Close() // closing the lock's file unlocks it
 	for giveUp := time.Now().Add(lockTime); ; {
 		err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {

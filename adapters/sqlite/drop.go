@@ -106,7 +106,7 @@ func (d *Documents) Shrink(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("shrink the file of the read models: %w", err)
 		}
-		if free == 0 || before > 0 && free >= before { // the second: other processes free pages as fast as this one
+		if free == 0 || before > 0 && free >= before { // all are returned, or other processes free pages as fast as this one
 			return nil
 		}
 	}

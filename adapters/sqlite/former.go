@@ -11,8 +11,8 @@ import (
 	"moviola/projections"
 )
 
-// inBSON is the form of tables whose bodies are BSON: those that versions before JSON have made. They stay as they are, since a
-// process of such a version may be using them, until a rebuild has made what takes their place.
+// inBSON is the form of tables whose bodies are BSON: versions before JSON have made them. Such a table stays as it is until a
+// rebuild has replaced it, since a process of such a version may be using it.
 type inBSON struct{}
 
 func (inBSON) encode(document any) (projections.Body, error) {
@@ -54,7 +54,7 @@ func (inBSON) keys(indexes []projections.Index, doc projections.Body, id string,
 // formerBody is a stored document in BSON.
 type formerBody bson.Raw
 
-// readers are at rest: the decoder would make a new one, with 4 KiB, for every document.
+// readers are the buffered readers that no decoder uses now: the decoder would make a new one, with 4 KiB, for every document.
 var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 4<<10) }}
 
 // Decode implements projections.Body.

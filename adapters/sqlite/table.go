@@ -9,7 +9,7 @@ import (
 	"moviola/projections"
 )
 
-// table is a declared collection with its statements. The names in them are checked, and need no escaping.
+// table is a declared collection with its statements. The names in the statements are checked, and need no escaping.
 type table struct {
 	projections.Collection
 	form
@@ -61,7 +61,7 @@ func formOf(conn *sqlite.Conn, name string) (form, error) {
 	return found, err
 }
 
-// layout numbers the form of the tables, in the file's user_version.
+// layout is the version of the tables, stored in the file's user_version.
 const layout = 1
 
 // settle creates the tables of this layout. It drops the tables of another layout: the read models are rebuilt from the log.

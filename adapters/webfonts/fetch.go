@@ -133,7 +133,7 @@ func (s *Service) file(ctx context.Context, f sheetFace) (face, error) {
 func Reachable(ctx context.Context, client *http.Client, address string) error {
 	s := &Service{cfg: Config{URL: address, Client: client}}
 	_, err := s.sheet(ctx, query("Roboto", nil))
-	if errors.Is(err, errUnknown) { // a service with other families
+	if errors.Is(err, errUnknown) { // the service responds, but has other families
 		return nil
 	}
 	return err

@@ -158,7 +158,7 @@ func traced(ctx context.Context, answered *atomic.Bool) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotFirstResponseByte: func() { answered.Store(true) },
 		Got1xxResponse: func(int, textproto.MIMEHeader) error {
-			// After an interim response, the first byte does not show the begin of the final one.
+			// After an interim response, the first byte does not show that the final one has begun.
 			answered.Store(false)
 			return nil
 		},

@@ -42,13 +42,13 @@ func (r *backoff) record(task projections.Task, ok bool, now time.Time) {
 	r.resting[task.ID] = rest{task: task, failed: !ok, times: times, until: until, forget: until.Add(4 * length)}
 }
 
-// ready reports that a task may be started now.
+// ready reports whether a task may be started now.
 func (r *backoff) ready(task projections.Task, now time.Time) bool {
 	before, known := r.resting[task.ID]
 	return !known || !now.Before(before.until) || !before.failed && !same(before.task, task)
 }
 
-// same reports that two tasks show one state of one item.
+// same reports whether two tasks show one state of one item.
 func same(a, b projections.Task) bool {
 	return a.State == b.State && a.Due.Equal(b.Due) && a.Attempt == b.Attempt && a.Worker == b.Worker && a.Dead == b.Dead
 }

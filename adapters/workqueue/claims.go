@@ -37,7 +37,7 @@ func newClaims(c Config) claims {
 	return claims{deadAfter: c.DeadAfter, fate: c.Fate, longest: c.LongestRest, seen: make(map[string]observation)}
 }
 
-// tick reports that another reading is due: polls are more frequent than beats.
+// tick reports whether another reading is due: polls are more frequent than beats.
 func (c *claims) tick(now time.Time) bool {
 	if !c.tried.IsZero() && now.Sub(c.tried) < pollInterval/2 {
 		return false
@@ -92,7 +92,8 @@ func (c *claims) dead(now time.Time) []projections.Task {
 	return tasks
 }
 
-// rest is how long a dead claim waits, by the number of earlier deaths of its item. The first one is handed out at once.
+// rest is how long a dead claim waits, by the number of earlier deaths of its item. The first dead claim of an item does not
+// wait.
 func (c *claims) rest(deaths int) time.Duration {
 	if deaths == 0 {
 		return 0

@@ -7,8 +7,8 @@ import (
 	"moviola/projections"
 )
 
-// reservationTime is how long a task that waits to run alone keeps other tasks from starting. It must ask again before: another
-// process may have taken it.
+// reservationTime is how long a task that waits to run alone keeps other tasks from starting. The task must ask again within
+// this time: another process may have taken it.
 const reservationTime = 3 * pollInterval
 
 // exclusive is a lock that tasks of several kinds share. A task with Apart holds it alone; all others hold it together. It is

@@ -90,10 +90,10 @@ func (s *subscription) preemptible(now time.Time) (string, bool) {
 	return first, found
 }
 
-// restartsFromZero reports that tasks of the kind lose what they have done when they are stopped.
+// restartsFromZero reports whether tasks of the kind lose what they have done when they are stopped.
 func (s *subscription) restartsFromZero() bool { return s.kind == projections.WorkPreload }
 
-// canPreempt reports that some running task may be stopped for another.
+// canPreempt reports whether some running task may be stopped for another.
 func (s *subscription) canPreempt(now time.Time) bool {
 	_, stops := s.preemptibleBackground(now)
 	_, shares := s.preemptible(now)

@@ -8,7 +8,7 @@ import (
 	"moviola/projections"
 )
 
-// maxRemembered is of how many accounts the last turn is remembered.
+// maxRemembered is the number of accounts whose last turn is remembered.
 const maxRemembered = 4096
 
 // rotation decides which account's task starts next. The first rule that tells two accounts apart decides:
@@ -37,22 +37,22 @@ func newRotation(later []string, limit int) rotation {
 	return t
 }
 
-// isBackground reports that a task starts after everybody else's.
+// isBackground reports whether a task starts after everybody else's.
 func (t *rotation) isBackground(task projections.Task, now time.Time) bool {
 	return t.later[task.Account] && (task.Since == nil || now.Sub(*task.Since) < agedAfter)
 }
 
-// isOld reports that a task has aged: it was first claimed so long ago that every second turn goes to such tasks.
+// isOld reports whether a task has aged: it was first claimed so long ago that every second turn goes to such tasks.
 func isOld(task projections.Task, now time.Time) bool {
 	return task.Since != nil && now.Sub(*task.Since) >= agedAfter
 }
 
-// isAgedTurn reports that rule 3 prefers a task now: it has aged, and the last turn went to none that had.
+// isAgedTurn reports whether rule 3 prefers a task now: the task has aged, and the last turn did not go to an aged task.
 func (t *rotation) isAgedTurn(task projections.Task, now time.Time) bool {
 	return !t.aged && task.ID != t.newest && isOld(task, now)
 }
 
-// anyWaits reports that one of the tasks would start if a slot were free, and is no background task.
+// anyWaits reports whether one of the tasks would start if a slot were free, and is no background task.
 func (t *rotation) anyWaits(tasks []projections.Task, running map[string]projections.Task, now time.Time) bool {
 	inWork := inWorkOf(running)
 	return slices.ContainsFunc(tasks, func(task projections.Task) bool {
@@ -60,8 +60,8 @@ func (t *rotation) anyWaits(tasks []projections.Task, running map[string]project
 	})
 }
 
-// deservesSlot reports that an account that waits with one of the tasks should get a slot of the account by: it runs nothing, or
-// at least two tasks less.
+// deservesSlot reports whether one of the tasks belongs to an account that should get a slot of the account by: an account that
+// runs nothing, or at least two tasks fewer.
 func (t *rotation) deservesSlot(tasks []projections.Task, running map[string]projections.Task, by string, now time.Time) bool {
 	inWork := inWorkOf(running)
 	return slices.ContainsFunc(tasks, func(task projections.Task) bool {

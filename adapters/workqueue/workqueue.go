@@ -38,7 +38,7 @@ var _ message.Subscriber = (*Queue)(nil)
 type Work interface {
 	// Candidates returns ready items of a kind that are due at now: up to perAccount of each account, the oldest first.
 	Candidates(ctx context.Context, kind string, now time.Time, perAccount int) ([]projections.WorkItem, error)
-	// Claimed returns the items of a kind that a worker has.
+	// Claimed returns the items of a kind that a worker has claimed.
 	Claimed(ctx context.Context, kind string) ([]projections.WorkItem, error)
 	// NextDue returns the earliest due time of a kind's ready items, and false when there is none.
 	NextDue(ctx context.Context, kind string) (time.Time, bool, error)
@@ -72,7 +72,7 @@ type Config struct {
 	// Apart are the kinds whose suspect tasks (which may have crashed a worker) run alone: a suspect task starts only when no
 	// other task of these kinds runs in this process, and no other starts before it has ended. Decision 56.
 	Apart []string
-	// Closed reports that no new task of a kind may start now. Running tasks continue. Nil: never.
+	// Closed reports whether no new task of a kind may start now. Running tasks continue. Nil: never.
 	Closed func(kind string) bool
 	// LongestRest is the longest backoff of a task that keeps failing. Default: 1 min.
 	LongestRest time.Duration

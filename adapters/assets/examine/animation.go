@@ -35,7 +35,7 @@ func (m *moves) add(delay float64) error {
 	return nil
 }
 
-// still says that the picture is not animated.
+// still reports whether the picture has no animation.
 func (m moves) still() bool { return m.frames < 2 }
 
 // gifMoves reads the blocks of a GIF without decoding its pictures. Of a truncated file it counts the complete frames.
@@ -106,7 +106,7 @@ func skipColors(in *bufio.Reader, flags byte) error {
 	return err
 }
 
-// gifBlocks skips data blocks up to an empty one, and returns the first.
+// gifBlocks skips data blocks up to an empty one, and returns the first block.
 func gifBlocks(in *bufio.Reader) (first []byte, err error) {
 	for {
 		size, err := in.ReadByte()

@@ -14,7 +14,7 @@ import (
 	"moviola/commands"
 )
 
-// isDeep says that decoding a picture takes more memory than the largest picture of eight bits per channel.
+// isDeep reports whether decoding a picture takes more memory than the largest picture of eight bits per channel.
 func isDeep(config image.Config) bool {
 	deep := config.ColorModel == color.RGBA64Model || config.ColorModel == color.NRGBA64Model
 	return deep && 2*int64(config.Width)*int64(config.Height) > maxImagePixels
@@ -53,7 +53,7 @@ func checkScans(f io.ReadSeeker, target *url.URL) error {
 	}
 }
 
-// opened opens the file of an asset, and says how many bytes it has.
+// opened opens the file of an asset, and returns the file's length in bytes.
 func opened(asset commands.Asset) (*os.File, int64, error) {
 	f, err := os.Open(asset.Path)
 	if err != nil {

@@ -117,7 +117,8 @@ func orElse(value, usual float64) float64 {
 	return usual
 }
 
-// units are the lengths that do not depend on other content, in pixels; 1em is that of a document without a style.
+// units maps each unit of length that does not depend on other content to its size in pixels; em has its size in a document
+// without a style.
 var units = map[string]float64{
 	"": 1, "px": 1, "pt": 4.0 / 3, "pc": 16, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96, "em": css.RootSize,
 	"rem": css.RootSize, "ex": css.RootSize / 2,

@@ -122,7 +122,7 @@ func (e *Examiner) asPicture(ctx context.Context, asset *commands.Asset, target 
 	return e.convert(ctx, asset, asset.Format+"_pipe", target)
 }
 
-// measure reads size and orientation of a still picture, and says whether decoding it takes too much memory.
+// measure reads size and orientation of a still picture. deep reports whether decoding the picture takes too much memory.
 func measure(asset *commands.Asset, target *url.URL) (deep bool, err error) {
 	f, err := os.Open(asset.Path)
 	if err != nil {
@@ -216,7 +216,7 @@ func unreadable(target *url.URL, what string) error {
 		Shown(target))
 }
 
-// asMedia has a video or sound probed.
+// asMedia has the prober read a video or sound.
 func (e *Examiner) asMedia(ctx context.Context, asset *commands.Asset, target *url.URL) error {
 	if err := checkEdits(asset, target); err != nil {
 		return err

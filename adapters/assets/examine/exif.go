@@ -58,7 +58,7 @@ func ignoreEnd(err error) error {
 	return err
 }
 
-// exifOrientation searches the first directory of an EXIF block, which is also that of a TIFF file.
+// exifOrientation searches the first directory of an EXIF block; a TIFF file begins with such a directory.
 func exifOrientation(tiff io.ReaderAt) int {
 	var head [8]byte
 	if !readAt(tiff, head[:], 0) {

@@ -81,7 +81,7 @@ func replacePNG(to string, write func(*bufio.Writer) error) error {
 	if err != nil {
 		return fmt.Errorf("make a picture: %w", err)
 	}
-	defer func() { _ = os.Remove(out.Name()) }() // unless it has become to
+	defer func() { _ = os.Remove(out.Name()) }() // removes nothing once the file is renamed to its final name
 	w := bufio.NewWriterSize(out, 1<<16)
 	err = write(w)
 	err = errors.Join(err, w.Flush(), out.Close())

@@ -35,8 +35,8 @@ type deepTIFF struct {
 	partW, partH  int // size of a strip or tile
 }
 
-// shallowTIFF converts a TIFF file with 16 bits per channel to a PNG file with 8. It takes the memory of the picture with 8. It
-// returns errOtherPicture when this code cannot read the file's form.
+// shallowTIFF converts a TIFF file with 16 bits per channel to a PNG file with 8. It takes the memory of the picture with 8 bits
+// per channel. It returns errOtherPicture when this code cannot read the file's form.
 func shallowTIFF(ctx context.Context, from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -132,7 +132,7 @@ func (t *deepTIFF) readTag(entry []byte) error {
 	return nil
 }
 
-// first is the first value of a tag, or otherwise when there is none.
+// first returns the first value of a tag, or the parameter otherwise when the file lacks the tag.
 func (t *deepTIFF) first(tag uint16, otherwise uint32) int {
 	if v := t.tags[tag]; len(v) > 0 {
 		otherwise = v[0]

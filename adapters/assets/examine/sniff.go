@@ -84,7 +84,7 @@ func Sniff(head []byte, target *url.URL) (format, error) {
 	return format{}, unsupported(target, describe(head))
 }
 
-// begins says whether a file has the bytes of a format at their place.
+// begins reports whether a file has the bytes of a format at their place.
 func (m magic) begins(head []byte) bool {
 	if len(head) < m.at+len(m.bytes) || string(head[m.at:m.at+len(m.bytes)]) != m.bytes {
 		return false

@@ -103,7 +103,7 @@ func tiffOrientation(path string) (int, error) {
 	return exifOrientation(f), nil
 }
 
-// readsTIFF says whether Go can decode a TIFF file.
+// readsTIFF reports whether Go can decode a TIFF file.
 func readsTIFF(ctx context.Context, path string) (bool, error) {
 	release, err := aloneWhole(ctx)
 	if err != nil {
