@@ -104,7 +104,7 @@ func (s sealer) unlock(value string, purpose []byte) ([]byte, bool) {
 	return plain, err == nil
 }
 
-// open returns the session of a cookie's value. False: this installation has not sealed it.
+// open returns the session in a cookie's value. It returns false when this installation has not sealed the value.
 func (s sealer) open(value string) (one session, ok bool) {
 	plain, ok := s.unlock(value, sealedFor)
 	if !ok || len(plain) < sessionSize {
@@ -118,21 +118,22 @@ func (s sealer) open(value string) (one session, ok bool) {
 	return one, true
 }
 
-// cookie is how the cookie is called and sent.
+// cookie has the name and the attributes of a cookie.
 type cookie struct {
-	name   string // empty: no session can be kept safe at this address
+	name   string // empty: at this address no cookie is safe enough for a session
 	secure bool
-	// kept is how long a browser keeps it when it comes with links from other sites, too; 0: it comes with requests of this site
-	// only, and is kept until the browser ends.
+	// kept is the lifetime of a cookie that browsers also send along with links from other sites. 0: browsers send the cookie
+	// with requests of this site only, and keep it until they end.
 	kept time.Duration
 }
 
-// hostPrefix begins the names of cookies that browsers accept only over https, and only for the host that set them.
+// hostPrefix is the prefix of the names of cookies that browsers accept only over https, and only for the host that set
+// them.
 const hostPrefix = "__Host-"
 
-// cookieFor is the cookie of pages at an address: one that no other host and no plain connection gets to see or to set. Browsers
-// keep such cookies for https only; at a loopback address, which never leaves the machine, plain http has a cookie of its own,
-// with the port in its name because cookies know no ports.
+// cookieFor returns the cookie of pages at an address. No other host and no plain connection can read or set this cookie.
+// Browsers guarantee that for https only. At a loopback address, which never leaves the machine, plain http has another
+// cookie. Its name contains the port, because browsers send a cookie to all ports of a host.
 func cookieFor(name string, public *url.URL) cookie {
 	switch {
 	case public.Scheme == "https":
@@ -148,7 +149,7 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// set sends a value, empty to remove it.
+// set sends a value to the browser; an empty value removes the cookie.
 func (c cookie) set(w http.ResponseWriter, value string) {
 	one := &http.Cookie{Name: c.name, Value: value, Path: "/", HttpOnly: true, Secure: c.secure, SameSite: http.SameSiteStrictMode}
 	if c.kept > 0 {
@@ -160,7 +161,8 @@ func (c cookie) set(w http.ResponseWriter, value string) {
 	http.SetCookie(w, one)
 }
 
-// of returns the value that a request brings. Two of a name are none: which counts would depend on who reads them.
+// of returns the cookie's value in a request. When the request has two cookies of the name, it returns no value, because it
+// is unclear which one counts.
 func (c cookie) of(r *http.Request) string {
 	if c.name == "" {
 		return ""

@@ -17,7 +17,7 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// built are the files that `make console` makes from console/src.
+// built contains the files that `make console` makes from console/src.
 //
 //go:embed built
 var built embed.FS
@@ -35,7 +35,7 @@ type site struct {
 // asset is a file of the page.
 type asset struct {
 	contentType string
-	packed      []byte // by gzip
+	packed      []byte // the content compressed by gzip
 	tag         string
 }
 
@@ -44,7 +44,7 @@ var contentTypes = map[string]string{
 	".svg": "image/svg+xml",
 }
 
-// load reads the built files and packs them.
+// load reads the built files and compresses them.
 func (s *site) load() error {
 	s.files = map[string]asset{}
 	return fs.WalkDir(built, "built", func(name string, d fs.DirEntry, err error) error {
@@ -89,7 +89,8 @@ func (s *site) routes(router *mux.Router) {
 	}
 }
 
-// html serves the page. Its script decides by the address what to show. Paths below the folders are not the page.
+// html serves the page. The page's script decides by the address what to show. Paths below the folders of calls and assets
+// are not found.
 func (s *site) html(w http.ResponseWriter, r *http.Request) {
 	for _, folder := range []string{s.path + apiFolder, s.path + assetsFolder} {
 		if r.URL.Path == folder || strings.HasPrefix(r.URL.Path, folder+"/") {

@@ -20,16 +20,17 @@ import (
 	"moviola/domain/media"
 )
 
-// Bridge serves the tools, prompts and resources of a service on another transport, such as stdin and stdout: what it offers is
-// what the service offers to the key. With a root, files below it can be uploaded.
+// Bridge serves the tools, prompts and resources of a service on another transport, such as stdin and stdout. It offers what
+// the service offers to the key. With Root, files below that folder can be uploaded.
 type Bridge struct {
 	URL     string // base address of the service
 	Key     string
-	Root    *os.Root // nil: no file can be read
+	Root    *os.Root // folder whose files may be uploaded; nil: no file can be read
 	Version string
 }
 
-// errRedirected is the end of a call that the service answers with another address: the key would go there.
+// errRedirected ends a call that the service answers with a redirect: following the redirect would send the key to another
+// address.
 var errRedirected = errors.New("the service answers with a redirect: give its own address")
 
 // withHeader adds the key to every request.
@@ -45,9 +46,9 @@ func (t withHeader) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.next.RoundTrip(r)
 }
 
-// Run serves until the other side of the transport goes, or the context ends.
+// Run serves until the client on the transport disconnects, or the context ends.
 func (b *Bridge) Run(ctx context.Context, transport mcp.Transport) error {
-	// The key must not go where a redirect points.
+	// The key must not be sent to the target of a redirect.
 	plain := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return errRedirected }}
 	keyed := *plain
 	keyed.Transport = withHeader{b.Key, http.DefaultTransport}
@@ -58,7 +59,7 @@ func (b *Bridge) Run(ctx context.Context, transport mcp.Transport) error {
 	if err != nil {
 		return fmt.Errorf("ask %s for its tools: %w", b.URL, err)
 	}
-	defer func() { _ = service.Close() }() // nothing is left there: the service keeps no session
+	defer func() { _ = service.Close() }() // an error loses nothing, because the service keeps no session
 	server := mcp.NewServer(&mcp.Implementation{Name: "moviola", Title: "Moviola", Version: b.Version},
 		&mcp.ServerOptions{Instructions: instructions})
 	if err := errors.Join(b.addTools(ctx, server, service, plain), forwardPrompts(ctx, server, service),
@@ -68,7 +69,7 @@ func (b *Bridge) Run(ctx context.Context, transport mcp.Transport) error {
 	return server.Run(ctx, transport)
 }
 
-// addTools offers the tools of the service.
+// addTools adds the tools of the service to the bridge's own server.
 func (b *Bridge) addTools(ctx context.Context, server *mcp.Server, service *mcp.ClientSession, plain *http.Client) error {
 	for t, err := range service.Tools(ctx, nil) {
 		if err != nil {
@@ -130,7 +131,7 @@ func (b *Bridge) upload(
 	if err != nil {
 		return refused(unreadable(given.File))
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // closing a file that was only read loses nothing
 	info, err := file.Stat()
 	switch {
 	case err != nil || !info.Mode().IsRegular():
@@ -168,13 +169,13 @@ func unreadable(name string) *domain.Error {
 	return domain.Errorf(domain.NotFound, "file_not_found", "%s is no file below the folder that this server may read", name)
 }
 
-// contentTypeOf is the media type of a file: by its name, or by how it begins.
+// contentTypeOf returns the media type of a file: that of its extension, or that of its first bytes.
 func contentTypeOf(file *os.File) string {
 	if known := mime.TypeByExtension(strings.ToLower(filepath.Ext(file.Name()))); known != "" {
 		return known
 	}
 	head := make([]byte, 512)
-	n, _ := file.ReadAt(head, 0) // what cannot be read fails when it is sent
+	n, _ := file.ReadAt(head, 0) // a file that cannot be read fails later, when it is sent
 	return http.DetectContentType(head[:n])
 }
 
@@ -190,7 +191,7 @@ func put(ctx context.Context, client *http.Client, address, contentType string, 
 	if err != nil {
 		return err
 	}
-	defer func() { _ = answer.Body.Close() }() // it was only read
+	defer func() { _ = answer.Body.Close() }() // closing an answer that was only read loses nothing
 	said, err := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
 	if answer.StatusCode >= http.StatusMultipleChoices {
 		return fmt.Errorf("the storage answered %s: %s", answer.Status, bytes.TrimSpace(said))

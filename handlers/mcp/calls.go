@@ -14,10 +14,10 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// maxOpen is how many calls of one key are served at a time.
+// maxOpen is the maximum number of calls with one key that are served at the same time.
 const maxOpen = 16
 
-// opened counts the calls that are served, by key.
+// opened has the number of calls that are being served, by key.
 type opened struct {
 	mu    sync.Mutex
 	calls map[[sha256.Size]byte]int
@@ -25,7 +25,7 @@ type opened struct {
 
 func newOpened() *opened { return &opened{calls: map[[sha256.Size]byte]int{}} }
 
-// enter counts a call until leave. False: the key has as many as it may.
+// enter counts a call of a key until leave is called. It returns false when the key has maxOpen calls already.
 func (o *opened) enter(key string) (leave func(), ok bool) {
 	id := sha256.Sum256([]byte(key))
 	o.mu.Lock()
@@ -43,21 +43,21 @@ func (o *opened) enter(key string) (leave func(), ok bool) {
 	}, true
 }
 
-// caller asks operations of the interface in this process, as the client whose headers it has.
+// caller calls operations of the API in this process, on behalf of the client whose headers it has.
 type caller struct {
 	serve  http.Handler
 	header http.Header
-	repeat string // the client's own name for a submission that it may repeat
+	repeat string // idempotency key that the client has chosen; empty: none
 }
 
-// maxAnswer bounds the answer of an operation.
+// maxAnswer is the maximum size of an operation's answer, in bytes.
 const maxAnswer = 16 << 20
 
 var errAnswer = domain.Errorf(domain.Internal, "internal_error", "The answer is too large. Ask for less.")
 
-// ask calls an operation and decodes its answer. A refusal is returned as the *domain.Error that it was.
+// ask calls an operation and decodes its answer. It returns a refusal as the *domain.Error of the operation.
 func (c caller) ask(ctx context.Context, method, path string, query url.Values, body []byte, into any) error {
-	// What belongs to the outer request, such as its place in the log, is not the inner one's.
+	// The values of the outer request's context, such as its log line, must not apply to the inner request.
 	ctx, cancel := context.WithCancel(bare{ctx})
 	defer cancel()
 	address := url.URL{Scheme: "http", Host: "localhost", Path: path, RawQuery: query.Encode()}
@@ -93,7 +93,7 @@ type bare struct{ context.Context }
 // Value implements context.Context.
 func (bare) Value(any) any { return nil }
 
-// answer is an http.ResponseWriter that keeps what is answered, up to maxAnswer bytes.
+// answer is an http.ResponseWriter that stores the answer in memory, up to maxAnswer bytes.
 type answer struct {
 	header http.Header
 	status int
@@ -120,7 +120,7 @@ func (a *answer) Write(b []byte) (int, error) {
 	return a.body.Write(b)
 }
 
-// refusal is the error that was answered.
+// refusal returns the error that was answered.
 func (a *answer) refusal() error {
 	var body struct{ Message, Code string }
 	if err := json.Unmarshal(a.body.Bytes(), &body); err != nil || body.Code == "" {

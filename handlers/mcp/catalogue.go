@@ -25,7 +25,7 @@ const markdown = "text/markdown"
 
 func fixed(text string) func() string { return func() string { return text } }
 
-// pages are the catalogue: what a movie can be made of.
+// pages are the catalogue: the parts of which a movie can be made.
 var pages = []page{
 	{"properties", "Properties of the movie JSON",
 		"Every property of movies, scenes, elements and exports: type, default, what it does, an example", markdown, openapi.Reference},
@@ -40,7 +40,7 @@ var pages = []page{
 		func() string { return string(document.Schema()) }},
 }
 
-// uri is the address of a page as a resource.
+// uri returns the address of a page as a resource.
 func (p page) uri() string { return "moviola://catalogue/" + p.name }
 
 func addResources(server *mcp.Server) {
@@ -52,7 +52,7 @@ func addResources(server *mcp.Server) {
 	}
 }
 
-// maxLines is how many lines of the catalogue are told at once.
+// maxLines is the maximum number of catalogue lines in one reply.
 const maxLines = 40
 
 var otherTools = []tool{
@@ -72,7 +72,7 @@ var otherTools = []tool{
 	},
 }
 
-// searchCatalogue is the tool that searches the pages. Each line is told with the heading above it.
+// searchCatalogue is the tool that searches the pages. The reply has each line together with the heading above it.
 func searchCatalogue(_ context.Context, _ caller, arguments json.RawMessage) (*reply, error) {
 	var given struct{ Words, Page string }
 	if err := json.Unmarshal(arguments, &given); err != nil {
@@ -107,7 +107,7 @@ func searchCatalogue(_ context.Context, _ caller, arguments json.RawMessage) (*r
 	return r, nil
 }
 
-// getCredits is the tool that tells what is left.
+// getCredits is the tool that returns the remaining credits.
 func getCredits(ctx context.Context, c caller, _ json.RawMessage) (*reply, error) {
 	var standing struct {
 		Plan, State              string
@@ -128,5 +128,5 @@ func getCredits(ctx context.Context, c caller, _ json.RawMessage) (*reply, error
 	return r, nil
 }
 
-// errPrompt refuses a prompt without what it needs.
+// errPrompt refuses a prompt that lacks a required argument.
 var errPrompt = domain.Errorf(domain.Invalid, "arguments_invalid", "The prompt lacks an argument")

@@ -1,7 +1,7 @@
 // Package mcp lets agents make movies: it serves the Model Context Protocol at /mcp, by the official SDK, without sessions, so
-// that any process with the role api may answer any request. A tool asks the operations of the HTTP interface, in this process
-// and with the caller's key: what a key may do, what a movie may be and what it costs is decided there and nowhere else. Bridge
-// serves the tools of a service over stdio.
+// that any process with the role api may answer any request. A tool calls operations of the HTTP API, in this process and with
+// the caller's key. Only those operations decide what a key may do, whether a movie is valid and what it costs. Bridge serves
+// the tools of a service over stdio.
 package mcp
 
 import (
@@ -26,13 +26,13 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// Path is where the protocol is served.
+// Path is the path at which the protocol is served.
 var Path = openapi.PostMcp.Path
 
-// maxBody is the largest message: a movie of the largest size, and what stands around it.
+// maxBody is the maximum size of a message: a movie of the maximum size, and the fields around it.
 const maxBody = 4 << 20
 
-// The refusals before the protocol.
+// The refusals that are made before a message is read.
 var (
 	errHost = domain.Errorf(domain.Invalid, "host_not_allowed",
 		"This host name is not allowed here: use the name in --public-url, an IP address or localhost")
@@ -41,20 +41,20 @@ var (
 	errLarge = domain.Errorf(domain.TooLarge, "body_too_large", "The message is larger than the limit of %d bytes", maxBody)
 )
 
-// Gate finds out who calls.
+// Gate finds the caller of a request.
 type Gate interface {
 	Caller(r *http.Request) (access.Call, error)
 }
 
-// Config is what a Server needs. Every field is required, but for CORSOrigins.
+// Config is what a Server needs. Every field but CORSOrigins is required.
 type Config struct {
 	Gate Gate
-	// Operations are those of the HTTP interface: a tool needs the roles of those that it asks.
+	// Operations are the operations of the HTTP API. The role that a tool needs follows from the operations that it calls.
 	Operations []access.Operation
-	// Interface serves them. It is called by tools only, so that it may be set up after New.
+	// Interface serves Operations. Only tools call it, so it may be set up after New.
 	Interface http.Handler
-	// PublicURL is the base of every address handed out; CORSOrigins are the origins whose pages may use the interface. Other pages
-	// are refused.
+	// PublicURL is the base of every address in answers. CORSOrigins are the origins whose pages may call the server; pages of
+	// other origins are refused.
 	PublicURL   string
 	CORSOrigins []string
 	Version     string
@@ -64,19 +64,19 @@ type Config struct {
 // Server serves the protocol. It is safe for concurrent use.
 type Server struct {
 	cfg     Config
-	host    string // of PublicURL, without its port
-	origin  string // of PublicURL
+	host    string // host name of PublicURL, without a port
+	origin  string // origin of PublicURL
 	byRole  map[key.Role]*mcp.Server
 	handler http.Handler
 	open    *opened
 }
 
-// roles are all of them.
+// roles are all roles, the lowest first.
 var roles = []key.Role{key.Viewer, key.Render, key.Editor, key.Manager, key.Admin}
 
 type roleKey struct{}
 
-// New returns a Server, or an error that names everything the configuration lacks.
+// New returns a Server, or an error that names every missing field of the configuration.
 func New(cfg Config) (*Server, error) {
 	if err := web.Complete(cfg, "CORSOrigins"); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func New(cfg Config) (*Server, error) {
 		return s.byRole[role]
 	}, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
-		DisableLocalhostProtection: true, // serve looks at the name itself, and knows the public one
+		DisableLocalhostProtection: true, // serve itself checks the host name, and accepts the public one
 	})
 	return s, nil
 }
@@ -114,7 +114,7 @@ func (s *Server) Routes(router *mux.Router) {
 	operation.Register(shared, []operation.Route{{Operation: openapi.PostMcp, Serve: s.post}})
 }
 
-// post serves one message, or several.
+// post serves one message, or a list of messages.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	if err := s.serve(w, r); err != nil {
 		switch {
@@ -129,7 +129,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve looks at host, origin and key before anything is read.
+// serve checks host, origin and key before it reads a message.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	if !web.CalledByName(r.Host, s.host) {
 		return errHost
@@ -160,18 +160,18 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// allows says whether pages of an origin may call.
+// allows reports whether pages of an origin may call the server.
 func (s *Server) allows(origin string) bool {
 	return strings.EqualFold(origin, s.origin) || slices.ContainsFunc(s.cfg.CORSOrigins, func(o string) bool {
 		return o == "*" || strings.EqualFold(o, origin)
 	})
 }
 
-// keyHeader carries the key, as on every operation.
+// keyHeader is the header with the key, as in every operation.
 const keyHeader = "X-Api-Key"
 
-// withKey returns headers with the key where operations look for it. Here alone it may stand in Authorization; in two places it
-// is refused, as which of them counts would depend on who reads it. Decision 64.
+// withKey returns headers with the key in the header that operations read. A client of this endpoint may send the key in
+// Authorization instead. Two keys in one request are refused, because it is unclear which of them counts. Decision 64.
 func withKey(header http.Header) (http.Header, error) {
 	header = header.Clone()
 	bearers := header.Values("Authorization")
@@ -187,7 +187,7 @@ func withKey(header http.Header) (http.Header, error) {
 	return header, nil
 }
 
-// instructions are what every client is told first.
+// instructions are the text that every client gets when it connects.
 const instructions = "Moviola renders videos from JSON. A movie has scenes, each with elements (image, video, text, html, " +
 	"component, audio, voice, subtitles). " +
 	"The usual way: write the movie as JSON, validate it and mend what its problems say, look at a preview, render it with the " +
@@ -195,7 +195,7 @@ const instructions = "Moviola renders videos from JSON. A movie has scenes, each
 	"and ask for its status until it is done. Every answer says what to do next in `next`. The resources describe every property; " +
 	"the prompts are a good beginning."
 
-// serverFor returns the server that keys of a role see: what is above it is not there.
+// serverFor returns the server for keys of a role. It has only the tools that the role may use.
 func (s *Server) serverFor(role key.Role) (*mcp.Server, error) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "moviola", Title: "Moviola", Version: s.cfg.Version}, &mcp.ServerOptions{
 		Instructions: instructions, PageSize: 100,

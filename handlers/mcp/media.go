@@ -7,7 +7,8 @@ import (
 	"net/url"
 )
 
-// UploadTool is the name of the tool that brings files to the media library. Bridge has one in its place that reads them.
+// UploadTool is the name of the tool that uploads files to the media library. Bridge replaces it by a tool that reads the
+// files.
 const UploadTool = "upload_media"
 
 var mediaTools = []tool{
@@ -32,7 +33,7 @@ var mediaTools = []tool{
 	},
 }
 
-// stored is a file of the library as it is listed.
+// stored is a file of the library in a list.
 type stored struct {
 	Name   string `json:"name"`
 	Folder string `json:"folder,omitempty"`
@@ -42,7 +43,7 @@ type stored struct {
 	Status string `json:"status"`
 }
 
-// listMedia is the tool that lists files.
+// listMedia is the tool that lists files of the media library.
 func listMedia(ctx context.Context, c caller, arguments json.RawMessage) (*reply, error) {
 	var given struct {
 		Folder, Type, Search string
@@ -72,7 +73,7 @@ func listMedia(ctx context.Context, c caller, arguments json.RawMessage) (*reply
 	}, nil
 }
 
-// uploadMedia is the tool that registers a file.
+// uploadMedia is the tool that registers a file for an upload.
 func uploadMedia(ctx context.Context, c caller, arguments json.RawMessage) (*reply, error) {
 	var given struct {
 		Name        string

@@ -15,7 +15,7 @@ import (
 	"moviola/domain/result"
 )
 
-// The names of tools that others lead to.
+// The names of tools that other tools name as the next call.
 const (
 	validateTool = "validate_movie"
 	previewTool  = "preview_movie"
@@ -25,25 +25,25 @@ const (
 )
 
 const (
-	// maxWait is how long a status may be waited for.
+	// maxWait is the maximum time for which a call waits for a change of a movie's status.
 	maxWait = 45 * time.Second
-	// lookEvery is how often the movie is looked at meanwhile.
+	// lookEvery is the time between two reads of the movie during the wait.
 	lookEvery = time.Second
-	// maxShown is how many problems are told at once.
+	// maxShown is the maximum number of problems in one reply.
 	maxShown = 20
 )
 
-// movieArgument is the schema of a movie as an argument. What may be in it the resources say, and validation.
+// movieArgument is the schema of a movie as an argument. The resources and the validation describe the movie's contents.
 const movieArgument = `"movie": {"type": "object", "description": "The movie JSON, such as ` +
 	`{\"resolution\":\"hd\",\"scenes\":[{\"duration\":3,\"elements\":[{\"type\":\"text\",\"text\":\"Hello\"}]}]}"}`
 
-// costArguments are the schema of what every render takes.
+// costArguments are the schema of the arguments that every render has.
 const costArguments = `"max_credits": {"type": "integer", "minimum": 1, "description": "The budget: the most credits that may ` +
 	`be spent; a started second of video costs one credit"},
 	"request_id": {"type": "string", "minLength": 1, "maxLength": 255, "description": "A name of your own for this render: ` +
 	`calling again with the same name and movie makes nothing twice"}`
 
-// projectArgument is the schema of a movie that was submitted.
+// projectArgument is the schema of the argument that names a submitted movie.
 const projectArgument = `"project": {"type": "string", "description": "The project id that a render answered"}`
 
 var movieTools = []tool{
@@ -90,7 +90,7 @@ var movieTools = []tool{
 	},
 }
 
-// problem is what validation finds.
+// problem is a finding of the validation.
 type problem struct {
 	Pointer  string `json:"pointer"`
 	Code     string `json:"code"`
@@ -138,7 +138,7 @@ func validate(ctx context.Context, c caller, arguments json.RawMessage) (*reply,
 	return r, nil
 }
 
-// preview is the tool that shows moments of a movie.
+// preview is the tool that returns pictures of moments of a movie.
 func preview(ctx context.Context, c caller, arguments json.RawMessage) (*reply, error) {
 	var given struct {
 		Movie json.RawMessage
@@ -195,7 +195,7 @@ func render(ctx context.Context, c caller, arguments json.RawMessage) (*reply, e
 	return c.submit(ctx, given.Movie, given.MaxCredits, given.RequestID)
 }
 
-// submit submits a movie.
+// submit submits a movie with the price limit most and the idempotency key requestID.
 func (c caller) submit(ctx context.Context, movie []byte, most int64, requestID string) (*reply, error) {
 	c.repeat = requestID
 	var accepted struct{ Project string }
@@ -210,7 +210,7 @@ func (c caller) submit(ctx context.Context, movie []byte, most int64, requestID 
 	}, nil
 }
 
-// movie is how a movie stands.
+// movie is the state of a movie.
 type movie struct {
 	Project   string   `json:"project"`
 	Status    string   `json:"status"`
@@ -226,12 +226,12 @@ type movie struct {
 	Outputs []result.Output `json:"outputs,omitempty"`
 }
 
-// ended says that nothing changes any more.
+// ended reports whether the movie has its final state.
 func (m movie) ended() bool {
 	return m.Status == "done" || m.Status == "error" || m.Status == "timeout"
 }
 
-// status is the tool that says how far a movie is.
+// status is the tool that returns the state and progress of a movie.
 func status(ctx context.Context, c caller, arguments json.RawMessage) (*reply, error) {
 	var given struct {
 		Project string
@@ -261,7 +261,7 @@ func status(ctx context.Context, c caller, arguments json.RawMessage) (*reply, e
 	return r, nil
 }
 
-// await looks at a movie until it has ended or the time is over.
+// await reads a movie repeatedly until the movie has ended or the time is over.
 func (c caller) await(ctx context.Context, project string, wait time.Duration) (movie, error) {
 	deadline := time.NewTimer(wait)
 	defer deadline.Stop()

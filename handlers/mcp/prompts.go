@@ -9,10 +9,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// prompt is a way to begin.
+// prompt is a text with which a user begins a task.
 type prompt struct {
 	name, title, about string
-	leads              string // to this tool: without it the prompt is not listed
+	leads              string // name of the tool to which the prompt leads: a role without that tool does not see the prompt
 	arguments          []*mcp.PromptArgument
 	text               func(given map[string]string) (string, error)
 }
@@ -81,11 +81,11 @@ func addPrompts(server *mcp.Server, listed map[string]bool) {
 	}
 }
 
-// begin is the call with which a prompt begins, as answers have theirs in next_call.
+// begin returns the text of a prompt's first call, in the form of next_call in replies.
 func begin(tool string, arguments map[string]any) string {
 	call, err := json.MarshalIndent(step{Tool: tool, Arguments: arguments}, "", "  ")
 	if err != nil {
-		panic("mcp: " + err.Error()) // texts and valid JSON encode
+		panic("mcp: " + err.Error()) // encoding texts and valid JSON never fails
 	}
 	return "\nBegin with this call:\n\n```json\n" + string(call) + "\n```\n"
 }
@@ -101,7 +101,7 @@ func firstMovie(given map[string]string) (string, error) {
 		}}}), nil
 }
 
-// slideSeconds is how long each picture of a slideshow is shown.
+// slideSeconds is the time for which a slideshow shows each picture.
 const slideSeconds = 3
 
 func slideshow(given map[string]string) (string, error) {

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// The names of tools that others lead to.
+// The names of tools that other tools name as the next call.
 const (
 	describeTool       = "describe_template"
 	renderTemplateTool = "render_template"
 )
 
-// maxTemplates is how many templates are listed at once.
+// maxTemplates is the maximum number of templates in one reply.
 const maxTemplates = 25
 
 const templateArgument = `"template": {"type": "string", "description": "The id of the template"}`
@@ -46,7 +46,7 @@ var templateTools = []tool{
 	},
 }
 
-// found is a template as it is listed.
+// found is a template in a list.
 type found struct {
 	ID     string   `json:"id"`
 	Name   string   `json:"name"`
@@ -54,10 +54,10 @@ type found struct {
 	Width  int      `json:"width"`
 	Height int      `json:"height"`
 	Video  *string  `json:"video_url,omitempty"`
-	Own    bool     `json:"own"` // it can be described
+	Own    bool     `json:"own"` // the account's own template, which describeTemplate accepts
 }
 
-// findTemplates is the tool that searches for templates. Every word must be in the name.
+// findTemplates is the tool that searches for templates. A template is found when its name has every word.
 func findTemplates(ctx context.Context, c caller, arguments json.RawMessage) (*reply, error) {
 	var given struct{ Search, Tag string }
 	if err := json.Unmarshal(arguments, &given); err != nil {
@@ -100,7 +100,7 @@ func findTemplates(ctx context.Context, c caller, arguments json.RawMessage) (*r
 	return r, nil
 }
 
-// named says that a name has every word that is searched for.
+// named reports whether a name has every word of a search.
 func named(name, search string) bool {
 	name = strings.ToLower(name)
 	for _, word := range strings.Fields(strings.ToLower(search)) {
@@ -111,7 +111,7 @@ func named(name, search string) bool {
 	return true
 }
 
-// describeTemplate is the tool that tells the variables of a template.
+// describeTemplate is the tool that returns the variables of a template.
 func describeTemplate(ctx context.Context, c caller, arguments json.RawMessage) (*reply, error) {
 	var given struct{ Template string }
 	if err := json.Unmarshal(arguments, &given); err != nil {
@@ -135,7 +135,7 @@ func describeTemplate(ctx context.Context, c caller, arguments json.RawMessage) 
 	}, nil
 }
 
-// renderTemplate is the tool that makes a video of a template.
+// renderTemplate is the tool that renders a video from a template.
 func renderTemplate(ctx context.Context, c caller, arguments json.RawMessage) (*reply, error) {
 	var given struct {
 		Template   string

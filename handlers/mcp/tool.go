@@ -21,22 +21,22 @@ import (
 // tool is a row of the table of tools.
 type tool struct {
 	name, title, about string
-	asks               []string // the operations that it asks, such as "POST /v2/movies"
-	changes            bool     // it makes or ends something
-	schema             string   // of its arguments
+	asks               []string // the operations that the tool calls, such as "POST /v2/movies"
+	changes            bool     // the tool creates, changes or ends something
+	schema             string   // JSON Schema of the tool's arguments
 	run                func(ctx context.Context, c caller, arguments json.RawMessage) (*reply, error)
 }
 
-// tools is the table, in the order in which they are listed.
+// tools is the table of tools, in the order of the list that clients get.
 var tools = slices.Concat(movieTools, templateTools, mediaTools, otherTools)
 
-// callTime is how long a call may take: a little more than the longest wait for a movie.
+// callTime is the time limit of a call: a little more than the longest wait for a movie.
 const callTime = maxWait + 20*time.Second
 
-// AnswerTime is how long a message may take.
+// AnswerTime is the time limit for answering a message.
 const AnswerTime = callTime + 10*time.Second
 
-// role is the least role whose keys may do everything that a tool asks.
+// role returns the lowest role whose keys may call all operations that the tool calls.
 func (t tool) role(operations []access.Operation) (key.Role, error) {
 	least := key.Viewer
 	for _, name := range t.asks {
@@ -51,7 +51,7 @@ func (t tool) role(operations []access.Operation) (key.Role, error) {
 	return least, nil
 }
 
-// addTool adds a tool to a server. Arguments that do not fit its schema are answered with what is wrong with them.
+// addTool adds a tool to a server. For arguments that do not match the schema, the reply names the faults.
 func (s *Server) addTool(server *mcp.Server, t tool) error {
 	var schema jsonschema.Schema
 	if err := json.Unmarshal([]byte(t.schema), &schema); err != nil {
@@ -93,7 +93,8 @@ func (s *Server) addTool(server *mcp.Server, t tool) error {
 	return nil
 }
 
-// failed answers what a tool could not do. What is no refusal is the service's own failure, which the log has.
+// failed returns the reply for a tool that has failed. It logs an error that is not a refusal, because such an error is a
+// fault of the service.
 func (s *Server) failed(t tool, err error) (*mcp.CallToolResult, error) {
 	var refusal *domain.Error
 	if errors.As(err, &refusal) {
@@ -103,13 +104,13 @@ func (s *Server) failed(t tool, err error) (*mcp.CallToolResult, error) {
 	return refused(domain.Errorf(domain.Internal, "internal_error", "The service could not do this. Please try again."))
 }
 
-// step is a call that may come next.
+// step is a call that the client may make next.
 type step struct {
 	Tool      string         `json:"tool"`
 	Arguments map[string]any `json:"arguments,omitempty"`
 }
 
-// reply is what a tool answers: facts, what to do next in words and, where it is known, as a call, and pictures.
+// reply is the reply of a tool: facts, pictures, and the next step in words and, where it is known, as a call.
 type reply struct {
 	facts    map[string]any
 	next     string
@@ -117,7 +118,8 @@ type reply struct {
 	pictures []mcp.Content
 }
 
-// result is a reply as the protocol has it: the facts as JSON, once for programs and once as text for those that read only that.
+// result converts a reply to the form of the protocol. The facts are in it twice as JSON: as structured content for
+// programs, and as text for clients that read only text.
 func (r *reply) result() (*mcp.CallToolResult, error) {
 	facts := r.facts
 	facts["next"] = r.next
@@ -132,7 +134,7 @@ func (r *reply) result() (*mcp.CallToolResult, error) {
 		StructuredContent: json.RawMessage(text)}, nil
 }
 
-// refused answers a refusal in the words of the interface.
+// refused returns the reply for a refusal, with the words of the API.
 func refused(refusal *domain.Error) (*mcp.CallToolResult, error) {
 	next, known := remedies[refusal.Code]
 	if !known {
@@ -145,7 +147,7 @@ func refused(refusal *domain.Error) (*mcp.CallToolResult, error) {
 	return done, err
 }
 
-// remedies are what to do about refusals whose messages do not say it.
+// remedies are what the client can do about refusals whose messages do not tell it, by error code.
 var remedies = map[string]string{
 	"movie_not_found": "List the movies to find the project.",
 	"template_not_found": "Find templates to get the id. Templates of the library that are not the account's own can be " +

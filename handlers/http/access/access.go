@@ -1,5 +1,5 @@
 // Package access decides who may call which operation. It finds the account and the role of an API key, compares the role with
-// the one that the operation requires, and calls the operation. The operations themselves are in other packages.
+// the role that the operation requires, and calls the operation. The operations themselves are in other packages.
 package access
 
 import (
@@ -21,17 +21,18 @@ import (
 	"moviola/projections/keyring"
 )
 
-// Keys returns the holder of the key with the SHA-256 hash, in hex; false when the key is not valid, whatever the reason.
+// Keys returns the holder of the key with the SHA-256 hash, in hex; false when the key is not valid for any reason.
 type Keys interface {
 	Holder(ctx context.Context, hash string) (keyring.Holder, bool, error)
 }
 
-// Operation is a declared operation with its handler. Serve gets the query parameters that are declared; all others are dropped.
+// Operation is a declared operation with its handler. Serve gets the declared query parameters; all others are dropped.
 type Operation struct {
 	operation.Operation
-	OwnAccount bool // refuse the parameter account instead of dropping it: the client would expect another account's data
+	OwnAccount bool // refuses the parameter account instead of dropping it: the client would expect another account's data
 	Serve      Endpoint
-	// Fail writes the answer to an error of Serve, of the key or of the role; nil: the status is that of the error's kind.
+	// Fail writes the answer to an error of Serve, of the key or of the role; nil: the answer has the status of the error's
+	// kind.
 	Fail func(w http.ResponseWriter, r *http.Request, err error)
 }
 
@@ -59,14 +60,14 @@ type Call struct {
 // is given twice with different values. Decision 7.
 func (c Call) One(names ...string) (string, bool) { return web.One(c.Query, names...) }
 
-// Config is what a Gate needs. A field is required unless its comment says what its zero value means.
+// Config is what a Gate needs. A field is required unless its comment gives the meaning of its zero value.
 type Config struct {
 	Keys Keys
-	// Operator lets operators act for other accounts, by the parameter account; nil: nobody can.
+	// Operator lets operators act for other accounts, by the parameter account; nil: nobody can act for other accounts.
 	Operator *web.OperatorToken
 	// Exists reports whether an account exists; nil: every account counts as existing.
 	Exists func(ctx context.Context, id domain.AccountID) (bool, error)
-	// CORSOrigins are the origins whose pages may call the interface; "*" means all; empty: none.
+	// CORSOrigins are the origins whose pages may call the API; "*": all origins; empty: no other origin.
 	CORSOrigins []string
 	Log         logrus.FieldLogger
 }

@@ -25,8 +25,8 @@ var (
 
 type holderKey struct{}
 
-// WithHolder returns the context of a request that whoever serves it in this process has found out the caller of: the console,
-// from its session. No key is looked for in such a request. Decision 62.
+// WithHolder returns a context for a request whose caller is known already, because the console has found the holder from a
+// session. No key is read from such a request. Decision 62.
 func WithHolder(ctx context.Context, holder keyring.Holder) context.Context {
 	return context.WithValue(ctx, holderKey{}, holder)
 }
@@ -41,7 +41,7 @@ func (g *Gate) authenticate(r *http.Request) (c Call, legacy bool, err error) {
 	if len(values) == 0 || len(values) == 1 && values[0] == "" {
 		return Call{}, false, ErrKeyMissing
 	}
-	// Two keys in one request are refused: proxies and servers differ in which one they would use.
+	// Two keys in one request are refused, because proxies and servers differ in which of the two they use.
 	if len(values) > 1 || !key.Check(values[0]) {
 		return Call{}, false, ErrKeyInvalid
 	}
@@ -55,15 +55,15 @@ func (g *Gate) authenticate(r *http.Request) (c Call, legacy bool, err error) {
 	return Call{Account: holder.Account, Role: holder.Role}, holder.Legacy, nil
 }
 
-// Caller is whose key a request carries, and with which role, for what is no operation of the interface.
+// Caller returns the account and role of the key in a request to a handler that is not an operation of the API.
 func (g *Gate) Caller(r *http.Request) (Call, error) {
 	c, _, err := g.authenticate(r)
 	return c, err
 }
 
-// ActFor lets an operator act for the account in the parameter account. That needs the operator's token beside the key. An
-// account that does not exist is not found. The operation must list the parameter account and the header web.OperatorTokenHeader.
-// Decision "Roles".
+// ActFor lets an operator act for the account in the parameter account. The request must have an operator's token and the key.
+// An account that does not exist is not found. The operation must list the parameter account and the header
+// web.OperatorTokenHeader. Decision "Roles".
 func (g *Gate) ActFor(r *http.Request, c Call) (Call, error) {
 	account, ok := c.One("account")
 	if !ok {

@@ -14,7 +14,7 @@ import (
 type openRequest struct {
 	Name    string `json:"name"`
 	Plan    string `json:"plan"`
-	Credits *int64 `json:"credits"` // missing: 600
+	Credits *int64 `json:"credits"` // missing: 600 credits
 }
 
 type opened struct {
@@ -102,7 +102,7 @@ type grantRequest struct {
 	Account   domain.AccountID `json:"account"`
 	Amount    int64            `json:"amount"`
 	Reference string           `json:"reference"` // grants with the same reference count once
-	Kind      string           `json:"kind"`      // packKind, or missing
+	Kind      string           `json:"kind"`      // packKind; missing: the grant is not for a pack
 }
 
 type granted struct {

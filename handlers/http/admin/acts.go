@@ -10,18 +10,18 @@ import (
 	"moviola/projections"
 )
 
-// ActPages reads the audit trail.
+// ActPages reads pages of the audit trail.
 type ActPages interface {
 	Page(ctx context.Context, q projections.ActQuery) ([]projections.Act, bool, error)
 }
 
-// ActCalls are what writes and reads the audit trail. Every field is required.
+// ActCalls are the commands and queries of the audit trail. Every field is required.
 type ActCalls struct {
 	Record trail.Recorder
 	Pages  ActPages
 }
 
-// act records an act before it is done.
+// act records an act before the act is done.
 func (a *API) act(r *http.Request, what, on, how string) error { return a.trail.Act(r, what, on, how) }
 
 // actShown is an act in an answer.
@@ -32,7 +32,7 @@ type actShown struct {
 	On  string `json:"on"`
 	How string `json:"how"`
 	At  string `json:"at"`
-	// Issuer and Subject are who the identity provider says it was; null: somebody with a token.
+	// Issuer and Subject identify the operator at the identity provider; null: the operator used a token.
 	Issuer  *string `json:"issuer"`
 	Subject *string `json:"subject"`
 	// Refused is why the act was refused; null: no refusal is known.

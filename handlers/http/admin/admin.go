@@ -1,6 +1,6 @@
 // Package admin serves the operators' interface under /admin: accounts, plans, credits, keys, stuck work, the capacity needed,
-// the operators themselves, and the audit trail of their acts. Tokens of operators guard it, not keys of accounts. Every change
-// is recorded in the trail before it is made.
+// the operators themselves, and the audit trail of their acts. Callers need an operator's token; keys of accounts do not give
+// access. Every change is recorded in the trail before it is made.
 package admin
 
 import (
@@ -44,12 +44,12 @@ type AccountCloser interface {
 
 // Config is what an API needs. Every field is required.
 type Config struct {
-	// Operator guards every path; nil: nobody has access.
+	// Operator checks the operators' tokens for every path; nil: nobody has access.
 	Operator  *web.OperatorToken
 	Operators OperatorCalls
 	Accounts  AccountOpener
 	Plans     Planner
-	Offered   plan.Plans // that accounts can be on
+	Offered   plan.Plans // plans that accounts can be on
 	Close     AccountCloser
 	Books     Books
 	Credits   Granter

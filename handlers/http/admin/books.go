@@ -12,7 +12,7 @@ import (
 	"moviola/projections"
 )
 
-// AccountPages reads accounts.
+// AccountPages reads pages of accounts.
 type AccountPages interface {
 	Get(ctx context.Context, account domain.AccountID) (projections.Account, bool, error)
 	Page(ctx context.Context, q projections.AccountQuery) ([]projections.Account, bool, error)
@@ -23,7 +23,7 @@ type Totals interface {
 	State(ctx context.Context, account domain.AccountID) (ledger.Totals, error)
 }
 
-// Standings reads an account's state: what it may do now.
+// Standings reads the state of an account, which determines what the account may do now.
 type Standings interface {
 	Of(ctx context.Context, account domain.AccountID) (commands.Standing, error)
 }
@@ -71,7 +71,8 @@ type accountDetail struct {
 	Balance   int64 `json:"balance"`
 	Held      int64 `json:"held"`
 	Available int64 `json:"available"`
-	// Suspended says that the account may not submit movies, StorageBlocked that it may not store files. Decisions 16 and 39.
+	// Suspended reports whether the account may not submit movies, StorageBlocked whether it may not store files. Decisions
+	// 16 and 39.
 	Suspended      bool `json:"suspended"`
 	StorageBlocked bool `json:"storage_blocked"`
 }
@@ -89,7 +90,7 @@ type accountPage struct {
 	Accounts  []accountShown `json:"accounts"`
 }
 
-// readAccounts serves GET /admin/accounts: one account with ?account=, otherwise a page of all.
+// readAccounts serves GET /admin/accounts: one account with ?account=, otherwise a page of all accounts.
 func (a *API) readAccounts(w http.ResponseWriter, r *http.Request) error {
 	account, ok := web.One(r.URL.Query(), "account")
 	switch {

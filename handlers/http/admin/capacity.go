@@ -9,7 +9,7 @@ import (
 	"moviola/projections"
 )
 
-// Demands returns how much work there is.
+// Demands returns the amount of work that waits or runs.
 type Demands interface {
 	Demand(ctx context.Context, kind string, now time.Time) (projections.Demand, error)
 }
@@ -28,7 +28,7 @@ type capacity struct {
 	SlotsWanted   int     `json:"slots_wanted"`
 }
 
-// readCapacity serves GET /admin/capacity: how many render slots are needed now.
+// readCapacity serves GET /admin/capacity: the number of render slots that are needed now.
 func (a *API) readCapacity(w http.ResponseWriter, r *http.Request) error {
 	now := a.cfg.Capacity.Now()
 	demand, err := a.cfg.Capacity.Work.Demand(r.Context(), projections.WorkRender, now)

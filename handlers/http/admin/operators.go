@@ -10,7 +10,7 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// OperatorCalls manages the operators with tokens of their own. accounts.Operators implements it.
+// OperatorCalls are the commands and queries on operators who have tokens of their own. accounts.Operators implements them.
 type OperatorCalls interface {
 	List(ctx context.Context) ([]operator.Added, error)
 	Add(ctx context.Context, cmd accounts.AddOperator) (accounts.AddedOperator, error)
@@ -65,7 +65,7 @@ func (a *API) addOperator(w http.ResponseWriter, r *http.Request) error {
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	// Invalid names are not recorded, since somebody may have sent a token as the name.
+	// Invalid names are not recorded, because the client may have sent a token as the name.
 	if err := operator.Check(body.Name, body.Role); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (a *API) renewOperator(w http.ResponseWriter, r *http.Request) error {
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	if err := operator.CheckName(body.Name); err != nil { // see addOperator
+	if err := operator.CheckName(body.Name); err != nil { // an invalid name is not recorded, as in addOperator
 		return err
 	}
 	if err := a.act(r, "renew operator", body.Name, ""); err != nil {

@@ -14,7 +14,7 @@ import (
 	"moviola/projections"
 )
 
-// Readers tells how far the read models are. projections.Reader implements it.
+// Readers returns the positions up to which the read models include the log. projections.Reader implements it.
 type Readers interface {
 	Status() projections.Status
 	Lag(ctx context.Context) (projections.Lag, error)
@@ -23,20 +23,21 @@ type Readers interface {
 
 // Rebuilds rebuilds read models in this process, one rebuild at a time.
 type Rebuilds interface {
-	// Start begins to rebuild the read models with the given names, or all without names. It returns false while a rebuild is
-	// running.
+	// Start begins to rebuild the read models with the given names, or all read models when names is empty. It returns false
+	// while a rebuild is running.
 	Start(names []string) bool
 	Last() Rebuild
 }
 
-// Rebuild describes the last rebuild of a process. The zero Rebuild means that there was none since the process started.
+// Rebuild describes the last rebuild of a process. The zero Rebuild means that no rebuild was started since the start of
+// the process.
 type Rebuild struct {
 	Running   bool
-	Models    []string // empty: all
+	Models    []string // empty: all read models
 	StartedAt time.Time
-	EndedAt   time.Time // zero: it is running
+	EndedAt   time.Time // zero: the rebuild is running
 	Percent   float64
-	Message   string // why it failed
+	Message   string // why the rebuild failed; empty: it has not failed
 }
 
 // ProjectionCalls are the dependencies of the operations on read models. Every field is required.
@@ -143,7 +144,7 @@ func (a *API) rebuild(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var known map[string]projections.Place // empty before the first read models are built
+	var known map[string]projections.Place // nil until the first read models are built
 	if at != nil {
 		known = at.Models
 	}

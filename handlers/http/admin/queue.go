@@ -18,7 +18,7 @@ type Queue interface {
 	Claimed(ctx context.Context, kind string) ([]projections.WorkItem, error)
 }
 
-// mostShares is the maximum of accounts in an answer: those that have waited longest.
+// mostShares is the maximum number of accounts in an answer: the accounts that have waited longest.
 const mostShares = 200
 
 // KindShown is the amount of work of one kind.
@@ -83,7 +83,7 @@ func (s *shares) addWaiting(all []projections.Waiting) {
 	}
 }
 
-// shown returns the accounts' shares, longest wait first.
+// shown returns the accounts' shares, the longest wait first.
 func (s *shares) shown() []ShareShown {
 	all := make([]ShareShown, 0, len(s.at))
 	for _, one := range s.at {

@@ -48,7 +48,7 @@ var (
 	}
 )
 
-// serviceModels describe the JSON of their answers and bodies.
+// serviceModels describe the JSON of the answers and bodies of the operations that show the state of the service.
 var serviceModels = []operation.Model{
 	operation.Of[QueueShown]("Queue", "", operation.F("more", "How many more shares of accounts there are.")),
 	operation.Of[KindShown]("QueueKind", "",

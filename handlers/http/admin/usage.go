@@ -12,12 +12,12 @@ import (
 	"moviola/projections"
 )
 
-// UsagePages reads what accounts did on each day.
+// UsagePages reads pages of the daily usage of accounts.
 type UsagePages interface {
 	List(ctx context.Context, q projections.UsageQuery) ([]projections.Usage, bool, error)
 }
 
-// usageShown is a day of an account as the list shows it.
+// usageShown is the usage of an account on one day, as the list shows it.
 type usageShown struct {
 	Day               string `json:"day"`
 	Account           string `json:"account"`
@@ -62,7 +62,7 @@ type usagePage struct {
 	Usage     []usageShown `json:"usage"`
 }
 
-// parseUsage reads what is asked for.
+// parseUsage reads the query parameters of GET /admin/usage.
 func parseUsage(query url.Values) (projections.UsageQuery, error) {
 	limit, err := web.ParseLimit(query)
 	if err != nil {
@@ -81,7 +81,7 @@ func parseUsage(query url.Values) (projections.UsageQuery, error) {
 	return q, err
 }
 
-// parseDay reads the day, in UTC, of a date or a date-time; empty when it is not given.
+// parseDay reads the day, in UTC, of a date or a date-time; empty when the parameter is missing.
 func parseDay(query url.Values, end bool, name string) (string, error) {
 	at, err := web.ParseDate(query, end, name)
 	if err != nil || at == nil {
@@ -90,7 +90,7 @@ func parseDay(query url.Values, end bool, name string) (string, error) {
 	return at.UTC().Format(time.DateOnly), nil
 }
 
-// listUsage serves GET /admin/usage, by day and account, the first day first.
+// listUsage serves GET /admin/usage, sorted by day and account, the first day first.
 func (a *API) listUsage(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	q, err := parseUsage(query)
@@ -106,7 +106,7 @@ func (a *API) listUsage(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	q.Limit = cmp.Or(q.Limit, web.MaxPage) // a cursor keeps its own
+	q.Limit = cmp.Or(q.Limit, web.MaxPage) // without a limit: MaxPage; a query from a cursor has a limit
 	days, more, err := a.cfg.Usage.List(r.Context(), q)
 	if err != nil {
 		return err

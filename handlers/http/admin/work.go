@@ -16,7 +16,7 @@ import (
 
 // Trouble is the board of failed work.
 type Trouble interface {
-	// Stuck returns the work that has failed too often for its own reasons.
+	// Stuck returns the work that has failed too often for reasons of its own.
 	Stuck(ctx context.Context) ([]projections.Trouble, error)
 	// Clear resets the failures of a work item.
 	Clear(ctx context.Context, work string) error
@@ -38,7 +38,7 @@ type stuckWork struct {
 	Kind      string `json:"kind"`
 	Account   string `json:"account"`
 	Subject   string `json:"subject"`
-	Message   string `json:"message"` // of the last failure
+	Message   string `json:"message"` // message of the last failure
 	Failures  int    `json:"failures"`
 	First     string `json:"first"`
 	Last      string `json:"last"`
@@ -79,7 +79,7 @@ var (
 type retryRequest struct {
 	Work  string `json:"work"`
 	All   bool   `json:"all"`
-	Count *int   `json:"count"` // with all: number of stuck items in the client's list
+	Count *int   `json:"count"` // required with all: number of stuck items in the client's list
 }
 
 type retried struct {
@@ -87,8 +87,8 @@ type retried struct {
 	Count   int  `json:"count"`
 }
 
-// retryWork serves POST /admin/work/retry: it resets the failures of one work item, or of all, which are then retried within a
-// minute. To retry all, the client must give their number.
+// retryWork serves POST /admin/work/retry: it resets the failures of one work item or of all stuck items. The items are then
+// retried within a minute. To retry all items, the client must give their number.
 func (a *API) retryWork(w http.ResponseWriter, r *http.Request) error {
 	var body retryRequest
 	if err := decode(w, r, &body); err != nil {

@@ -68,8 +68,8 @@ func orNone[T any](all []T) []T {
 	return all
 }
 
-// listWorkers serves GET /admin/workers. It also lists a process that has a claim but shows no sign of life: its work is handed
-// to others unless it returns.
+// listWorkers serves GET /admin/workers. It also lists a process that has a claim but shows no sign of life; the work of such
+// a process is handed to others unless the process returns.
 func (a *API) listWorkers(w http.ResponseWriter, r *http.Request) error {
 	processes, err := a.cfg.Workers.Processes.List(r.Context())
 	if err != nil {

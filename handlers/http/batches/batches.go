@@ -43,8 +43,8 @@ type Config struct {
 	Cancel    Canceller
 	Batches   Batches
 	Projected web.Projected
-	PublicURL string        // base of the addresses of files; decision 8
-	Tokens    result.Tokens // in them
+	PublicURL string        // prefix of the addresses of files; decision 8
+	Tokens    result.Tokens // derives the tokens in these addresses
 	CursorKey []byte
 	Now       func() time.Time // nil: time.Now
 	Log       logrus.FieldLogger
@@ -166,7 +166,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// resumed applies the parameter next_token.
+// resumed returns the query in the parameter next_token. When the parameter is empty, it returns asked.
 func resumed[Q any](lists web.Lists[Q], c access.Call, asked Q) (Q, error) {
 	token, ok := c.One("next_token")
 	switch {

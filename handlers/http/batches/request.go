@@ -49,7 +49,7 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	if err := a.cfg.Request.Admit(r.Context(), c.Account, idempotencyKey); err != nil {
 		return err
 	}
-	if malformed != nil { // decision 4: the account's state is checked first
+	if malformed != nil { // decision 4: Admit has checked the account's state before
 		return malformed
 	}
 	order, hash, err := readOrder(w, r, c)
@@ -77,7 +77,7 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// readOrder reads the request, in JSON or CSV, and returns it with a hash of all of it.
+// readOrder reads a request in JSON or CSV, and returns the order with a hash of the whole request.
 func readOrder(w http.ResponseWriter, r *http.Request, c access.Call) (batch.Order, string, error) {
 	template, all := c.Query.Get("template"), false
 	isCSV := isCSV(r.Header.Get("Content-Type"))

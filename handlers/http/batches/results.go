@@ -15,7 +15,7 @@ import (
 
 // The statuses of rows that have no movie.
 const (
-	rowWaiting   = "waiting"   // its movie is not submitted yet
+	rowWaiting   = "waiting"   // the row's movie is not submitted yet
 	rowInvalid   = "invalid"   // the row is invalid and gets no movie
 	rowCancelled = "cancelled" // the batch was cancelled before the row's movie was submitted
 )
@@ -161,7 +161,7 @@ func (a *API) rowOf(b projections.MovieBatch, of batch.Row, movies map[int]proje
 	return shown
 }
 
-// summarize counts the rows by state. The status of the batch follows from those of its movies.
+// summarize counts the rows by state. The status of the batch follows from the statuses of its movies.
 func summarize(b projections.MovieBatch, rows []row) summary {
 	s := summary{head: headOf(b), Counts: map[string]int{
 		rowWaiting: 0, projections.StatusPending: 0, projections.StatusRunning: 0, projections.StatusDone: 0,

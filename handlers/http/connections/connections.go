@@ -1,6 +1,6 @@
-// Package connections serves the saved connections of an account: destinations of finished movies, and providers. Its managers
-// list, save, test and delete them. Answers contain no secrets, with one exception: a new secret that signs webhooks is shown
-// once. Decisions 48 and 50.
+// Package connections serves the saved connections of an account: destinations of finished movies, and providers. The
+// account's managers list, save, test and delete them. Answers contain no secrets, with one exception: a new secret that signs
+// webhooks is shown once. Decisions 48 and 50.
 package connections
 
 import (
@@ -43,7 +43,7 @@ type Tester interface {
 	Handle(ctx context.Context, cmd connections.TestConnection) (connections.TestedConnection, error)
 }
 
-// Config is what an API needs. A field is required unless its comment says what its zero value means.
+// Config is what an API needs. A field is required unless its comment gives the meaning of its zero value.
 type Config struct {
 	Connections Lister
 	Save        Saver
@@ -149,7 +149,7 @@ func (a *API) remove(w http.ResponseWriter, r *http.Request, c access.Call) erro
 	return a.answer(w, r, id, "", at)
 }
 
-// rotate serves POST /connections/secret: it adds a new signing secret; the previous one stays valid.
+// rotate serves POST /connections/secret: it adds a new signing secret, and the previous secret stays valid.
 func (a *API) rotate(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	return a.renew(w, r, c, false)
 }
@@ -172,9 +172,9 @@ func (a *API) renew(w http.ResponseWriter, r *http.Request, c access.Call, retir
 }
 
 type tested struct {
-	Success    bool   `json:"success"` // whether the request succeeded
+	Success    bool   `json:"success"` // the request succeeded
 	ID         string `json:"id"`
-	Status     string `json:"status"` // whether the connection works: ok or error
+	Status     string `json:"status"` // ok: the connection works; error: it does not
 	HTTPStatus *int   `json:"http_status"`
 	Message    string `json:"message"`
 	DurationMS int64  `json:"duration_ms"`

@@ -7,7 +7,7 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// idForm is the rule of a connection's id.
+// idForm is the rule for the id of a connection.
 var idForm = operation.Pattern(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
 // models describe the JSON of request bodies and answers.
@@ -48,8 +48,8 @@ var models = []operation.Model{
 	),
 }
 
-// settings returns the fields of connections of all kinds. Requests may write flags, numbers and addresses in more forms than
-// answers: the parameters are the rules for these.
+// settings returns the fields of connections of all kinds. The parameters are the rules for flags, numbers and addresses,
+// because requests may write them in more forms than answers.
 func settings(flag, number operation.Rule, addresses ...operation.Rule) []operation.Field {
 	return []operation.Field{
 		operation.F("endpoint", "webhook: address of the receiver, secret but for scheme and host. aws-s3: address of a storage "+

@@ -1,5 +1,5 @@
-// Package credits serves the credits of an account: the present totals, and the statement, line by line, as JSON or CSV. It only
-// reads; spending is never decided by what it shows.
+// Package credits serves the credits of an account: the present totals, and the statement, line by line, as JSON or CSV. It
+// only reads: what an account may spend is decided by the log.
 package credits
 
 import (
@@ -24,7 +24,7 @@ type Totals interface {
 	UsedIn(ctx context.Context, account domain.AccountID, t time.Time) (movies, drafts int64, err error)
 }
 
-// Standings reads an account's state: what it may do now.
+// Standings reads the state of an account, which determines what the account may do now.
 type Standings interface {
 	Of(ctx context.Context, account domain.AccountID) (commands.Standing, error)
 }
@@ -39,7 +39,7 @@ type Gate interface {
 	ActFor(r *http.Request, c access.Call) (access.Call, error)
 }
 
-// Config is what an API needs. A field is required unless its comment says what its zero value means.
+// Config is what an API needs. A field is required unless its comment gives the meaning of its zero value.
 type Config struct {
 	Totals     Totals
 	Standings  Standings
@@ -98,13 +98,13 @@ type credits struct {
 	Balance   int64  `json:"balance"`
 	Held      int64  `json:"held"`
 	Available int64  `json:"available"`
-	// StorageBlocked says that the account may not store files in the media library. Decision 39.
+	// StorageBlocked reports whether the account may not store files in the media library. Decision 39.
 	StorageBlocked bool     `json:"storage_blocked"`
 	Period         *counted `json:"period"` // null on plans with credits
 	Timestamp      string   `json:"timestamp"`
 }
 
-// counted is what a counted plan has used this month.
+// counted is the part of a counted plan that was used this month.
 type counted struct {
 	Month      string `json:"month"`
 	Movies     int64  `json:"movies"`

@@ -23,7 +23,7 @@ const (
 	asCSV  = "csv"
 )
 
-// nextTokenHeader carries the cursor of the next page of a statement in CSV, since CSV has no field for it.
+// nextTokenHeader carries the cursor of the next page of a statement in CSV, because CSV has no field for a cursor.
 const nextTokenHeader = "X-Next-Token"
 
 // The refusals of GET /credits/ledger.
@@ -136,7 +136,8 @@ func (a *API) parse(c access.Call, format string) (projections.StatementQuery, e
 	return at, nil
 }
 
-// parseLimit reads the size of a page: 0 when it is not given. Pages of statements may be larger than those of other lists.
+// parseLimit reads the size of a page; 0: the parameter is missing. Pages of statements may be larger than those of other
+// lists.
 func parseLimit(c access.Call) (int, error) {
 	text, ok := c.One("limit")
 	if text == "" {

@@ -1,6 +1,6 @@
-// Package deliveries serves the delivery log of an account to its managers: the destinations of its movies, and the requests and
-// answers of each try. Of addresses it shows scheme and host only, and no headers are stored. Decision 76. It also serves
-// inboxes, to which webhooks are sent for trying them. Decision 83.
+// Package deliveries serves the delivery log of an account to its managers: the destinations of its movies, and the requests
+// and answers of each try. An answer shows only scheme and host of an address, and headers are not stored. Decision 76. The
+// package also serves inboxes, which are addresses for trying webhooks. Decision 83.
 package deliveries
 
 import (
@@ -20,7 +20,7 @@ import (
 	"moviola/projections"
 )
 
-// mostTries is the maximum of tries of a movie in an answer: the newest.
+// mostTries is the maximum number of tries of a movie in an answer: the newest tries.
 const mostTries = 100
 
 // Lister lists the destinations of an account's movies.
@@ -28,17 +28,17 @@ type Lister interface {
 	List(ctx context.Context, list projections.DeliveryList) ([]projections.Delivery, bool, error)
 }
 
-// Histories has what happened to a movie. projections.Movies does.
+// Histories returns the events of a movie. projections.Movies implements it.
 type Histories interface {
 	History(ctx context.Context, account domain.AccountID, project domain.ProjectID) ([]projections.HistoryEntry, bool, error)
 }
 
-// Exchanges has what tries have sent and got. deliveries.Exchanges does.
+// Exchanges returns the request and the answer of a try. deliveries.Exchanges implements it.
 type Exchanges interface {
 	Read(ctx context.Context, try deliveries.Try) (deliveries.Exchange, error)
 }
 
-// Config is what an API needs. A field is required unless its comment says what its zero value means.
+// Config is what an API needs. A field is required unless its comment gives the meaning of its zero value.
 type Config struct {
 	Deliveries Lister
 	History    Histories
@@ -78,7 +78,7 @@ func (a *API) Operations() []access.Operation {
 	}
 }
 
-// delivered is one destination of a movie in the list, as its last try left it.
+// delivered is one destination of a movie in the list, in its state after the last try.
 type delivered struct {
 	Project    string `json:"project"`
 	Index      int    `json:"index"`
@@ -151,7 +151,7 @@ func (a *API) parse(c access.Call) (projections.DeliveryList, error) {
 	return asked, nil
 }
 
-// tried is one try. Sent, answer and what belongs to them are null when nothing of it is kept.
+// tried is one try. The fields of the exchange are null when no exchange of the try is kept.
 type tried struct {
 	Index       int     `json:"index"`
 	Run         int     `json:"run"`
@@ -224,7 +224,7 @@ func (a *API) tell(
 	}
 	started := web.Stamp(kept.StartedAt)
 	one.Address, one.StartedAt = &kept.Address, &started
-	if kept.ContentType == "" { // no webhook: what was sent is the movie itself
+	if kept.ContentType == "" { // not a webhook: the sent content is the movie itself
 		return one, nil
 	}
 	sent, answer := text(kept.Sent), text(kept.Answer)
@@ -232,5 +232,6 @@ func (a *API) tell(
 	return one, nil
 }
 
-// text is what bytes of whatever kind are shown as. What was cut may end amid a character.
+// text returns bytes as valid UTF-8 text. Bytes that are not valid are replaced, also a character that was cut off at the
+// end.
 func text(raw []byte) string { return strings.ToValidUTF8(string(raw), "\uFFFD") }

@@ -1,5 +1,5 @@
 // Package files serves rendered movies, their thumbnails and captions, files of media libraries and prepared assets. Their
-// addresses cannot be guessed, and no key is needed: whoever knows an address may read the file while it exists.
+// addresses cannot be guessed, and no key is needed: everybody who knows an address may read the file while it exists.
 package files
 
 import (
@@ -25,7 +25,7 @@ import (
 	"moviola/projections"
 )
 
-// Movies finds the movie that a file belongs to.
+// Movies finds the movie to which a file belongs.
 type Movies interface {
 	Get(ctx context.Context, project domain.ProjectID) (projections.Movie, bool, error)
 }
@@ -77,7 +77,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, found, ok, err)
 }
 
-// answer sends the file that was found.
+// answer sends the file that was found, or the refusal.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, found target, ok bool, err error) {
 	if err != nil {
 		web.Fail(w, r, s.cfg.Log, err)
@@ -110,23 +110,24 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, found target, ok
 	http.ServeContent(w, r, "", file.ModTime(), file)
 }
 
-// target is a stored file and how it is served.
+// target is a stored file with the conditions and headers for serving it.
 type target struct {
 	account     domain.AccountID
 	key         string
 	name        string
 	contentType string
-	size        int64         // expected size of a finished movie, in bytes; 0: not known
-	hash        string        // expected hex SHA-256 of a finished movie; empty: not known
+	size        int64         // expected size of a finished movie, in bytes; 0: unknown
+	hash        string        // expected hex SHA-256 of a finished movie; empty: unknown
 	until       time.Duration // time after writing for which the file is served; 0: no limit
 }
 
-// old reports whether a file is no longer served, though it may still exist.
+// old reports whether a file is too old to be served, although it may still exist.
 func (t target) old(file commands.File, now time.Time) bool {
 	return t.until > 0 && !now.Before(file.ModTime().Add(t.until))
 }
 
-// find checks the address: the movie exists, its file still exists, and the token is the file's token.
+// find returns the file at an address, after it has checked that the movie and its file exist and that the token is the
+// file's token.
 func (s *Server) find(ctx context.Context, token, name string) (target, bool, error) {
 	if stem, name, ok := strings.Cut(name, "/"); ok {
 		return s.findOutput(ctx, token, stem, name)
@@ -151,7 +152,8 @@ func (s *Server) find(ctx context.Context, token, name string) (target, bool, er
 	return found, true, nil
 }
 
-// kind determines by its extension which file of a movie is requested. A nil pick: no file of a movie has this extension.
+// kind finds out from a name's extension which file of a movie is requested. A nil pick: no file of a movie has this
+// extension.
 func kind(name string) (stem, contentType string, pick func(*movie.File) string) {
 	if stem, ok := strings.CutSuffix(name, result.MovieExtension); ok {
 		return stem, "video/mp4", func(f *movie.File) string { return f.Key }
@@ -165,16 +167,17 @@ func kind(name string) (stem, contentType string, pick func(*movie.File) string)
 	return "", "", nil
 }
 
-// setHeaders makes browsers use the declared content type only: the file was made from a user's input.
+// setHeaders makes browsers use the declared content type only: they must not guess another type, because the file was made
+// from a user's input.
 func setHeaders(h http.Header, t target, file commands.File) {
-	// A key is written only once, so it identifies the content.
+	// A key is written only once, so the key identifies the content.
 	sum := sha256.Sum256([]byte(fmt.Sprint(t.key, "\x00", file.Size())))
 	h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
 	h.Set("Content-Type", t.contentType)
 	h.Set("Content-Disposition", disposition(t))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; media-src 'self'; sandbox")
-	// Pages of other sites may embed the file: its address is meant for that.
+	// Pages of other sites may embed the file, because that is the purpose of its address.
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	h.Set("Access-Control-Allow-Origin", "*")
 	// Caches must ask again each time, because the file may have been deleted.

@@ -13,13 +13,13 @@ import (
 	"moviola/projections"
 )
 
-// Library finds a file of a media library. It includes every event of the log.
+// Library finds a file of a media library. Its answer includes every event of the log.
 type Library interface {
 	File(ctx context.Context, account domain.AccountID, path media.Path) (projections.MediaFile, bool, error)
 }
 
-// serveMedia serves files of media libraries and prepared assets: whoever knows an address may read the file. A file without
-// bytes is not found. Decision 45.
+// serveMedia serves files of media libraries and prepared assets: everybody who knows an address may read the file. A file
+// without bytes is not found. Decision 45.
 func (s *Server) serveMedia(w http.ResponseWriter, r *http.Request) {
 	found, ok, err := s.findMedia(r.Context(), r.URL.Path)
 	s.answer(w, r, found, ok, err)
@@ -44,7 +44,8 @@ func (s *Server) findMedia(ctx context.Context, address string) (target, bool, e
 	return target{account: at.Account, key: file.Blob, name: file.Name, contentType: file.ContentType}, true, nil
 }
 
-// types are the content types of prepared assets; those configured on the host are not used.
+// types are the content types of prepared assets. They are fixed here, so that they do not depend on the configuration of
+// the host.
 var types = map[string]string{
 	".jpg": "image/jpeg", ".png": "image/png", ".gif": "image/gif", ".webp": "image/webp", ".bmp": "image/bmp",
 	".tiff": "image/tiff",
@@ -61,8 +62,8 @@ func typeByName(name string) string {
 	return "application/octet-stream"
 }
 
-// disposition lets browsers display pictures, video and audio, and download everything else. An uploaded page, or an SVG, which
-// may contain a script, must not run at this service's address, even when somebody follows a link to it.
+// disposition lets browsers display pictures, video and audio, and download everything else. An uploaded page, or an SVG,
+// which may contain a script, must not run at this service's address, even when a person follows a link to it.
 func disposition(t target) string {
 	kind, _, err := mime.ParseMediaType(t.contentType)
 	shown := media.KindOf(kind) != media.Other && !strings.Contains(kind, "xml") || kind == "text/plain" || kind == "text/x-ssa"

@@ -39,7 +39,7 @@ func (s *Server) findOutput(ctx context.Context, token, stem, name string) (targ
 	return target{}, false, nil
 }
 
-// opened returns the movie whose stored files a token opens.
+// opened returns the movie to whose stored files a token gives access.
 func (s *Server) opened(ctx context.Context, project domain.ProjectID, token string) (projections.Movie, bool, error) {
 	m, ok, err := s.cfg.Movies.Get(ctx, project)
 	if err != nil {

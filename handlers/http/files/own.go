@@ -12,9 +12,9 @@ import (
 	"moviola/domain/result"
 )
 
-// OpenOwn opens a file of this service for a movie of an account, by its path below the service's base and without the network. A
-// missing file, or one of another account, is commands.ErrFileNotFound; photographs of the template library are available to
-// everybody. Decision 8.
+// OpenOwn opens a file of this service for a movie of an account, by its path below the service's base and without the
+// network. A missing file and a file of another account are commands.ErrFileNotFound; photographs of the template library are
+// available to everybody. Decision 8.
 func (s *Server) OpenOwn(ctx context.Context, account domain.AccountID, path string) (io.ReadCloser, error) {
 	path = "/" + strings.TrimPrefix(path, "/")
 	if file, err := (Photographs{}).OpenOwn(ctx, account, path); !errors.Is(err, commands.ErrFileNotFound) {
@@ -39,7 +39,7 @@ func (s *Server) OpenOwn(ctx context.Context, account domain.AccountID, path str
 	return file, err
 }
 
-// findOwn returns the file that a path names: a rendered file, or one of a media library.
+// findOwn returns the file that a path names: a rendered file, or a file of a media library.
 func (s *Server) findOwn(ctx context.Context, path string) (target, bool, error) {
 	if strings.HasPrefix(path, media.AddressPath) {
 		return s.findMedia(ctx, path)

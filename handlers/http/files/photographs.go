@@ -24,7 +24,7 @@ func (s *Server) photograph(w http.ResponseWriter, r *http.Request) {
 		web.NotFound(w, r)
 		return
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // closing a file that was only read loses nothing
 	w.Header().Set("Content-Type", "image/jpeg")
 	w.Header().Set("Cache-Control", "public, max-age=86400")
 	http.ServeContent(w, r, "", time.Time{}, file.(io.ReadSeeker)) // files of an embed.FS implement io.ReadSeeker

@@ -35,7 +35,7 @@ type Revoker interface {
 	Handle(ctx context.Context, cmd accounts.RevokeKey) (accounts.Revocation, error)
 }
 
-// Config is what an API needs. A field is required unless its comment says what its zero value means.
+// Config is what an API needs. A field is required unless its comment gives the meaning of its zero value.
 type Config struct {
 	Keys      Lister
 	Issue     Issuer
@@ -75,7 +75,7 @@ func (a *API) Operations() []access.Operation {
 type issueRequest struct {
 	Name      string  `json:"name"`
 	Role      string  `json:"role"`
-	ExpiresAt *string `json:"expires_at"` // null or missing: never
+	ExpiresAt *string `json:"expires_at"` // null or missing: the key does not expire
 }
 
 type issued struct {
@@ -127,7 +127,7 @@ type revoked struct {
 	Timestamp string `json:"timestamp"`
 }
 
-// revoke serves DELETE /keys. When the key was revoked before, the answer says when.
+// revoke serves DELETE /keys. The answer has the time of the first revocation, also when the key was revoked before.
 func (a *API) revoke(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	id, err := ParseID(c.One("id"))
 	if err != nil {

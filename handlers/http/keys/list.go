@@ -18,7 +18,7 @@ type Key struct {
 	ID        string      `json:"id"`
 	Name      string      `json:"name"`
 	Role      key.Role    `json:"role"`
-	Legacy    *key.Legacy `json:"legacy"` // null for keys with a role of their own
+	Legacy    *key.Legacy `json:"legacy"` // null for keys that were issued with a role
 	CreatedAt string      `json:"created_at"`
 	ExpiresAt *string     `json:"expires_at"`
 	Expired   bool        `json:"expired"`

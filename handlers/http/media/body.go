@@ -84,7 +84,7 @@ func (p payload) folder(name string) (string, error) {
 	return text, nil
 }
 
-// whole returns a property that is a whole number; 0 when it is not.
+// whole returns a property that is a whole number; 0: the property is missing or not a whole number.
 func (p payload) whole(name string) int64 {
 	var number float64
 	if err := json.Unmarshal(p[name], &number); err != nil || number != math.Trunc(number) || math.Abs(number) > 1<<53 {

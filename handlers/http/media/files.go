@@ -17,11 +17,11 @@ type registered struct {
 	Success   bool   `json:"success"`
 	UploadURL string `json:"uploadUrl"`
 	FileURL   string `json:"fileUrl"`
-	ExpiresIn int64  `json:"expiresIn"` // seconds
+	ExpiresIn int64  `json:"expiresIn"` // seconds until the address expires
 	Timestamp string `json:"timestamp"`
 }
 
-// roomFor refuses a file when the account has no room for it. Impossible sizes are refused later by the command.
+// roomFor refuses a file when the account has no room for it. It accepts impossible sizes, which the command refuses later.
 func (a *API) roomFor(r *http.Request, c access.Call, size int64) error {
 	if a.cfg.Fits == nil || size <= 0 || size > media.MaxSize {
 		return nil

@@ -45,7 +45,7 @@ func (a *API) postFolder(w http.ResponseWriter, r *http.Request, c access.Call) 
 	if err != nil {
 		return err
 	}
-	// A folder that exists only because of its contents gets its marker now.
+	// A folder that exists only because of its contents gets its marker here.
 	created, at, err := a.cfg.Folders.Create(r.Context(), mediafiles.MediaFolder{Account: c.Account, Folder: folder})
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (a *API) checkEmpty(r *http.Request, c access.Call, folder string) error {
 	return nil
 }
 
-// live counts the files that exist now.
+// live returns the number of files that are visible now.
 func (a *API) live(files []projections.MediaFile) int {
 	n := 0
 	for _, f := range files {

@@ -28,7 +28,7 @@ type listing struct {
 	Kind    media.Kind       `json:"k,omitempty"`
 	Search  string           `json:"q,omitempty"` // part of the name in lower case; empty: all names
 	Size    int              `json:"n"`
-	After   string           `json:"l"` // name of the last file before the page
+	After   string           `json:"l"` // name of the last file before the requested page
 	Page    int              `json:"-"` // number of pages to skip
 }
 
@@ -41,7 +41,7 @@ func (a *API) parseListing(c access.Call) (listing, error) {
 	}
 	l.Folder, err = media.FolderName(texts["path"])
 	if err != nil {
-		return l, errNoFolder // no folder can have such a name
+		return l, errNoFolder // no folder can have such a name, so the folder does not exist
 	}
 	var ok bool
 	if l.Kind, ok = media.ParseKind(texts["type"]); !ok && texts["type"] != "" {
@@ -59,7 +59,7 @@ func (a *API) parseListing(c access.Call) (listing, error) {
 		l.Size = cmp.Or(l.Size, maxPageSize)
 		return l, nil
 	}
-	if texts["page"] != "" { // page and next_token exclude each other
+	if texts["page"] != "" { // a request with both page and next_token is refused
 		return l, web.ErrCursor
 	}
 	resumed, err := a.lists.Resume(token, l)
@@ -83,7 +83,7 @@ func single(query url.Values, names ...string) (map[string]string, error) {
 	return texts, nil
 }
 
-// number reads a whole number between least and most; otherwise is its value when the text is empty.
+// number reads a whole number between least and most. For an empty text it returns otherwise.
 func number(text string, otherwise, least, most int) (int, bool) {
 	if text == "" {
 		return otherwise, true
@@ -148,7 +148,7 @@ func (a *API) fits(l listing, f projections.MediaFile) bool {
 	return f.Live(a.cfg.Now()) && (l.Kind == "" || string(l.Kind) == f.Type) && strings.Contains(strings.ToLower(f.Name), l.Search)
 }
 
-// files reads a page, and returns whether more files follow. Skipped pages are read too; pages before a cursor are not.
+// files reads a page, and returns whether more files follow. It reads skipped pages too, but not the pages before a cursor.
 func (a *API) files(r *http.Request, l listing) ([]projections.MediaFile, bool, error) {
 	skip, after := l.Page*l.Size, l.After
 	var found []projections.MediaFile
@@ -179,8 +179,8 @@ func (a *API) files(r *http.Request, l listing) ([]projections.MediaFile, bool, 
 	}
 }
 
-// count sets the totals. They are stored with the folder, so their cost does not depend on the number of files; only a search
-// reads every name.
+// count sets the totals. The totals are stored with the folder, so reading them does not take longer when the folder has more
+// files. Only a search reads every name.
 func (a *API) count(r *http.Request, l listing, folder projections.MediaFolder, answer *listed) error {
 	waiting, err := a.cfg.Library.Registered(r.Context(), l.Account, l.Folder)
 	if err != nil {
@@ -219,7 +219,8 @@ func (a *API) count(r *http.Request, l listing, folder projections.MediaFolder, 
 	}
 }
 
-// subfolders returns the names of the folders directly in the folder, at most a thousand. The root always has temp.
+// subfolders returns the names of the folders directly in the folder, at most a thousand. The root always has the folder
+// temp.
 func (a *API) subfolders(r *http.Request, l listing) ([]string, error) {
 	folders, err := a.cfg.Library.Folders(r.Context(), l.Account, l.Folder, "", projections.MaxPage)
 	if err != nil {

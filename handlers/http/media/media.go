@@ -21,7 +21,7 @@ import (
 	"moviola/projections"
 )
 
-// Library reads media libraries. File includes every event of the path's stream; lists may lag.
+// Library reads media libraries. File returns the state after every event of the path's stream; lists may lag.
 type Library interface {
 	File(ctx context.Context, account domain.AccountID, path media.Path) (projections.MediaFile, bool, error)
 	Folder(ctx context.Context, account domain.AccountID, folder string) (projections.MediaFolder, bool, error)
@@ -37,7 +37,7 @@ type Gate interface {
 	ActFor(r *http.Request, c access.Call) (access.Call, error)
 }
 
-// Storage returns since when an account's storage is blocked; nil: it is not blocked. Decision 39.
+// Storage returns the time since which an account's storage is blocked; nil: it is not blocked. Decision 39.
 type Storage func(ctx context.Context, account domain.AccountID) (*time.Time, bool, error)
 
 // Registrar is the command behind POST /media/file.
@@ -68,11 +68,11 @@ type Folders interface {
 	Delete(ctx context.Context, cmd mediafiles.MediaFolder) (bool, eventstore.Position, error)
 }
 
-// Presign returns an address of the storage itself to which the client sends the bytes of an entry; empty: the client sends them
-// to this service.
+// Presign returns an address of the storage, to which the client sends the bytes of an entry directly; empty: the client sends
+// the bytes to this service.
 type Presign func(ctx context.Context, place string, file media.File, ttl time.Duration) (string, error)
 
-// Config is what an API needs. A field is required unless its comment says what its zero value means.
+// Config is what an API needs. A field is required unless its comment gives the meaning of its zero value.
 type Config struct {
 	Library   Library
 	Gate      Gate
@@ -83,19 +83,20 @@ type Config struct {
 	Delete    Deleter
 	Folders   Folders
 	Addresses *media.Addresses
-	Presign   Presign      // nil: clients upload to this service
-	Room      func() error // refuses uploads while the disk is nearly full; nil: never
-	// Fits refuses a file when the account has no room for it; nil: never.
+	Presign   Presign      // nil: clients upload to this service only
+	Room      func() error // refuses uploads while the disk is nearly full; nil: no upload is refused for that
+	// Fits refuses a file when the account has no room for it; nil: no file is refused for that.
 	Fits func(ctx context.Context, account string, size int64) error
-	// Uploads limits the total size of concurrent uploads; accounts take turns. nil: no limit. Each upload uses its length, at
-	// least leastUpload.
+	// Uploads limits the total size of concurrent uploads; accounts take turns. nil: no limit. Each upload uses its length of
+	// the budget, but at least leastUpload.
 	Uploads   *fair.Budget
 	Projected web.Projected
 	// PublicURL is the base of the upload addresses. Decision 8.
 	PublicURL string
-	// CursorKey signs the cursors of lists, UploadKey the upload addresses: at least 16 bytes each, the same in every process.
+	// CursorKey signs the cursors of lists; UploadKey signs the upload addresses. Each has at least 16 bytes, the same in
+	// every process.
 	CursorKey, UploadKey []byte
-	UploadTTL            time.Duration // an upload must begin within this time. Spec: Limits. Default: 120 seconds
+	UploadTTL            time.Duration // time within which an upload must begin. Spec: Limits. Default: 120 seconds
 	CORSOrigins          []string      // origins whose pages may upload
 	Now                  func() time.Time
 	Log                  logrus.FieldLogger
@@ -132,12 +133,12 @@ func New(cfg Config) (*API, error) {
 	return a, nil
 }
 
-// Stop ends running uploads, and every later one, with 503; clients can use their addresses again. An HTTP server waits for
-// running requests when it shuts down, so call Stop then.
+// Stop ends running and later uploads with 503; clients can use the addresses again. An HTTP server waits for running
+// requests when it shuts down, so the caller calls Stop first.
 func (a *API) Stop() { a.stop() }
 
-// Paths of the interface.
-// uploadPath is followed by a ticket. Its number of path segments differs from that of every stored file's address.
+// uploadPath is the beginning of an upload address; a ticket follows. The number of path segments of an upload
+// address differs from that of every stored file's address.
 const uploadPath = "/v2/media/upload/"
 
 // Operations returns the operations that need a key. Spec: Endpoints; decision 43; roles by decision "Roles".

@@ -10,10 +10,11 @@ import (
 	"moviola/projections"
 )
 
-// freeAllowance is the free storage that clients display, in bytes. In fact all storage is free (decision 39).
+// freeAllowance is the free storage that clients display, in bytes. The service does not use this limit: all storage is
+// free (decision 39).
 const freeAllowance = 52_428_800
 
-// storage says how much an account stores. There is no fee for it. Decision 39.
+// storage is the amount of data that an account stores, without a fee. Decision 39.
 type storage struct {
 	UsedBytes      int64   `json:"used_bytes"`
 	FreeAllowance  int64   `json:"free_allowance"`
@@ -69,7 +70,7 @@ func (a *API) getFolder(w http.ResponseWriter, r *http.Request, c access.Call) e
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// branch is one folder of the tree, with the counts of files directly in it.
+// branch is one folder of the tree, with the numbers of files directly in the folder.
 type branch struct {
 	Path  string `json:"path"`
 	Files int64  `json:"files"`
@@ -85,7 +86,7 @@ type treeAnswer struct {
 	Timestamp string   `json:"timestamp"`
 }
 
-// treeQuery selects a page of a tree. Its JSON is the cursor.
+// treeQuery selects a page of a tree. Its JSON is the cursor of the tree.
 type treeQuery struct {
 	Account domain.AccountID `json:"a"`
 	After   string           `json:"t"` // last path of the previous page; empty: the first page
@@ -119,8 +120,8 @@ func (a *API) tree(w http.ResponseWriter, r *http.Request, c access.Call, token 
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// branches returns folders in order. The root and temp always exist: they are inserted at their places when those are after from
-// and, unless to is empty, not after to.
+// branches returns folders in order. The root and temp always exist, also without a marker. branches inserts each of them at
+// its place, if the place is after from and not after to; an empty to is no limit.
 func branches(folders []projections.MediaFolder, from, to string) []branch {
 	always := []string{"/", media.Temp}
 	out := make([]branch, 0, len(folders)+len(always))

@@ -17,17 +17,17 @@ import (
 	"moviola/internal/fair"
 )
 
-// ticket is what an upload address is bound to, beside the method PUT. It is signed as a whole: no part can be changed. Decision
-// 45.
+// ticket is the content of an upload address. The signature covers the whole ticket and the method PUT, so no part can be
+// changed. Decision 45.
 type ticket struct {
 	Place       string `json:"p"` // id of the path's stream, which contains the account
 	Entry       string `json:"e"`
 	Size        int64  `json:"s"`
 	ContentType string `json:"t"`
-	Expires     int64  `json:"x"` // Unix milliseconds
+	Expires     int64  `json:"x"` // time of expiry, in Unix milliseconds
 }
 
-// The refusals of uploads. They do not tell how an address was altered.
+// The refusals of uploads. They do not tell in which part an address was altered.
 var (
 	errAddress = domain.Errorf(domain.Forbidden, "upload_address_invalid", "Invalid upload address")
 	errLength  = domain.Errorf(domain.Invalid, "upload_length_required",
@@ -62,15 +62,16 @@ func (a *API) putUpload(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// A client that is still sending when the connection closes may never see the answer. So up to lastBytes of the body are
-	// read, which is all of a small body. A larger body is not read further, but the connection stays open for lastPause.
+	// read, enough for all of a small body. The rest of a larger body is not read, but the connection stays open for
+	// lastPause.
 	w.Header().Set("Connection", "close")
 	connection := http.NewResponseController(w)
 	_ = connection.SetReadDeadline(time.Now().Add(lastPause))
 	_, unread := io.CopyN(io.Discard, r.Body, lastBytes)
-	_ = connection.SetReadDeadline(time.Unix(1, 0)) // without support for deadlines a little more is read
+	_ = connection.SetReadDeadline(time.Unix(1, 0)) // on a connection without deadlines, somewhat more of the body is read
 	var refusal *domain.Error
 	if !errors.As(err, &refusal) && r.Context().Err() != nil {
-		return // the client has gone
+		return // the client has disconnected
 	}
 	if errors.Is(err, errStopping) || errors.Is(err, errManyUploads) {
 		w.Header().Set("Retry-After", "2")
@@ -84,8 +85,8 @@ func (a *API) putUpload(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// receive checks an upload before it reads the body, in an order that tells an attacker as little as possible, and then stores
-// it.
+// receive stores an upload. Before it reads the body, it checks the request, in an order that tells an attacker as little as
+// possible.
 func (a *API) receive(w http.ResponseWriter, r *http.Request) error {
 	t, err := a.ticketOf(r)
 	if err != nil {
@@ -112,7 +113,7 @@ func (a *API) receive(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), media.UploadTime)
 	defer cancel()
 	deadline := http.NewResponseController(w).SetReadDeadline
-	defer context.AfterFunc(a.stopping, func() { _ = deadline(time.Unix(1, 0)) })() // ends a blocked read
+	defer context.AfterFunc(a.stopping, func() { _ = deadline(time.Unix(1, 0)) })() // Stop ends a blocked read
 	at, err := a.cfg.Upload.Handle(ctx, mediafiles.UploadMedia{
 		Place: t.Place, Entry: t.Entry, Size: t.Size, Body: &steady{r: r.Body, extend: deadline, stopping: a.stopping},
 	})
@@ -143,8 +144,8 @@ func (a *API) ticketOf(r *http.Request) (ticket, error) {
 	return t, nil
 }
 
-// checkHeaders compares length and type with those that were registered. A plain `curl -T` sends no type; then the registered one
-// applies. Spec: POST /media/file, with the matching content type.
+// checkHeaders compares length and type with those that were registered. A plain `curl -T` sends no type; the registered type
+// then applies. Spec: POST /media/file, with the matching content type.
 func checkHeaders(r *http.Request, t ticket) error {
 	given := strings.TrimSpace(strings.Join(r.Header.Values("Content-Type"), ","))
 	switch {
@@ -158,15 +159,17 @@ func checkHeaders(r *http.Request, t ticket) error {
 	return nil
 }
 
-// leastUpload is the least that an upload uses of the budget, in bytes: a short upload holds a connection too.
+// leastUpload is the minimum share of the budget that an upload uses, in bytes. A short upload needs it too, because it
+// holds a connection.
 const leastUpload = 16 << 20
 
 const (
-	// The minimum speed of a body: fewer than leastBytes in longestPause end it.
+	// The minimum speed of a body: when fewer than leastBytes arrive within longestPause, reading ends.
 	longestPause = 30 * time.Second
 	leastBytes   = 4 << 10
-	// After a refusal at most lastBytes more of the body are read, for at most lastPause, so that the client sees the answer.
-	// With what is buffered, that is less than the 64 KB within which reliability §7b promises a refusal.
+	// After a refusal, at most lastBytes more of the body are read, for at most lastPause, so that the client sees the
+	// answer. Together with the bytes that are buffered already, this is less than 64 KB. Reliability §7b promises that a
+	// refused upload ends within 64 KB.
 	lastPause = time.Second
 	lastBytes = 32 << 10
 )
@@ -175,13 +178,13 @@ const (
 type steady struct {
 	r        io.Reader
 	extend   func(deadline time.Time) error
-	stopping context.Context // its end ends the body
+	stopping context.Context // reading the body ends when this context ends
 	got      int
 	set      time.Time // when the deadline was last extended
 }
 
 func (s *steady) Read(p []byte) (int, error) {
-	// Setting the deadline is a system call: for a fast body once a second is enough.
+	// Setting the deadline is a system call. For a fast body, a call once a second is enough.
 	if now := time.Now(); s.set.IsZero() || s.got >= leastBytes && now.Sub(s.set) >= time.Second {
 		s.got, s.set = 0, now
 		if err := s.extend(now.Add(longestPause)); err != nil && !errors.Is(err, http.ErrNotSupported) {

@@ -15,7 +15,7 @@ import (
 
 var errIndex = domain.Errorf(domain.Invalid, "index_invalid", "Invalid index")
 
-// projectOf returns the movie that a request names by project or its alias. Decision 7.
+// projectOf returns the movie that a request names by the parameter project or its alias. Decision 7.
 func projectOf(query url.Values) (domain.ProjectID, error) {
 	text, ok := web.One(query, "project", "id")
 	if !ok {

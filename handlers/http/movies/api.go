@@ -1,5 +1,5 @@
 // Package movies serves the HTTP interface of the service, version 2: movies, as the specification describes them. A handler
-// parses and authorises the request, calls one command or query and writes its result; it decides nothing else.
+// parses and authorises the request, calls one command or query and writes its result; it has no other rules.
 package movies
 
 import (
@@ -22,7 +22,7 @@ import (
 	"moviola/projections"
 )
 
-// Movies answers queries for movies. Get never returns an open movie that is older than its stream, so clients see their own
+// Movies answers queries for movies. Get returns an open movie with all events of its stream, so clients see their own
 // changes. List may lag.
 type Movies interface {
 	Get(ctx context.Context, project domain.ProjectID) (projections.Movie, bool, error)
@@ -39,7 +39,7 @@ type Balances interface {
 	Get(ctx context.Context, account domain.AccountID) (projections.Balance, error)
 }
 
-// Presence returns the progress of a claim; false when no heartbeat was written for it.
+// Presence returns the progress of a claim; false when no heartbeat was written for the claim.
 type Presence interface {
 	Of(ctx context.Context, work string) (projections.Presence, bool, error)
 }
@@ -62,7 +62,7 @@ type Submitter interface {
 	Preview(ctx context.Context, account domain.AccountID, body []byte) (lint.Input, error)
 }
 
-// Outside returns the facts outside of the movie JSON that its checks need, as far as the account may see them.
+// Outside returns the facts that the checks of a movie need beside the movie JSON, as far as the account may see them.
 type Outside interface {
 	Of(ctx context.Context, account domain.AccountID) lint.Outside
 }
@@ -87,7 +87,7 @@ type History interface {
 	History(ctx context.Context, account domain.AccountID, project domain.ProjectID) ([]projections.HistoryEntry, bool, error)
 }
 
-// Config is what an API needs. A field is required unless its comment says what its zero value means.
+// Config is what an API needs. A field is required unless its comment gives the meaning of its zero value.
 type Config struct {
 	Movies    Movies
 	Gate      Gate
@@ -123,7 +123,7 @@ type API struct {
 	answered watermark
 
 	documents documents
-	echoes    documents // only the parts that answers without the JSON contain
+	echoes    documents // caches only the parts that answers without the JSON contain
 
 	streams   Streams
 	turnstile turnstile
@@ -147,6 +147,6 @@ func New(cfg Config) (*API, error) {
 	return a, nil
 }
 
-// Stop ends open event streams, and later ones at their first event. An HTTP server waits for running requests when it shuts
-// down, so call Stop then.
+// Stop ends open event streams, and later streams at their first event. An HTTP server waits for running requests when it
+// shuts down, so the caller calls Stop first.
 func (a *API) Stop() { a.stop() }

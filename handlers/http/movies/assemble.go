@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Answers are concatenated from encoded JSON. Encoding them as values inside a larger value would parse and copy them at every
-// level; a list of documents four times.
+// Answers are concatenated from parts of encoded JSON. Encoding a part as a value inside a larger value would parse and copy
+// the part at every level, each document of a list four times.
 
-// withMember appends a member to an object that is not empty. It may reuse the object's memory.
+// withMember appends a member to an object that is not empty. The result may reuse the object's memory.
 func withMember(object []byte, name string, value []byte) []byte {
 	object = slices.Grow(object, len(name)+len(value)+5)
 	object = append(object[:len(object)-1], `,"`...)
@@ -16,7 +16,8 @@ func withMember(object []byte, name string, value []byte) []byte {
 	return append(append(object, value...), '}')
 }
 
-// joined returns one object with the members of two objects that are not empty. It may reuse the first one's memory.
+// joined returns one object with the members of two objects that are not empty. The result may reuse the memory of the
+// first object.
 func joined(first, second []byte) []byte {
 	first = append(first[:len(first)-1], ',')
 	return append(first, second[1:]...)

@@ -43,7 +43,7 @@ func (a *API) deleteMovie(w http.ResponseWriter, r *http.Request, c access.Call)
 	})
 }
 
-// failDelete answers errors of DELETE /movies with their one status, and with a text of its own for an invalid key. A wrong
+// failDelete answers every error of DELETE /movies with status 400, and an invalid key with a text of its own. A wrong
 // operator's token is 403, as everywhere.
 func (a *API) failDelete(w http.ResponseWriter, r *http.Request, err error) {
 	var refusal *domain.Error

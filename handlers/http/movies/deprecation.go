@@ -17,12 +17,13 @@ func markDeprecated(h http.Header, body []byte) {
 	}
 }
 
-// usesTemplateElement looks for an element of type template. Most bodies do not contain the word at all.
+// usesTemplateElement looks for an element of type template. It parses only bodies that contain the word, because most do
+// not.
 func usesTemplateElement(body []byte) bool {
 	if !bytes.Contains(body, []byte(`"template"`)) {
 		return false
 	}
-	// A document that the parser refuses, such as one nested too deep, is not searched.
+	// A document that the parser refuses, such as a document that is nested too deep, is not searched.
 	if _, err := document.Parse(body); err != nil {
 		return false
 	}

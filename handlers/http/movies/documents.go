@@ -9,11 +9,12 @@ import (
 	"moviola/domain/result"
 )
 
-// Limits of the cached documents, in bytes: of all together, and of one. The cached echoes have the same limits.
+// Limits of the cached documents, in bytes: of all documents together, and of one document. The cached echoes have the same
+// limits.
 const (
 	maxKeptBytes    = 32 << 20
 	maxKeptDocument = 256 << 10
-	keptOverhead    = 512 // memory of an entry beside its text, in bytes
+	keptOverhead    = 512 // memory that an entry needs beside its text, in bytes
 )
 
 // posted is a movie's JSON as it was posted, and the parts of it that answers always contain.
@@ -22,13 +23,13 @@ type posted struct {
 	echo result.Echo
 }
 
-// documents caches the posted JSON that was requested last. A client requests a movie many times, and its document never changes.
-// The zero documents is empty; it is safe for concurrent use.
+// documents caches the posted JSON of the movies that were requested last. A client requests a movie many times, and its
+// document never changes. The zero documents is empty; it is safe for concurrent use.
 type documents struct {
 	mu    sync.Mutex
 	bytes int
 	byKey map[string]*list.Element
-	order list.List // of *kept, most recently used first
+	order list.List // elements are *kept, the most recently used first
 }
 
 type kept struct {
@@ -52,13 +53,13 @@ func (d *documents) get(key string) (posted, bool) {
 	return found.Value.(*kept).doc, true
 }
 
-// put caches a document, unless it is too large, and evicts those that were unused for longest.
+// put caches a document, unless it is too large, and evicts the documents that were unused for longest.
 func (d *documents) put(key string, doc posted) {
 	if len(doc.json)+len(doc.echo.ClientData) > maxKeptDocument {
 		return
 	}
-	doc.json = bytes.Clone(doc.json)                       // drops spare capacity from reading
-	doc.echo.ClientData = bytes.Clone(doc.echo.ClientData) // otherwise it would keep the whole document in memory
+	doc.json = bytes.Clone(doc.json)                       // the copy has no spare capacity, unlike the slice that was read
+	doc.echo.ClientData = bytes.Clone(doc.echo.ClientData) // without the copy, the part would keep the whole document in memory
 	entry := &kept{key: key, doc: doc}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -18,9 +18,9 @@ type history struct {
 	Timestamp string           `json:"timestamp"`
 }
 
-// pastEvent is one event of a movie in an answer. Fields that the event does not concern are left out.
+// pastEvent is one event of a movie in an answer. Fields that the event does not have are left out.
 type pastEvent struct {
-	Number   int64         `json:"number"` // from 0
+	Number   int64         `json:"number"` // number of the event, from 0
 	Type     string        `json:"type"`
 	At       string        `json:"at"`
 	Status   string        `json:"status"`            // status of the movie after the event
@@ -37,7 +37,7 @@ type pastEvent struct {
 	Spent      *pastSpent `json:"spent,omitempty"`
 }
 
-// pastSpent is what the time of a render was spent on.
+// pastSpent is the time of a render, by what it was used for.
 type pastSpent struct {
 	TookMS        int64       `json:"took_ms"`
 	FramesEncoded int64       `json:"frames_encoded"`

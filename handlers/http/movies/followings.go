@@ -24,7 +24,7 @@ var (
 	errFollowed = domain.Errorf(domain.Invalid, "project_count", "At most %d projects can be followed in one stream.", maxFollowed)
 )
 
-// followed reads which movies the client wants to follow; empty: all movies of the account.
+// followed reads the parameter with the movies that the client wants to follow; empty: all movies of the account.
 func followed(query url.Values) ([]domain.ProjectID, error) {
 	all, ok := web.One(query, "all")
 	names := slices.DeleteFunc(slices.Clone(query["project"]), func(name string) bool { return name == "" })
@@ -53,7 +53,7 @@ func followed(query url.Values) ([]domain.ProjectID, error) {
 	return projects, nil
 }
 
-// following is one followed movie, and what the client was last told about it.
+// following is one followed movie, with the state that was last sent to the client.
 type following struct {
 	movie projections.Movie
 	last  string
@@ -65,7 +65,7 @@ type followings struct {
 	account domain.AccountID
 	all     bool      // follow all movies of the account, also future ones
 	since   time.Time // movies created after this time are new
-	seen    []string  // new movies of the last look; ended ones among them are not reported again
+	seen    []string  // new movies of the last look; movies among them that have ended are not reported again
 	movies  []*following
 }
 
@@ -82,7 +82,7 @@ func (f *followings) begin(ctx context.Context) error {
 			return fmt.Errorf("list the open movies of account %s: %w", f.account, err)
 		}
 		for _, m := range page.Movies {
-			if !f.follows(m.Project) { // a movie may be in both lists
+			if !f.follows(m.Project) { // a movie that changed its state during the reads may be in both lists
 				f.add(m)
 			}
 		}
@@ -90,7 +90,7 @@ func (f *followings) begin(ctx context.Context) error {
 	return nil
 }
 
-// look reads the followed movies again, and adds new ones. When a store is unavailable, the previous state is reported again.
+// look reads the followed movies again, and adds new movies. When a store is unavailable, it leaves the previous state.
 func (f *followings) look(ctx context.Context) {
 	for _, one := range f.movies {
 		if now, ok, err := f.api.cfg.Movies.Get(ctx, domain.ProjectID(one.movie.Project)); err == nil && ok {
@@ -108,7 +108,7 @@ func (f *followings) look(ctx context.Context) {
 	for _, m := range page.Movies {
 		if !slices.Contains(f.seen, m.Project) && !f.follows(m.Project) {
 			if len(f.movies) >= maxAllFollowed {
-				continue // it is added when another movie has ended
+				continue // the movie is added when another followed movie has ended
 			}
 			f.add(m)
 		}

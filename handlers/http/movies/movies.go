@@ -14,10 +14,11 @@ import (
 // maxPageBytes is the maximum size of the movies of a page, whatever its limit, so that the answer stays below 6 MB. Decision 13.
 const maxPageBytes = 6<<20 - 4096
 
-// maxPageReads is the maximum size of the documents read for a page whose answer does not contain them.
+// maxPageReads is the maximum size of the documents that are read for a page without documents in the answer.
 const maxPageReads = 32 << 20
 
-// quota is what an account may still spend: only the counter of its plan. Decision 36: credits are seconds.
+// quota is the remainder of what an account may spend. It has only the counter of the account's plan. Decision 36: credits
+// are seconds.
 type quota struct {
 	Time   *int64 `json:"time,omitempty"`
 	Movies *int64 `json:"movies,omitempty"`
@@ -100,8 +101,9 @@ func (a *API) owned(ctx context.Context, project domain.ProjectID, c access.Call
 		return m, nil
 	}
 	if m.Closed {
-		// A lookup of a closed movie does not read the log; one of a missing movie does. This extra lookup keeps a caller who may
-		// not see the movie from telling the two cases apart by the response time.
+		// A lookup of a closed movie does not read the log; one of a missing movie does. So the lookup of a closed movie of
+		// another account is followed by one of a missing movie; otherwise the response time would tell the caller that the
+		// movie exists.
 		if _, _, err := a.cfg.Movies.Get(ctx, nobodys); err != nil {
 			return projections.Movie{}, fmt.Errorf("get no movie: %w", err)
 		}
@@ -149,7 +151,7 @@ func (a *API) list(ctx context.Context, list projections.MovieList, simple bool,
 	return a.finish(ctx, c, withMember(encoded, "movies", array(shown)))
 }
 
-// fit encodes the first movies, as many as a page can hold: at least one. Decision 13.
+// fit encodes the first of the movies: as many as a page can hold, but at least one. Decision 13.
 func (a *API) fit(ctx context.Context, movies []projections.Movie, simple bool) ([][]byte, error) {
 	shown := make([][]byte, 0, len(movies))
 	size, read := 0, int64(0)

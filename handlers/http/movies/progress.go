@@ -13,13 +13,13 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// Streams configures GET /movies/progress. Zero fields mean the defaults.
+// Streams configures GET /movies/progress. A zero field means the default that its comment gives.
 type Streams struct {
 	Every time.Duration // time between two reads of a movie. Default: 1 s
 	Beat  time.Duration // time between two signs of life on a stream without events. Default: 15 s
 	Limit time.Duration // maximum duration of a stream, after which the client opens another. Default: 30 min
-	Total int           // maximum of open streams. Default: 512
-	Each  int           // maximum of open streams of one account. Default: 64
+	Total int           // maximum number of open streams. Default: 512
+	Each  int           // maximum number of open streams of one account. Default: 64
 }
 
 func (s Streams) filled() Streams {
@@ -46,7 +46,7 @@ const streamWrite = 10 * time.Second
 var errStreams = domain.Errorf(domain.Conflict, "too_many_streams", "Too many progress streams are open. Close some, or poll "+
 	"GET /movies instead.")
 
-// turnstile limits the open streams.
+// turnstile limits the number of open streams.
 type turnstile struct {
 	mu    sync.Mutex
 	total int
@@ -75,9 +75,9 @@ func (t *turnstile) enter(account domain.AccountID, limits Streams) (leave func(
 	}, true
 }
 
-// followMovies serves GET /movies/progress: server-sent events with status and percentage. The stream ends when all named movies
-// are closed; a stream of all movies of the account has no such end. It also ends when the client disconnects, when the process
-// stops, and at a time limit. Decisions 32 and 74.
+// followMovies serves GET /movies/progress: server-sent events with status and percentage. The stream ends when all named
+// movies are closed; a stream of all movies of the account does not end for that reason. Every stream ends when the client
+// disconnects, when the process stops, and at a time limit. Decisions 32 and 74.
 func (a *API) followMovies(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	projects, err := followed(c.Query)
 	if err != nil {
@@ -111,13 +111,13 @@ func (a *API) followMovies(w http.ResponseWriter, r *http.Request, c access.Call
 		return nil
 	}
 	s := stream{api: a, out: http.NewResponseController(w), w: w}
-	// Disables the server's read deadline, which counts from the beginning of the request and would end the stream.
+	// This disables the server's read deadline, which counts from the beginning of the request and would end the stream.
 	_ = s.out.SetReadDeadline(time.Time{})
 	s.run(r, &f)
 	return nil
 }
 
-// moment is the content of one event.
+// moment is the state of a movie in one event of a stream.
 type moment struct {
 	Project  string `json:"project"`
 	Status   string `json:"status"`
@@ -165,7 +165,7 @@ func (s *stream) run(r *http.Request, f *followings) {
 func (s *stream) tellAll(ctx context.Context, f *followings) (bool, error) {
 	left := f.movies[:0]
 	for _, one := range f.movies {
-		// When the presence board is unavailable, the next round retries.
+		// When the presence board is unavailable, this movie is skipped until the next round.
 		if now, percent, err := s.api.standing(ctx, one.movie); err == nil {
 			one.movie = now
 			if err := s.tell(one, percent); err != nil {
@@ -205,7 +205,7 @@ func (s *stream) tell(one *following, percent int) error {
 }
 
 func (s *stream) write(text string) error {
-	// A test's recorder does not support deadlines; a real connection does.
+	// A failure is ignored: a test's recorder does not support deadlines, and a real connection does.
 	_ = s.out.SetWriteDeadline(time.Now().Add(streamWrite))
 	if _, err := s.w.Write([]byte(text)); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"moviola/projections"
 )
 
-// maxMonths is the longest date range of a list, in months. Spec: Limits.
+// maxMonths is the maximum date range of a list, in months. Spec: Limits.
 const maxMonths = 3
 
 // The limits of the filters of a list.
@@ -38,7 +38,7 @@ var (
 
 // moviesQuery is the parsed query of GET /movies: one movie, or a page of a list.
 type moviesQuery struct {
-	project string // empty: a list
+	project string // empty: a list is requested
 	list    projections.MovieList
 	simple  bool
 }
@@ -72,7 +72,7 @@ func checkProject(text string) error {
 		text, utf8.RuneCountInString(text))
 }
 
-// parseList reads which page of a list is requested: that of a cursor, otherwise the first.
+// parseList reads the requested page of a list: the page of the cursor, or the first page without a cursor.
 func (a *API) parseList(query url.Values, account domain.AccountID) (projections.MovieList, error) {
 	from, err := web.ParseDate(query, false, "from", "date_start")
 	if err != nil {
@@ -159,7 +159,7 @@ func checkRange(from, to time.Time) error {
 // latest returns the latest end of a range that begins at a time.
 func latest(from time.Time) time.Time {
 	y, m, d := from.UTC().Date()
-	last := time.Date(y, m+maxMonths+1, 0, 0, 0, 0, 0, time.UTC) // the last day of the month three months on
+	last := time.Date(y, m+maxMonths+1, 0, 0, 0, 0, 0, time.UTC) // the last day of the third month after the start
 	if d < last.Day() {
 		last = last.AddDate(0, 0, d-last.Day())
 	}
@@ -169,7 +169,7 @@ func latest(from time.Time) time.Time {
 // earliest returns the earliest start of a range that ends at a time. Decision 52.
 func earliest(to time.Time) time.Time {
 	y, m, d := to.UTC().Date()
-	day := time.Date(y, m-maxMonths, d, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -3) // at most three days are lost to shorter months
+	day := time.Date(y, m-maxMonths, d, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -3) // shorter months cut off up to three days
 	if first := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC); day.Before(first) {   // earlier years have no valid text form
 		return first
 	}

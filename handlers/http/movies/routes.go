@@ -9,7 +9,7 @@ func (a *API) Operations() []access.Operation {
 	return []access.Operation{
 		{Operation: getMovies, Serve: a.getMovies},
 		{Operation: postMovie, Serve: a.postMovie, OwnAccount: true},
-		// All errors but a wrong operator's token have the same status.
+		// Every error has status 400, except a wrong operator's token.
 		{Operation: deleteMovie, Serve: a.deleteMovie, OwnAccount: true, Fail: a.failDelete},
 		{Operation: validateMovie, Serve: a.validateMovie},
 		{Operation: drawStills, Serve: a.stillMovie},

@@ -100,7 +100,7 @@ func describe(m projections.Movie, base string, tokens result.Tokens) status {
 		s.Warnings = []string{}
 	}
 	if m.StartedAt != nil && m.EndedAt != nil {
-		took := float64(m.EndedAt.Sub(*m.StartedAt).Milliseconds()) / 1000 // Seconds() would show 1.1219999999999999
+		took := float64(m.EndedAt.Sub(*m.StartedAt).Milliseconds()) / 1000 // Seconds() would be shown as 1.1219999999999999
 		s.RenderingTime = &took
 	}
 	if m.File != nil {
@@ -142,8 +142,8 @@ func destinations(results []projections.DeliveryResult) []destination {
 	return list
 }
 
-// standing returns a movie's state and the rendered percentage, 0 to 100. A worker that finishes appends its event first and then
-// leaves the presence board. So when no worker is on the board, the movie is read once more.
+// standing returns a movie's state and the rendered percentage, 0 to 100. A worker that finishes appends its event first and
+// then leaves the presence board. So when the board has no row of a worker, standing reads the movie once more.
 func (a *API) standing(ctx context.Context, m projections.Movie) (projections.Movie, int, error) {
 	percent, known, err := a.progress(ctx, m)
 	if known || err != nil {
@@ -157,8 +157,8 @@ func (a *API) standing(ctx context.Context, m projections.Movie) (projections.Mo
 	return now, percent, err
 }
 
-// progress returns the rendered percentage, 0 to 100: the last one from the worker. It returns false when no worker has written
-// one.
+// progress returns the rendered percentage, 0 to 100, that the worker has written last. It returns false when no worker has
+// written a percentage.
 func (a *API) progress(ctx context.Context, m projections.Movie) (percent int, known bool, err error) {
 	switch {
 	case m.Status == projections.StatusDone:

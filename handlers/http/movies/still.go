@@ -39,12 +39,13 @@ const maxMoment = 1e6
 type stills struct {
 	Success  bool     `json:"success"`
 	Stills   []still  `json:"stills"`
-	Width    int      `json:"width"` // of the movie, in pixels
+	Width    int      `json:"width"` // width of the movie, in pixels
 	Height   int      `json:"height"`
-	Duration float64  `json:"duration"` // of the movie in seconds, as far as the available sources tell
+	Duration float64  `json:"duration"` // length of the movie in seconds, as far as the available sources tell
 	Frames   int64    `json:"frames"`
 	Warnings []string `json:"warnings"`
-	// Missing describes in sentences what is shown as a placeholder. Exact: nothing is, and the movie will have this duration.
+	// Missing has a sentence for each part that is shown as a placeholder. Exact reports whether there is none, and the
+	// movie will have this duration.
 	Missing   []string `json:"missing"`
 	Exact     bool     `json:"exact"`
 	Timestamp string   `json:"timestamp"`
@@ -52,12 +53,12 @@ type stills struct {
 
 // still is one picture of an answer.
 type still struct {
-	Time        float64 `json:"time"` // start of its frame, in seconds
+	Time        float64 `json:"time"` // start of the frame, in seconds
 	Frame       int64   `json:"frame"`
-	Width       int     `json:"width"` // of the picture, in pixels
+	Width       int     `json:"width"` // width of the picture, in pixels
 	Height      int     `json:"height"`
 	ContentType string  `json:"content_type"`
-	Data        string  `json:"data"` // base64
+	Data        string  `json:"data"` // the picture's file in base64
 }
 
 // stillQuery is the parsed query of POST /movies/still.
@@ -151,7 +152,7 @@ func parseStill(query url.Values) (q stillQuery, err error) {
 	return q, nil
 }
 
-// parseMoments reads moments, in seconds from the movie's start, from one list or several.
+// parseMoments reads moments, in seconds from the movie's start, from the values of the parameter, each a list.
 func parseMoments(lists []string) (moments []float64, err error) {
 	for _, list := range lists {
 		for text := range strings.SplitSeq(list, ",") {
@@ -179,7 +180,7 @@ const stillQuality = 88
 func encodeStill(img image.Image, asJPEG bool) (picture []byte, contentType string, err error) {
 	var out bytes.Buffer
 	if asJPEG {
-		// The encoder reads such a picture many times faster. Where nothing is transparent, both kinds have the same bytes.
+		// The JPEG encoder reads *image.RGBA many times faster. In an opaque picture both types have the same bytes.
 		if straight, ok := img.(*image.NRGBA); ok && straight.Opaque() {
 			img = &image.RGBA{Pix: straight.Pix, Stride: straight.Stride, Rect: straight.Rect}
 		}

@@ -29,7 +29,7 @@ func (a *API) postMovie(w http.ResponseWriter, r *http.Request, c access.Call) e
 	if err := a.cfg.Submit.Admit(r.Context(), c.Account, idempotencyKey); err != nil {
 		return err
 	}
-	if malformed != nil { // decision 4: the account's state is checked first
+	if malformed != nil { // decision 4: Admit has checked the account's state before
 		return malformed
 	}
 	most, err := parseMaxCredits(c.Query)
@@ -51,7 +51,7 @@ func (a *API) postMovie(w http.ResponseWriter, r *http.Request, c access.Call) e
 	return web.Write(w, http.StatusOK, submitted{Success: true, Project: submission.Project, Timestamp: web.Stamp(submission.At)})
 }
 
-// parseMaxCredits reads the most that a movie may cost; 0: nothing was said. Decision 75.
+// parseMaxCredits reads the maximum price that the client accepts; 0: the parameter is missing. Decision 75.
 func parseMaxCredits(query url.Values) (int64, error) {
 	text, ok := web.One(query, "max_credits")
 	if ok && text == "" {

@@ -13,7 +13,7 @@ import (
 // surveyTime is the time limit for laying out a movie during validation.
 const surveyTime = 200 * time.Millisecond
 
-// fontless lays out movies in a process without fonts.
+// fontless lays out movies in a process that has no fonts.
 type fontless struct{}
 
 var _ commands.Surveyor = fontless{}

@@ -14,23 +14,24 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// validation is the answer of POST /movies/validate: what would happen to a movie, as far as its JSON tells. Decision 32.
+// validation is the answer of POST /movies/validate: the expected result of a submission, as far as the movie's JSON tells.
+// Decision 32.
 type validation struct {
 	Success bool `json:"success"`
 	Valid   bool `json:"valid"` // a submission would be accepted, and no certain failure was found
-	// Errors are the findings of severity error. Their code is that of the refusal, or of the render's error.
+	// Errors are the findings of severity error. The code of each is that of the refusal, or of the render's error.
 	Errors   []finding `json:"errors"`
 	Warnings []string  `json:"warnings"`
 	Problems []finding `json:"problems"`
 	Total    int       `json:"problems_total"`
-	// Unchecked says in sentences what was not checked.
+	// Unchecked has a sentence for each part that was not checked.
 	Unchecked []string `json:"unchecked"`
 	Width     *int     `json:"width"`
 	Height    *int     `json:"height"`
 	FPS       *float64 `json:"fps"`
 	Draft     *bool    `json:"draft"`
-	// Duration and Credits are those of the finished movie when Exact is set; otherwise they may grow with the lengths of its
-	// sources.
+	// Duration and Credits are the values of the finished movie when Exact is set. Otherwise the finished movie's values may
+	// be greater with the lengths of its sources.
 	Duration  *float64  `json:"duration"`
 	Credits   *int64    `json:"credits"`
 	Exact     *bool     `json:"exact"`
@@ -41,7 +42,7 @@ type validation struct {
 // finding is an error in the JSON, or a property that the render does not follow as given.
 type finding struct {
 	Pointer string `json:"pointer"` // RFC 6901, into the body or the template
-	// Line and Column count from 1, columns in characters; 0: the text is not available.
+	// Line and Column are counted from 1, columns in characters; 0: the text is not available.
 	Line     int    `json:"line"`
 	Column   int    `json:"column"`
 	Code     string `json:"code"`
@@ -59,35 +60,36 @@ func findingOf(p lint.Problem) finding {
 	}
 }
 
-// schedule says when each scene and element is shown.
+// schedule has the times at which each scene and element is shown.
 type schedule struct {
 	Scenes   []sceneTime   `json:"scenes"`
-	Elements []elementTime `json:"elements"` // of the movie itself
+	Elements []elementTime `json:"elements"` // elements of the movie itself, outside of scenes
 }
 
 type sceneTime struct {
-	Scene int    `json:"scene"` // from 1
+	Scene int    `json:"scene"` // number of the scene, from 1
 	ID    string `json:"id"`
 	spanTime
 	Elements []elementTime `json:"elements"`
 }
 
 type elementTime struct {
-	Element int    `json:"element"` // from 1
+	Element int    `json:"element"` // number of the element, from 1
 	Type    string `json:"type"`
 	ID      string `json:"id"`
 	spanTime
 }
 
-// spanTime is a time range in seconds from the movie's start. Exact: it does not depend on the lengths of sources.
+// spanTime is a time range in seconds from the movie's start. Exact reports whether the range is independent of the lengths
+// of sources.
 type spanTime struct {
 	Start float64 `json:"start"`
 	End   float64 `json:"end"`
 	Exact bool    `json:"exact"`
 }
 
-// validateMovie serves POST /movies/validate. It stores nothing and charges nothing. An invalid movie is a result, not an error:
-// only a body that is too large is refused.
+// validateMovie serves POST /movies/validate. It stores nothing and charges nothing. An invalid movie is a result, not an
+// error; only a body that is too large is an error.
 func (a *API) validateMovie(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	body, err := web.ReadBody(w, r, maxMovieBytes, errTooLarge)
 	if err != nil {
@@ -186,7 +188,7 @@ func spanOf(fps document.Rate, short, long document.Span) spanTime {
 	}
 }
 
-// rank orders findings: 1 for the given code, 0 for others.
+// rank returns 1 for a finding with the given code, and 0 for all other findings. Findings are sorted by it.
 func (f finding) rank(code string) int {
 	if f.Code == code {
 		return 1

@@ -8,7 +8,7 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// errorCode is the schema of the codes of all errors, with what each of them means.
+// errorCode returns the schema of the codes of all errors, with the meaning of each code.
 func errorCode(*operation.Models) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "string"}
 	var text strings.Builder
@@ -21,7 +21,7 @@ func errorCode(*operation.Models) *jsonschema.Schema {
 	return s
 }
 
-// errorCodes are the codes of all errors, by name.
+// errorCodes are the codes of all errors, sorted by name.
 var errorCodes = []struct{ code, text string }{
 	{"account_ambiguous", "The parameter account is given twice, with different values."},
 	{"account_closed", "The account is closed."},

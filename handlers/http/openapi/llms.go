@@ -9,7 +9,7 @@ import (
 	"moviola/domain/document"
 )
 
-// llms says what there is to read, as https://llmstxt.org describes.
+// llms lists the documents about the API for language models, in the form of https://llmstxt.org.
 const llms = `# Moviola
 
 > A video rendering service: post a movie as JSON, get a project id at once, and poll or receive a webhook when the MP4 is ready.
@@ -25,7 +25,7 @@ Every request to /v2 carries an API key in the header x-api-key. Agents with the
 - [JSON Schema of movies](/v2/movie.schema.json)
 `
 
-// Reference is every property of the movie JSON as Markdown: a line for each row of the table of properties.
+// Reference returns every property of the movie JSON as Markdown: a line for each row of the table of properties.
 var Reference = sync.OnceValue(func() string {
 	var out strings.Builder
 	out.WriteString("# The movie JSON\n\nNumbers and booleans may be written as text, and any value may hold expressions, " +
@@ -50,7 +50,7 @@ var Reference = sync.OnceValue(func() string {
 	return out.String()
 })
 
-// full is everything that is needed to write a movie.
+// full returns everything that is needed to write a movie.
 var full = sync.OnceValue(func() string {
 	return strings.Join([]string{llms, Reference(), docs.Components, docs.TextStyles, docs.Fonts, docs.Voices, docs.Templates,
 		docs.Expressions}, "\n")

@@ -4,7 +4,7 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// models are used by several resources.
+// models are the models that several resources use.
 var models = []operation.Model{
 	operation.Named("ErrorCode", errorCode),
 	operation.Named("Timestamp", operation.Timestamp),

@@ -1,6 +1,7 @@
-// Package openapi serves the description of the HTTP interface: an OpenAPI document, and a page for people, which loads nothing
-// from other hosts. The document is assembled at start from openapi.json, from the declarations of the resources
-// (handlers/http/operation), and from the schemas of movies, which are generated from the table of properties (domain/document).
+// Package openapi serves the description of the HTTP API: an OpenAPI document, and a page for people, which loads nothing from
+// other hosts. The document is assembled at start from openapi.json, from the declarations of the resources
+// (handlers/http/operation), and from the schemas of movies, which are generated from the table of properties
+// (domain/document).
 package openapi
 
 import (
@@ -25,7 +26,8 @@ import (
 	"moviola/third_party/scalar"
 )
 
-// head is what no operation says: the title, the servers, the groups, the webhooks, and the answers that all operations have.
+// head has the parts of the document that no operation declares: the title, the servers, the groups, the webhooks, and the
+// answers that all operations have.
 //
 //go:embed openapi.json
 var head []byte
@@ -34,7 +36,7 @@ var head []byte
 func Document() []byte {
 	raw, err := assembled()
 	if err != nil {
-		panic("openapi: " + err.Error()) // the embedded document is broken: New reports that first
+		panic("openapi: " + err.Error()) // the embedded document is broken; New returns that error before Document is called
 	}
 	return raw
 }
@@ -73,15 +75,15 @@ var movieSchema = sync.OnceValue(document.Schema)
 
 // Pages serves the document, the viewer that displays it, and the reference of the movie JSON. It is safe for concurrent use.
 type Pages struct {
-	parts map[string]part // of the documentation, by the last part of their path
-	home  string          // where a browser that asks for / is led; empty: to the documentation
+	parts map[string]part // files of the documentation, by the last part of their path
+	home  string          // where a browser that requests / is redirected to; empty: to the documentation
 }
 
 // part is a file of the documentation.
 type part struct {
 	contentType string
 	body        []byte
-	packed      bool // by gzip
+	packed      bool // the content is compressed by gzip
 }
 
 var (
@@ -126,7 +128,7 @@ const (
 	pageType   = "text/html; charset=utf-8"
 )
 
-// markdownLink matches links to other pages of the documentation, which the service does not have.
+// markdownLink matches links to other pages of the documentation. The service does not serve those pages.
 var markdownLink = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 
 // movieReference returns the page with all properties of the movie JSON.
@@ -142,7 +144,7 @@ func movieReference() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Routes registers the paths on the root router. They need no key.
+// Routes registers the paths on the root router. Requests to them need no key.
 func (p *Pages) Routes(router *mux.Router) {
 	router.HandleFunc("/", p.root)
 	operation.Register(router, []operation.Route{
@@ -158,7 +160,7 @@ func (p *Pages) Routes(router *mux.Router) {
 	})
 }
 
-// sendJSON serves a JSON text to tools, also from pages of other sites.
+// sendJSON serves a JSON text to tools. Pages of other sites may read it too.
 func sendJSON(body func() []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -184,7 +186,7 @@ func (p *Pages) servePart(w http.ResponseWriter, r *http.Request) {
 	p.send(w, found)
 }
 
-// root redirects browsers to the page for people. For other clients / is not found.
+// root redirects browsers to the page for people. For other clients the path / is not found.
 func (p *Pages) root(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.Contains(r.Header.Get("Accept"), "text/html") {
 		web.NotFound(w, r)
@@ -213,5 +215,5 @@ func (p *Pages) send(w http.ResponseWriter, f part) {
 	web.Send(w, http.StatusOK, f.contentType, f.body)
 }
 
-// cacheable lets clients cache an answer for 300 seconds: it changes only with the program.
+// cacheable lets clients cache an answer for 300 seconds. The answer changes only with a new version of the program.
 func cacheable(w http.ResponseWriter) { w.Header().Set("Cache-Control", "public, max-age=300") }

@@ -21,7 +21,7 @@ type Room struct {
 	Models     []Model
 }
 
-// members of the document, in the order in which they are written.
+// The objects of the document. Their fields are in the order in which they are written.
 type (
 	describedOperation struct {
 		ID          string                   `json:"operationId"`
@@ -92,7 +92,7 @@ func Document(rooms ...Room) (paths json.RawMessage, schemas map[string]json.Raw
 	return paths, schemas, err
 }
 
-// encode writes JSON for people: <, > and & are not escaped.
+// encode writes JSON that people can read: <, > and & are not escaped.
 func encode(v any) (json.RawMessage, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -201,7 +201,7 @@ func Error(codes ...string) Shape {
 // unavailable are the error codes for a part of the service that does not respond.
 var unavailable = []string{"service_unavailable", "written_by_newer_version"}
 
-// usual returns the refusals that every operation with the same caller, body and parameters has.
+// usual returns the refusals that all operations with this caller, body and parameters have.
 func (o Operation) usual() []Refusal {
 	var list []Refusal
 	if o.Alone {
@@ -239,7 +239,7 @@ func (o Operation) usual() []Refusal {
 	return list
 }
 
-// refusals returns all refusals, one for each status. A text given by the operation takes precedence over the usual one.
+// refusals returns all refusals, one for each status. A text that the operation gives takes precedence over the usual text.
 func (o Operation) refusals() []Refusal {
 	var merged []Refusal
 	for _, one := range slices.Concat(o.usual(), o.Refusals) {

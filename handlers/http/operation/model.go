@@ -15,7 +15,7 @@ type Model struct {
 	text   string
 	goType reflect.Type // nil: the model consists of fields only
 	fields []Field
-	shape  Shape   // for a model that is not an object
+	shape  Shape   // schema of a model that is not an object
 	also   []Field // fields in addition to those of the Go type
 }
 
@@ -25,7 +25,7 @@ func Of[T any](name, text string, fields ...Field) Model {
 	return Model{name: name, text: text, goType: reflect.TypeFor[T](), fields: fields}
 }
 
-// Object returns a model without a Go type. It has the given fields, which are strings unless a rule says otherwise.
+// Object returns a model without a Go type. It has the given fields, which are strings unless a rule changes their type.
 func Object(name, text string, fields ...Field) Model {
 	return Model{name: name, text: text, fields: fields}
 }
@@ -51,7 +51,7 @@ func F(name, text string, rules ...Rule) Field { return Field{name: name, text: 
 // Shape returns a schema. It may look up models by name.
 type Shape func(models *Models) *jsonschema.Schema
 
-// A returns the shape of a Go type's JSON: a reference if the type has a model.
+// A returns the shape of a Go type's JSON: a reference when a model of the type exists.
 func A[T any]() Shape {
 	return func(models *Models) *jsonschema.Schema { return models.schema(reflect.TypeFor[T]()) }
 }
@@ -93,7 +93,7 @@ func Described(text string, shape Shape) Shape {
 	}
 }
 
-// Stream returns the shape of a text with a media type that consists of parts of another shape.
+// Stream returns the shape of a streamed text. Its media type is contentType, and each part of the text has the shape of.
 func Stream(text, contentType string, of Shape) Shape {
 	return func(models *Models) *jsonschema.Schema {
 		return &jsonschema.Schema{
@@ -115,7 +115,7 @@ type Models struct {
 	names map[reflect.Type]string
 }
 
-// newModels collects models. It returns an error when two have the same name or type.
+// newModels collects models. It returns an error when two models have the same name or type.
 func newModels(list []Model) (*Models, error) {
 	m := &Models{list: list, names: map[reflect.Type]string{}}
 	seen := map[string]bool{}
@@ -135,8 +135,8 @@ func newModels(list []Model) (*Models, error) {
 	return m, nil
 }
 
-// object returns the schema of a model. It panics when a Field names a field that the type does not have. That is a mistake in
-// the program, and every test of the document finds it.
+// object returns the schema of a model. It panics when a Field names a field that the type does not have. Such a field is a
+// mistake in the program, which every test of the document finds.
 func (m *Models) object(model Model) *jsonschema.Schema {
 	if model.shape != nil {
 		return model.shape(m)
@@ -210,7 +210,7 @@ func (m *Models) members(t reflect.Type, s *jsonschema.Schema) {
 			}
 			required := !strings.Contains(options, "omit")
 			one := m.schema(f.Type)
-			if f.Type.Kind() == reflect.Pointer && !required { // encoding/json leaves out nil
+			if f.Type.Kind() == reflect.Pointer && !required { // encoding/json leaves out the field when it is nil
 				one = m.schema(f.Type.Elem())
 			}
 			if name == "success" && f.Type.Kind() == reflect.Bool {
@@ -222,7 +222,8 @@ func (m *Models) members(t reflect.Type, s *jsonschema.Schema) {
 	}
 }
 
-// timed returns the schema of a time for texts named at, timestamp, or ending in _at.
+// timed returns the schema of a time for a string field that is named at or timestamp, or whose name ends in _at. For any
+// other field it returns s.
 func timed(name string, t reflect.Type, s *jsonschema.Schema) *jsonschema.Schema {
 	named := name == "at" || name == "timestamp" || strings.HasSuffix(name, "_at")
 	if t.Kind() == reflect.Pointer {
@@ -236,7 +237,7 @@ func timed(name string, t reflect.Type, s *jsonschema.Schema) *jsonschema.Schema
 	return changed.schema
 }
 
-// schema returns the schema of a type: a reference if the type has a model.
+// schema returns the schema of a type: a reference when a model of the type exists.
 func (m *Models) schema(t reflect.Type) *jsonschema.Schema {
 	if name := m.names[t]; name != "" {
 		return reference(name)
@@ -274,7 +275,7 @@ func nullable(s *jsonschema.Schema) *jsonschema.Schema {
 		return s
 	}
 	if s.Type == "" && s.Ref == "" && s.AnyOf == nil {
-		return s // any value
+		return s // a schema without a type allows any value, also null
 	}
 	text := s.Description
 	s.Description = ""

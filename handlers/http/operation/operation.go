@@ -1,6 +1,6 @@
-// Package operation declares the operations of the HTTP interface. One Operation describes one method of one path: role,
-// parameters, body and all answers. A resource registers its routes with these values, and the OpenAPI document is made from the
-// same values, so that no route lacks a description. Models do the same for the JSON of bodies and answers: names and types come
+// Package operation declares the operations of the HTTP API. One Operation describes one method of one path: role, parameters,
+// body and all answers. A resource registers its routes with these values, and the OpenAPI document is made from the same
+// values, so that no route lacks a description. Models do the same for the JSON of bodies and answers: names and types come
 // from the Go type that is encoded or decoded; only texts and limits are added.
 package operation
 
@@ -16,32 +16,32 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// Caller is who may call an operation.
+// Caller is the kind of clients that may call an operation.
 type Caller int
 
 // The callers of operations.
 const (
 	KeyHolder Caller = iota // holders of an API key that has at least the operation's role
 	Operator                // holders of an operator's token
-	Anyone                  // no key is needed
-	Agent                   // agents: the operation itself checks the key, in either header
+	Anyone                  // everybody: no key is needed
+	Agent                   // agents: the operation itself checks the key, which may be in either of two headers
 )
 
 // Operation describes one method of one path.
 type Operation struct {
-	Method, Path string // the path as the router takes it; the document leaves out patterns such as those of {path:.+}
-	ID           string // operationId: the names of methods in generated clients
+	Method, Path string // the path as the router's pattern; the document leaves out the expressions in it, as in {path:.+}
+	ID           string // operationId, from which generated clients make names of methods
 	Tag          string // group in the document
 	Summary      string
-	Text         string // description; the required role is added
+	Text         string // description; the document adds the required role
 	Caller       Caller
-	Role         key.Role      // the minimum role, for callers with a key
-	OperatorRole operator.Role // the minimum role of operators; empty: the one that the method needs
-	Parameters   []Parameter   // the query parameters and headers that are read, and those of the path
-	Body         *Body         // nil: none
-	Answers      []Answer      // the successes
-	Refusals     []Refusal     // errors beyond those that every such operation has
-	OwnQuery     bool          // the operation parses the query itself and has an error of its own for a malformed one
+	Role         key.Role      // the minimum role of the caller's key
+	OperatorRole operator.Role // minimum role of operators; empty: that of the method
+	Parameters   []Parameter   // the parameters of query, headers and path that are read
+	Body         *Body         // nil: no body
+	Answers      []Answer      // the successful answers
+	Refusals     []Refusal     // errors beyond those of every operation with this caller and body
+	OwnQuery     bool          // the operation parses the query itself, and has its own error for a malformed query
 	Alone        bool          // Refusals is complete: no usual errors are added
 	Fixed        bool          // answers are built into the program, so no storage can fail
 }
@@ -57,7 +57,7 @@ func (o Operation) Query() []string {
 	return names
 }
 
-// LeastOperator is the minimum role of operators who call the operation.
+// LeastOperator returns the minimum role of operators who may call the operation.
 func (o Operation) LeastOperator() operator.Role {
 	return cmp.Or(o.OperatorRole, web.RoleFor(o.Method))
 }
@@ -68,13 +68,13 @@ func (o Operation) template() string { return strings.ReplaceAll(o.Path, ":.+}",
 // Parameter is a parameter of the query, the path or the headers.
 type Parameter struct {
 	in, name, text string
-	rest           string // pattern after the name, for a parameter with members
+	rest           string // expression after the name, for a parameter of several segments
 	required       bool
 	schema         jsonschema.Schema
 	example        any
 }
 
-// Query returns an optional query parameter, a string unless a rule says otherwise.
+// Query returns an optional query parameter, a string unless a rule changes its type.
 func Query(name, text string, rules ...Rule) Parameter { return parameter("query", name, text, rules) }
 
 // Header returns an optional header.
@@ -95,13 +95,13 @@ func parameter(in, name, text string, rules []Rule) Parameter {
 	return p
 }
 
-// Needed returns the parameter as a required one.
+// Needed returns a copy of the parameter that is required.
 func (p Parameter) Needed() Parameter {
 	p.required = true
 	return p
 }
 
-// Example returns the parameter with an example.
+// Example returns a copy of the parameter with an example.
 func (p Parameter) Example(value any) Parameter {
 	p.example = value
 	return p
@@ -116,7 +116,7 @@ func (p Parameter) Members() Parameter {
 // Body is the body of a request.
 type Body struct {
 	optional bool
-	raw      bool // not read as JSON by this package, so without the errors of reading JSON
+	raw      bool // this package's readers of JSON do not read the body, so the errors of reading JSON do not occur
 	contents []Content
 }
 
@@ -128,14 +128,14 @@ func JSON(schema Shape) *Body {
 // Upload returns a body with other media types.
 func Upload(contents ...Content) *Body { return &Body{raw: true, contents: contents} }
 
-// Optional returns the body as an optional one.
+// Optional returns a copy of the body that clients may omit.
 func (b *Body) Optional() *Body {
 	other := *b
 	other.optional = true
 	return &other
 }
 
-// Example returns the body with an example, as JSON.
+// Example returns a copy of the body with an example, as JSON.
 func (b *Body) Example(text string) *Body {
 	other := *b
 	other.contents = slices.Clone(b.contents)
@@ -143,7 +143,7 @@ func (b *Body) Example(text string) *Body {
 	return &other
 }
 
-// OwnErrors returns the body as one that the operation reads itself, with errors of its own.
+// OwnErrors returns a copy of the body for an operation that reads the body itself, with errors of its own.
 func (b *Body) OwnErrors() *Body {
 	other := *b
 	other.raw = true
@@ -152,9 +152,9 @@ func (b *Body) OwnErrors() *Body {
 
 // Content is one media type of a body or an answer.
 type Content struct {
-	Type    string // the media type
+	Type    string // media type, such as image/png
 	Schema  Shape
-	Example string // JSON
+	Example string // example, as JSON
 }
 
 // Answer is a successful answer.
@@ -173,27 +173,27 @@ func OK(text string, schema Shape) []Answer {
 // Refusal describes the errors of one status.
 type Refusal struct {
 	Status int
-	Text   string   // description; empty: the usual one
-	Codes  []string // codes beyond those that every such operation has
-	plain  *Content // answered instead of an error in JSON
-	also   Shape    // another possible body beside the error
+	Text   string   // description; empty: the usual description of the status
+	Codes  []string // codes beyond those of every operation with this caller and body
+	plain  *Content // content of the answer instead of an error in JSON; nil: an error in JSON
+	also   Shape    // shape of another possible body of the status; nil: errors only
 }
 
-// On returns the errors of one status: a description, empty for the usual one, and the codes.
+// On returns the errors of one status. An empty text means the usual description of the status.
 func On(status int, text string, codes ...string) Refusal {
 	return Refusal{Status: status, Text: text, Codes: codes}
 }
 
-// Unavailable is the refusal of operations whose only particular error is that a part of the service does not respond.
+// Unavailable is the refusal of an operation whose only error of its own is a part of the service that does not respond.
 var Unavailable = On(503, "", unavailable...)
 
-// As returns the refusal with a body that is not an error in JSON.
+// As returns a copy of the refusal with a body that is not an error in JSON.
 func (r Refusal) As(contentType string, schema Shape) Refusal {
 	r.plain = &Content{Type: contentType, Schema: schema}
 	return r
 }
 
-// Or returns the refusal with another possible body beside the error.
+// Or returns a copy of the refusal whose body is either the error or has the given shape.
 func (r Refusal) Or(schema Shape) Refusal {
 	r.also = schema
 	return r

@@ -9,7 +9,7 @@ import (
 // Rule changes the schema of a field, a parameter or a model.
 type Rule func(*member)
 
-// member is the schema that rules change, and whether it is required.
+// member is a schema that rules change, with the fact whether it is required.
 type member struct {
 	models   *Models
 	schema   *jsonschema.Schema
@@ -26,7 +26,7 @@ func apply(s *jsonschema.Schema, rules []Rule) {
 
 func keyword(set func(s *jsonschema.Schema)) Rule { return func(m *member) { set(m.schema) } }
 
-// typed changes the schema to that of a JSON type.
+// typed returns a rule that changes the schema to that of a JSON type.
 func typed(name string) Rule {
 	return keyword(func(s *jsonschema.Schema) { s.Type, s.Types = name, nil })
 }
@@ -45,7 +45,7 @@ var (
 	Map = Rule(func(m *member) { m.schema = &jsonschema.Schema{Type: "object"} })
 )
 
-// Time changes the schema to that of a time, as web.Stamp writes it. If null was allowed, it stays allowed.
+// Time changes the schema to that of a time in the form of web.Stamp. A schema that allowed null still allows it.
 var Time Rule = func(m *member) {
 	null := len(m.schema.Types) > 0
 	m.schema = reference("Timestamp")
@@ -54,10 +54,10 @@ var Time Rule = func(m *member) {
 	}
 }
 
-// Required makes a field a required one.
+// Required makes a field required.
 var Required Rule = func(m *member) { m.required = true }
 
-// Optional makes a field an optional one.
+// Optional makes a field optional.
 var Optional Rule = func(m *member) { m.required = false }
 
 // Null allows null.
@@ -73,7 +73,7 @@ var NotNull Rule = func(m *member) {
 	}
 }
 
-// Is replaces the schema.
+// Is replaces the schema by that of a shape.
 func Is(shape Shape) Rule { return func(m *member) { m.schema = shape(m.models) } }
 
 // Types allows several JSON types.
@@ -81,7 +81,7 @@ func Types(names ...string) Rule {
 	return keyword(func(s *jsonschema.Schema) { s.Type, s.Types = "", names })
 }
 
-// Enum allows these values only.
+// Enum allows only the given values.
 func Enum(values ...string) Rule {
 	return func(m *member) {
 		for _, v := range values {
@@ -93,7 +93,7 @@ func Enum(values ...string) Rule {
 	}
 }
 
-// Const allows one value only.
+// Const allows only the given value.
 func Const(value any) Rule {
 	return func(m *member) { m.schema = &jsonschema.Schema{Const: &value} }
 }
@@ -149,7 +149,7 @@ func Default(value any) Rule {
 // Example adds an example.
 func Example(values ...any) Rule { return keyword(func(s *jsonschema.Schema) { s.Examples = values }) }
 
-// List changes the schema to an array of such items.
+// List changes the schema to an array whose items follow the rules.
 func List(rules ...Rule) Rule {
 	return func(m *member) {
 		m.schema = &jsonschema.Schema{Type: "array", Items: m.models.ruled(&jsonschema.Schema{Type: "string"}, rules)}
@@ -164,7 +164,7 @@ func Names(expression string) Rule {
 	return keyword(func(s *jsonschema.Schema) { s.PropertyNames = &jsonschema.Schema{Pattern: expression} })
 }
 
-// Items changes the schema of an array's items. They are strings unless a rule or the Go type says otherwise.
+// Items changes the schema of an array's items. Items are strings unless a rule or the Go type gives another type.
 func Items(rules ...Rule) Rule {
 	return keyword(func(s *jsonschema.Schema) {
 		if s.Items == nil {
@@ -178,7 +178,7 @@ func Items(rules ...Rule) Rule {
 	})
 }
 
-// Values changes the schema to an object whose values have one schema.
+// Values changes the schema to an object whose values all follow the rules.
 func Values(rules ...Rule) Rule {
 	return func(m *member) {
 		m.schema = &jsonschema.Schema{Type: "object",

@@ -19,26 +19,26 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// checkTime is how long a check may take before it counts as failed.
+// checkTime is the time limit of a check. A check that takes longer counts as failed.
 const checkTime = 2 * time.Second
 
-// Check reports whether one part of the process works. It ends with its context.
+// Check reports whether one part of the process works. It ends when its context ends.
 type Check func(ctx context.Context) error
 
-// Config is what the handler shows.
+// Config is what New needs.
 type Config struct {
 	// Ready are the checks that must all pass before the process gets requests, by name.
 	Ready map[string]Check
 	// Metrics are the registered metrics.
 	Metrics prometheus.Gatherer
-	// Hosts are the accepted host names of requests, beside IP addresses and localhost. This prevents DNS rebinding: a page in an
-	// operator's browser whose own name resolves to this address is refused.
+	// Hosts are the accepted host names of requests, beside IP addresses and localhost. This prevents DNS rebinding: a page in
+	// an operator's browser may make its own host name resolve to this address, but requests under that name are refused.
 	Hosts []string
 	// MetricsToken must be in the header Authorization of requests for /metrics, as `Bearer TOKEN`; empty: no token is needed.
 	MetricsToken string
-	// Pages are served at and below their paths.
+	// Pages are the handlers of further pages, by path. Each is served at and below its path.
 	Pages map[string]http.Handler
-	// Pprof serves Go's profiles too.
+	// Pprof reports whether Go's profiles are served too.
 	Pprof bool
 }
 
@@ -72,7 +72,8 @@ var anyHost = []string{"/healthz", "/readyz", "/metrics"}
 
 var errMetricsToken = domain.Errorf(domain.Unauthenticated, "token_invalid", "Invalid token")
 
-// forScrapers requires the token. It compares hashes, so that the response time tells nothing about the token.
+// forScrapers requires MetricsToken in every request. It compares hashes, so that the response time tells nothing about the
+// token.
 func (c Config) forScrapers(next http.HandlerFunc) http.HandlerFunc {
 	if c.MetricsToken == "" {
 		return next
@@ -89,7 +90,8 @@ func (c Config) forScrapers(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// calledByName refuses requests with other host names than this address has, except for anyHost.
+// calledByName refuses requests whose host name is not one of this address. It accepts every host name for the paths in
+// anyHost.
 func (c Config) calledByName(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !slices.Contains(anyHost, r.URL.Path) && !web.CalledByName(r.Host, c.Hosts...) {
@@ -105,13 +107,13 @@ type health struct {
 	Checks map[string]string `json:"checks,omitempty"`
 }
 
-// alive answers that the process responds. It checks no dependencies: restarting the process does not help when a store is
-// unavailable.
+// alive answers that the process responds. It checks no dependencies, because restarting the process does not help when a
+// store is unavailable.
 func alive(w http.ResponseWriter, _ *http.Request) {
 	_ = web.Write(w, http.StatusOK, health{Status: OK}) // encoding plain strings never fails
 }
 
-// ready reports whether every check passes, and which ones fail.
+// ready reports whether every check passes, and names the checks that fail.
 func (c Config) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), checkTime)
 	defer cancel()
@@ -127,7 +129,8 @@ func (c Config) ready(w http.ResponseWriter, r *http.Request) {
 // OK is the result of a successful check.
 const OK = "ok"
 
-// Outcomes runs all checks at the same time and waits for them. It returns OK or the problem of each, by name.
+// Outcomes runs all checks at the same time and waits for them. It returns the result of each check by its name: OK or the
+// problem.
 func Outcomes(ctx context.Context, checks map[string]Check) map[string]string {
 	var mu sync.Mutex
 	var all sync.WaitGroup

@@ -1,4 +1,4 @@
-// Package preloads serves batches of assets that are prepared before a render: clients request them, and poll until they are
+// Package preloads serves batches of assets that are prepared before a render: clients request a batch, and poll until it is
 // done. Spec: Preload batch; decisions 38 and 46.
 package preloads
 
@@ -25,7 +25,7 @@ type Requester interface {
 	Handle(ctx context.Context, cmd preloads.RequestPreload) (preloads.RequestedPreload, error)
 }
 
-// Batches reads a batch. A batch that is not done includes every event of its stream.
+// Batches reads a batch. The state of a batch that is not done includes every event of its stream.
 type Batches interface {
 	Get(ctx context.Context, id preload.ID) (projections.Preload, bool, error)
 }
@@ -59,7 +59,7 @@ func (a *API) Operations() []access.Operation {
 	return []access.Operation{{Operation: requestPreload, Serve: a.post}, {Operation: getPreload, Serve: a.get}}
 }
 
-// maxBody is the maximum size of a request's body, in bytes, as for a movie. Decision 10.
+// maxBody is the maximum size of a request's body, in bytes, the same as for a movie. Decision 10.
 const maxBody = 2 << 20
 
 var (
@@ -141,7 +141,7 @@ func (a *API) get(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	return web.Write(w, http.StatusOK, shown)
 }
 
-// item converts one item. Its task is the id of its work item, as operators see it.
+// item converts one item. task is the id of the item's work item, by which operators know it.
 func (a *API) item(account domain.AccountID, task string, i projections.PreloadItem) item {
 	shown := item{ID: i.ID, Type: i.Type, Status: i.Status, Task: task}
 	r := i.Result

@@ -11,12 +11,12 @@ import (
 type field struct {
 	Name     string   `json:"name"`
 	Label    string   `json:"label"`
-	Type     string   `json:"type"` // text, number, boolean, url, select, array, collection
+	Type     string   `json:"type"` // text, number, boolean, url, select, array or collection
 	Default  string   `json:"default"`
 	Help     string   `json:"help,omitempty"`
 	Required bool     `json:"required,omitempty"`
-	Options  []option `json:"options,omitempty"` // of a select
-	Spec     []field  `json:"spec,omitempty"`    // the items of an array or a collection
+	Options  []option `json:"options,omitempty"` // the options of a select
+	Spec     []field  `json:"spec,omitempty"`    // the fields of the items of an array or a collection
 	Advanced bool     `json:"advanced,omitempty"`
 }
 
@@ -48,13 +48,13 @@ type variable struct {
 	options []option
 }
 
-// variablesOf reads the variables of a movie in their written order. A name that begins with @ lists the values of a variable,
-// one that begins with ? is its help text. Movie-schema §9.5.
+// variablesOf reads the variables of a movie in their written order. An entry whose name begins with @ lists the values of the
+// variable with the rest of the name; an entry whose name begins with ? is that variable's help text. Movie-schema §9.5.
 func variablesOf(movie []byte) []variable {
 	var top struct {
 		Variables json.RawMessage `json:"variables"`
 	}
-	_ = json.Unmarshal(movie, &top) // without variables the result is empty
+	_ = json.Unmarshal(movie, &top) // an error leaves the result empty, as for a movie without variables
 	members := membersOf(top.Variables)
 	told := map[string]json.RawMessage{}
 	for _, m := range members {
@@ -71,7 +71,7 @@ func variablesOf(movie []byte) []variable {
 	return variables
 }
 
-// membersOf returns the members of an object in their order; of a repeated key the last one applies.
+// membersOf returns the members of an object in their written order. Of members with the same name, the last one applies.
 func membersOf(raw json.RawMessage) []variable {
 	read := json.NewDecoder(bytes.NewReader(raw))
 	if opening, err := read.Token(); err != nil || opening != json.Delim('{') {
@@ -127,7 +127,7 @@ func (v variable) field() field {
 	if len(v.options) > 0 {
 		f.Type, f.Spec = "select", nil
 	}
-	// A variable without a default value is required.
+	// A variable without a default value must be set.
 	f.Required = f.Type == "text" && f.Default == "" || string(v.raw) == "null"
 	return f
 }
@@ -155,7 +155,7 @@ func kindOf(name string, raw json.RawMessage) (string, []field) {
 	return "text", nil
 }
 
-// isURL reports whether a value is an address, or a variable's name says that it is one.
+// isURL reports whether a value is an address, or whether a variable's name suggests an address.
 func isURL(name, value string) bool {
 	if strings.HasPrefix(value, "https://") || strings.HasPrefix(value, "http://") {
 		return true
@@ -185,7 +185,7 @@ func memberFields(raw json.RawMessage) []field {
 	return fields
 }
 
-// textOfValue returns a value as a text: lists and objects as JSON.
+// textOfValue returns a value as a text. Lists and objects are returned as JSON.
 func textOfValue(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -201,7 +201,7 @@ func textOfValue(raw json.RawMessage) string {
 	return packed.String()
 }
 
-// humanised returns a name as a label: renderMode becomes Render Mode, video_URL becomes Video URL.
+// humanised converts a name to a label: renderMode becomes Render Mode, video_URL becomes Video URL.
 func humanised(name string) string {
 	var words []string
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '-' || unicode.IsSpace(r) }) {

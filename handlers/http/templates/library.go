@@ -64,7 +64,7 @@ func (a *API) getLibrary(w http.ResponseWriter, r *http.Request, c access.Call) 
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// parseTags reads the parameter tags from the raw query: it refuses wrong encoding and repetition.
+// parseTags reads the parameter tags from the raw query. It refuses a wrong encoding and a repeated parameter.
 func parseTags(raw string) ([]string, error) {
 	query, err := url.ParseQuery(raw)
 	if err != nil || len(query["tags"]) > 1 || !utf8.ValidString(query.Get("tags")) {
@@ -105,7 +105,7 @@ func (a *API) address(id, key string) *string {
 	return &address
 }
 
-// exampleOf returns the blob key of the example that a request names; empty: there is none.
+// exampleOf returns the blob key of the example that a request names; empty: the example does not exist.
 func (a *API) exampleOf(r *http.Request) (key, contentType string, err error) {
 	vars := mux.Vars(r)
 	id, ok := template.ParseID(vars["id"])

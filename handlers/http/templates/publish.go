@@ -15,7 +15,7 @@ import (
 type publication struct {
 	Success  bool        `json:"success"`
 	Template template.ID `json:"template"`
-	// Status is published, pending (the example is being rendered, and the template is listed when that is done) or unpublished.
+	// Status is published, pending (the example is being rendered, and the template is listed afterwards) or unpublished.
 	Status    string `json:"status"`
 	Timestamp string `json:"timestamp"`
 }

@@ -43,7 +43,7 @@ type entry struct {
 	Height    int      `json:"height"`
 }
 
-// whole is one template with everything that its owner may see.
+// whole is one template with all properties that its owner may see.
 type whole struct {
 	entry
 	Movie     json.RawMessage `json:"movie,omitempty"`
@@ -117,7 +117,7 @@ func parseAsk(c access.Call) (ask, error) {
 	return q, q.parseScopes(scopes)
 }
 
-// parseScopes reads which parts of a template are requested; empty: its movie.
+// parseScopes reads which parts of a template are requested; empty: only its movie.
 func (q *ask) parseScopes(scopes string) error {
 	q.movie = scopes == ""
 	for _, scope := range strings.FieldsFunc(scopes, func(r rune) bool { return r == ',' || r == ' ' }) {
@@ -151,7 +151,7 @@ func (a *API) getTemplate(w http.ResponseWriter, r *http.Request, c access.Call,
 		}
 		if q.movie && q.format != formatSchema {
 			shown.Movie = document.Sound(stored)
-			if !c.Role.AtLeast(key.Editor) { // who may not edit templates must not see the passwords in them
+			if !c.Role.AtLeast(key.Editor) { // a caller who may not edit templates must not see the passwords in them
 				shown.Movie = document.Redact(shown.Movie)
 			}
 		}
@@ -214,6 +214,6 @@ func (a *API) serveExample(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Security-Policy", "default-src 'none'; media-src 'self'; sandbox")
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Cache-Control", "public, max-age=86400") // a new example has a new address
+	h.Set("Cache-Control", "public, max-age=86400") // may be cached, because a new example has a new address
 	http.ServeContent(w, r, "", file.ModTime(), file)
 }

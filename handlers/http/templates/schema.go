@@ -12,7 +12,7 @@ type schema struct {
 	Dialect     string             `json:"$schema,omitempty"`
 	Title       string             `json:"title,omitempty"`
 	Description string             `json:"description,omitempty"`
-	Type        any                `json:"type,omitempty"` // a type's name, or a list of them
+	Type        any                `json:"type,omitempty"` // name of a type, or a list of names
 	Format      string             `json:"format,omitempty"`
 	Default     json.RawMessage    `json:"default,omitempty"`
 	OneOf       []constant         `json:"oneOf,omitempty"`
@@ -26,7 +26,8 @@ type constant struct {
 	Title string `json:"title"`
 }
 
-// schemaOf describes the variables of a movie. None is required, since each has a default; additional ones are allowed.
+// schemaOf describes the variables of a movie. No variable is required, because each has a default. Additional variables
+// are allowed.
 func schemaOf(name string, movie []byte) *schema {
 	s := &schema{Dialect: schemaDialect, Title: name, Type: "object", Properties: map[string]*schema{}}
 	for _, v := range variablesOf(movie) {
@@ -51,7 +52,7 @@ func (v variable) schema() *schema {
 // movie (decision 23).
 func valueSchema(raw json.RawMessage) *schema {
 	var value any
-	_ = json.Unmarshal(raw, &value) // after an error the schema allows any value
+	_ = json.Unmarshal(raw, &value) // an error leaves value nil, for which the schema allows any value
 	switch value.(type) {
 	case bool:
 		return &schema{Type: "boolean"}

@@ -1,5 +1,5 @@
-// Package templates serves saved templates: those of an account, which its editors change, and the library, whose templates
-// everybody can render. Decisions 40 to 42.
+// Package templates serves saved templates: the templates of an account, which its editors change, and the library, whose
+// templates everybody can render. Decisions 40 to 42.
 package templates
 
 import (
@@ -24,7 +24,8 @@ import (
 
 const (
 	examplesPath = "/v2/library/"
-	// maxBody is the maximum size of a request's body: twice that of a movie, since the movie may be escaped as a JSON text.
+	// maxBody is the maximum size of a request's body: twice that of a movie, because the movie may be escaped as a JSON
+	// text.
 	maxBody = 4 << 20
 )
 
@@ -71,7 +72,7 @@ type Files interface {
 	Open(ctx context.Context, key string) (commands.File, error)
 }
 
-// Config is what an API needs. Every field is required, but for Now.
+// Config is what an API needs. Every field but Now is required.
 type Config struct {
 	Templates Reader
 	Movies    Movies
@@ -81,7 +82,7 @@ type Config struct {
 	Publish   Publisher
 	Gate      Gate
 	Files     Files
-	Operator  *web.OperatorToken // nil: nobody may publish
+	Operator  *web.OperatorToken // nil: nobody may publish templates
 	Acts      trail.Recorder
 	Projected web.Projected
 	// PublicURL is the base of every address in answers: scheme and host, no slash at the end. Decision 8.
@@ -119,8 +120,8 @@ func (a *API) Operations() []access.Operation {
 	}
 }
 
-// Routes registers what needs no key: the examples of the library, which are public, and publishing, which needs the operator's
-// token.
+// Routes registers the paths that need no key: the examples of the library, which are public, and publishing, which needs the
+// operator's token.
 func (a *API) Routes(router *mux.Router) {
 	operation.Register(router, []operation.Route{
 		a.trail.Route(publishTemplate, a.publish),
@@ -129,7 +130,7 @@ func (a *API) Routes(router *mux.Router) {
 	})
 }
 
-// done is the answer without further data.
+// done is the answer to a change that returns no other data.
 type done struct {
 	Success   bool   `json:"success"`
 	Timestamp string `json:"timestamp"`

@@ -31,7 +31,7 @@ var (
 type saved struct {
 	Success    bool        `json:"success"`
 	TemplateID template.ID `json:"templateId"`
-	Name       string      `json:"name,omitempty"` // of a copy
+	Name       string      `json:"name,omitempty"` // name of the copy
 	Timestamp  string      `json:"timestamp"`
 }
 
@@ -70,7 +70,7 @@ func (a *API) postTemplate(w http.ResponseWriter, r *http.Request, c access.Call
 	if id != "" {
 		var ok bool
 		if cmd.ID, ok = template.ParseID(id); !ok {
-			// The same answer as for a template of another account. Decision 6.
+			// The answer for a missing template is the same as for a template of another account. Decision 6.
 			return domain.Errorf(domain.Forbidden, "template_not_owned", "Template %s is not owned by you", id)
 		}
 	}
@@ -152,7 +152,7 @@ func readPayload(body []byte) (payload, error) {
 			return p, err
 		}
 		read := json.NewDecoder(bytes.NewReader(raw))
-		read.UseNumber() // keeps numbers exactly as written
+		read.UseNumber() // numbers are kept exactly as written
 		if read.Decode(&p.variables) != nil {
 			return p, errVariables
 		}

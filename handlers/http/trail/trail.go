@@ -1,5 +1,5 @@
-// Package trail guards the operations of operators, and records what they do before it is done. A resource with such operations
-// makes one Trail and serves them through it.
+// Package trail checks the caller of operators' operations, and records each act in the audit trail before it is done. A
+// resource with such operations makes one Trail and serves the operations through it.
 package trail
 
 import (
@@ -24,18 +24,18 @@ const unnamed = "operator"
 // Recorder is the command that writes the audit trail.
 type Recorder interface {
 	Handle(ctx context.Context, cmd accounts.RecordAct) (operator.Acted, error)
-	// Refuse adds the reason why an act was refused.
+	// Refuse records the reason why a recorded act was refused.
 	Refuse(ctx context.Context, acted operator.Acted, why string) error
 }
 
 // Trail admits operators and records their acts. It is safe for concurrent use.
 type Trail struct {
-	Operator *web.OperatorToken // guards every operation; nil: nobody has access
+	Operator *web.OperatorToken // checks the operator's token for every operation; nil: nobody has access
 	Record   Recorder
 	Log      logrus.FieldLogger
 }
 
-// handling is what the context of a request of an operator carries.
+// handling is the state of an operator's request in the request's context.
 type handling struct {
 	acting   web.Acting
 	recorded operator.Acted // the act that the request has recorded
@@ -43,7 +43,7 @@ type handling struct {
 
 type handlingKey struct{}
 
-// Route is an operation with its handler. It checks the token, and its operator's role, before anything else.
+// Route returns an operation with its handler. Before anything else, the handler checks the operator's token and role.
 func (t *Trail) Route(op operation.Operation, serve func(http.ResponseWriter, *http.Request) error) operation.Route {
 	least := op.LeastOperator()
 	return operation.Route{Operation: op, Serve: func(w http.ResponseWriter, r *http.Request) {
@@ -76,8 +76,8 @@ func (t *Trail) serve(
 	return err
 }
 
-// Act records an act before it is done: an act that cannot be recorded is not done, and a refused act stays in the trail. The
-// texts must not contain secrets. The request must come from a handler of Route.
+// Act records an act before it is done. After an error of Act the caller must not do the act. A refused act stays in the
+// trail. The texts must not contain secrets. The request must come from a handler of Route.
 func (t *Trail) Act(r *http.Request, what, on, how string) error {
 	h, ok := r.Context().Value(handlingKey{}).(*handling)
 	if !ok {
@@ -93,8 +93,8 @@ func (t *Trail) Act(r *http.Request, what, on, how string) error {
 	return err
 }
 
-// claimed is the name that a holder of the configured token gives. It is not verified, and so cannot look like one that an
-// identity provider has proven.
+// claimed returns the name that a holder of the configured token gives. The name is not verified, so claimed drops a name
+// in the form of names that an identity provider has proven.
 func claimed(r *http.Request) string {
 	name := r.Header.Get(web.OperatorNameHeader)
 	if strings.Contains(strings.ToLower(name), operator.ProvenPrefix) {

@@ -16,14 +16,15 @@ type Answered struct {
 	Context   context.Context
 	Method    string
 	Operation string // method and path template of its route, such as "GET /v2/movies"; empty: no route matched
-	Path      string // in the form for the log, see LogPath
-	Status    int    // 0: no answer was sent
+	Path      string // path in the form for the log, see LogPath
+	Status    int    // status; 0: no answer was sent
 	RequestID string
-	Account   domain.AccountID // account of its key; empty: no key was checked
+	Account   domain.AccountID // account of the request's key; empty: no key was checked
 	Took      time.Duration
 }
 
-// exchange collects what the handlers inside Wrap find out about a request. Only the goroutine that serves the request uses it.
+// exchange collects facts about a request from the handlers inside Wrap. Only the goroutine that serves the request uses
+// it.
 type exchange struct {
 	operation string
 	account   domain.AccountID
@@ -36,7 +37,7 @@ func exchangeOf(ctx context.Context) *exchange {
 	return x
 }
 
-// NameOperations records the route of every request of a router, for Answered.
+// NameOperations records, for Answered, the operation that a router has found for each request.
 func NameOperations(router *mux.Router) {
 	router.Use(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

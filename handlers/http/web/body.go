@@ -12,15 +12,16 @@ import (
 	"moviola/domain"
 )
 
-// How much of a body that is too large is still read, so that the client sees the answer, and how long a client may take.
+// The limits for reading the rest of a body that is too large, which is read so that the client sees the answer: bytes and
+// time.
 const (
 	maxDrainBytes = 8 << 20
 	maxBodyTime   = 2 * time.Minute
 )
 
-// ReadBody reads a JSON body of at most limit bytes, even when the Content-Length header is wrong. For a longer body it returns
-// tooLarge. It drops a byte order mark (decision 58). All bodies that are being processed share a memory budget, in which
-// accounts take turns: a request that waits too long is told to retry.
+// ReadBody reads a JSON body of at most limit bytes, even when the Content-Length header is wrong. For a longer body it
+// returns tooLarge. It drops a byte order mark (decision 58). All bodies that are being processed share a memory budget, in
+// which accounts take turns. A request that waits too long is refused with an error that tells the client to retry.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, tooLarge error) ([]byte, error) {
 	return readBody(w, r, limit, bodyFactor, tooLarge)
 }
@@ -31,7 +32,7 @@ func ReadTable(w http.ResponseWriter, r *http.Request, limit int64, tooLarge err
 }
 
 func readBody(w http.ResponseWriter, r *http.Request, limit int64, factor int, tooLarge error) ([]byte, error) {
-	// A test's recorder does not support deadlines; a real connection does.
+	// A failure is ignored: a test's recorder does not support deadlines, and a real connection does.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(maxBodyTime))
 	if r.ContentLength > limit {
 		drain(r)

@@ -8,16 +8,16 @@ import (
 	"moviola/internal/fair"
 )
 
-// The memory budget for the bodies that a process is processing, and for those of one account. Parsing a movie needs up to about
-// 20 times the size of its JSON.
+// The memory budget for all bodies that a process is processing, and the share of one account. Parsing a movie needs up to
+// about 20 times the size of its JSON.
 const (
 	bodyBudget = 256 << 20
 	bodyShare  = bodyBudget / 2
 	bodyFactor = 20
-	// A table is in memory as it was sent, as rows, and as their JSON.
+	// A table is in memory three times: as it was sent, as rows, and as the rows' JSON.
 	tableFactor = 6
 	bodyWait    = 5 * time.Second
-	bodyQueue   = 64 // maximum of waiting bodies of one account
+	bodyQueue   = 64 // maximum number of waiting bodies of one account
 )
 
 // bodies is this process's memory budget for the bodies of requests.
@@ -25,8 +25,8 @@ var bodies = fair.New(fair.Limits{Total: bodyBudget, Account: bodyShare, Waiting
 
 type accountKey struct{}
 
-// ForAccount records the account of a request, so that its body counts for that account, and the log line of the request names
-// it. It returns the context to use.
+// ForAccount records the account of a request, so that its body counts for that account and the request's log line names the
+// account. It returns the context to use.
 func ForAccount(request context.Context, account domain.AccountID) context.Context {
 	if x := exchangeOf(request); x != nil {
 		x.account = account
@@ -36,7 +36,7 @@ func ForAccount(request context.Context, account domain.AccountID) context.Conte
 
 // enter reserves memory for a body of a length until the request's context ends. Accounts take turns. It waits up to bodyWait,
 // and then returns fair.ErrBusy; when the context ends first, it returns the cause. For a context that never ends it reserves
-// nothing, since nobody would release it.
+// nothing, because the memory would never be released.
 func enter(request context.Context, b *fair.Budget, length int) error {
 	if request.Done() == nil {
 		return nil

@@ -11,8 +11,8 @@ import (
 // minKeyBytes is the minimum length of a key for signing.
 const minKeyBytes = 16
 
-// Complete returns an error that names every field of a configuration, a struct, that is not set, except the optional ones. A
-// field of bytes is a key, and needs at least minKeyBytes.
+// Complete checks a configuration, which is a struct. It returns an error that names every field that is not set, except the
+// optional fields. A field of bytes is a key, and needs at least minKeyBytes.
 func Complete(config any, optional ...string) error {
 	v := reflect.ValueOf(config)
 	part := path.Base(v.Type().PkgPath())

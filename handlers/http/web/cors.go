@@ -16,12 +16,12 @@ const (
 	corsSeconds = "600"
 )
 
-// CORS lets pages of some origins use the paths of a router. Without origins it changes nothing: OPTIONS is then like any other
-// method. Decision 5.
+// CORS lets pages of some origins use the paths of a router. Without origins it changes nothing: OPTIONS is then handled like
+// any other method. Decision 5.
 type CORS struct {
-	// Origins are scheme, host and port as browsers send them; "*" means all.
+	// Origins are scheme, host and port as browsers send them; "*": all origins.
 	Origins []string
-	// Sent are headers that pages may send beside those of every operation, with commas between; empty: none.
+	// Sent are headers that pages may send beside those of every operation, separated by commas; empty: no other headers.
 	Sent string
 }
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// CSVText makes a text safe as a CSV cell: spreadsheets treat a cell that begins with =, +, -, @ or a tab as a formula, so an
-// apostrophe is put before it. Numbers of the service itself do not need it.
+// CSVText makes a text safe as a CSV cell: spreadsheets treat a cell that begins with =, +, -, @ or a tab as a formula, so
+// CSVText puts an apostrophe before it. Numbers that the service itself writes do not need CSVText.
 func CSVText(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return "'" + text
@@ -16,7 +16,8 @@ func CSVText(text string) string {
 	return text
 }
 
-// SendCSV answers with rows in CSV (RFC 4180), as a download with a name. Callers apply CSVText to texts from users.
+// SendCSV answers with rows in CSV (RFC 4180), as a download with the given file name. Callers apply CSVText to texts from
+// users.
 func SendCSV(w http.ResponseWriter, name string, rows [][]string) error {
 	var text bytes.Buffer
 	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {

@@ -18,17 +18,17 @@ const maxCursor = 1024
 // macLength is how many bytes of the HMAC a cursor contains.
 const macLength = 16
 
-// Cursors encodes places in lists as opaque, signed text. Decision 14.
+// Cursors encodes places in lists as opaque, signed texts. Decision 14.
 type Cursors struct {
 	key   []byte
 	label string
 }
 
 // NewCursors returns the cursors of one kind of list. A cursor is valid only with the same label, so lists do not accept each
-// other's cursors. The key must be the same in every process of an installation, at least 16 bytes.
+// other's cursors. The key has at least 16 bytes, and must be the same in every process of an installation.
 func NewCursors(key []byte, label string) Cursors { return Cursors{key: key, label: label} }
 
-// Encode encodes a place. It must include everything that the cursor is restricted to, first of all the account.
+// Encode encodes a place. The place must include everything to which the cursor is restricted, first of all the account.
 func (c Cursors) Encode(at any) (string, error) {
 	data, err := json.Marshal(at)
 	if err != nil {

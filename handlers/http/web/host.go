@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// CalledByName says whether a Host header, with or without a port, is an IP address, localhost or one of some names. A page in a
-// browser of somebody inside that has its own name point here (DNS rebinding) calls by another.
+// CalledByName reports whether a Host header, with or without a port, is an IP address, localhost or one of the given names.
+// With DNS rebinding, a page in the browser of somebody inside the network makes its own host name resolve to this address;
+// its requests have that other name.
 func CalledByName(host string, names ...string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

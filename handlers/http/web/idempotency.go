@@ -15,7 +15,7 @@ const maxIdempotencyKey = 255
 var errIdempotencyKey = domain.Errorf(domain.Invalid, "idempotency_key_invalid",
 	"The header Idempotency-Key must be given once, with 1 to %d characters", maxIdempotencyKey)
 
-// IdempotencyKey reads a request's idempotency key; empty: none.
+// IdempotencyKey reads a request's idempotency key; empty: the request has no key.
 func IdempotencyKey(r *http.Request) (string, error) {
 	values := r.Header.Values(IdempotencyHeader)
 	switch {

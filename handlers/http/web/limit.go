@@ -22,13 +22,13 @@ import (
 // AnswerTime is the time limit of a request, without the time for reading its body, unless its route has another limit.
 const AnswerTime = 14 * time.Second
 
-// NoLimit is the limit of routes without one: uploads, downloads, exports and event streams.
+// NoLimit is the value for routes without a time limit: uploads, downloads, exports and event streams.
 const NoLimit = 0
 
 // ErrLate is the cause with which a request's context ends at its time limit.
 var ErrLate = errors.New("the request took too long")
 
-// ErrNoRoom refuses new work while the free disk space is below the reserve.
+// ErrNoRoom refuses new work while the free disk space is below the configured reserve.
 var ErrNoRoom = errors.New("the disk has less room than its reserve")
 
 // errUnavailable is the answer when a part of the service does not respond.
@@ -40,7 +40,7 @@ var errNewer = domain.Errorf(domain.Unavailable, "written_by_newer_version",
 	"This was changed by a newer version of the service, which another process runs or has run. Please try again when the "+
 		"upgrade is done.")
 
-// unavailableError returns the answer to such a failure.
+// unavailableError returns the answer to a failure for which unavailable returns true.
 func unavailableError(err error) *domain.Error {
 	if errors.Is(err, eventstore.ErrUnknownType) {
 		return errNewer
@@ -77,8 +77,8 @@ type limit struct {
 
 type limitKey struct{}
 
-// Limit sets the time limit of every request of a router; at the limit, its context ends with ErrLate. others has different
-// limits for some routes, by method and path template ("GET /v2/movies"); NoLimit means none.
+// Limit sets the time limit of every request of a router; at the limit, the request's context ends with ErrLate. others has
+// different limits for some routes, by method and path template ("GET /v2/movies"); NoLimit means no limit.
 func Limit(router *mux.Router, after time.Duration, others map[string]time.Duration) {
 	router.Use(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -105,7 +105,8 @@ func Limit(router *mux.Router, after time.Duration, others map[string]time.Durat
 	})
 }
 
-// untilRead stops the timer of a request while its body is read, which has a time limit of its own. resume starts the timer anew.
+// untilRead stops the timer of a request while its body is read, which has a time limit of its own. resume restarts the
+// timer with the full limit.
 func untilRead(ctx context.Context) (resume func()) {
 	l, ok := ctx.Value(limitKey{}).(*limit)
 	if !ok {
@@ -115,7 +116,7 @@ func untilRead(ctx context.Context) (resume func()) {
 	return func() { l.timer.Reset(l.after) }
 }
 
-// unavailable reports whether a request failed because a part of the service did not respond or is full, so that the client may
+// unavailable reports whether a request failed because a part of the service did not respond or is full. The client may then
 // retry.
 func unavailable(r *http.Request, err error) bool {
 	var network net.Error
@@ -128,7 +129,7 @@ func unavailable(r *http.Request, err error) bool {
 		errors.As(err, &behind)
 }
 
-// Retry sets Retry-After when a request failed for such a reason.
+// Retry sets the header Retry-After when unavailable returns true for the error.
 func Retry(w http.ResponseWriter, r *http.Request, err error) {
 	if unavailable(r, err) {
 		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))

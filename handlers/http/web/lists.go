@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Lists encodes and decodes the cursors of one kind of list. Q is the struct with the query of such a list: the account, the
+// Lists encodes and decodes the cursors of one kind of list. Q is the struct with the query of the list: the account, the
 // filters, the limit, and the place after which the page begins.
 //
-// The cursor is the whole query as JSON, so a filter that is a field of Q cannot be forgotten. Fields tagged "-" are not in the
-// cursor: clients send them again with each page.
+// The cursor is the whole query as JSON, so a filter that is a field of Q cannot be forgotten. Fields tagged "-" are not in
+// the cursor: clients send them again with each page.
 type Lists[Q any] struct{ cursors Cursors }
 
 // NewLists returns the cursors of one kind of list; key and label are those of NewCursors.
@@ -27,9 +27,9 @@ func (l Lists[Q]) Next(q Q) (*string, error) {
 	return &token, nil
 }
 
-// Resume returns the query in a cursor. sent is the query from the other parameters of the request, with zero values for those
-// not given: when an account or filter in it differs from the cursor's, the error is ErrCursor, as for every text that Next has
-// not returned for such a list. Decision 14.
+// Resume returns the query in a cursor. sent is the query from the other parameters of the request, with zero values for
+// missing parameters. When an account or filter in sent differs from that of the cursor, the error is ErrCursor. A text that
+// Next has not returned for this kind of list is ErrCursor too. Decision 14.
 func (l Lists[Q]) Resume(token string, sent Q) (Q, error) {
 	var raw json.RawMessage
 	var q Q
@@ -37,7 +37,7 @@ func (l Lists[Q]) Resume(token string, sent Q) (Q, error) {
 		return sent, err
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields() // refuses a cursor of another list, or one with a filter of a newer version
+	d.DisallowUnknownFields() // refuses a cursor of another list, or a cursor with a filter of a newer version
 	if err := d.Decode(&q); err != nil {
 		return sent, ErrCursor
 	}
@@ -53,7 +53,7 @@ func (l Lists[Q]) Resume(token string, sent Q) (Q, error) {
 	return q, nil
 }
 
-// same compares two values of a field; times are compared as instants.
+// same compares two values of a field. It compares times as instants.
 func same(a, b any) bool {
 	if at, ok := a.(time.Time); ok {
 		other, ok := b.(time.Time)

@@ -4,14 +4,14 @@ import "strings"
 
 // The limits of a path in the log.
 const (
-	// secretLength is the minimum length of a run of letters and digits that is treated as a secret: ids are shorter (16 and 20),
-	// the tokens of file addresses and API keys are longer.
+	// secretLength is the minimum length of a run of letters and digits that is treated as a secret: ids are shorter (16 and
+	// 20 characters); the tokens of file addresses and API keys are longer.
 	secretLength = 24
 	maxLogPath   = 200
 )
 
-// LogPath returns a request's path for the log. Addresses of rendered files are protected only by their secret part, and people
-// paste keys into wrong places: so long runs of letters and digits are left out.
+// LogPath returns a request's path for the log. It leaves out long runs of letters and digits, because the secret part of a
+// rendered file's address is its only protection, and people paste keys into wrong places.
 func LogPath(path string) string {
 	var shown strings.Builder
 	for len(path) > 0 && shown.Len() < maxLogPath {

@@ -12,8 +12,9 @@ import (
 	"moviola/domain"
 )
 
-// AnswerProtocolErrors returns a listener whose connections replace net/http's own answers to malformed requests (400, 431, 501,
-// 505) by JSON errors as everywhere. net/http writes those answers as text, without calling a handler. Decision 1.
+// AnswerProtocolErrors returns a listener whose connections replace net/http's own answers to malformed requests (400, 431,
+// 501, 505) by JSON errors like those of all other answers. net/http writes its own answers as text, without calling a
+// handler. Decision 1.
 func AnswerProtocolErrors(listener net.Listener) net.Listener { return protocolListener{listener} }
 
 type protocolListener struct{ net.Listener }
@@ -27,8 +28,8 @@ func (l protocolListener) Accept() (net.Conn, error) {
 	return conn, err
 }
 
-// protocolConn is a TCP connection with all optional methods that net/http uses: sending files by the kernel, closing one
-// direction.
+// protocolConn is a TCP connection with all optional methods that net/http uses, such as sending files by the kernel and
+// closing one direction.
 type protocolConn struct{ *net.TCPConn }
 
 // protocolAnswer matches net/http's own answers. Answers of handlers have a Date header, and never match.

@@ -12,7 +12,7 @@ import (
 	"moviola/domain"
 )
 
-// errQuery refuses a query with wrong encoding, or that is not UTF-8. Decision 58.
+// errQuery refuses a query that is wrongly encoded or not UTF-8. Decision 58.
 var errQuery = domain.Errorf(domain.Invalid, "query_invalid", "Invalid query string")
 
 // ParseQuery parses the query of a request. With an error it returns the part that could be parsed.
@@ -47,7 +47,7 @@ func One(query url.Values, names ...string) (string, bool) {
 	return value, true
 }
 
-// layouts are the accepted forms of a date-time. Without a zone it is UTC. Decision 14.
+// layouts are the accepted forms of a date-time. A date-time without a zone is in UTC. Decision 14.
 var layouts = []string{
 	time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02T15:04",
 	"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04",
@@ -59,8 +59,8 @@ var (
 	ErrEndDate   = domain.Errorf(domain.Invalid, "end_date_invalid", "Invalid end date")
 )
 
-// ParseDate reads a parameter that is a date or a date-time; nil when it is not given; ErrStartDate, or with end set ErrEndDate,
-// when it is invalid. With end set, a date means the end of that day.
+// ParseDate reads a parameter that is a date or a date-time. It returns nil when the parameter is missing. The error for an
+// invalid one is ErrStartDate, or ErrEndDate with end set. With end set, a date means the end of that day.
 func ParseDate(query url.Values, end bool, names ...string) (*time.Time, error) {
 	var refusal error = ErrStartDate
 	if end {
@@ -80,7 +80,8 @@ func ParseDate(query url.Values, end bool, names ...string) (*time.Time, error) 
 	return &at, nil
 }
 
-// ParseTime parses a date or a date-time; without a zone it is UTC. With end set, a date means the end of that day. Decision 14.
+// ParseTime parses a date or a date-time. A date-time without a zone is in UTC. With end set, a date means the end of that
+// day. Decision 14.
 func ParseTime(text string, end bool) (time.Time, bool) {
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		if end {
@@ -102,7 +103,7 @@ const MaxPage = 100
 // errLimit refuses an invalid page size. Decision 11.
 var errLimit = domain.Errorf(domain.Invalid, "limit_invalid", "Invalid limit")
 
-// ParseLimit reads the parameter limit, the size of a page: 1 to MaxPage, 0 when it is not given.
+// ParseLimit reads the parameter limit, the size of a page: 1 to MaxPage, or 0 when the parameter is missing.
 func ParseLimit(query url.Values) (int, error) {
 	text, ok := One(query, "limit")
 	if text == "" {
@@ -115,7 +116,8 @@ func ParseLimit(query url.Values) (int, error) {
 	return limit, nil
 }
 
-// parseTime also accepts a blank for a + that was not encoded in the query: "00:00 02:00" for "00:00+02:00".
+// parseTime parses a text by a layout. It also accepts a blank in place of a + that the client did not encode in the query:
+// "00:00 02:00" for "00:00+02:00".
 func parseTime(layout, text string) (time.Time, bool) {
 	at, err := time.Parse(layout, text)
 	if err != nil {

@@ -9,22 +9,23 @@ import (
 	"sync"
 )
 
-// packFrom is the minimum size in bytes of an answer that is compressed: below, compression costs more than it saves. Errors are
-// always smaller.
+// packFrom is the minimum size in bytes of an answer that is compressed: compressing a smaller answer costs more than it
+// saves. Errors are always smaller.
 const packFrom = 4 << 10
 
-// bodyApartFrom is the size in bytes from which headers and body together may exceed the 4 KiB buffer of the server.
+// bodyApartFrom is the size in bytes of a body from which headers and body together may exceed the server's buffer of 4
+// KiB.
 const bodyApartFrom = 2 << 10
 
-// packers is a pool of gzip writers: each has tables of a megabyte.
+// packers is a pool of gzip writers. It exists because each writer has tables of a megabyte.
 var packers = sync.Pool{New: func() any {
 	// NewWriterLevel fails for an invalid level only.
 	packer, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed)
 	return packer
 }}
 
-// Send answers with a body in one piece, with its length. It compresses the body when that pays and the client accepts it, but
-// not pictures, which are compressed already. Decision 2.
+// Send answers with a body in one piece, with its length. It compresses a large body when the client accepts gzip, but not
+// pictures, which are compressed already. Decision 2.
 func Send(w http.ResponseWriter, status int, contentType string, body []byte) {
 	if len(body) >= packFrom && !strings.HasPrefix(contentType, "image/") {
 		w.Header().Add("Vary", "Accept-Encoding")
@@ -36,7 +37,8 @@ func Send(w http.ResponseWriter, status int, contentType string, body []byte) {
 	send(w, status, contentType, body)
 }
 
-// SendPacked answers with a body that is gzip already; for a client that does not accept gzip it decompresses the body.
+// SendPacked answers with a body that is compressed by gzip already. For a client that does not accept gzip it decompresses
+// the body.
 func SendPacked(w http.ResponseWriter, status int, contentType string, packed []byte) {
 	w.Header().Add("Vary", "Accept-Encoding")
 	if takesPacked(w) {
@@ -70,7 +72,7 @@ func send(w http.ResponseWriter, status int, contentType string, body []byte) {
 	}
 	w.WriteHeader(status)
 	if len(body) >= bodyApartFrom {
-		// The headers are flushed first: a body behind them in the server's buffer would be split at the buffer's end, and some
+		// The headers are flushed before the body. Otherwise the end of the server's buffer would split the body, and some
 		// clients take the first piece of a body for the whole.
 		_ = http.NewResponseController(w).Flush()
 	}

@@ -16,7 +16,8 @@ import (
 // OperatorTokenHeader carries the operator's token. Spec: Authentication 7; decision "Roles".
 const OperatorTokenHeader = "X-Admin-Token"
 
-// maxDelayed is the maximum of concurrently delayed requests with a wrong token. Further ones are refused without a delay.
+// maxDelayed is the maximum number of requests with a wrong token that are delayed at the same time. Further requests are
+// refused without a delay.
 const maxDelayed = 32
 
 var errToken = domain.Errorf(domain.Forbidden, "token_invalid", "Invalid token")
@@ -41,22 +42,23 @@ const OperatorNameHeader = "X-Operator"
 type Acting struct {
 	Name string
 	Role operator.Role
-	// Issuer and Subject are who the identity provider says it is; empty: somebody with a token.
+	// Issuer and Subject identify the operator at the identity provider; empty: the operator used a token.
 	Issuer, Subject string
 }
 
-// OperatorToken finds out which operator makes a request: one with a token of their own, or a holder of the configured token. It
-// is safe for concurrent use.
+// OperatorToken finds out which operator makes a request: an operator with a token of their own, or a holder of the configured
+// token. It is safe for concurrent use.
 type OperatorToken struct {
 	hash    [sha256.Size]byte
 	set     bool
 	delay   time.Duration
-	delayed chan struct{} // one place for each delayed request
+	delayed chan struct{} // has one element for each delayed request
 	holders OperatorHolders
 }
 
-// NewOperatorToken returns an OperatorToken for a configured token. With an empty one every request is refused. A wrong token is
-// refused after the delay. holders knows the operators' own tokens; nil: there are none.
+// NewOperatorToken returns an OperatorToken for a configured token. With an empty configured token, that token is never valid.
+// A wrong token is refused after the delay. holders knows the operators' own tokens; nil: operators have no tokens of their
+// own.
 func NewOperatorToken(value string, delay time.Duration, holders OperatorHolders) *OperatorToken {
 	return &OperatorToken{hash: sha256.Sum256([]byte(value)), set: value != "", delay: delay,
 		delayed: make(chan struct{}, maxDelayed), holders: holders}
@@ -68,7 +70,8 @@ func (t *OperatorToken) Check(r *http.Request) error {
 	return err
 }
 
-// RoleFor returns the minimum role for a method: one that reads, or one that acts.
+// RoleFor returns the minimum role of operators for a method: reading methods need another role than those that change
+// something.
 func RoleFor(method string) operator.Role {
 	if method == http.MethodGet || method == http.MethodHead {
 		return operator.Observer
@@ -76,7 +79,8 @@ func RoleFor(method string) operator.Role {
 	return operator.Acting
 }
 
-// ID is the id of the configured token in sessions: the beginning of its hash. It is empty without such a token.
+// ID returns the id of the configured token in sessions: the beginning of its hash. Without a configured token it returns
+// an empty text.
 func (t *OperatorToken) ID() string {
 	if t == nil || !t.set {
 		return ""

@@ -1,5 +1,5 @@
-// Package web defines how every HTTP interface of the service answers: one JSON body in one piece, one form of error, one table
-// of methods per path. It contains no routes and no business rules.
+// Package web defines the common form of all HTTP answers of the service: one JSON body in one piece, one form of error, one
+// table of methods per path. It contains no routes and no business rules.
 package web
 
 import (
@@ -18,7 +18,7 @@ import (
 	"moviola/domain"
 )
 
-// Texts of answers outside of endpoints. Spec: Errors; decision 5.
+// Texts of answers to requests that reach no endpoint. Spec: Errors; decision 5.
 const (
 	notFoundText      = "Not found"
 	wrongMethodText   = "Method not supported"
@@ -54,10 +54,10 @@ func StatusOf(err *domain.Error) int {
 	return http.StatusInternalServerError
 }
 
-// Stamp formats a time as in every answer: UTC, ISO 8601, milliseconds, Z. Decision 2.
+// Stamp formats a time in the form of all answers: UTC, ISO 8601, milliseconds, Z. Decision 2.
 func Stamp(t time.Time) string { return domain.FormatTime(t) }
 
-// StampOrNull is Stamp, or nil for no time.
+// StampOrNull is Stamp for an optional time. It returns nil for nil.
 func StampOrNull(t *time.Time) *string {
 	if t == nil {
 		return nil
@@ -77,13 +77,13 @@ func JSON(v any) ([]byte, error) {
 	return bytes.TrimRight(buffer.Bytes(), "\n"), nil
 }
 
-// SendJSON is Write for an encoded value.
+// SendJSON is Write for a value that is already encoded.
 func SendJSON(w http.ResponseWriter, status int, body []byte) {
 	Send(w, status, "application/json; charset=utf-8", body)
 }
 
-// Write answers with a status and a value as JSON, in one piece with its length: some clients take the first piece of a body for
-// the whole. Decision 2.
+// Write answers with a status and a value as JSON, in one piece with its length, because some clients take the first piece of
+// a body for the whole. Decision 2.
 func Write(w http.ResponseWriter, status int, v any) error {
 	body, err := JSON(v)
 	if err != nil {
@@ -99,12 +99,12 @@ func Refuse(w http.ResponseWriter, status int, err *domain.Error) {
 	if code == "" {
 		code = "error"
 	}
-	// Three strings and a boolean always encode.
+	// Encoding three strings and a boolean never fails.
 	_ = Write(w, status, failure{Message: err.Message, Code: code})
 }
 
-// Fail answers with an error: a *domain.Error with its own status and text; other errors with 503 when a part of the service did
-// not respond, otherwise with 500, and with a fixed text. The cause of a 500 or 503 is logged.
+// Fail answers with an error: a *domain.Error with its own status and text; any other error with a fixed text, and with 503
+// when a part of the service did not respond, otherwise with 500. The cause of a 500 or 503 is logged.
 func Fail(w http.ResponseWriter, r *http.Request, log logrus.FieldLogger, err error) {
 	var refusal *domain.Error
 	if errors.As(err, &refusal) {
@@ -124,7 +124,7 @@ func Fail(w http.ResponseWriter, r *http.Request, log logrus.FieldLogger, err er
 	Refuse(w, http.StatusInternalServerError, domain.Errorf(domain.Internal, "internal_error", internalErrorText))
 }
 
-// LogFailure logs why a request failed, unless its client has disconnected. The query is left out.
+// LogFailure logs why a request failed, unless its client has disconnected. The line does not contain the query.
 func LogFailure(r *http.Request, log logrus.FieldLogger, err error) {
 	if r.Context().Err() != nil && !errors.Is(context.Cause(r.Context()), ErrLate) {
 		return
@@ -169,11 +169,12 @@ func (m Methods) allow() string {
 }
 
 // NewRouter returns the root router: unknown paths get the JSON 404. Paths are registered with a Methods, so that the router
-// itself never answers 405. The router does not clean paths: that would answer a POST with a redirect and lose its body.
+// itself never answers 405. The router does not clean paths, because it would answer a POST with a redirect and lose the
+// body.
 func NewRouter() *mux.Router {
 	router := mux.NewRouter().SkipClean(true)
-	// The router's middleware does not run for these handlers, so nothing may depend on it: that is why Wrap wraps the whole
-	// router.
+	// The router's middleware does not run for these two handlers. So everything that all answers need is in Wrap, which
+	// wraps the whole router.
 	router.NotFoundHandler = http.HandlerFunc(NotFound)
 	router.MethodNotAllowedHandler = Methods{}
 	return router

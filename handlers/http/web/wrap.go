@@ -25,7 +25,7 @@ const maxRequestID = 64
 
 type requestIDKey struct{}
 
-// RequestID returns the id of a context's request, empty when there is none.
+// RequestID returns the id of a context's request, empty when the request has no id.
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
@@ -40,10 +40,11 @@ func Wrap(next http.Handler, log logrus.FieldLogger, observers ...func(Answered)
 			id = newRequestID()
 		}
 		w.Header().Set(RequestIDHeader, id)
-		if len(r.TransferEncoding) > 0 { // a proxy and this server may disagree about its end: no request may follow on this connection
+		// A proxy and this server may disagree about where such a body ends, so the connection closes after this request.
+		if len(r.TransferEncoding) > 0 {
 			w.Header().Set("Connection", "close")
 		}
-		// Events and log messages that follow from the request carry its id.
+		// Events and log messages that the request causes carry its id.
 		ctx := eventstore.WithTrace(context.WithValue(r.Context(), requestIDKey{}, id), id, id)
 		seen := &exchange{}
 		r = r.WithContext(context.WithValue(ctx, exchangeKey{}, seen))
@@ -64,7 +65,8 @@ func Wrap(next http.Handler, log logrus.FieldLogger, observers ...func(Answered)
 	})
 }
 
-// answerPanic answers 500 when no answer was begun, and otherwise closes the connection: a partial answer must not look complete.
+// answerPanic answers 500 when no answer was begun, and otherwise closes the connection: so that a partial answer does not
+// look complete.
 func answerPanic(w *recorder, r *http.Request, log logrus.FieldLogger, crash any) {
 	if err, ok := crash.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(http.ErrAbortHandler)
@@ -77,7 +79,7 @@ func answerPanic(w *recorder, r *http.Request, log logrus.FieldLogger, crash any
 	Refuse(w, http.StatusInternalServerError, domain.Errorf(domain.Internal, "internal_error", internalErrorText))
 }
 
-// validRequestID accepts ids of characters that are safe in a log and a header.
+// validRequestID reports whether an id has only characters that are safe in a log and in a header.
 func validRequestID(id string) bool {
 	return id != "" && len(id) <= maxRequestID &&
 		strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
@@ -85,7 +87,7 @@ func validRequestID(id string) bool {
 
 func newRequestID() string {
 	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never returns an error
+	_, _ = rand.Read(b[:]) // rand.Read never returns an error
 	return hex.EncodeToString(b[:])
 }
 
