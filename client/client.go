@@ -6,8 +6,8 @@
 //	…
 //	done, err := c.Wait(ctx, submitted.Project, nil)
 //
-// A request that may be repeated is repeated when the service cannot be reached or is busy: reading, and what carries an
-// Idempotency-Key, which every movie does.
+// A request is repeated when the service cannot be reached or is busy, if that does no harm: a request that reads, and one with
+// an Idempotency-Key. Every submission of a movie has such a key.
 package client
 
 import (
@@ -37,7 +37,7 @@ const (
 // Client asks one service with one key. Its fields must not change while it is used; it is safe for concurrent use.
 type Client struct {
 	URL     string       // base address, such as http://localhost:8080
-	Key     string       // an API key; empty: requests bring what they need in their headers
+	Key     string       // an API key; empty: the headers of each request authorise it
 	HTTP    *http.Client // nil: a client that follows no redirect, which would carry the key elsewhere
 	Retries int          // of a request that may be repeated; 0: 4, negative: none
 	// Sleep waits between two tries; nil: by the clock. It ends early with the error of the context.
@@ -57,7 +57,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// errForeign says that whatever answered is not this service.
+// errForeign is the error for an answer that does not come from a Moviola service.
 var errForeign = errors.New("the answer is not that of a Moviola service: check the address")
 
 // Request is a call of the service, for operations that have no method here.
@@ -67,7 +67,7 @@ type Request struct {
 	Query  url.Values
 	Header http.Header
 	Body   []byte
-	// Repeatable says that the request may be sent twice. GET and what has an Idempotency-Key always is.
+	// Repeatable permits to send the request twice. GET requests and requests with an Idempotency-Key always may be.
 	Repeatable bool
 }
 
@@ -103,7 +103,7 @@ func (c *Client) Do(ctx context.Context, r Request) ([]byte, error) {
 	}
 }
 
-// busy reports whether a status may pass.
+// busy reports whether a status is temporary, so that the same request may succeed later.
 func busy(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusBadGateway || status == http.StatusServiceUnavailable ||
 		status == http.StatusGatewayTimeout
@@ -123,7 +123,7 @@ func (c *Client) sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// once makes a call once.
+// once sends a request a single time.
 func (c *Client) once(ctx context.Context, r Request) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
@@ -188,5 +188,5 @@ func ask[T any](ctx context.Context, c *Client, r Request) (*T, error) {
 	return &into, nil
 }
 
-// jsonHeader is that of a request with JSON.
+// jsonHeader returns the header of a request whose body is JSON.
 func jsonHeader() http.Header { return http.Header{"Content-Type": {"application/json"}} }

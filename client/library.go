@@ -49,8 +49,8 @@ type Upload struct {
 	Body        io.Reader `json:"-"`
 }
 
-// Upload stores a file in the media library and returns the address that movies name it by. It is not repeated: its body can be
-// read once.
+// Upload stores a file in the media library and returns the address that movies name it by. The request is not repeated, because
+// its body can be read only once.
 func (c *Client) Upload(ctx context.Context, file Upload) (address string, err error) {
 	body, err := json.Marshal(file)
 	if err != nil {

@@ -58,7 +58,7 @@ func encode(movie any) ([]byte, error) {
 	return body, nil
 }
 
-// Movie returns a movie as it stands.
+// Movie returns the present state of a movie.
 func (c *Client) Movie(ctx context.Context, project string) (*Status, error) {
 	single, err := ask[Single](ctx, c, Request{Path: "/v2/movies", Query: url.Values{"project": {project}}})
 	if err != nil {
@@ -73,19 +73,19 @@ func (c *Client) Movies(ctx context.Context, query url.Values) (*List, error) {
 	return ask[List](ctx, c, Request{Path: "/v2/movies", Query: query})
 }
 
-// How often a movie is looked at while it is waited for.
+// The pauses between the requests by which Wait asks for the state of a movie: the first and the longest.
 const (
 	firstLook = 500 * time.Millisecond
 	lastLook  = 5 * time.Second
 )
 
-// FailedError says that a movie ended without a file.
+// FailedError is the error for a movie that ended without a file.
 type FailedError struct{ Movie Status }
 
 func (e *FailedError) Error() string { return e.Movie.Message }
 
-// Wait returns a movie that has ended; one without a file is a *FailedError. progress, which may be nil, is called whenever the
-// movie has changed.
+// Wait waits for the end of a movie and returns the movie. For a movie without a file it returns a *FailedError. progress, which
+// may be nil, is called whenever the movie has changed.
 func (c *Client) Wait(ctx context.Context, project string, progress func(Status)) (*Status, error) {
 	var last Status
 	for pause := firstLook; ; pause = min(pause*3/2, lastLook) {
@@ -123,7 +123,7 @@ func (c *Client) Delete(ctx context.Context, project string) (*Deleted, error) {
 	})
 }
 
-// Validate says everything that is wrong with a movie, and what it would cost. Nothing is stored or charged.
+// Validate returns all mistakes of a movie, and its price. Nothing is stored or charged.
 func (c *Client) Validate(ctx context.Context, movie any) (*Validation, error) {
 	body, err := encode(movie)
 	if err != nil {
@@ -134,12 +134,12 @@ func (c *Client) Validate(ctx context.Context, movie any) (*Validation, error) {
 	})
 }
 
-// StillOptions say how moments are drawn.
+// StillOptions are the options of Stills.
 type StillOptions struct {
 	Times  []float64 // seconds; none: the moment of the thumbnail
 	Format string    // png or jpg; empty: png
 	Size   int       // pixels of the longer side; 0: the most
-	Fetch  bool      // load what is not at hand
+	Fetch  bool      // let the service load sources that it has not stored
 }
 
 // Stills draws moments of a movie without making it.

@@ -13,15 +13,16 @@ import (
 	"time"
 )
 
-// webhookAge is how far the time of a message may be from now.
+// webhookAge is the largest permitted difference between the time of a message and now.
 const webhookAge = 5 * time.Minute
 
-// ErrUnverified says that a message was not signed with the secret, or long ago.
+// ErrUnverified is the error for a message that was not signed with the secret, or was signed too long ago.
 var ErrUnverified = errors.New("the message is not signed with this secret, or too old")
 
-// VerifyWebhook reads a message of a webhook with signed true. secret is what the service answered when the webhook was saved,
-// body the bytes as they came. The same webhook-id comes again when a message is repeated. A message that does not verify is
-// ErrUnverified. When Event of the payload is not empty, the message is a live event: body then is the JSON of a LiveEvent.
+// VerifyWebhook checks a message that a webhook with signed true has sent, and decodes it. secret is the text that the service
+// returned when the webhook was saved. body is the body as received, unchanged. A repeated message has the same header
+// webhook-id. A message that does not verify is ErrUnverified. When Event of the payload is not empty, the message is a live
+// event: body is the JSON of a LiveEvent.
 func VerifyWebhook(secret string, header http.Header, body []byte, now time.Time) (*WebhookPayload, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || len(key) == 0 {

@@ -30,7 +30,7 @@ type inspected struct {
 
 // inspectedTrack is one track of an inspected file.
 type inspectedTrack struct {
-	scale, length uint64 // units of time in a second; duration in these units
+	scale, length uint64 // units of time in a second, and the track's duration in these units
 	even          uint64 // duration of every sample; 0: durations differ
 	sizes         []uint32
 	keys          []uint32

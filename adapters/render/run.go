@@ -43,7 +43,7 @@ type run struct {
 
 	mixed      sync.Once
 	soundPath  string
-	soundLevel *movie.Loudness // of the mixed sound, once it is made; nil: silence
+	soundLevel *movie.Loudness // loudness of the mixed sound, once it is made; nil: the sound is silent or not made yet
 	soundErr   error
 	heardOnce  sync.Once
 	loudness   *envelope

@@ -155,7 +155,7 @@ func (e *Engine) Room() *quota.Folder { return e.room }
 func notesOf(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + ".json" }
 
 func unlessGone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) { // another process sweeps too
+	if errors.Is(err, fs.ErrNotExist) { // another process that sweeps, too, has removed the file
 		return nil
 	}
 	return err

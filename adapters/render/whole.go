@@ -25,7 +25,7 @@ type parts struct {
 type teaser struct {
 	key    string
 	window string // key of the window that shows the frame
-	frame  int64  // of the window
+	frame  int64  // number of the frame in the window
 	until  time.Time
 }
 

@@ -92,7 +92,7 @@ type windowSpec struct {
 	Background timeline.Color
 	Layers     []timeline.Layer // with the hash of the content as Source, without Ref
 	Transition *timeline.Transition
-	Matte      *timeline.Clear   `json:",omitempty"` // of a matte: the other backgrounds it is drawn over
+	Matte      *timeline.Clear   `json:",omitempty"` // set for a matte: the other backgrounds over which the window is drawn
 	Fonts      []string          // fonts of all texts, by the hashes of their files
 	Files      map[string]string // hashes of files named in a layer's settings
 	// Project is set if nothing may come from the cache, except windows of earlier attempts at this movie.

@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Values of --config-unknown, which says what happens to names that this version does not know.
+// Values of --config-unknown: whether names that this version does not know are refused or reported as warnings.
 const (
 	unknownFlag    = "config-unknown"
 	refuseUnknown  = "refuse"

@@ -172,7 +172,7 @@ func ledgerTable() Table {
 		moment("at", func(e doc) time.Time { return e.At }),
 		text("event", func(e doc) string { return e.Event }),
 		maybe("subject", Text, func(e doc) any {
-			if e.Granted != 0 { // set by operators, not by customers
+			if e.Granted != 0 { // operators have set the subject of a grant: the column shows subjects of customers only
 				return nil
 			}
 			return e.Subject

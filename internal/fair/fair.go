@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// ErrBusy says that a request has waited too long for its part, or that too many of its account wait already. It may be repeated
-// later.
+// ErrBusy is the error of a request that has waited too long for its part, or whose account has too many waiting requests
+// already. It may be repeated later.
 var ErrBusy = errors.New("too much is under way")
 
 // maxRemembered is the largest number of accounts whose last turn is remembered.
@@ -126,7 +126,7 @@ func (b *Budget) giveUp(of string, p *piece) {
 	b.serve()
 }
 
-// remove removes a piece from its account's queue, and says whether it was there. The caller holds b.mu.
+// remove removes a piece from its account's queue, and reports whether the piece was there. The caller holds b.mu.
 func (b *Budget) remove(a *account, p *piece) bool {
 	for i, other := range a.waiting {
 		if other != p {

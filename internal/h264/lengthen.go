@@ -24,8 +24,8 @@ type Frame struct {
 type Hold struct {
 	First, Last int // range of the equal pictures, in display order
 	More        int
-	// Out are pictures after the repeats that are made of Last. Last must end a group: a key frame or the end follows, or no
-	// picture is bidirectional.
+	// Out are the weights of further pictures, inserted after the repeats and computed from the picture Last. With Out, Last must
+	// end a group: a key frame or the end follows, or no picture is bidirectional.
 	Out []Weight
 }
 
@@ -74,8 +74,8 @@ type lengthener struct {
 	sequence sequence
 	pictures pictures
 	skipped  []byte
-	holds    []Hold // holds that are not done yet
-	shown    int    // pictures written before the period
+	holds    []Hold // holds whose repeats are not inserted yet
+	shown    int    // number of pictures written before the current period
 }
 
 // coded is a picture of a period (from one key frame to the next): its slices, and its position in the period.
@@ -189,7 +189,8 @@ func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 		if len(rests[i]) == 0 {
 			continue
 		}
-		// the picture displayed now: no later picture is displayed before it
+		// like is the picture on display after picture i in decoding order. The pictures decoded until then are those displayed
+		// until then.
 		like := all[slices.IndexFunc(all, func(o coded) bool { return o.shown == i })]
 		if !like.reference || !slices.Contains(kept, like.number) {
 			return nil, fmt.Errorf("%w: the picture of a rest is no reference", ErrUnknown)
@@ -212,8 +213,8 @@ func (l *lengthener) repeat(weight Weight, number, back uint32, place int) Frame
 	return Frame{Units: [][]byte{unit}, Shown: l.shown + place}
 }
 
-// rests returns which pictures to insert after which one, in decoding order: after the last picture of a hold at which
-// exactly all pictures are decoded that are displayed so far.
+// rests returns the pictures to insert, by the index in decoding order of the picture that they follow. Repeats are inserted at
+// the last picture of a hold after which the decoded pictures are exactly the pictures displayed so far.
 func (l *lengthener) rests(all []coded, before int) (map[int][]Weight, error) {
 	ends := make([]bool, len(all)) // pictures after which decoding order and display order have covered the same pictures
 	highest := -1

@@ -40,7 +40,7 @@ func (v Weight) write(w *writer) {
 // the frame_num of the reference.
 func skip(s sequence, p pictures, data []byte, weight Weight, number, back, order uint32) []byte {
 	w := &writer{}
-	w.bits(8, sliceNAL) // not a reference
+	w.bits(8, sliceNAL) // header of the NAL unit: a slice that is no reference
 	w.ue(0)
 	w.ue(5 + forward)
 	w.ue(p.id())

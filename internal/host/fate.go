@@ -39,7 +39,7 @@ func (n markNote) write(file *os.File) error {
 	return file.Truncate(int64(len(text)) + 1)
 }
 
-// Drain notes that the process was told to end. From now on no work is blamed for its end.
+// Drain notes that the process was told to end. From now on no work is blamed for the end of the process.
 func (m *Mark) Drain() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

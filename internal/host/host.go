@@ -64,7 +64,7 @@ func Leave(data, worker string) (*Mark, error) {
 	return m, nil
 }
 
-// of returns the path of the mark of a process of this host.
+// of returns the path of the mark of a worker on this host.
 func (m *Mark) of(worker string) string { return filepath.Join(m.dir, worker+"@"+m.host) }
 
 // leave creates the mark. The mark is locked before it gets its name.
@@ -114,7 +114,7 @@ func (m *Mark) look(now time.Time) error {
 			m.gone[worker] = m.judge(worker)
 		}
 		if !expired {
-			continue // other processes may still ask about its end
+			continue // a mark is kept until it expires, so that other processes can still learn how its process has ended
 		}
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -129,7 +129,7 @@ func unlocked(path string) bool {
 	if err != nil {
 		return false
 	}
-	defer file.Close() // unlocks it
+	defer file.Close() // closing the file also unlocks it
 	return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }
 
@@ -154,7 +154,7 @@ func (m *Mark) renew(now time.Time) {
 		m.note.Memory = count
 		_ = m.note.write(m.file)
 	}
-	// removed by another process while this one was paused
+	// another process has removed the mark while this process was paused
 	if err := os.Chtimes(m.of(m.worker), now, now); errors.Is(err, fs.ErrNotExist) {
 		former := m.file
 		if m.leave() == nil {

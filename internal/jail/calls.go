@@ -8,12 +8,12 @@ import (
 
 const whole = ^uint32(0)
 
-// is tests that an argument has one of some values.
+// is returns the test whether an argument has one of some values.
 func is(argument uint32, values ...uint32) test { return test{argument, whole, values} }
 
-// rules returns the allowed system calls of a list, for a process with the id self; own says that it sees only its own processes
-// (PID namespace). legacyCalls adds calls that only some architectures have. No list allows changing times, modes or owners of
-// files by name: Landlock does not restrict these.
+// rules returns the allowed system calls of a list, for a process with the id self. own reports whether the process sees only its
+// own processes (PID namespace). legacyCalls adds calls that only some architectures have. No list allows changing times, modes
+// or owners of files by name: Landlock does not restrict these.
 func (c Calls) rules(self uint32, own bool) ([]rule, error) {
 	switch c {
 	case DecoderCalls:
@@ -105,8 +105,8 @@ var driverCalls = []test{
 	{1, 0xcfffff00, []uint32{0}},
 }
 
-// decoderRules confine a decoder: it creates no namespaces and signals no other process. ioctls are more of what ioctl may be
-// asked for.
+// decoderRules confine a decoder: it creates no namespaces and signals no other process. ioctls are the tests of further
+// permitted requests of ioctl.
 func decoderRules(self uint32, ioctls ...test) []rule {
 	return []rule{
 		{call: unix.SYS_CLONE, tests: []test{{0, namespaces, []uint32{0}}}},
@@ -140,7 +140,7 @@ const socketType = 0xf
 // browserRules allow a browser TCP connections, socket pairs between its processes, and the namespaces of its own sandbox, but no
 // mount namespaces.
 func browserRules(own bool) []rule {
-	others := []test{} // processes whose limits and priorities it may change
+	others := []test{} // processes whose limits and priorities the browser may change; no tests: all that it sees
 	if !own {
 		others = []test{is(0, 0)}
 	}
@@ -148,7 +148,7 @@ func browserRules(own bool) []rule {
 		{call: unix.SYS_PRLIMIT64, tests: others}, {call: unix.SYS_SCHED_SETAFFINITY, tests: others},
 		{call: unix.SYS_SCHED_SETSCHEDULER, tests: others},
 		{call: unix.SYS_SETPRIORITY, tests: append([]test{is(0, unix.PRIO_PROCESS)}, onArgument(1, others)...)},
-		// Without these rules they could connect without the call connect.
+		// The flag MSG_FASTOPEN is refused: with it, a browser could connect without the call connect, which other rules bound.
 		{call: unix.SYS_SENDTO, tests: []test{{3, unix.MSG_FASTOPEN, []uint32{0}}}},
 		{call: unix.SYS_SENDMSG, tests: []test{{2, unix.MSG_FASTOPEN, []uint32{0}}}},
 		{call: unix.SYS_CLONE,

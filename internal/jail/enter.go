@@ -160,7 +160,7 @@ func (s spec) limit() error {
 			return fmt.Errorf("%s: %w", l.what, err)
 		}
 	}
-	if s.Limits.Tasks > 0 && s.Root { // otherwise all processes of the user would be counted
+	if s.Limits.Tasks > 0 && s.Root { // without namespaces of its own, the program's limit would count all processes of the user
 		if err := lower(unix.RLIMIT_NPROC, s.Limits.Tasks); err != nil {
 			return fmt.Errorf("tasks: %w", err)
 		}

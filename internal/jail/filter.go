@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rule allows a system call if all of its tests hold, or one of the others.
+// rule allows a system call if all of tests hold, or if at least one of or holds.
 type rule struct {
 	call  uintptr
 	tests []test

@@ -60,7 +60,7 @@ func New(cfg Config) (*Jail, error) {
 // Off reports whether programs are started without a jail.
 func (j *Jail) Off() bool { return j == nil || j.off }
 
-// Refuses says why a program cannot have these namespaces here; nil: it can.
+// Refuses returns the reason why a program cannot have these namespaces here; nil: it can.
 func (j *Jail) Refuses(s Spaces) error {
 	if s == NoSpaces {
 		return nil
@@ -90,7 +90,7 @@ func (c *Child) Release() {
 	c.mine = nil
 }
 
-// End removes the program's control group and mounts, and says whether the kernel has killed any of its processes because the
+// End removes the program's control group and mounts, and reports whether the kernel has killed any of its processes because the
 // job's memory ran out. Call it once, after the program has ended, or if it was not started.
 func (c *Child) End() (outOfMemory bool) {
 	if c.group == nil {

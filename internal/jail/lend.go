@@ -51,7 +51,7 @@ func holdMaps(self string) (*os.File, error) {
 	if err := holder.Start(); err != nil {
 		return nil, fmt.Errorf("make a user namespace: %w", err)
 	}
-	_, err = bufio.NewReader(out).ReadByte() // its id maps are written
+	_, err = bufio.NewReader(out).ReadByte() // the child has written one byte: the id maps of its namespace are set
 	var maps *os.File
 	if err == nil {
 		maps, err = os.Open(fmt.Sprintf("/proc/%d/ns/user", holder.Process.Pid))
@@ -59,7 +59,7 @@ func holdMaps(self string) (*os.File, error) {
 	return maps, errors.Join(err, in.Close(), holder.Wait())
 }
 
-// holdMain keeps the namespace alive: it runs in it until its standard input is closed.
+// holdMain keeps the user namespace alive: it runs inside of it until its standard input is closed.
 func holdMain() {
 	_, _ = os.Stdout.Write([]byte{1})
 	_, _ = os.Stdin.Read(make([]byte, 1))
@@ -75,7 +75,7 @@ func (l *lender) lend(m mount) (*os.File, error) {
 	}
 	fd, err := cloneMount(m.Path)
 	if err != nil {
-		return nil, err // a failure of this path only
+		return nil, err // only this path cannot be mounted: further mounts are still tried
 	}
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_IDMAP | m.restrictions(), Userns_fd: uint64(l.maps.Fd())}
 	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &attr); err != nil {

@@ -103,7 +103,7 @@ func (j *Jail) check(p Policy) error {
 	return nil
 }
 
-// filtersAvailable says why the kernel does not support filters of system calls; nil: it does.
+// filtersAvailable returns the reason why the kernel does not support filters of system calls; nil: it does.
 func filtersAvailable() error {
 	action := uint32(unix.SECCOMP_RET_ERRNO)
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))

@@ -25,22 +25,24 @@ const (
 
 // Policy says what one program may access and use up. Paths are absolute.
 type Policy struct {
-	Program string   `json:"program"`           // name of the program in reports: "ffmpeg"
-	Read    []string `json:"read,omitempty"`    // files and folders of the service that it may read
-	Write   string   `json:"write,omitempty"`   // a folder of the service that it may write, also its working folder; empty: none
-	System  []string `json:"system,omitempty"`  // files and folders of the system that it may read, besides the common ones
-	Devices []string `json:"devices,omitempty"` // device nodes that it may read, write and control
+	Program string   `json:"program"`        // name of the program in reports: "ffmpeg"
+	Read    []string `json:"read,omitempty"` // files and folders of the service that the program may read
+	// A folder of the service that the program may write, also its working folder; empty: none.
+	Write string `json:"write,omitempty"`
+	// Files and folders of the system that the program may read, besides the common ones.
+	System  []string `json:"system,omitempty"`
+	Devices []string `json:"devices,omitempty"` // device nodes that the program may read, write and control
 	Home    string   `json:"home,omitempty"`    // a writable folder in memory; without namespaces it must exist
 	HomeMB  int      `json:"home_mb,omitempty"`
-	Proc    bool     `json:"proc,omitempty"` // it may read /proc
-	Maps    bool     `json:"maps,omitempty"` // it creates user namespaces, whose maps are written in /proc
-	// ports of 127.0.0.1, the only ones it may connect to; without a network namespace they must be open
+	Proc    bool     `json:"proc,omitempty"` // the program may read /proc
+	Maps    bool     `json:"maps,omitempty"` // the program creates user namespaces, whose maps are written in /proc
+	// ports of 127.0.0.1, the only ones the program may connect to; without a network namespace they must be open
 	Ports []uint16 `json:"ports,omitempty"`
 	Calls Calls    `json:"calls"`
-	// NeverRoot says that it must not run as root, even without a jail.
+	// NeverRoot forbids that the program runs as root, even without a jail.
 	NeverRoot bool   `json:"-"`
 	Limits    Limits `json:"limits"`
-	// Spaces are the namespaces that it gets if the machine allows them; 0: AllSpaces.
+	// Spaces are the namespaces that the program gets if the machine allows them; 0: AllSpaces.
 	Spaces Spaces `json:"-"`
 }
 
@@ -51,9 +53,9 @@ type Limits struct {
 	OpenFiles    uint64 `json:"files,omitempty"` // per process
 	CPUSeconds   uint64 `json:"cpu,omitempty"`   // per process
 	FileBytes    uint64 `json:"file,omitempty"`  // per written file
-	// processes and threads, if it has a user namespace or a control group of its own
+	// processes and threads, if the program has a user namespace or a control group of its own
 	Tasks  uint64 `json:"tasks,omitempty"`
-	Memory uint64 `json:"-"` // bytes of all its processes together, if it has a control group of its own
+	Memory uint64 `json:"-"` // bytes of all processes together, if the program has a control group of its own
 }
 
 // Layer is one mechanism that confines a program.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Condition says whether a layer is in force.
+// Condition tells whether a layer is in force.
 type Condition string
 
 // The conditions of a layer.

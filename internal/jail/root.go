@@ -84,7 +84,7 @@ func (s spec) open() ([]shown, error) {
 	for _, m := range s.Mounts {
 		f, err := m.open()
 		if errors.Is(err, os.ErrNotExist) {
-			continue // the program will report it
+			continue // a missing path is skipped: the program reports it
 		}
 		if err != nil {
 			return nil, err

@@ -70,7 +70,7 @@ func (m *Metrics) told(stream string, event eventstore.Proposed) {
 	}
 }
 
-// move counts credits. Negative grants are not counted.
+// move counts moved credits by their kind of movement. Negative grants are not counted.
 func (m *Metrics) move(movement string, amount int64) {
 	if amount > 0 {
 		m.credits.WithLabelValues(movement).Add(float64(amount))

@@ -179,7 +179,7 @@ func (f *Folder) kept(ctx context.Context, dir string) ([]kept, error) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if errors.Is(err, fs.ErrNotExist) { // another process removes too
+		if errors.Is(err, fs.ErrNotExist) { // another process has removed the file
 			return nil
 		}
 		if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), Unfinished) {

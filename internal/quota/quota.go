@@ -48,11 +48,11 @@ func Of(account, total, accountFiles, totalFiles int64) Limits {
 	return Limits{Account: Amount{account, accountFiles}, Total: Amount{total, totalFiles}}
 }
 
-// FullError says that a bound would be exceeded.
+// FullError is the error for a write that would exceed a bound.
 type FullError struct {
 	All   bool  // the bound of all accounts together, not the account's own
 	Limit int64 // bytes, or files
-	Files bool  // it bounds files
+	Files bool  // the limit is a number of files, not of bytes
 }
 
 // Bound is the limit in words: 20 GB, 100000 files.
@@ -155,7 +155,7 @@ type Write struct {
 // Begin begins a write of an account with no bytes. Keep or Drop must follow. The file is counted with its first bytes.
 func (b *Bound) Begin(account string) *Write { return &Write{bound: b, account: account} }
 
-// Add counts bytes that are about to be written. A *FullError says that they do not fit, and are not counted.
+// Add counts bytes that are about to be written. It returns a *FullError, and counts nothing, when they do not fit.
 func (w *Write) Add(ctx context.Context, bytes int64) error {
 	more := Amount{Bytes: bytes}
 	if w.size.Files == 0 {
@@ -245,7 +245,7 @@ func (b *Bound) add(ctx context.Context, of string, limit, more Amount, all bool
 		u := b.usage(of)
 		full := u.kept.plus(u.writing).plus(more).exceeded(limit)
 		fits := !u.counted.IsZero() && full == nil
-		if fits || !again && u.counted.IsZero() { // the first count may take long: nobody waits for it
+		if fits || !again && u.counted.IsZero() { // the first count may take long: the write is accepted without it
 			u.writing = u.writing.plus(more)
 			fits = true
 		}

@@ -35,7 +35,7 @@ const CloseTime = 10 * time.Second
 // Stores holds the stores of an installation: the log, the read models and the files.
 type Stores struct {
 	Server *embedded.Server // nil when another process has the log
-	served chan error       // the result of its Serve
+	served chan error       // receives the result of Server.Serve
 	client *eventstoredb.Store
 	Log    *eventstore.Log
 	Docs   projections.Documents

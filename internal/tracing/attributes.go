@@ -15,8 +15,8 @@ var (
 	requestID    = attribute.Key("moviola.request")
 	kindOf       = attribute.Key("moviola.kind")     // kind of work or of destination
 	resultIs     = attribute.Key("moviola.result")   // result of the work
-	attemptNo    = attribute.Key("moviola.attempt")  // of a render, or the run of a delivery
-	tryNo        = attribute.Key("moviola.try")      // at a destination
+	attemptNo    = attribute.Key("moviola.attempt")  // number of a render's attempt, or of a delivery's run
+	tryNo        = attribute.Key("moviola.try")      // number of a delivery's try at a destination
 	category     = attribute.Key("moviola.category") // category of the stream that is appended to
 	eventTypes   = attribute.Key("moviola.events")
 	purposeOf    = attribute.Key("moviola.purpose") // of a request to another server

@@ -42,11 +42,11 @@ const defaultPath = "/v1/traces"
 
 // Config is what Open needs.
 type Config struct {
-	URL       string  // of the collector, http:// or https://; without a path, /v1/traces is its path
+	URL       string  // address of the collector, http:// or https://; without a path, /v1/traces is the path
 	Token     string  // sent as Authorization: Bearer; empty: none
 	Authority string  // PEM file of the certificate authorities to trust; empty: those of the system
 	Sample    float64 // the share of traces that are sent, 0 to 1
-	Version   string  // of the program
+	Version   string  // version of the program
 	Worker    string  // name of this run of this process
 	Roles     []string
 	Log       logrus.FieldLogger

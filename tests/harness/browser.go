@@ -27,7 +27,7 @@ v.ontimeupdate = () => {
 v.play().catch(e => tell('error: ' + e));
 </script>`
 
-// PlayInBrowser plays a film in Chromium and says what is seen: its size, and whether it is clear or red.
+// PlayInBrowser plays a film in Chromium and returns what is visible: its size, and whether it is transparent or red.
 func PlayInBrowser(t testing.TB, address string) string {
 	t.Helper()
 	told := make(chan string, 4)
@@ -38,7 +38,7 @@ func PlayInBrowser(t testing.TB, address string) string {
 			return
 		}
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = fmt.Fprintf(w, playingPage, address) // the browser says what is missing
+		_, _ = fmt.Fprintf(w, playingPage, address) // an error is ignored: the browser reports what is missing
 	}))
 	defer page.Close()
 	profile := t.TempDir()
@@ -55,7 +55,7 @@ func PlayInBrowser(t testing.TB, address string) string {
 	}
 }
 
-// problem is an error as a text, empty for none.
+// problem returns the text of an error; empty: there is none.
 func problem(err error) string {
 	if err == nil {
 		return ""

@@ -101,7 +101,7 @@ func (c *Client) Do(method, path string, body []byte) Answer {
 	return c.send(method, c.Base+"/v2"+path, body, map[string]string{"x-api-key": c.Key})
 }
 
-// Try is Do for a server that may be away: it returns false when there was no answer.
+// Try is Do for a server that may not be running: it returns false when there was no answer.
 func (c *Client) Try(method, path string, body []byte) (Answer, bool) {
 	req, err := http.NewRequest(method, c.Base+"/v2"+path, bytes.NewReader(body))
 	if err != nil {
@@ -187,8 +187,8 @@ func (c *Client) Get(project string) Single {
 	return got
 }
 
-// WaitFor polls until the movie has one of the statuses, separated by spaces; servers may be away meanwhile. It waits for as long
-// as the movie gets on.
+// WaitFor polls until the movie has one of the statuses, separated by spaces; servers may be away meanwhile. It waits as long as
+// the movie makes progress.
 func (c *Client) WaitFor(project, statuses string) Movie {
 	c.t.Helper()
 	type place struct {

@@ -19,7 +19,7 @@ import (
 	"moviola/handlers/http/openapi"
 )
 
-// Contract is the description of the HTTP interface, compiled to hold answers against it.
+// Contract is the description of the HTTP interface, compiled so that answers can be checked against it.
 type Contract struct {
 	routes   []contractRoute
 	compiler *jsonschema.Compiler
@@ -76,7 +76,8 @@ func loadContract() (*Contract, error) {
 		return nil, err
 	}
 	for template, item := range document.Paths {
-		pattern := strings.ReplaceAll(regexp.QuoteMeta(template), `\{path\}`, `.+`) // a path has several parts
+		// The parameter path may have several segments.
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(template), `\{path\}`, `.+`)
 		pattern = regexp.MustCompile(`\\\{\w+\\\}`).ReplaceAllString(pattern, `[^/]+`)
 		route := contractRoute{path: regexp.MustCompile("^" + pattern + "$"), template: template,
 			methods: map[string]map[string]contractResponse{}}
@@ -85,14 +86,14 @@ func loadContract() (*Contract, error) {
 		}
 		c.routes = append(c.routes, route)
 	}
-	// One with a parameter must not hide a fixed one.
+	// Routes with parameters come last, because they also match the fixed paths of other routes.
 	slices.SortFunc(c.routes, func(a, b contractRoute) int {
 		return cmp.Or(cmp.Compare(strings.Count(a.template, "{"), strings.Count(b.template, "{")), cmp.Compare(a.template, b.template))
 	})
 	return c, nil
 }
 
-// closeObjects forbids, in every object schema that lists its properties, all others.
+// closeObjects makes every object schema that lists its properties forbid all other properties.
 func closeObjects(node any) {
 	switch node := node.(type) {
 	case map[string]any:
@@ -110,7 +111,8 @@ func closeObjects(node any) {
 	}
 }
 
-// Check fails the test when an answer is not as described: its status, its media type, its body, the headers of every answer.
+// Check fails the test when an answer differs from its description in its status, its media type, its body or the headers of
+// every answer.
 func (c *Contract) Check(t testing.TB, method, address string, answer Answer) {
 	t.Helper()
 	target, err := url.Parse(address)
@@ -131,7 +133,7 @@ func (c *Contract) Check(t testing.TB, method, address string, answer Answer) {
 	}
 }
 
-// consoles are what the description leaves out: pages for people, and how they sign in.
+// consoles are the paths that the description leaves out: pages for people, and their sign-in.
 var consoles = []string{"/console", "/operator"}
 
 func (c *Contract) check(method, path string, answer Answer) error {
@@ -213,7 +215,8 @@ func (c *Contract) mark(template, method, status string) {
 	c.seen[method+" "+template+" "+status] = true
 }
 
-// Unseen lists the described answers that no checked answer has been yet: "GET /v2/movies 404". Wrong methods are left out.
+// Unseen lists the described answers that no checked answer has had yet: "GET /v2/movies 404". Answers to wrong methods are left
+// out.
 func (c *Contract) Unseen() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

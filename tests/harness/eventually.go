@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// Patience is how long a test waits for what has to come. It only ends a test that hangs: on a machine that is busy with other
-// things anything may take long.
+// Patience is how long a test waits for something that must happen. It is long because it only ends tests that hang: on a busy
+// machine everything may be slow.
 const Patience = 5 * time.Minute
 
-// longestPause is the longest that Eventually leaves between two questions.
+// longestPause is the longest pause that Eventually makes between two questions.
 const longestPause = 200 * time.Millisecond
 
-// Eventually asks, less and less often, until the answer is true, and fails the test when Patience has run out.
+// Eventually calls ask, at growing intervals, until it returns true. It fails the test when Patience has run out.
 func Eventually(t testing.TB, what string, ask func() bool) {
 	t.Helper()
 	Patiently(t, what, func() (bool, any) { return ask(), nil })
 }
 
-// Patiently is Eventually for something that shows how far it is: patience begins anew whenever that changes.
+// Patiently is Eventually for something that shows its progress: the wait begins anew whenever the returned state changes.
 func Patiently(t testing.TB, what string, ask func() (done bool, where any)) {
 	t.Helper()
 	var last any
@@ -37,7 +37,7 @@ func Patiently(t testing.TB, what string, ask func() (done bool, where any)) {
 	}
 }
 
-// Receive waits for what a channel brings.
+// Receive waits for a value from a channel.
 func Receive[T any](t testing.TB, what string, from <-chan T) T {
 	t.Helper()
 	select {
@@ -49,7 +49,8 @@ func Receive[T any](t testing.TB, what string, from <-chan T) T {
 	}
 }
 
-// NextMillisecond waits for the clock's next millisecond: what is listed by its time, in whole milliseconds, has an order then.
+// NextMillisecond waits for the clock's next millisecond: two things listed by their time, in whole milliseconds, then have an
+// order.
 func NextMillisecond() {
 	for now := time.Now().UnixMilli(); time.Now().UnixMilli() == now; {
 	}

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// examplesEnv names a folder of movies from the field; by default one beside the repository is used.
+// examplesEnv names a folder of real movies; by default, tests use a folder beside the repository.
 const examplesEnv = "MOVIOLA_EXAMPLES"
 
-// Example is a movie from the field, as a client submits it.
+// Example is a real movie, as a client submits it.
 type Example struct {
 	Name string // of its file
 	Body []byte
@@ -18,12 +18,12 @@ type Example struct {
 
 var (
 	remote = regexp.MustCompile(`https?://[^/"' )]+`)
-	// reference is how a movie names a template that its sender has saved.
+	// reference matches the name of a template that the client has saved.
 	reference = regexp.MustCompile(`("template": ")[A-Za-z0-9]{20}"`)
 )
 
-// Examples returns the movies from the field, with stand-ins for their remote media and a template of the client's for theirs.
-// It skips the test when there are none.
+// Examples returns real movies. Their remote media are replaced by stand-ins, and their template by one of the given client. It
+// skips the test when there are no movies.
 func Examples(t testing.TB, client *Client, media *StandIns) []Example {
 	t.Helper()
 	dir := os.Getenv(examplesEnv)
@@ -48,7 +48,7 @@ func Examples(t testing.TB, client *Client, media *StandIns) []Example {
 	return examples
 }
 
-// ownTemplate gives a movie that names a template one that is there, with a headline.
+// ownTemplate replaces the template that a movie names by an existing one with a headline.
 func ownTemplate(client *Client, movie []byte) []byte {
 	if !reference.Match(movie) {
 		return movie

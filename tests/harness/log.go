@@ -9,7 +9,7 @@ import (
 	"moviola/eventstore/eventstoredb"
 )
 
-// Log reads the installation's events past every projection, through a client of its own.
+// Log reads the installation's events directly, not through projections, with a client of its own.
 type Log struct {
 	t     testing.TB
 	store eventstore.Store
@@ -32,7 +32,7 @@ func OpenLog(t testing.TB, addr string) *Log {
 	return &Log{t: t, store: store}
 }
 
-// Store is the client, for what Log has no method for.
+// Store returns the client, for calls that Log has no method for.
 func (l *Log) Store() eventstore.Store { return l.store }
 
 // Stream returns the events of one stream, oldest first.
@@ -50,7 +50,7 @@ func (l *Log) Stream(name string) []eventstore.Recorded {
 	return events
 }
 
-// Count tells how many events of each type a stream has.
+// Count returns how many events of each type a stream has.
 func (l *Log) Count(name string) map[string]int {
 	l.t.Helper()
 	count := map[string]int{}

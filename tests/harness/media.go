@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// Assets is a web server with a picture, a clip and two sounds made on the spot.
+// Assets is a web server with generated media: a picture, a clip and two sounds.
 type Assets struct {
 	URL  string // http://127.0.0.1:port
 	Host string // 127.0.0.1:port
@@ -77,7 +77,7 @@ func ffmpeg(t testing.TB, args ...string) []byte {
 	return stdout.Bytes()
 }
 
-// Probe is what ffprobe says of a file.
+// Probe is the description of a file by ffprobe.
 type Probe struct {
 	Streams []struct {
 		CodecType      string `json:"codec_type"`
@@ -97,7 +97,7 @@ type Probe struct {
 	} `json:"format"`
 }
 
-// ProbeFile asks ffprobe.
+// ProbeFile has ffprobe describe a file.
 func ProbeFile(t testing.TB, path string) Probe {
 	t.Helper()
 	out, err := exec.Command("ffprobe", "-v", "error", "-show_streams", "-show_format", "-of", "json", path).Output()
@@ -173,7 +173,7 @@ func Loudness(t testing.TB, path string) []float64 {
 	return seconds
 }
 
-// Receiver is a webhook endpoint that keeps what it was sent.
+// Receiver is a webhook endpoint that stores what it receives.
 type Receiver struct {
 	URL  string
 	Host string
@@ -213,7 +213,7 @@ func NewReceiver(t testing.TB) *Receiver {
 	return r
 }
 
-// Hits is what has arrived so far.
+// Hits returns what has been received so far.
 func (r *Receiver) Hits() []Delivery {
 	r.mu.Lock()
 	defer r.mu.Unlock()

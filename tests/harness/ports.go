@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The ports that tests listen on lie below those that kernels give to outgoing connections, so that a port stays free while
-// nobody listens on it: before a server starts, and between two runs of one.
+// The ports on which tests listen. They are below those that kernels use for outgoing connections, so that a port stays free
+// while nobody listens on it: before a server starts, and between two runs of a server.
 const (
 	firstPort = 10_000
 	lastPort  = 16_000
@@ -37,8 +37,9 @@ func FreePorts(t testing.TB, count int) int {
 	return 0
 }
 
-// reserve keeps ports until the test ends, and says whether that worked: all are free, and no test of any process has them.
-// Whoever listens on a port's name in the kernel's abstract namespace has it; that ends with the process, however it ends.
+// reserve reserves ports until the test ends, and reports whether that worked: all are free, and no test of any process has
+// reserved them. A process reserves a port by listening on the port's name in the kernel's abstract namespace, which ends with
+// the process in every case.
 func reserve(t testing.TB, first, count int) bool {
 	t.Helper()
 	var marks []net.Listener

@@ -37,7 +37,7 @@ func Root(t testing.TB) string {
 // BinariesVariable names a folder in which several packages of tests share what they build. scripts/test.sh sets it.
 const BinariesVariable = "MOVIOLA_TEST_BINARIES"
 
-// What is built lies in one folder: that of BinariesVariable, or one of this process.
+// Built programs are in one folder: the one that BinariesVariable names, or one of this process.
 var (
 	buildLock sync.Mutex
 	builtDir  string // that RemoveBinaries removes
@@ -83,7 +83,7 @@ func build(t testing.TB, name, dir string, env []string, args ...string) string 
 	return path
 }
 
-// once has one process build a file that is not there yet; the others wait for it.
+// once lets a single process build a file that does not exist yet; the others wait for the file.
 func once(path string, build func() error) error {
 	return Locked(path, func() error {
 		if _, err := os.Stat(path); err == nil {
@@ -93,20 +93,20 @@ func once(path string, build func() error) error {
 	})
 }
 
-// Locked has one process at a time build a file: nobody starts one that is being written.
+// Locked lets one process at a time build a file, so that no process starts a file that is being written.
 func Locked(path string, build func() error) error {
 	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = lock.Close() }() // which unlocks
+	defer func() { _ = lock.Close() }() // closing the file releases the lock
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return fmt.Errorf("lock %s: %w", path, err)
 	}
 	return build()
 }
 
-// RemoveBinaries deletes what this process has built for itself. TestMain calls it last.
+// RemoveBinaries deletes the programs that this process has built for itself. TestMain calls it last.
 func RemoveBinaries() {
 	if builtDir != "" {
 		_ = os.RemoveAll(builtDir)
@@ -193,7 +193,7 @@ func (p *Process) wait() {
 	}
 }
 
-// EndsWithin waits for the process to end, for a limited time, and says whether it did.
+// EndsWithin waits for the process to end, for a limited time, and reports whether it has ended.
 func (p *Process) EndsWithin(limit time.Duration) bool {
 	select {
 	case <-p.done:
@@ -242,7 +242,7 @@ func (o *output) tail(n int) string {
 	return s[max(0, len(s)-n):]
 }
 
-// waitIdle waits until no process works in a folder: who still writes to it keeps it from being removed.
+// waitIdle waits until no process works in a folder: a process that still writes there would prevent its removal.
 func waitIdle(t testing.TB, dir string) {
 	t.Helper()
 	Eventually(t, "no process is left in "+dir, func() bool { return len(processesIn(t, dir)) == 0 })
@@ -259,7 +259,7 @@ func processesIn(t testing.TB, dir string) []string {
 	for _, entry := range entries {
 		cmdline, err := os.ReadFile(filepath.Join(entry, "cmdline"))
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended meanwhile
 		}
 		cwd, err := os.Readlink(filepath.Join(entry, "cwd"))
 		if bytes.Contains(cmdline, []byte(dir)) || err == nil && strings.HasPrefix(cwd, dir) {

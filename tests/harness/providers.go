@@ -19,8 +19,8 @@ import (
 	"testing"
 )
 
-// Provider stands in for an OpenAI-compatible service: it makes pictures of two colours, speaks tones, and hears the same words
-// in every sound.
+// Provider stands in for an OpenAI-compatible service: it makes pictures of two colours, turns texts into tones, and transcribes
+// every sound as the same words.
 type Provider struct {
 	URL  string
 	Host string
@@ -32,7 +32,7 @@ type Provider struct {
 	spoken  []Spoken
 }
 
-// Spoken is what a Provider was asked to say.
+// Spoken is a request for speech that a Provider has received.
 type Spoken struct {
 	Model string `json:"model"`
 	Voice string `json:"voice"`
@@ -42,7 +42,7 @@ type Spoken struct {
 // ProviderKey is the only key that a Provider takes.
 const ProviderKey = "sk-stand-in-secret-key"
 
-// ForbiddenPrompt is refused, as providers refuse what their rules forbid.
+// ForbiddenPrompt is a prompt that a Provider refuses, as real providers refuse what their rules forbid.
 const ForbiddenPrompt = "something forbidden"
 
 // NewProvider serves /v1/images/generations, /v1/audio/speech and /v1/audio/transcriptions; and of ElevenLabs' protocol
@@ -69,28 +69,28 @@ func NewProvider(t testing.TB) *Provider {
 	return p
 }
 
-// Prompts are the descriptions of which pictures were made, in order.
+// Prompts returns the prompts of the pictures that were made, in order.
 func (p *Provider) Prompts() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.prompts)
 }
 
-// Sounds are the files that were listened to, in order.
+// Sounds returns the files that were transcribed, in order.
 func (p *Provider) Sounds() [][]byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.sounds)
 }
 
-// Listeners are the models that were asked to listen, in order.
+// Listeners returns the models of the transcriptions, in order.
 func (p *Provider) Listeners() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.models)
 }
 
-// Spoken is what was said, in order.
+// Spoken returns the requests for speech, in order.
 func (p *Provider) Spoken() []Spoken {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Send sends a request with exactly these headers, no key of its own, to a path below the root, and holds the answer against the
-// interface's description.
+// Send sends a request with exactly these headers, and without the client's key, to a path below the root. It checks the answer
+// against the description of the interface.
 func (c *Client) Send(method, path string, body []byte, header http.Header) Answer {
 	c.t.Helper()
 	req, err := http.NewRequest(method, c.Base+path, bytes.NewReader(body))
@@ -29,8 +29,8 @@ func (c *Client) SendWhenFree(method, path string, body []byte, header http.Head
 	return WhenFree(c.t, func() Answer { return c.Send(method, path, body, header) })
 }
 
-// WhenFree repeats a request until the machine has the time to serve it: requests, and previews above all, are bounded in time,
-// and a busy machine answers 503.
+// WhenFree repeats a request as long as the answer is 503: requests, and previews above all, have time limits, which a busy
+// machine exceeds.
 func WhenFree(t testing.TB, ask func() Answer) Answer {
 	t.Helper()
 	var answer Answer

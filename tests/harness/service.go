@@ -21,10 +21,10 @@ type Service struct {
 	flags []string // of every process
 	API   *Process
 
-	// Environment is what the processes started next have besides the test's own variables, as name=value.
+	// Environment are variables, as name=value, that processes started from now on have besides the test's own variables.
 	Environment []string
 
-	// Program is what the processes started next run. Default: what Binary builds.
+	// Program is the program that processes started from now on run. Default: the one that Binary builds.
 	Program string
 }
 
@@ -42,7 +42,7 @@ func (s *Service) WaitIdle() {
 	waitIdle(s.t, s.Data)
 }
 
-// Processes are the commands of the processes that work in the data folder or name it in their arguments.
+// Processes returns the commands of the processes that work in the data folder or name it in their arguments.
 func (s *Service) Processes() []string {
 	s.t.Helper()
 	return processesIn(s.t, s.Data)

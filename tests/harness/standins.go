@@ -14,14 +14,14 @@ import (
 	"testing"
 )
 
-// StandIns is a web server that answers every path with a medium of the kind its ending asks for: a picture, a clip or a sound.
-// It stands in for the hosts that real movies name.
+// StandIns is a web server that answers every path with a medium of the kind that its extension names: a picture, a clip or a
+// sound. It replaces the hosts that real movies name.
 type StandIns struct {
 	URL  string
 	Host string
 }
 
-// NewStandIns makes the media and serves them. A path without a known ending is a picture.
+// NewStandIns makes the media and serves them. A path without a known extension is answered with a picture.
 func NewStandIns(t testing.TB) *StandIns {
 	t.Helper()
 	dir := t.TempDir()

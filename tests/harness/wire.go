@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Wire is a proxy on loopback that carries TCP connections to a server, and can be cut, held up and slowed down.
+// Wire is a proxy on loopback that forwards TCP connections to a server. Tests can cut, hold and slow the connections.
 type Wire struct {
 	Addr   string // where clients connect
 	target string
@@ -19,7 +19,7 @@ type Wire struct {
 	ended bool
 	cut   bool
 	pace  int           // bytes per second in each direction of a connection; 0: unbounded
-	held  chan struct{} // closed when bytes may pass; nil: they may
+	held  chan struct{} // closed when bytes may pass; nil: nothing is held
 	conns map[net.Conn]bool
 }
 
@@ -54,14 +54,14 @@ func (w *Wire) Hold() {
 	}
 }
 
-// Slow lets some bytes per second pass in each direction of each connection until Mend.
+// Slow limits the bytes per second in each direction of each connection until Mend.
 func (w *Wire) Slow(pace int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.pace = pace
 }
 
-// Mend makes it carry everything again.
+// Mend ends the effects of Cut, Hold and Slow.
 func (w *Wire) Mend() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -137,7 +137,7 @@ func (w *Wire) keep(pair ...net.Conn) bool {
 	return !w.cut && !w.ended
 }
 
-// copy forwards one direction. What ends it ends the other one too.
+// copy forwards one direction. Its end also ends the other direction.
 func (w *Wire) copy(to, from net.Conn) {
 	defer func() { _, _ = to.Close(), from.Close() }()
 	buf := make([]byte, 16<<10)
@@ -155,7 +155,7 @@ func (w *Wire) copy(to, from net.Conn) {
 	}
 }
 
-// wait holds some bytes up for as long as the wire's state asks for.
+// wait delays some bytes as the wire's state requires.
 func (w *Wire) wait(n int) {
 	w.mu.Lock()
 	held, pace := w.held, w.pace

@@ -1,7 +1,7 @@
-// Command auditdeps looks at everything that the product is shipped with or runs: the licences of the Go modules in the program
-// and of the files under third_party against a list of allowed ones, known vulnerabilities, and the versions of the system's
-// packages beside those that were tested. It ends with 1 when a licence is unknown or not allowed, or a vulnerability is reached.
-// Run it in the repository's root.
+// Command auditdeps checks everything that the product contains or runs: the licences of the Go modules in the program and of the
+// files under third_party against a list of allowed ones, known vulnerabilities, and the versions of the system's packages beside
+// those that were tested. It ends with 1 when a licence is unknown or not allowed, or a vulnerability is reached. Run it in the
+// repository's root.
 package main
 
 import (
@@ -20,26 +20,27 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// allowed are the licences, by their SPDX ids, under which others' code may be shipped in one program and its sources stay closed
-// to nobody: all ask for their notice only, MPL-2.0 for changes to its own files, CC-BY-4.0 and FTL for the names of the authors,
-// which answers and documents give.
+// allowed are the licences, by their SPDX ids, under which others' code may be part of the program without closing its sources to
+// anybody. All ask for their notice only, MPL-2.0 also for changes to its own files, CC-BY-4.0 and FTL also for the names of the
+// authors, which answers and documents give.
 var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "BSL-1.0", "CC-BY-4.0", "CC0-1.0", "FTL", "ISC",
 	"MIT", "MPL-2.0", "OFL-1.1", "Unlicense", "Zlib"}
 
 // judged are the licence files that a person has read, by module and name, with the licence that holds for what the program
 // contains.
 var judged = map[string]string{
-	// It may be used under either of two licences, and says so above their texts: BSD-3-Clause is chosen.
+	// The package may be used under either of two licences, as its file states above their texts: BSD-3-Clause is chosen.
 	"kernel.org/pub/linux/libs/security/libcap/psx License": "BSD-3-Clause",
-	// It may be used under either of two licences: the FreeType License is chosen. docs/fonts.md gives the credit that it asks for.
+	// The package may be used under either of two licences: the FreeType License is chosen. docs/fonts.md gives the credit that
+	// this licence requires.
 	"github.com/golang/freetype LICENSE": "FTL",
-	// The Open Font License, with line ends of its own.
+	// The Open Font License, with different line ends.
 	"third_party/fonts/lato LICENSE": "OFL-1.1",
 	// The logo of the module's authors, which is not part of the program.
 	"modernc.org/memory LICENSE-LOGO": "BSD-3-Clause",
 }
 
-// enough is how much of a licence file, in percent, must be the text of known licences.
+// enough is the percentage of a licence file that must be the text of known licences.
 const enough = 75
 
 // vulnerabilities names the variable with the path of a copy of the Go vulnerability database.
@@ -104,7 +105,7 @@ func thirdParty() error {
 	return errors.Join(failures...)
 }
 
-// licensed are the folders in which the licences of a folder lie: itself, or those below it, of which each has its own.
+// licensed returns the folders with the licences of a folder: the folder itself or, if each of its subfolders has its own, these.
 func licensed(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -131,7 +132,7 @@ func licensed(folder string) ([]string, error) {
 
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|unlicense)([-.].*)?$`)
 
-// report prints the licences in a folder, and says what is wrong with them.
+// report prints the licences in a folder, and the mistakes in them.
 func report(name, folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command draw prints comments and log messages of the program, drawn by a seed, for a reader who has not seen the code: who
-// reads one twice has found one to rewrite.
+// Command draw prints comments and log messages of the program, drawn by a seed, for a reader who has not seen the code. A text
+// that the reader has to read twice should be rewritten.
 //
 //	go run -C tools ./draw -seed 7
 package main
@@ -37,7 +37,7 @@ func main() {
 	show(r, found.messages, *messages)
 }
 
-// show prints up to n texts, drawn without putting back.
+// show prints up to n texts, drawn without replacement.
 func show(r *rand.Rand, all []string, n int) {
 	for i, at := range r.Perm(len(all))[:min(n, len(all))] {
 		fmt.Printf("\n%d. %s\n", i+1, all[at])

@@ -102,7 +102,7 @@ func lineOf(ctx context.Context, event domain.Event) (string, logrus.Fields) {
 	}
 }
 
-// finished tells how a render ended, and where its time went.
+// finished returns the log line and fields for the end of a render: its outcome, and where its time went.
 func finished(ctx context.Context, d movie.RenderFinished) (string, logrus.Fields) {
 	line, fields := "render failed", logrus.Fields{"attempt": d.Attempt, "credits": d.Credits, "warnings": len(d.Warnings)}
 	if d.Success {

@@ -51,7 +51,8 @@ func (s *Observing) checks() map[string]ops.Check {
 	checks := map[string]ops.Check{
 		"eventstore": func(ctx context.Context) error {
 			last, err := s.Stores.Log.Last(ctx, installation.Stream)
-			if err == nil && last.Revision == eventstore.NoStream { // every start writes this stream
+			// Every start writes this stream: without it, this store belongs to another installation.
+			if err == nil && last.Revision == eventstore.NoStream {
 				err = errors.New("the event store answers, and does not show this installation")
 			}
 			return err

@@ -65,7 +65,7 @@ func (s *Operators) NewAdmin(secret secret.Secret, log logrus.FieldLogger, keyri
 	}), nil
 }
 
-// configuration is that of this process.
+// configuration returns the configuration of this process, as operators see it.
 func (s *Operators) configuration() admin.Configuration {
 	shown := admin.Configuration{Version: config.Version, Process: s.Worker}
 	for _, one := range s.Config.Settings {

@@ -153,7 +153,7 @@ func openTraces(ctx context.Context, cfg config.Config, worker string, log logru
 	})
 }
 
-// Watched observes what a renderer of this process requests from others.
+// Watched returns the observers of the requests that a renderer of this process sends to others.
 func (s *Parts) Watched() rendering.Watched {
 	return rendering.Watched{Metrics: s.Metrics, Traces: s.Traces}
 }

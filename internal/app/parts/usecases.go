@@ -15,7 +15,7 @@ import (
 
 // UseCases is the table of all use cases. HTTP resources and processors take theirs from here.
 type UseCases struct {
-	SubmitMovie       commands.SubmitMovieHandler // without the memory budget of requests, which package resources adds
+	SubmitMovie       commands.SubmitMovieHandler // without the memory budget of requests; package resources adds it
 	AbandonSubmission commands.AbandonSubmissionHandler
 	CancelMovie       commands.CancelMovieHandler
 	SettleMovie       commands.SettleMovieHandler
@@ -87,7 +87,7 @@ func (s *Parts) openUseCases() {
 	s.accountUseCases()
 }
 
-// movieUseCases makes those of movies, their renders and their batches.
+// movieUseCases makes the use cases of movies, their renders and their batches.
 func (s *Parts) movieUseCases() {
 	do, log, files, now := &s.Do, s.Stores.Log, s.Stores.Files, time.Now
 	do.SubmitMovie = commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
@@ -116,7 +116,7 @@ func (s *Parts) movieUseCases() {
 	do.CancelBatch = commands.NewCancelBatchHandler(log, now)
 }
 
-// deliveryUseCases makes those of deliveries and connections.
+// deliveryUseCases makes the use cases of deliveries and connections.
 func (s *Parts) deliveryUseCases() {
 	do, log, now := &s.Do, s.Stores.Log, time.Now
 	do.StartDelivery = deliveries.NewStartDeliveryHandler(log, now)
@@ -133,7 +133,7 @@ func (s *Parts) deliveryUseCases() {
 	do.RecordConnectionTest = connections.NewRecordConnectionTestHandler(log, now)
 }
 
-// templateUseCases makes those of templates and of the template library.
+// templateUseCases makes the use cases of templates and of the template library.
 func (s *Parts) templateUseCases() {
 	do, log, cfg := &s.Do, s.Stores.Log, s.TemplateConfig()
 	do.SaveTemplate = templates.NewSaveTemplateHandler(cfg)
@@ -148,7 +148,7 @@ func (s *Parts) templateUseCases() {
 	})
 }
 
-// assetUseCases makes those of media libraries and preloads.
+// assetUseCases makes the use cases of media libraries and preloads.
 func (s *Parts) assetUseCases() {
 	do, log, files, storage, now := &s.Do, s.Stores.Log, s.Stores.Files, s.Media.Storage, time.Now
 	do.RequestPreload = preloads.NewRequestPreloadHandler(log, s.Ledgers, files, s.ItemPrices(), now)
@@ -164,7 +164,7 @@ func (s *Parts) assetUseCases() {
 	do.MediaFolders = mediafiles.NewMediaFolderHandler(log, now)
 }
 
-// accountUseCases makes those of accounts, keys and operators.
+// accountUseCases makes the use cases of accounts, keys and operators.
 func (s *Parts) accountUseCases() {
 	do, log, now := &s.Do, s.Stores.Log, time.Now
 	do.CompleteOpening = accounts.NewCompleteOpeningHandler(accounts.CompleteOpeningConfig{

@@ -79,9 +79,9 @@ type LocalFiles interface {
 	Address(src string) (string, error)
 }
 
-// NewRenderer puts the renderer together. Everything it keeps lies below dir: work, windows, assets and speech. own opens
-// addresses under the service's own base, shared keeps downloads for other hosts, fonts keeps font families, and saved the
-// providers that accounts have saved; all but fonts are nil when there is no service around, and seen is empty.
+// NewRenderer puts the renderer together. Everything that the renderer keeps lies below dir: work, windows, assets and speech.
+// own opens addresses under the service's own base, shared keeps downloads for other hosts, fonts keeps font families, and saved
+// finds the providers that accounts have saved. Without a service, own, shared and saved are nil and seen is empty.
 func NewRenderer(
 	ctx context.Context, cfg config.Config, dir string, own assets.OwnFiles, shared assets.Store, fonts webfonts.Store,
 	saved roads.SavedProvider, seen Watched, log logrus.FieldLogger,

@@ -149,7 +149,7 @@ func requireAccount(ctx context.Context, store eventstore.Store, id domain.Accou
 	return fmt.Errorf("--account: there is no account %q", id)
 }
 
-// open opens the log: another store's, or that of the data folder, whether a service runs there or not.
+// open opens the log: that of another event store, or that of the data folder, whether a service runs there or not.
 func (a *auditing) open(ctx context.Context, stderr io.Writer) (*eventstoredb.Store, func() error, error) {
 	log, err := config.NewLog(stderr, a.level, "text")
 	if err != nil {
@@ -160,7 +160,7 @@ func (a *auditing) open(ctx context.Context, stderr io.Writer) (*eventstoredb.St
 
 // books opens the read models for reading.
 func (a *auditing) books(ctx context.Context, store eventstore.Store) (*projections.Books, func(), error) {
-	if a.mongo == "" { // opening would create the file
+	if a.mongo == "" { // opening the read models would create their file
 		if _, err := os.Stat(filepath.Join(a.data, stores.ReadModelsFile)); err != nil {
 			return nil, nil, err
 		}
@@ -173,7 +173,8 @@ func (a *auditing) books(ctx context.Context, store eventstore.Store) (*projecti
 	if err != nil {
 		return nil, nil, errors.Join(err, s.CloseDocs(ctx))
 	}
-	return books, func() { _ = s.CloseDocs(context.WithoutCancel(ctx)) }, nil // nothing was written
+	// Nothing was written, so an error of closing is ignored.
+	return books, func() { _ = s.CloseDocs(context.WithoutCancel(ctx)) }, nil
 }
 
 // statement returns the requested statement; nil when none was requested.

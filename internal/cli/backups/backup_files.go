@@ -47,7 +47,7 @@ func saveFiles(ctx context.Context, w *backup.Writer, files source, stay bool) e
 	seen := make(map[string]bool, len(all))
 	for _, one := range all {
 		if seen[one.key] {
-			continue // the document was replaced during the walk
+			continue // the document was replaced during the walk, which has therefore listed it twice
 		}
 		seen[one.key] = true
 		part := backup.Files

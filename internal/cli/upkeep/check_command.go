@@ -100,7 +100,7 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, files.Close()) }()
-	// secret.Load would create a secret
+	// The file is looked for first, because secret.Load would create a missing secret.
 	if _, err := os.Stat(filepath.Join(c.cfg.Data, secret.File)); err != nil && os.Getenv(secret.Env) == "" {
 		return fmt.Errorf("the secret of the installation, without which documents cannot be read: %w", err)
 	}
@@ -152,7 +152,7 @@ func cachesOf(cfg config.Config) []check.Cache {
 
 // compareModels adds to a check the comparison of the read models with a rebuild in a temporary store.
 func (c *checking) compareModels(config *check.Config, logger *logrus.Logger) (done func() error, err error) {
-	if c.cfg.Mongo == "" { // opening would create the file
+	if c.cfg.Mongo == "" { // opening the read models would create their file
 		if _, err := os.Stat(filepath.Join(c.cfg.Data, stores.ReadModelsFile)); err != nil {
 			return nil, fmt.Errorf("the read models (say --files-only to check without them): %w", err)
 		}

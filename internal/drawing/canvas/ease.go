@@ -46,7 +46,7 @@ func Ease(name string) (e Easing, ok bool) {
 	return func(t float64) float64 { return 1 - in(1-t) }, true
 }
 
-// MustEase is Ease for names that are known to exist.
+// MustEase returns the easing of a name that is known to exist.
 func MustEase(name string) Easing {
 	e, ok := Ease(name)
 	if !ok {

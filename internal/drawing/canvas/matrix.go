@@ -8,18 +8,18 @@ import (
 // Matrix maps x, y to A·x + C·y + E, B·x + D·y + F.
 type Matrix struct{ A, B, C, D, E, F float64 }
 
-// Identity changes nothing.
+// Identity maps every point to itself.
 var Identity = Matrix{A: 1, D: 1}
 
-// Move shifts.
+// Move returns the translation by x, y.
 func Move(x, y float64) Matrix { return Matrix{A: 1, D: 1, E: x, F: y} }
 
-// Scale enlarges around a point.
+// Scale returns the scaling by sx and sy around a point.
 func Scale(sx, sy float64, around Point) Matrix {
 	return Matrix{A: sx, D: sy, E: around.X * (1 - sx), F: around.Y * (1 - sy)}
 }
 
-// Turn rotates clockwise around a point.
+// Turn returns the clockwise rotation around a point.
 func Turn(degrees float64, around Point) Matrix {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	m := Matrix{A: cos, B: sin, C: -sin, D: cos}
@@ -28,7 +28,7 @@ func Turn(degrees float64, around Point) Matrix {
 	return m
 }
 
-// Then is m followed by n.
+// Then returns the matrix that applies m first and n after it.
 func (m Matrix) Then(n Matrix) Matrix {
 	return Matrix{
 		A: n.A*m.A + n.C*m.B, B: n.B*m.A + n.D*m.B,
@@ -52,7 +52,7 @@ func (m Matrix) Inverse() (inverse Matrix, ok bool) {
 	return inverse, true
 }
 
-// shift reports whether m is a translation by whole pixels, and by how many.
+// shift returns by how many whole pixels m translates; false: m is not a translation by whole pixels.
 func (m Matrix) shift() (image.Point, bool) {
 	if m.A != 1 || m.D != 1 || m.B != 0 || m.C != 0 || m.E != math.Trunc(m.E) || m.F != math.Trunc(m.F) {
 		return image.Point{}, false
@@ -60,7 +60,7 @@ func (m Matrix) shift() (image.Point, bool) {
 	return image.Pt(int(m.E), int(m.F)), true
 }
 
-// bounds is a rectangle of whole pixels that contains a transformed one.
+// bounds returns a rectangle of whole pixels that contains the transformed rectangle r.
 func (m Matrix) bounds(r image.Rectangle) image.Rectangle {
 	if r.Empty() {
 		return image.Rectangle{}

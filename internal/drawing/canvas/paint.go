@@ -42,7 +42,7 @@ func Linear(x, y, w, h, degrees float64, stops []css.Stop) *Gradient {
 	return &Gradient{From: Point{cx - sin*half, cy + cos*half}, To: Point{cx + sin*half, cy - cos*half}, Stops: stops}
 }
 
-// Of returns the gradient of a CSS value in a box; nil for nil.
+// Of returns the gradient that a CSS value describes in a box; nil when g is nil.
 func Of(g *css.Gradient, x, y, w, h float64) *Gradient {
 	switch {
 	case g == nil:

@@ -12,8 +12,8 @@ import (
 // Point is a place in pixels.
 type Point struct{ X, Y float64 }
 
-// Path is a set of closed contours. Where contours of the same direction overlap the inside is filled; a contour of the other
-// direction inside of one cuts a hole.
+// Path is a set of closed contours. Where contours of the same direction overlap the inside is filled; a contour inside of
+// another one with the opposite direction cuts a hole.
 type Path struct {
 	ops    []byte
 	points []Point

@@ -2,12 +2,12 @@ package canvas
 
 import "math"
 
-// Rectangle is a box.
+// Rectangle returns the outline of a box.
 func Rectangle(x, y, w, h float64) Path {
 	return Polygon(Point{x, y}, Point{x + w, y}, Point{x + w, y + h}, Point{x, y + h})
 }
 
-// Polygon goes through its corners.
+// Polygon returns the closed path through its corners.
 func Polygon(corners ...Point) Path {
 	var p Path
 	for i, c := range corners {
@@ -24,8 +24,8 @@ func Polygon(corners ...Point) Path {
 // arc is the distance of the control points of a cubic quarter circle from its corners: 1 - 4/3·(√2 - 1).
 const arc = 0.44771525
 
-// Rounded is a box with round corners, with their radii clockwise from the top left one. Radii that do not fit are reduced
-// together, as in CSS.
+// Rounded returns the outline of a box with round corners. radii are those of the corners, clockwise from the top left one. Radii
+// that do not fit are reduced together, as in CSS.
 func Rounded(x, y, w, h float64, radii [4]float64) Path {
 	fit := 1.0
 	for i, side := range [4]float64{w, h, w, h} {
@@ -54,13 +54,13 @@ func Rounded(x, y, w, h float64, radii [4]float64) Path {
 	return p
 }
 
-// Ellipse is the ellipse that fills a box.
+// Ellipse returns the ellipse that fills a box.
 func Ellipse(x, y, w, h float64) Path {
 	p := Rounded(0, 0, 2, 2, [4]float64{1, 1, 1, 1})
 	return p.Transform(Matrix{A: w / 2, D: h / 2, E: x, F: y})
 }
 
-// Star is a star with a number of points between two circles around a centre, the first point at the top.
+// Star returns a star with a number of points between two circles around a centre, the first point at the top.
 func Star(cx, cy, outer, inner float64, points int) Path {
 	corners := make([]Point, 2*points)
 	for i := range corners {
@@ -74,7 +74,7 @@ func Star(cx, cy, outer, inner float64, points int) Path {
 	return Polygon(corners...)
 }
 
-// Heart is a heart that fills a box.
+// Heart returns a heart that fills a box.
 func Heart(x, y, w, h float64) Path {
 	var p Path
 	p.MoveTo(0.5, 0.95)

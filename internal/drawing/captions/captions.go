@@ -79,7 +79,7 @@ func (c *Setter) lay(given []caption.Row) (block, error) {
 		return block{}, err
 	}
 	b := block{anchor: c.style.Anchor(c.w, c.h), line: height, pad: c.padding()}
-	if c.style.Look == caption.BoxedWord { // the box of a word must end before the next box
+	if c.style.Look == caption.BoxedWord { // the blank is widened, so that the box of a word ends before the box of the next one
 		blank = math.Max(blank, boxedGap*b.pad)
 	}
 	for _, r := range given {
@@ -236,7 +236,8 @@ func (c *Setter) split(piece levelled, w, most float64) ([]placed, error) {
 			part.Text = strings.Join(letters[i*len(letters)/n:(i+1)*len(letters)/n], "")
 			part.Glued = piece.Glued || i > 0
 			p, err := c.phrase(part, 1)
-			if err == nil && p.w > most && n == len(letters) { // a single letter
+			// Each part is down to one letter: a letter that is too wide is reduced.
+			if err == nil && p.w > most && n == len(letters) {
 				p, err = c.phrase(part, snug*most/p.w)
 			}
 			if err != nil {

@@ -20,7 +20,7 @@ func plainly(word string) levelled { return levelled{Piece: caption.Piece{Text: 
 // Invisible characters with the direction of a letter.
 const leftMark, rightMark = "\u200e", "\u200f"
 
-// marked returns the text with marks, so that it looks the same alone as in its line.
+// marked returns the text between invisible direction marks if it needs them to look the same alone as in its line.
 func (l levelled) marked() string {
 	switch rightward := l.level%2 == 1; {
 	case rightward == text.RightToLeft([]rune(l.Text)):

@@ -11,7 +11,7 @@ import (
 // counter is advanced/060: a number that counts up or down to another one.
 func counter(s *stage) (*node, error) { return s.counter("font-weight: 400", "easeInOutExpo") }
 
-// ourCounter is moviola/counter: the same with bold digits and a fast start.
+// ourCounter is moviola/counter: the counter of advanced/060 with bold digits and a fast start.
 func ourCounter(s *stage) (*node, error) { return s.counter("font-weight: 700", "easeOutCubic") }
 
 func (s *stage) counter(defaults, easing string) (*node, error) {

@@ -78,7 +78,7 @@ func (n *node) draw(l *canvas.List, outer canvas.Matrix, seconds float64) {
 	l.Group(&inner, &clip, at, p.alpha)
 }
 
-// matrix returns the transformation of a pose, around the node's centre.
+// matrix returns the transformation of a node in a pose, around the node's centre.
 func (n *node) matrix(p pose) canvas.Matrix {
 	middle := canvas.Point{X: n.box.x + n.box.w/2, Y: n.box.y + n.box.h/2}
 	m := canvas.Identity

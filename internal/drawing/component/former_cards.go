@@ -52,7 +52,7 @@ func (s *stage) cardTexts(card *style, in func(i int) motion) []*node {
 		p.motions = g.tuned(in(i))
 	}
 	if len(all) > 0 {
-		all[len(all)-1].style.margin[bottom] = css.Length{} // the card's padding is enough
+		all[len(all)-1].style.margin[bottom] = css.Length{} // the last text needs no margin below: the card's padding is enough
 	}
 	return all
 }
@@ -144,7 +144,7 @@ func ourLine(s *stage) (*node, error) {
 	}
 	card.style.hidden = card.style.hidden || len(card.children) == 0
 	side := card.style.horizontal
-	if side != "" { // the lines are aligned like the card
+	if side != "" { // the settings align the card to a side: the lines are aligned alike
 		card.style.align = side
 	}
 	return s.in(card, "bottom", "left")

@@ -89,8 +89,8 @@ func (a *attention) sum(x0, y0, x1, y1 int) float64 {
 	return a.sums[y1*n+x1] - a.sums[y0*n+x1] - a.sums[y1*n+x0] + a.sums[y0*n+x0]
 }
 
-// middle returns the centre, in fractions of the picture's sides, of the most interesting part that fills a box. Of equal ones it
-// is the one nearest to the picture's centre.
+// middle returns the centre, in fractions of the picture's sides, of the most interesting part that fills a box. Of equally
+// interesting parts it takes the one nearest to the picture's centre.
 func (a *attention) middle(b frame) canvas.Point {
 	if b.w <= 0 || b.h <= 0 {
 		return canvas.Point{X: 0.5, Y: 0.5}
@@ -108,7 +108,8 @@ func (a *attention) middle(b frame) canvas.Point {
 			// The middle of the part counts twice: a face should not be at its edge.
 			seen := a.sum(x, y, x+part.X, y+part.Y) + a.sum(x+part.X/4, y+part.Y/4, x+part.X-part.X/4, y+part.Y-part.Y/4)
 			p := image.Pt(x, y)
-			seen *= 1 - 0.15*far(p)/math.Hypot(float64(a.w), float64(a.h)) // photographs mostly have their subject near the centre
+			// Photographs mostly have their subject near the centre, so parts far from it count less.
+			seen *= 1 - 0.15*far(p)/math.Hypot(float64(a.w), float64(a.h))
 			if seen > best*(1+1e-9) || seen >= best*(1-1e-9) && far(p) < far(at) {
 				best, at = seen, p
 			}

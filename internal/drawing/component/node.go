@@ -85,7 +85,7 @@ func (s *stage) style(name string, parent *style, defaults string) style {
 	given := s.groups[name].css()
 	all := css.Declarations(defaults)
 	for _, d := range given {
-		// the settings give the whole background
+		// A background in the settings replaces all of the default background, not only the property of the same name.
 		if d.Name == "background" || d.Name == "background-color" || d.Name == "background-image" {
 			all = append(all, css.Declaration{Name: "background", Value: "none"})
 			break

@@ -53,14 +53,15 @@ func (m moving) at(seconds float64) (box frame, turn, opacity float64) {
 	return between(m.begin, m.end, share), mix(m.beginTurn, m.endTurn), min(max(mix(m.beginSeen, m.endSeen), 0), 1)
 }
 
-// shapes makes a node for each group of a name; draw draws it.
+// shapes makes a node for each settings group that numbered finds for name, such as rectangle1 and rectangle2. draw draws the
+// node. defaults is the style that the settings change.
 func (s *stage) shapes(name, defaults string, draw func(l *canvas.List, n *node, at canvas.Matrix)) (*node, error) {
 	root := s.root()
 	all := &node{style: root.inherited()}
 	for _, group := range s.numbered(name) {
 		st := s.style(group, &root, defaults)
 		m := s.moving(s.groups[group], &st)
-		// The motion sets opacity and rotation.
+		// The motion sets opacity and rotation, so the style must not apply them a second time.
 		st.opacity, st.turn = 1, 0
 		shape := &node{style: st, box: frame{w: max(m.begin.w, m.end.w), h: max(m.begin.h, m.end.h)}}
 		if err := s.load(shape); err != nil {

@@ -23,7 +23,8 @@ func markup(s *stage) (*node, error) {
 	})
 }
 
-// boxes makes a node for each group of a name; textOf returns its text.
+// boxes makes a node for each settings group that numbered finds for kind. textOf returns the text of a group by the group's
+// name.
 func (s *stage) boxes(kind, defaults string, textOf func(name string) string) (*node, error) {
 	root := s.root()
 	all := &node{style: root.inherited()}

@@ -93,7 +93,7 @@ func (l *Layer) Clear() {
 	clear(alpha)
 }
 
-// Place copies a layer of the same canvas that is inside of this one.
+// Place copies into this layer the pixels of another layer of the same canvas, which must lie inside of this one.
 func (l *Layer) Place(inner *Layer) {
 	dst, src := [4][]byte{}, [4][]byte{}
 	dst[0], dst[1], dst[2], dst[3] = l.planes()

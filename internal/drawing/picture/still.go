@@ -135,7 +135,7 @@ type turn struct {
 // seen is the size after the rotation.
 func (t turn) seen() image.Point { return t.stand(t.size) }
 
-// stand swaps width and height if the orientation is a quarter turn.
+// stand swaps width and height if the orientation includes a quarter turn.
 func (t turn) stand(size image.Point) image.Point {
 	if t.orientation >= 5 {
 		return image.Pt(size.Y, size.X)

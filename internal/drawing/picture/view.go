@@ -64,7 +64,7 @@ type taps struct {
 	n       int
 	first   []int32
 	weights []uint32
-	pairs   rows.Pairs // the same, where n is 2
+	pairs   rows.Pairs // the taps in the form of package rows, if n is 2; otherwise empty
 }
 
 func (t *taps) aim(start, size, picture float64, plane, boxStart, boxSize, from, count, part int) {
@@ -91,7 +91,8 @@ func (t *taps) aim(start, size, picture float64, plane, boxStart, boxSize, from,
 	}
 }
 
-// add adds the weights of the pixels around at by a triangle filter. Outside of the plane its edge pixels are repeated.
+// add adds the weights, by a triangle filter, of the pixels within radius of the position at. Outside of the plane its edge
+// pixels are repeated.
 func (t *taps) add(at, radius float64, first, plane int) {
 	base := min(max(first, 0), plane-t.n)
 	start := len(t.weights)

@@ -28,8 +28,8 @@ type webpShot struct {
 	offset, size int64 // position of its chunks in the file
 	until        float64
 	rect         image.Rectangle
-	alone        bool // replaces the pixels below instead of being blended
-	dispose      bool // its rectangle is cleared after it was shown
+	alone        bool // the frame replaces the pixels below instead of being blended with them
+	dispose      bool // the frame's rectangle is cleared after the frame was shown
 }
 
 const (

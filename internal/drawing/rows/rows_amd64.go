@@ -8,8 +8,8 @@ import "golang.org/x/sys/cpu"
 var wide = cpu.X86.HasAVX2
 
 const (
-	across = 16 // pixels per block of betweenAVX2; each half block is computed from 16 neighbouring pixels
-	down   = 32 // pixels per block of mixAVX2
+	across = 16 // number of pixels that one step of betweenAVX2 computes; each half is computed from 16 neighbouring old pixels
+	down   = 32 // number of pixels that one step of mixAVX2 computes, by mixing two rows downwards
 )
 
 // blocks are the pairs in the form that betweenAVX2 reads. There are none when the old pixels of some half block are more than 16

@@ -134,7 +134,7 @@ func (f *fitting) text(p timeline.Placed) (open bool) {
 	}
 	block, err := f.engine.Lay(*p.Text, text.Options{}, p.Box.W, p.Box.H)
 	if err != nil {
-		return true // the render reports the cause
+		return true // a text that cannot be laid out gets no note: the render reports the cause
 	}
 	if n, overflows := text.Overflow(p.Ref, block, p.Box); overflows {
 		f.survey.Notes = append(f.survey.Notes, n)
@@ -154,7 +154,7 @@ func (f *fitting) component(p timeline.Placed) (open bool) {
 		return true
 	}
 	notes, err := component.New(f.engine, nil).Notes(p.Ref, *p.Component, p.Box.W, p.Box.H)
-	if err == nil { // otherwise the render reports the cause
+	if err == nil { // a component that cannot be laid out gets no note: the render reports the cause
 		f.survey.Notes = append(f.survey.Notes, notes...)
 	}
 	return true

@@ -39,8 +39,8 @@ type cluster struct {
 	extra    canvas.Path // added contours, such as underlines; their directions differ from those of glyphs
 	stroke   canvas.Path
 	emojis   []emoji
-	ink      image.Rectangle // rectangle that it covers at most
-	center   canvas.Point    // the middle of its width, on the baseline
+	ink      image.Rectangle // rectangle that the cluster covers at most
+	center   canvas.Point    // the middle of the cluster's width, on the baseline
 	at       int             // position in the text, in runes
 	line     int
 	phrase   int     // number of the phrase; phrases are separated by line breaks in the text
@@ -124,7 +124,7 @@ func (w *worker) collect(b *Block, p page) error {
 		x := l.x
 		for i := range l.runs {
 			run := &l.runs[i]
-			last := -1 // identifies the cluster before
+			last := -1 // key of the previous glyph's cluster; -1: there is none
 			for _, g := range run.Glyphs {
 				at := min(l.start+g.TextIndex(), len(p.text)-1)
 				key := at

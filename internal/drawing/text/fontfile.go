@@ -117,7 +117,7 @@ func readFonts(path string) ([]fileFont, error) {
 	room := int64(maxFontBytes)
 	for i, loader := range loaders[:min(len(loaders), maxFontsOfFile)] {
 		if room -= sizes[i]; room < 0 {
-			break // the rest of a collection is skipped
+			break // the first font beyond the total of maxFontBytes, and all fonts after it, are skipped
 		}
 		loaded, err := font.NewFont(loader)
 		if err != nil {

@@ -31,7 +31,7 @@ type look struct {
 // Draw draws the text at rest.
 func (b *Block) Draw() (Drawing, error) { return b.paint(b.resting()) }
 
-// layers are the coverage masks of a text: letters, strokes, ...
+// layers are the coverage masks of the parts of a text: letters, strokes, ...
 type layers struct {
 	letters, stroke *image.Alpha
 	emojis          *image.NRGBA

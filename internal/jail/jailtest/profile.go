@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// profile is what this needs to know of a container engine's profile of system calls.
+// profile has the fields of a container engine's profile of system calls that Profile reads.
 type profile struct {
 	Syscalls []struct {
 		Names  []string
@@ -50,7 +50,7 @@ func Profile(t testing.TB, path string) (allowed []uintptr, filter []bpf.Instruc
 		}
 		for _, name := range rule.Names {
 			number, ok := numbers[name]
-			if !ok { // of another architecture
+			if !ok { // calls that this machine's architecture does not have are left out
 				continue
 			}
 			body := []bpf.Instruction{allow}

@@ -1,4 +1,4 @@
-// Package damage changes what an installation has stored, behind its back.
+// Package damage changes the stored data of an installation without its knowledge.
 package damage
 
 import (
@@ -12,7 +12,7 @@ import (
 	"moviola/tests/harness"
 )
 
-// Replace changes a text in all documents of an installation, behind its back.
+// Replace changes a text in all documents of an installation without its knowledge.
 func Replace(t testing.TB, service *harness.Service, old, text string) {
 	t.Helper()
 	conn, err := sqlite.OpenConn(filepath.Join(service.Data, "files", "documents.db"), sqlite.OpenReadWrite)

@@ -1,5 +1,5 @@
 // Package identity is a small OpenID provider for tests: discovery, keys, the authorization code flow with PKCE, and identity
-// tokens that it signs itself. It can be told to do wrong.
+// tokens that it signs itself. Tests can make it sign wrong tokens.
 package identity
 
 import (
@@ -36,7 +36,7 @@ const (
 	AnotherKey = "another key" // RS256 with a key that is not published
 )
 
-// Provider is an OpenID provider. Whoever comes is the Person. It is safe for concurrent use.
+// Provider is an OpenID provider. Every visitor is the Person. It is safe for concurrent use.
 type Provider struct {
 	*httptest.Server
 	rsa, other *rsa.PrivateKey
@@ -72,28 +72,28 @@ func New() (*Provider, error) {
 	return p, nil
 }
 
-// Become says what identity tokens tell beside issuer, audience, times and nonce, or instead of them.
+// Become sets the claims of identity tokens, beside issuer, audience, times and nonce, or in their place.
 func (p *Provider) Become(person map[string]any) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.person = person
 }
 
-// Sign says how identity tokens are signed.
+// Sign sets how identity tokens are signed.
 func (p *Provider) Sign(how string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.how = how
 }
 
-// Ask shows people a page on which they go on, instead of sending them back at once.
+// Ask makes the provider show a page on which people continue, instead of redirecting them at once.
 func (p *Provider) Ask() {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.asks = true
 }
 
-// Asked is what the last request for a code has asked for.
+// Asked returns the parameters of the last request for a code.
 func (p *Provider) Asked() url.Values {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -124,7 +124,7 @@ func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {
 	}})
 }
 
-// authorize gives out a code.
+// authorize issues a code.
 func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	asked := r.URL.Query()
 	back, err := url.Parse(asked.Get("redirect_uri"))
@@ -147,7 +147,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `<!doctype html><title>Provider</title><a id="on" href="%s">Go on</a>`, html.EscapeString(back.String()))
 }
 
-// token changes a code for an identity token, once.
+// token exchanges a code, once, for an identity token.
 func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	id, secret, basic := r.BasicAuth()
 	if !basic {

@@ -25,13 +25,13 @@ type Certificate struct {
 	KeyFile  string
 }
 
-// NewCertificate makes one for 127.0.0.1 and localhost.
+// NewCertificate makes a certificate for 127.0.0.1 and localhost.
 func NewCertificate(t testing.TB) Certificate {
 	t.Helper()
 	return NewCertificateFor(t, "127.0.0.1", "localhost")
 }
 
-// NewCertificateFor makes one for addresses and names.
+// NewCertificateFor makes a certificate for addresses and names.
 func NewCertificateFor(t testing.TB, hosts ...string) Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -80,7 +80,7 @@ func encodePEM(kind string, der []byte) []byte {
 	return out.Bytes()
 }
 
-// ServerTLS is the configuration of a server that shows a certificate.
+// ServerTLS returns the configuration of a server with a certificate.
 func ServerTLS(c Certificate) *tls.Config {
 	return &tls.Config{Certificates: []tls.Certificate{c.TLS}, MinVersion: tls.VersionTLS12}
 }

@@ -57,7 +57,7 @@ func (s GCS) Objects(t testing.TB) map[string]string {
 	return objects
 }
 
-// must sends a request that cannot be refused, and returns the body of the answer.
+// must sends a request that has to succeed, and returns the body of the answer.
 func (s GCS) must(t testing.TB, method, path, body string) []byte {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))

@@ -18,10 +18,10 @@ import (
 	"moviola/tests/harness"
 )
 
-// FileServer is a server on loopback that takes files into a folder.
+// FileServer is a server on loopback that stores files in a folder.
 type FileServer struct {
 	Host, Port         string
-	Addresses          []string // all that it listens on, host:port
+	Addresses          []string // all addresses on which it listens, host:port
 	Username, Password string
 	Folder             string // where the files arrive
 }
@@ -41,7 +41,7 @@ func listening(t testing.TB, p *harness.Process, address string) {
 	})
 }
 
-// split parts host:port.
+// split splits an address into host and port.
 func split(t testing.TB, address string) (host, port string) {
 	t.Helper()
 	host, port, err := net.SplitHostPort(address)
@@ -51,14 +51,14 @@ func split(t testing.TB, address string) (host, port string) {
 	return host, port
 }
 
-// StartFTP runs ProFTPD with one user; with a certificate it insists on encryption, on both connections.
+// StartFTP runs ProFTPD with one user. With a certificate it requires encryption on the control and the data connection.
 func StartFTP(t testing.TB, secure *Certificate) FileServer {
 	t.Helper()
 	dir, address := t.TempDir(), harness.FreeAddr(t)
 	s := FileServer{Username: "movies", Password: "ftp-secret-" + strconv.Itoa(os.Getpid()), Folder: filepath.Join(dir, "home"),
 		Addresses: []string{address}}
 	s.Host, s.Port = split(t, address)
-	const passive = 9 // a connection that was closed keeps its port for a while
+	const passive = 9 // several passive ports: a port stays in use for a while after its connection was closed
 	first := harness.FreePorts(t, passive)
 	for port := first; port < first+passive; port++ {
 		s.Addresses = append(s.Addresses, harness.LoopbackAddr(port))
@@ -123,10 +123,10 @@ func nameOf(t testing.TB, which string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// SSHServer is an OpenSSH server that lets one key in.
+// SSHServer is an OpenSSH server that accepts one key.
 type SSHServer struct {
 	FileServer
-	PrivateKey  string // who has it, is let in
+	PrivateKey  string // the accepted key
 	Fingerprint string // of the server's own key
 }
 
@@ -188,7 +188,7 @@ func newSSHKey(t testing.TB) (string, ssh.PublicKey) {
 	return string(encodePEM(block.Type, block.Bytes)), known
 }
 
-// program finds a server, which may lie where only root looks for programs.
+// program finds the program of a server, which may be in a folder that is only in root's path.
 func program(t testing.TB, name string) string {
 	t.Helper()
 	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/sbin") {
@@ -210,7 +210,7 @@ func moduleOf(name string) (string, error) {
 	return filepath.Join(filepath.Dir(strings.TrimSpace(string(root))), "tests", name), nil
 }
 
-// cachePath returns a path of a name that all packages of tests share, in a folder that is there.
+// cachePath returns a path that all packages of tests share, in an existing folder.
 func cachePath(name string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -220,8 +220,8 @@ func cachePath(name string) (string, error) {
 	return path, os.MkdirAll(filepath.Dir(path), 0o750)
 }
 
-// buildServer builds a server that a module below tests pins, once for all packages of tests: it is large, and changes with its
-// module's version only.
+// buildServer builds, once for all packages of tests, a server whose version a module below tests pins. The server is large, and
+// changes only with the version.
 func buildServer(module, program string) (string, error) {
 	dir, err := moduleOf(module)
 	if err != nil {
@@ -249,8 +249,8 @@ func StartS3(t testing.TB) Storage {
 	return startS3(t, "--nometa")
 }
 
-// StartS3Bucket is StartS3 with a storage that remembers the types of files, for an installation that keeps its own there.
-// Address is what --blobs is told; the credentials go into the environment.
+// StartS3Bucket is StartS3 with a storage that keeps the types of files, for an installation that stores its own files there.
+// address is the value of --blobs; environment has the credentials.
 func StartS3Bucket(t testing.TB) (address string, environment []string) {
 	t.Helper()
 	s := startS3(t)

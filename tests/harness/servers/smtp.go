@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// MailServer takes e-mails in on loopback. It speaks as much SMTP as a client needs, and lets in who knows the password.
+// MailServer receives e-mails on loopback. It implements the part of SMTP that a client needs, and accepts clients with the
+// password.
 type MailServer struct {
 	Host, Port, Address string
 	Username, Password  string
@@ -27,7 +28,8 @@ type Letter struct {
 	To         []string
 }
 
-// NewMailServer starts one. With a certificate it offers STARTTLS, or is encrypted from the start when implicit.
+// NewMailServer starts a mail server. With a certificate it offers STARTTLS, or is encrypted from the start when implicit is
+// true.
 func NewMailServer(t testing.TB, certificate *Certificate, implicit bool) *MailServer {
 	t.Helper()
 	s := &MailServer{Username: "sender", Password: "smtp-secret", implicit: implicit}
@@ -60,7 +62,7 @@ func NewMailServer(t testing.TB, certificate *Certificate, implicit bool) *MailS
 	return s
 }
 
-// Letters is what has arrived so far.
+// Letters returns what has arrived so far.
 func (s *MailServer) Letters() []Letter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +82,7 @@ func (s *MailServer) serve(conn net.Conn) {
 	}
 }
 
-// mailSession is one conversation.
+// mailSession is one connection of a client.
 type mailSession struct {
 	server *MailServer
 	conn   net.Conn
@@ -94,7 +96,7 @@ func (c *mailSession) say(lines ...string) {
 	_, _ = c.conn.Write([]byte(strings.Join(lines, "\r\n") + "\r\n"))
 }
 
-// answer answers one command and says whether the conversation goes on.
+// answer answers one command and reports whether the session continues.
 func (c *mailSession) answer(line string) bool {
 	command, rest, _ := strings.Cut(line, " ")
 	switch strings.ToUpper(command) {
@@ -154,7 +156,7 @@ func (c *mailSession) allow(ok bool) {
 	c.say("550 no")
 }
 
-// take reads a letter up to the lonely dot.
+// take reads a letter up to the line that consists of a dot.
 func (c *mailSession) take() bool {
 	var body strings.Builder
 	for {
@@ -175,7 +177,7 @@ func (c *mailSession) take() bool {
 	return true
 }
 
-// between is what stands in angle brackets.
+// between returns the text in angle brackets.
 func between(text string) string {
 	_, text, _ = strings.Cut(text, "<")
 	text, _, _ = strings.Cut(text, ">")

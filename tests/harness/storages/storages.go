@@ -23,13 +23,13 @@ var All = map[string]func(testing.TB) Bucket{"s3": S3, "gcs": GCS, "azure": Azur
 
 // Bucket is a bucket without files.
 type Bucket struct {
-	Address     string   // what --blobs is told
-	Key         string   // what --blobs-key is told; empty: none
+	Address     string   // value of --blobs
+	Key         string   // value of --blobs-key; empty: none
 	Environment []string // variables with the credentials, the key among them
 	Host        string   // host:port of the server
 }
 
-// Beside returns the place beside the files, in a bucket of a cloud, in which backups are.
+// Beside returns the place of backups, beside the files in a bucket of a cloud.
 func (b Bucket) Beside() string {
 	return strings.Replace(b.Address, "prefix=moviola", "prefix=backups", 1)
 }
@@ -96,7 +96,7 @@ func NewContainer(t testing.TB, s servers.Azure, name string) *container.Client 
 	return made
 }
 
-// StartSignIn runs a server that signs service accounts of Google in, and returns its address and the key of one.
+// StartSignIn runs a server that signs service accounts of Google in, and returns its address and the key of one service account.
 func StartSignIn(t testing.TB) (address, key string) {
 	t.Helper()
 	signIn := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
