@@ -83,7 +83,7 @@ func (f *following) watch(ctx context.Context) error {
 	tick := time.NewTicker(f.silence)
 	defer tick.Stop()
 	var seen int64
-	var missed Position // position of the event that was missing at the last look; zero: none was
+	var missed Position // position of the event that was missing at the last look; zero: no event was missing
 	for {
 		select {
 		case <-ctx.Done():

@@ -9,7 +9,7 @@ import (
 // Account is the read model of one account. Its id is the account's id.
 type Account struct {
 	Account  string     `json:"account"`
-	Revision int64      `json:"revision"` // of the last event of the account's stream that was folded in
+	Revision int64      `json:"revision"` // revision of the last event of the account's stream that was folded in
 	Name     string     `json:"name"`
 	Plan     string     `json:"plan"` // free, paid, counted, or another plan of this installation (decision 36)
 	OpenedAt time.Time  `json:"opened_at"`

@@ -10,7 +10,7 @@ import (
 // uses it: commands fold the ledger itself.
 type Balance struct {
 	Account  string `json:"account"`
-	Revision int64  `json:"revision"` // of the last event of the ledger that was folded in
+	Revision int64  `json:"revision"` // revision of the last event of the ledger that was folded in
 	Granted  int64  `json:"granted"`  // credits ever granted
 	Charged  int64  `json:"charged"`  // credits ever charged
 	Held     int64  `json:"held"`     // credits held by movies and items without an outcome

@@ -49,7 +49,7 @@ type lag struct {
 	generation int64               // generation of the read models that was measured
 	scanned    eventstore.Position // no event up to here is lacking, except the one at the position oldest
 	oldest     eventstore.Position // position of the oldest lacking event; zero: there is none
-	created    time.Time           // creation time of that event
+	created    time.Time           // creation time of the event at oldest
 	// at the last measurement that event was older than MaxLag; then later events may be too old as well
 	old  bool
 	head eventstore.Position // end of the log at the last measurement

@@ -21,7 +21,7 @@ const pointerID = "current"
 type Pointer struct {
 	Generation int64            `json:"generation"`
 	Next       int64            `json:"next"`     // number of the next generation to be built
-	Models     map[string]Place `json:"models"`   // by name of the read model
+	Models     map[string]Place `json:"models"`   // places of the read models, by name
 	Building   *Building        `json:"building"` // the generation that is being built in the background; nil: none
 	// Beside describes the read models that are read while others are being built because this program cannot read the current
 	// ones; nil: all read models of the current generation are read.

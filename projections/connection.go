@@ -11,7 +11,7 @@ import (
 // Connection is the read model of one saved connection. Its id is connection.Name. It holds no secrets, not even encrypted ones.
 type Connection struct {
 	ID       string              `json:"id"`
-	Revision int64               `json:"revision"` // of the last event of the connection's stream that was folded in
+	Revision int64               `json:"revision"` // revision of the last event of the connection's stream that was folded in
 	Account  string              `json:"account"`
 	Name     string              `json:"name"` // the id that the account has given to the connection
 	Kind     connection.Kind     `json:"kind"`

@@ -15,8 +15,8 @@ type Delivery struct {
 	ID         string    `json:"id"`
 	Project    string    `json:"project"`
 	Account    string    `json:"account"`
-	Revision   int64     `json:"revision"` // of the last event of the movie's stream that was folded in
-	Index      int       `json:"index"`    // of the destination in the movie's destinations, from 0
+	Revision   int64     `json:"revision"` // revision of the last event of the movie's stream that was folded in
+	Index      int       `json:"index"`    // index of the destination in the movie's destinations, from 0
 	Kind       string    `json:"kind"`
 	Connection string    `json:"connection"` // id of a saved connection; empty: the movie names the destination itself
 	Status     string    `json:"status"`     // result of the last try: ok, error, skipped

@@ -10,11 +10,11 @@ import (
 
 // Event is a decoded event with its place in stream and log.
 type Event struct {
-	Category string // of the stream
-	ID       string // of the stream: the part after the first dash
+	Category string // category of the stream
+	ID       string // id of the stream: the part of its name after the first dash
 	Revision eventstore.Revision
 	Position eventstore.Position
-	Account  domain.AccountID // from the metadata; empty: the event belongs to no account
+	Account  domain.AccountID // account named in the metadata; empty: the event belongs to no account
 	// Correlation is the correlation id from the metadata: the same for everything that follows from one request.
 	Correlation string
 	Traceparent string // trace context from the metadata

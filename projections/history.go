@@ -36,10 +36,10 @@ type HistoryEntry struct {
 // HistoryDelivery is the part of an entry about a delivery.
 type HistoryDelivery struct {
 	Run        int
-	Index      *int // of the destination, from 0; nil: all destinations
+	Index      *int // index of the destination, from 0; nil: all destinations
 	Try        int
 	Type       string
-	ID         string // of a saved connection
+	ID         string // id of a saved connection
 	Result     string // ok, error, skipped
 	Final      bool   // no further try follows in this run
 	HTTPStatus int

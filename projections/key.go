@@ -12,7 +12,7 @@ import (
 // (package keyring), since a read model may lag.
 type Key struct {
 	ID        string     `json:"id"`
-	Revision  int64      `json:"revision"` // of the last event of the key's stream that was folded in
+	Revision  int64      `json:"revision"` // revision of the last event of the key's stream that was folded in
 	Account   string     `json:"account"`
 	Name      string     `json:"name"`
 	Role      key.Role   `json:"role"`

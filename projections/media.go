@@ -29,7 +29,7 @@ type MediaFile struct {
 	CreatedAt   time.Time  `json:"created_at"`  // when it was registered, or moved to this path
 	UploadedAt  *time.Time `json:"uploaded_at"` // nil while pending
 
-	Revision int64 `json:"revision"` // of the last event of the path's stream that was folded in
+	Revision int64 `json:"revision"` // revision of the last event of the path's stream that was folded in
 	Commit   int64 `json:"commit"`   // position of that event in the log
 	Prepare  int64 `json:"prepare"`
 }
@@ -74,10 +74,10 @@ func mediaFileOf(f media.File) MediaFile {
 
 // The indexes of media files, by the fields that they begin with.
 const (
-	indexMediaNames  = "names"    // of an account and folder
-	indexMediaTypes  = "types"    // of an account, folder and type
-	indexMediaStatus = "statuses" // of an account, folder and status
-	indexMediaBlobs  = "blobs"    // of a stored file
+	indexMediaNames  = "names"    // files of an account and folder
+	indexMediaTypes  = "types"    // files of an account, folder and type
+	indexMediaStatus = "statuses" // files of an account, folder and status
+	indexMediaBlobs  = "blobs"    // files stored under a blob key
 )
 
 // mediaModel has a document for every path with a file. A path may stay empty until its tombstone is swept, and then be used

@@ -65,7 +65,7 @@ func folderID(account, folder string) string { return account + " " + folderPath
 // folderChange is the effect of an event on its folder.
 type folderChange struct {
 	folder  string
-	kind    media.Kind // of a file
+	kind    media.Kind // kind of the file that was added or removed
 	files   int64      // change of the number of uploaded files
 	size    int64      // change of the total size of these files, in bytes
 	entries int64      // change of the number of files, registrations and markers
@@ -100,8 +100,8 @@ func changeOf(e Event) (folderChange, bool) {
 
 // The indexes of folders, by the fields that they begin with.
 const (
-	indexFolderChildren = "children" // of an account and a parent
-	indexFolderPaths    = "paths"    // of an account
+	indexFolderChildren = "children" // folders of an account and a parent
+	indexFolderPaths    = "paths"    // folders of an account
 )
 
 // folderModel has a document for every existing folder. Since a folder follows many streams, its documents are guarded by the

@@ -23,7 +23,7 @@ const (
 type Movie struct {
 	Project      string `json:"project"`
 	Account      string `json:"account"`
-	Revision     int64  `json:"revision"` // of the last event of the movie's stream that was folded in
+	Revision     int64  `json:"revision"` // revision of the last event of the movie's stream that was folded in
 	Status       string `json:"status"`   // pending, running, done, error, timeout
 	Closed       bool   `json:"closed"`   // only deletions and deliveries can follow
 	Message      string `json:"message"`  // the reason when the status is error or timeout
@@ -79,8 +79,8 @@ type DeliveryResult struct {
 
 // MovieSpent tells how an attempt used its time.
 type MovieSpent struct {
-	TookMS        int64       `json:"took_ms"` // from the claim to the outcome
-	Stages        []StageTime `json:"stages"`  // by name
+	TookMS        int64       `json:"took_ms"` // time from the claim to the outcome
+	Stages        []StageTime `json:"stages"`  // durations of the stages, by name
 	FramesEncoded int64       `json:"frames_encoded"`
 	FramesCached  int64       `json:"frames_cached"` // frames reused from windows of earlier renders
 }
@@ -233,10 +233,10 @@ func at(t time.Time) *time.Time {
 
 // The indexes of the movies, by the fields that they begin with.
 const (
-	indexNewest = "newest" // of an account
-	indexCached = "cached" // of an account and a cache key
-	indexBatch  = "batch"  // of an account and a batch, ordered by row
-	indexStatus = "status" // of an account and a status
+	indexNewest = "newest" // movies of an account
+	indexCached = "cached" // movies of an account with a cache key
+	indexBatch  = "batch"  // movies of an account and a batch, ordered by row
+	indexStatus = "status" // movies of an account with a status
 )
 
 // statusShape is the first shape whose documents have the index of the status.

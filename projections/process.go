@@ -15,7 +15,7 @@ type Process struct {
 	Version   string         `json:"version"`
 	Roles     []string       `json:"roles"`
 	Slots     []ProcessSlots `json:"slots"`
-	Layers    []ProcessLayer `json:"layers"` // of the sandbox; none without the role renderer
+	Layers    []ProcessLayer `json:"layers"` // layers of the sandbox; none without the role renderer
 	Places    []ProcessPlace `json:"places"` // where files are kept
 	DiskFree  int64          `json:"disk_free"`
 	DiskTotal int64          `json:"disk_total"`

@@ -16,7 +16,7 @@ import (
 type Reader struct {
 	config Config
 	at     *catalogue
-	name   string // of this process on the board of readers
+	name   string // name of this process on the board of readers
 
 	waits       waits // running calls of WaitFor
 	lag         lag

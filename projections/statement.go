@@ -24,7 +24,7 @@ type Entry struct {
 	Granted int64  `json:"granted"` // change of the granted credits
 	Held    int64  `json:"held"`    // change of the held credits
 	Charged int64  `json:"charged"` // change of the charged credits
-	Kind    string `json:"kind"`    // of a grant: pack, or empty
+	Kind    string `json:"kind"`    // kind of a grant: pack, or empty
 	Reason  string `json:"reason"`  // why credits or a count were released
 	Period  string `json:"period"`  // month in which a movie or draft was counted: 2026-11
 	Draft   bool   `json:"draft"`   // the count is of drafts

@@ -15,7 +15,7 @@ import (
 // BodyHash.
 type Template struct {
 	ID        string    `json:"id"`
-	Revision  int64     `json:"revision"` // of the last event of the template's stream that was folded in
+	Revision  int64     `json:"revision"` // revision of the last event of the template's stream that was folded in
 	Account   string    `json:"account"`  // its owner
 	State     string    `json:"state"`    // alive, deleted, swept
 	Name      string    `json:"name"`

@@ -20,7 +20,7 @@ type Trouble struct {
 	Kind     string    `json:"kind"`
 	Account  string    `json:"account"`
 	Subject  string    `json:"subject"`
-	Message  string    `json:"message"`  // of the last failure, for operators only
+	Message  string    `json:"message"`  // message of the last failure, for operators only
 	Failures int       `json:"failures"` // in a row
 	Stuck    bool      `json:"stuck"`    // it has failed StuckAfter times
 	First    time.Time `json:"first"`    // time of the first failure

@@ -13,7 +13,7 @@ import (
 // Difference is a document that differs from the result of folding the log.
 type Difference struct {
 	Model string // name of the read model
-	ID    string // of the document
+	ID    string // id of the document
 	What  string // missing, superfluous, or the difference in content
 }
 

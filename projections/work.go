@@ -53,8 +53,8 @@ func (w *Work) Candidates(ctx context.Context, kind string, now time.Time, perAc
 type share struct {
 	perAccount int
 	items      []WorkItem
-	seen       map[string]bool // by id
-	counts     map[string]int  // by account
+	seen       map[string]bool // items that were added, by id
+	counts     map[string]int  // number of added items, by account
 }
 
 func (s *share) add(items []WorkItem, now time.Time) {

@@ -43,7 +43,7 @@ type WorkItem struct {
 	Subject string     `json:"subject"` // the project
 	State   string     `json:"state"`
 	Due     time.Time  `json:"due"`
-	Attempt int        `json:"attempt"` // of the claim: number of the render attempt or the delivery run
+	Attempt int        `json:"attempt"` // number of the render attempt or the delivery run of the claim
 	Worker  string     `json:"worker"`  // id of the worker that has claimed it
 	Since   *time.Time `json:"since"`   // when it was claimed first; nil: never
 	Deaths  int        `json:"deaths"`  // number of earlier claims that ended with the death of the worker

@@ -35,7 +35,7 @@ func (f *Folder) Put(ctx context.Context, name string, content io.Reader) (err e
 	if err := makeFolder(filepath.Dir(path)); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), unfinished) // with mode 0600
+	file, err := os.CreateTemp(filepath.Dir(path), unfinished) // CreateTemp gives the file the mode 0600
 	if err != nil {
 		return err
 	}

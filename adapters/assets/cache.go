@@ -34,10 +34,10 @@ var _ commands.Assets = (*Cache)(nil)
 // Config is what a Cache needs. Client, Dir and Prober must be set.
 type Config struct {
 	Client   *http.Client      // guarded by adapters/outbound
-	Dir      string            // a folder per account is made in it; may be shared by several processes of one host
+	Dir      string            // contains a folder per account; several processes of one host may share it
 	Prober   examine.Prober    //
 	Pictures examine.Converter // for TIFF files as cameras write them, AVIF and HEIC; nil: they are refused
-	MaxBytes int64             // of one download; 0: 2 GiB
+	MaxBytes int64             // largest size of one download; 0: 2 GiB
 	Timeout  time.Duration     // time limit of one download, retries included; 0: 5 minutes
 	// Connections and Bytes are budgets for running downloads, which accounts use in turns; nil: unbounded. A download takes one
 	// connection, and its size in bytes; while its size is unknown, Guess bytes are taken; 0: 64 MiB.

@@ -64,6 +64,6 @@ func (d *draft) discard() error {
 	if d.name == "" {
 		return d.Close()
 	}
-	_ = d.Close() // it may be closed already
+	_ = d.Close() // the file may be closed already
 	return removeIfThere(d.name)
 }

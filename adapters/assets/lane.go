@@ -11,7 +11,7 @@ import (
 
 // lane is a download's share of the budgets: a connection, and a number of bytes.
 type lane struct {
-	connection, bytes *fair.Part // nil: there is no such budget
+	connection, bytes *fair.Part // nil: the budget is unbounded
 	size, step, most  int64      // bytes that may be read now; the step by which size grows; the size from which nothing is counted
 }
 

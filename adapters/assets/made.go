@@ -29,7 +29,7 @@ const (
 type madeVisit struct {
 	Note []byte `json:"note"`
 	Hash string `json:"hash,omitempty"` // SHA-256 of the file, in hex; empty: there is none
-	Size int64  `json:"size,omitempty"` // of the file, in bytes
+	Size int64  `json:"size,omitempty"` // size of the file in bytes
 }
 
 func (s shelf) madeKey(key string) string { return blobkey.SourceVisit(s.holder(), key) }

@@ -37,7 +37,7 @@ const forgetTime = time.Minute
 // sharedVisit is the store's record of an address.
 type sharedVisit struct {
 	visit
-	Size int64 `json:"size"` // of the file, in bytes
+	Size int64 `json:"size"` // size of the file in bytes
 }
 
 // holder stands for the account in the keys of its shared downloads. No address serves these keys.

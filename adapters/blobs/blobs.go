@@ -45,7 +45,7 @@ const (
 // Bucket is an open store of files. It is safe for concurrent use, by several processes too.
 type Bucket struct {
 	bucket  *blob.Bucket
-	scheme  string       // of the bucket's address; empty for a folder
+	scheme  string       // scheme of the bucket's address; empty for a folder
 	end     func() error // closes what belongs to the bucket; may be nil
 	dir     string       // absolute; empty for a bucket
 	folders *folders     // open folders below dir; nil for a bucket

@@ -120,7 +120,7 @@ func (p place) openWith(ctx context.Context, client *http.Client) (*blob.Bucket,
 		bucket, err := clouds.Azure{
 			Client: client, Address: address, Account: p.query.Get("storage_account"), Key: p.key, Tries: cloudTries,
 		}.Open(ctx)
-		if err != nil { // it may show parts of the key
+		if err != nil { // err may show parts of the key
 			return nil, nil, errors.New("the key is none of an Azure storage account: it is a text in Base64")
 		}
 		return bucket, func() error { return nil }, nil

@@ -28,7 +28,7 @@ type named struct {
 // walk is the result of one pass over the files. Accounts share it, because a pass costs as much for one account as for all.
 type walk struct {
 	at     time.Time
-	sums   map[string]quota.Amount // by account
+	sums   map[string]quota.Amount // sums of the files, by account
 	served map[string]bool         // accounts that have used this walk
 }
 

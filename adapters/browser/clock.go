@@ -11,7 +11,7 @@ import (
 
 // clock is the virtual time of a page.
 type clock struct {
-	base    float64       // of the browser's time line when the clock was started, in milliseconds
+	base    float64       // time on the browser's time line when the clock was started, in milliseconds
 	elapsed time.Duration // time granted since then
 	last    time.Duration // time of the last frame; two frames must not have the same time
 	// patience is how long the clock may still stand to wait for the network; 0: no longer.
@@ -24,7 +24,7 @@ const grid = 100 * time.Microsecond
 const (
 	patience  = 15 * time.Second // for all waits for the network together
 	frameGap  = grid             // between two frames at the same moment
-	interval  = 1000.0 / 60      // time between frames that the browser is told, in milliseconds
+	interval  = 1000.0 / 60      // time between frames, as the browser is told, in milliseconds
 	redrawing = 5                // largest number of frames to draw until the first one has a picture
 )
 
@@ -60,7 +60,7 @@ func (t *tab) align(ctx context.Context) error {
 }
 
 const (
-	wakingTime   = 10 * time.Millisecond // of the page's time, before its content is loaded
+	wakingTime   = 10 * time.Millisecond // on the page's clock, before its content is loaded
 	wakingFrames = 50
 )
 

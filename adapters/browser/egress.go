@@ -29,12 +29,12 @@ type egress struct {
 	served sync.WaitGroup
 
 	mu   sync.Mutex
-	page *traffic // the current page's; nil: there is none, and everything is refused
+	page *traffic // traffic of the current page; nil: there is no page, and every request is refused
 }
 
 // traffic is the network usage of one page.
 type traffic struct {
-	ctx         context.Context // of the page
+	ctx         context.Context // context of the page
 	left        atomic.Int64    // remaining bytes
 	connections atomic.Int64
 	streams     chan struct{}

@@ -7,7 +7,7 @@ import (
 // level is one degree of confining a browser. Not every machine supports every one.
 type level struct {
 	name    string
-	jailed  bool        // by the service's jail
+	jailed  bool        // confined by the service's jail
 	spaces  jail.Spaces // namespaces in the jail
 	sandbox bool        // Chromium's own sandbox is on
 }
@@ -32,7 +32,7 @@ func Policy() jail.Policy {
 
 const (
 	homeMB       = 256
-	maxFileBytes = 1 << 30 // shared memory of its processes counts as files
+	maxFileBytes = 1 << 30 // shared memory of the browser's processes counts as files
 	maxOpenFiles = 8192
 	maxTasks     = 4096
 )
@@ -42,7 +42,7 @@ func (l level) policy(home string, ports []uint16, memoryMB int) jail.Policy {
 	return jail.Policy{
 		Program: "chromium", System: readable, Home: home, HomeMB: homeMB, Ports: ports, Calls: jail.BrowserCalls,
 		NeverRoot: true, Spaces: l.spaces,
-		Proc: true, // it starts processes by way of /proc/self/exe, and inspects its own
+		Proc: true, // the browser starts processes by way of /proc/self/exe, and inspects its own processes
 		Maps: l.sandbox,
 		Limits: jail.Limits{Data: uint64(memoryMB+reservedMB) << 20, FileBytes: maxFileBytes, OpenFiles: maxOpenFiles, Tasks: maxTasks,
 			Memory: uint64(memoryMB+reservedMB) << 21}, // for several processes

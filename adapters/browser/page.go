@@ -18,12 +18,12 @@ import (
 type Page struct {
 	HTML          string // a fragment or a whole document, shown on a transparent background
 	URL           string // http or https
-	Width, Height int    // of the viewport and of the picture, in pixels
+	Width, Height int    // size of the viewport and of the picture, in pixels
 	// DPI is the number of drawn pixels per CSS pixel, 1 to 4; the picture is scaled down afterwards. Values outside of the range
 	// are moved to its nearest end; 0 means 1.
 	DPI      float64
 	Wait     time.Duration      // time after the page and its fonts have been loaded; at most 10 s
-	Finished bool               // wait after that until finite animations have ended; at most 5 s. Decision 67
+	Finished bool               // after Wait, wait until finite animations have ended; at most 5 s. Decision 67
 	Tailwind bool               // load Tailwind CSS with the page
 	Style    []timeline.Setting // CSS properties of the body
 	Now      time.Time          // time on the page's clock when it begins to load; zero: the current time

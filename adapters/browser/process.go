@@ -32,14 +32,14 @@ const pipeDelay = 2 * time.Second
 type process struct {
 	pid    int
 	home   string        // the browser's writable folder, as the browser sees it
-	folder string        // the same folder as this process sees it; empty: it is in memory and vanishes with the browser
+	folder string        // the same folder as this process sees it; empty: the folder is in memory and vanishes with the browser
 	ended  chan struct{} // closed when the process has been waited for
 	// outOfMemory is true when the kernel has killed a process of the browser because its control group ran out of memory. It is
 	// set before ended is closed.
 	outOfMemory bool
-	notes       *tail // the end of its error output
+	notes       *tail // the end of the browser's error output
 
-	in, out *os.File // this process's ends of its DevTools pipe
+	in, out *os.File // this process's ends of the browser's DevTools pipe
 	ports   []net.Listener
 }
 
@@ -81,7 +81,7 @@ func (p *process) launch(ctx context.Context, cfg Config, l level) error {
 	ports := p.portNumbers()
 	cmd, err := l.jail(cfg).Child(context.WithoutCancel(ctx), l.policy(p.home, ports, cfg.MemoryMB), cfg.Path,
 		flags(p.home, l.sandbox, ports),
-		ends.childRead, ends.childWrite) // kill ends its process group
+		ends.childRead, ends.childWrite) // kill ends the browser's process group
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ type tab struct {
 	conn    *conn
 	page    Page
 	traffic *traffic
-	profile string // id of its browser context
+	profile string // id of the page's browser context
 	target  string
 	session string
 	clock   clock

@@ -135,7 +135,7 @@ type Config struct {
 	Log     logrus.FieldLogger                 // nil: the standard logger
 }
 
-// Watch tells whether there is space for new work. It is safe for concurrent use.
+// Watch reports whether there is space for new work. It is safe for concurrent use.
 type Watch struct {
 	cfg Config
 	low atomic.Bool

@@ -23,7 +23,7 @@ var _ deliveries.Sender = (*Sender)(nil)
 // Config is the configuration of a Sender.
 type Config struct {
 	Folders []Folder
-	Own     []string // folders of the service; an export folder must not lie inside or above one
+	Own     []string // folders of the service; an export folder must not lie inside or above one of these
 	// Room returns how many bytes may still be written to the disk of a folder; negative when the disk's free space is below its
 	// reserve.
 	Room func(dir string) (int64, error)

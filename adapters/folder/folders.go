@@ -16,7 +16,7 @@ import (
 
 // Folder is one export folder of the operator.
 type Folder struct {
-	Name     string // by which connections name it
+	Name     string // name by which connections refer to the folder
 	Dir      string // absolute
 	Accounts []domain.AccountID
 }

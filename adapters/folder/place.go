@@ -191,7 +191,7 @@ func (p *place) name(ctx context.Context, file *os.File, working, name string, o
 		err = unix.Renameat2(old, working, in, name, unix.RENAME_NOREPLACE)
 		if cannot(err) { // for instance NFS
 			err = unix.Linkat(old, working, in, name, 0)
-			if cannot(err) || errors.Is(err, unix.EPERM) { // it supports neither; some user-space drivers and exFAT
+			if cannot(err) || errors.Is(err, unix.EPERM) { // neither is supported: exFAT, and some user-space drivers
 				return refused("the disk of the folder cannot promise to keep a file of that name: set overwrite")
 			}
 		}

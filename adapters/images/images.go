@@ -44,7 +44,7 @@ const defaultModel = "gpt-image-1"
 // Config is the configuration of a Generator. Dir and Client must be set.
 type Config struct {
 	Client   *http.Client // guarded by adapters/outbound; for the endpoint, and for the addresses of pictures in its answers
-	Endpoint Endpoint     // of this server; the zero one: prompts need a saved connection
+	Endpoint Endpoint     // endpoint of this server; the zero Endpoint: prompts need a saved connection
 	// Saved returns the endpoint behind a saved connection of an account. An unknown one is a *domain.Error. Nil: there are none.
 	Saved func(ctx context.Context, account domain.AccountID, id string) (Endpoint, error)
 	// Dir contains a folder per account; several processes of one host may share it. The modification time of a file is that of
@@ -54,7 +54,7 @@ type Config struct {
 	Room quota.Limits
 	// Made is a store through which hosts share generated pictures. Nil: there is one host, or the hosts share Dir.
 	Made    commands.MadeStore
-	Log     logrus.FieldLogger // nil: the standard one
+	Log     logrus.FieldLogger // nil: the standard logger
 	Timeout time.Duration      // time limit of one answer; 0: 3 minutes
 	// Retries are the pauses before retries after temporary failures; nil: one second, four seconds.
 	Retries []time.Duration

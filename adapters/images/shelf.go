@@ -29,7 +29,7 @@ const maxPixels = 16 << 20
 // shelf is the folder of one account: <key>.json names the picture <hash> and says what it is.
 type shelf struct {
 	dir  string
-	room *quota.Folder // of all accounts
+	room *quota.Folder // bounds of the pictures of all accounts
 }
 
 func (g *Generator) shelf(account domain.AccountID) shelf {

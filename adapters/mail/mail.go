@@ -131,7 +131,7 @@ func write(s connection.Settings, account domain.AccountID) (*mail.Msg, error) {
 	if err := message.From(s["from"]); err != nil {
 		return nil, refuse("the sender's address is not valid")
 	}
-	recipients, err := s.Recipients() // the same addresses that are counted
+	recipients, err := s.Recipients() // the limits for recipients count these addresses too
 	if err != nil {
 		return nil, err
 	}

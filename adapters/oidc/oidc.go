@@ -214,7 +214,7 @@ func exchangeFailed(err error) error {
 // claims are what is read of an identity token beside what the library checks.
 type claims struct {
 	Email    string          `json:"email"`
-	Verified json.RawMessage `json:"email_verified"` // some providers write it as a text
+	Verified json.RawMessage `json:"email_verified"` // a boolean; some providers write a text
 	Username string          `json:"preferred_username"`
 	AuthTime int64           `json:"auth_time"`
 	Party    string          `json:"azp"`

@@ -83,7 +83,7 @@ func NewGuard(cfg Config) (*Guard, error) {
 // besides the request's context.
 type Options struct {
 	Connect   time.Duration // for resolving and connecting, all addresses together; 0: no limit of its own
-	Header    time.Duration // from the request sent to the answer's header; 0: no limit of its own
+	Header    time.Duration // from sending the request to the answer's header; 0: no limit of its own
 	Total     time.Duration // for the whole exchange, the body included; 0: no limit of its own
 	Follow    bool          // follow up to MaxRedirects redirects, each checked; otherwise the 3xx answer is the answer
 	KeepAlive bool          // keep connections for further requests; their address was checked when they were made

@@ -22,7 +22,7 @@ import (
 // shelf is the folder of one account: <key>.json describes a speech, and names the file <hash>.wav or <hash>.mp3.
 type shelf struct {
 	dir  string
-	room *quota.Folder // of all accounts
+	room *quota.Folder // bounds of the speech of all accounts
 }
 
 func (e *Engine) shelf(account domain.AccountID) shelf {

@@ -224,7 +224,7 @@ func (e *espeak) run(ctx context.Context, text string, args ...string) ([]byte, 
 	cmd.Release()
 	if err == nil {
 		err = cmd.Wait()
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // processes that it has started; usually none are left
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // ends processes that the program has started; usually none are left
 	}
 	cmd.End()
 	switch {

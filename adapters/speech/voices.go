@@ -69,7 +69,7 @@ var usualLocales = map[string]string{
 
 // azureVoiceTable is the table with indexes.
 type azureVoiceTable struct {
-	genders map[string]gender // by "de-de katja"
+	genders map[string]gender // gender by locale and name, such as "de-de katja"
 	first   map[string]string // full name by "de-de", and by "de"
 }
 

@@ -43,7 +43,7 @@ type change struct {
 	projections.Write
 	table *table
 	body  projections.Body
-	keys  [][]byte // by index; nil for a tombstone
+	keys  [][]byte // one key for each index; nil for a tombstone
 }
 
 func (d *Documents) prepareWrite(w projections.Write) (change, error) {

@@ -43,7 +43,7 @@ type Documents struct {
 	writing chan *sqlite.Conn
 
 	path    string
-	file    os.FileInfo // of the open file; another file may have its name by now
+	file    os.FileInfo // information about the open file; another file may have its name by now
 	aside   string
 	damaged chan struct{} // closed once: see Damaged
 	once    sync.Once

@@ -33,7 +33,7 @@ func appendValue(key []byte, value any, descending bool) ([]byte, error) {
 		key = appendNumber(append(key, tagNumber), v)
 	case string:
 		if !utf8.ValidString(v) {
-			v = string([]rune(v)) // as it is written into a document
+			v = string([]rune(v)) // the text as the encoding of documents writes it: invalid UTF-8 is replaced
 		}
 		key = append(key, tagText)
 		for _, b := range []byte(v) {

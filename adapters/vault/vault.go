@@ -24,7 +24,7 @@ const keyBytes = 32
 // Vault encrypts with one key and decrypts with this and older keys. It is safe for concurrent use.
 type Vault struct {
 	current string
-	keys    map[string]cipher.AEAD // by id
+	keys    map[string]cipher.AEAD // the ciphers of all keys, by key id
 }
 
 // New returns a vault that encrypts with the first key. Every key has 32 bytes.

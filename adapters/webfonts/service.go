@@ -47,7 +47,7 @@ type Store interface {
 
 // Config is the configuration of a Service.
 type Config struct {
-	URL    string // of the service's CSS interface; empty: only stored families are used
+	URL    string // address of the service's CSS interface; empty: only stored families are used
 	Client *http.Client
 	Store  Store
 	Dir    string // folder for copies on this host
@@ -67,7 +67,7 @@ type Service struct {
 	flights singleflight.Group
 
 	mu    sync.Mutex
-	known map[string]family // by normalised name
+	known map[string]family // families that this process has used, by normalised name
 	quiet time.Time         // time of the service's last failure to respond
 }
 

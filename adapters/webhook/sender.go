@@ -27,7 +27,7 @@ const DefaultWait = 30 * time.Second
 // The bounds for reading a response's body. A little of it is read, so that a receiver that is still writing gets no error.
 const (
 	maxAnswerBytes = 64 << 10
-	maxAnswerKept  = 2 << 10 // bytes of it in Result.Answer
+	maxAnswerKept  = 2 << 10 // bytes of the body that are stored in Result.Answer
 	maxAnswerTime  = time.Second
 )
 
@@ -70,8 +70,8 @@ type Result struct {
 	HTTPStatus int           // 0: no answer
 	Message    string        // may be shown: contains scheme and host of the address only
 	Duration   time.Duration // until the response's header, or until the try was given up
-	// Retry says that another try is allowed: the receiver answered 5xx, or the connection failed before any answer.
-	// Spec: Delivery rules.
+	// Retry is true when another try is allowed: the receiver answered 5xx, or the connection failed before any answer. Spec:
+	// Delivery rules.
 	Retry bool
 	// Sent is the body as it was sent, ContentType its form, Answer the beginning of the response's body.
 	Sent        []byte

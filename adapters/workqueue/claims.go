@@ -19,9 +19,9 @@ type claims struct {
 	deadAfter time.Duration
 	fate      func(worker string) Fate
 	longest   time.Duration // longest wait before a dead claim is handed out
-	last      time.Time     // time of the last successful reading; zero after one that failed
+	last      time.Time     // time of the last successful reading; zero after a failed one
 	tried     time.Time
-	seen      map[string]observation // by item
+	seen      map[string]observation // what was read of each claim, by item
 }
 
 // observation is what was read of one claim.
@@ -30,7 +30,7 @@ type observation struct {
 	beat   int64
 	silent time.Duration // time without a change of the beat
 	death  domain.Death
-	dead   time.Time // when the claim was found dead; zero before
+	dead   time.Time // when the claim was found dead; zero: it was not found dead
 }
 
 func newClaims(c Config) claims {

@@ -27,7 +27,7 @@ var late = projections.Task{WorkItem: projections.WorkItem{ID: "later"}}
 type preemption struct {
 	stop  map[string]context.CancelCauseFunc // functions that stop running tasks, by item
 	since map[string]time.Time               // start times of running tasks
-	asked string                             // the item that was told to stop and has not ended; empty: none
+	asked string                             // item of the task that was told to stop and has not ended; empty: none
 }
 
 func newPreemption() preemption {

@@ -26,7 +26,7 @@ type rotation struct {
 	aged   bool            // the last turn went to an aged task
 	newest string          // the item that had the last turn
 	later  map[string]bool // background accounts: one task at a time, after all others
-	limit  int             // most running tasks of one account; 0: no limit
+	limit  int             // maximum of running tasks of one account; 0: no limit
 }
 
 func newRotation(later []string, limit int) rotation {

@@ -39,7 +39,7 @@ type subscription struct {
 	out   chan *message.Message
 	log   logrus.FieldLogger
 
-	running  map[string]projections.Task // by item
+	running  map[string]projections.Task // running tasks, by item
 	ended    chan outcome                // buffered for every slot: no sender waits
 	rotation rotation
 	backoff  backoff

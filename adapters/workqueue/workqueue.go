@@ -133,7 +133,7 @@ type Queue struct {
 	mu     sync.Mutex
 	closed bool
 	inWork int                      // messages that were sent and not answered
-	wakes  map[string]chan struct{} // of the live subscriptions, by topic
+	wakes  map[string]chan struct{} // wake-up channels of the live subscriptions, by topic
 
 	stopped  chan struct{}  // closed: no further message is sent
 	idle     chan struct{}  // closed: stopped, and every message is answered

@@ -11,7 +11,7 @@ import (
 // expectation is the expected revision of a write.
 type expectation struct {
 	kind     expectationKind
-	revision int64 // of expectExact
+	revision int64 // the expected revision when kind is expectExact
 }
 
 type expectationKind int

@@ -161,7 +161,7 @@ func (f *streamFollower) check() error {
 // searches the newest records of the log, which are in memory, for those of the stream.
 type streamFollower struct {
 	*reading
-	revision int64 // of the newest event sent
+	revision int64 // revision of the newest event sent
 	seen     int64 // position up to which the log has been searched
 	fromFile bool  // still reading the stream from the file
 	live     bool
@@ -208,7 +208,7 @@ func (f *streamFollower) readPage(last int64) error {
 	if h.Tombstoned() {
 		return refuseDeleted(ctx, f.stream)
 	}
-	low := max(f.revision+1, min(h.FirstVisible(), h.Last+1)) // of a deleted stream: the events after the deletion
+	low := max(f.revision+1, min(h.FirstVisible(), h.Last+1)) // in a deleted stream: the events after the deletion
 	records, err := f.log.ReadStream(ctx, f.stream,
 		logfile.StreamPage{Low: low, High: logfile.NoLimit, Until: last, Limit: logfile.PageLimit})
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 // message is an event that a group reads, gives out and waits for an answer to.
 type message struct {
 	event *logfile.Record // nil when link points to an event that does not exist
-	link  *logfile.Record // the link that was resolved to the event, nil when none was
+	link  *logfile.Record // the link that was resolved to the event; nil when the event was read without a link
 	// revision in the group's stream, or position in the log; of a replayed message, its revision in the parked stream
 	place    int64
-	retries  int32 // how many times it was given out again
-	replayed bool  // it was parked and is given out again
+	retries  int32 // how many times the message was given out again
+	replayed bool  // the message was parked and is given out again
 }
 
 // original is the event whose id consumers ack: the link, when there is one.
@@ -88,12 +88,12 @@ type groupState struct {
 	retries  []*message // returned messages to be given out again, in the order of the source
 	fresh    []*message // messages that were never given out
 	timeline []*flight  // flights with a deadline, in the order of their deadlines
-	parking  []parked   // messages to be parked; they hold the checkpoint back until that is durable
+	parking  []parked   // messages to be parked; each holds the checkpoint back until it is durably parked
 	storing  []parked   // messages that are being parked
 
 	considered int64 // place of the newest event read from the source, matching or not
 	checkpoint int64 // the newest checkpoint whose write was started
-	done       int   // events finished since that checkpoint
+	done       int   // events finished since the newest checkpoint
 	replaying  int   // replayed messages that are not finished
 	given      int64 // messages given out since the group started
 }

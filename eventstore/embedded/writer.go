@@ -32,7 +32,7 @@ type operation struct {
 	ctx      context.Context
 	stream   string
 	expected expectation
-	events   []*logfile.Record // to be appended; the writer sets position, revision and creation time
+	events   []*logfile.Record // events to be appended; the writer sets position, revision and creation time
 	remove   bool              // delete the stream
 	forGood  bool              // with remove: leave a tombstone, after which the stream can never be written to
 	group    *logfile.GroupRow // store this persistent subscription
@@ -64,7 +64,7 @@ type writer struct {
 
 	scavengeable *scavengeable // streams that retention may have something to remove from
 	heads        map[string]*logfile.Head
-	last         int64 // position of the newest record, this batch included
+	last         int64 // position of the newest record, including those of this batch
 	batch        []*logfile.Record
 	batchOf      map[string][]*logfile.Record // the batch by stream
 	limited      map[string]bool              // streams of the batch with records that retention may remove

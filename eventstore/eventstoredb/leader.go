@@ -63,7 +63,7 @@ type finder struct {
 	settings esdb.Configuration
 
 	mu      sync.Mutex
-	members []string // host:port of the nodes in the latest gossip; nil when there is only one, or no gossip
+	members []string // host:port of the nodes in the latest gossip; nil when there is only one node, or no gossip
 }
 
 // view is the combined gossip of the nodes.
@@ -71,7 +71,7 @@ type view struct {
 	leader string               // host:port; empty: there is no leader
 	nodes  int                  // number of nodes in the cluster; 0: none has answered
 	seeds  []*esdb.EndPoint     // nodes that are alive
-	alive  []*gossip.MemberInfo // according to the nodes that name this leader
+	alive  []*gossip.MemberInfo // members that are alive, according to the nodes that name this leader
 }
 
 // place is an address to dial, and the name that its certificate has to have.

@@ -249,7 +249,7 @@ type session struct {
 	pass      string        // the pass that calls carry; empty: none
 	leader    string        // host:port as gossip names it; empty: there is no cluster
 	left      chan struct{} // closed when calls must stop waiting for the client
-	suspected bool          // the nodes are being asked whether this one still leads; guarded by the pool's lock
+	suspected bool          // the nodes are being asked whether this leader still leads; guarded by the pool's lock
 
 	once  sync.Once // guards the closing of left
 	mu    sync.Mutex

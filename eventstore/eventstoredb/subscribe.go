@@ -19,7 +19,7 @@ const (
 // subscription forwards the notices of the client's subscription. The client's subscription ends when the connection is lost,
 // and the client does not resume it; then this subscription ends too.
 type subscription struct {
-	ctx     context.Context // the one given to Subscribe
+	ctx     context.Context // the context given to Subscribe
 	inner   context.Context // ends with ctx, with Close, with the pool, and after the last notice was delivered
 	cancel  context.CancelFunc
 	notices chan eventstore.Notice

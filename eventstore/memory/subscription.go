@@ -12,7 +12,7 @@ import (
 // subscription is a cursor into the store's log: it holds no events, so a slow reader costs nothing.
 type subscription struct {
 	store  *Store
-	ctx    context.Context // the one given to Subscribe; its end is the subscription's
+	ctx    context.Context // the context given to Subscribe; the subscription ends with it
 	once   sync.Once
 	closed chan struct{}
 	drops  int // the store's count of drops when the subscription began

@@ -12,9 +12,9 @@ import (
 
 // account is the state of one audited ledger.
 type account struct {
-	revision               int64 // of its last event
+	revision               int64 // revision of the ledger's last event
 	granted, charged, held int64
-	references             map[string]bool // references of its grants
+	references             map[string]bool // references of the account's grants
 	// taken are the movies and items that were ever held or counted. It is used when one ledger is audited alone, because the sum
 	// begun is not computed then.
 	taken  map[domain.ProjectID]bool
@@ -42,12 +42,12 @@ const (
 // open is a hold or a count that has not been settled.
 type open struct {
 	account domain.AccountID
-	amount  int64 // of a hold
+	amount  int64 // credits of a hold; 0 for a count
 	attempt int   // render attempt that changed the hold last
 	counted bool
 	draft   bool
 	period  string
-	begun   bool // its movie or item exists
+	begun   bool // the movie or item of the hold exists
 	outcome outcome
 	since   time.Time // time of the hold, and later of the outcome, by the event store's clock
 	credits int64     // price in the outcome

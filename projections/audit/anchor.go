@@ -34,7 +34,7 @@ type Anchor struct {
 type AnchoredLedger struct {
 	Stream string   `json:"stream"`
 	Events int64    `json:"events"`
-	Digest string   `json:"digest"` // Seal over its entries
+	Digest string   `json:"digest"` // Seal over the ledger's entries
 	Chain  []string `json:"chain"`  // the Seal after every ChainStep entries
 }
 

@@ -49,7 +49,7 @@ type Line struct {
 	Granted int64            `json:"granted"` // change of the granted credits
 	Held    int64            `json:"held"`    // change of the held credits
 	Charged int64            `json:"charged"` // change of the charged credits
-	Kind    string           `json:"kind"`    // of a grant
+	Kind    string           `json:"kind"`    // kind of a grant
 	Reason  string           `json:"reason"`  // why credits or a count were released
 	Period  string           `json:"period"`  // month in which a movie or draft was counted
 	Draft   bool             `json:"draft"`
@@ -199,7 +199,7 @@ type reader struct {
 	out   chan<- batch
 	next  batch
 	after eventstore.Position
-	done  eventstore.Revision // how many events of a ledger that is read alone
+	done  eventstore.Revision // number of events read, when one ledger is read alone
 }
 
 // alone reports whether one ledger is audited without the rest of the log.

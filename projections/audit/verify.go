@@ -26,7 +26,7 @@ type Verified struct {
 // AnchorDifference describes the first event that differs from the anchor.
 type AnchorDifference struct {
 	Stream   string `json:"stream"`
-	Revision int64  `json:"revision"` // of the event; without a list, of the first event of the range
+	Revision int64  `json:"revision"` // revision of the event; without a list, of the first event of the range
 	Through  int64  `json:"through"`  // the last revision of the range
 	What     string `json:"what"`     // changed, added, removed or, without a list, differs
 }

@@ -29,7 +29,7 @@ type deepTIFF struct {
 	file  io.ReaderAt
 	order binary.ByteOrder
 	tags  map[uint16][]uint32
-	shape pngShape // of the resulting PNG file
+	shape pngShape // header of the resulting PNG file
 
 	premultiplied bool
 	partW, partH  int // size of a strip or tile

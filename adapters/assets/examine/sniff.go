@@ -22,7 +22,7 @@ const (
 // format is an accepted kind of file.
 type format struct {
 	family family
-	name   string // of a picture its own name, otherwise the name of ffmpeg's demuxer
+	name   string // a picture's own name, otherwise the name of ffmpeg's demuxer
 }
 
 // magic recognises a format by bytes at a fixed offset.

@@ -120,7 +120,7 @@ func readsTIFF(ctx context.Context, path string) (bool, error) {
 		return false, nil
 	}
 	if int64(config.Width)*int64(config.Height) > maxImagePixels || isDeep(config) {
-		return true, nil // a later step refuses or converts it
+		return true, nil // a later step refuses or converts the file
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return false, fmt.Errorf("read a TIFF: %w", err)

@@ -63,7 +63,7 @@ func NewAccess(config Settings, note logrus.FieldLogger) (a *Access, err error) 
 		}
 	}
 	if config.UsersFile != "" {
-		a.usersSeen = certificate.StampOf(config.UsersFile) // taken before the file is read, so that a change after that is noticed
+		a.usersSeen = certificate.StampOf(config.UsersFile) // taken before the file is read, so that a later change is noticed
 		if a.guard, err = newGuard(config.UsersFile, note); err != nil {
 			return nil, err
 		}

@@ -106,7 +106,7 @@ func LoadHead(ctx context.Context, log Storage, stream string) (Head, error) {
 		if base == Tombstoned {
 			last = Tombstoned // the tombstone applies to the metadata stream too
 		}
-		return Head{Last: last, Meta: streamMeta{maxCount: 1}}, err // of a metadata stream only the newest event applies
+		return Head{Last: last, Meta: streamMeta{maxCount: 1}}, err // only the newest event of a metadata stream applies
 	}
 	newest, err := NewestOf(ctx, log, MetaPrefix+stream)
 	if err != nil || newest == nil {

@@ -19,7 +19,7 @@ type StreamInfo struct {
 	First   int64     `json:"first"` // revision of the oldest event that retention has not removed
 	Last    int64     `json:"last"`  // revision of the newest event
 	Newest  time.Time `json:"newest"`
-	Deleted bool      `json:"deleted,omitempty"` // by a tombstone, which is all that is left
+	Deleted bool      `json:"deleted,omitempty"` // a tombstone has deleted the stream, and is all that is left
 }
 
 // Streams lists the streams of a data folder or backup whose names begin with a prefix, in the order of their names: at most

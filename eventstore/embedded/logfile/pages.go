@@ -22,7 +22,7 @@ import (
 const (
 	vfsName       = "moviola-checked"
 	pageBytes     = 4096
-	reservedBytes = 4 // of each page, for its checksum
+	reservedBytes = 4 // bytes of each page, for its checksum
 )
 
 // checkedFile is an open file of the VFS. It has the methods of SQLite's own file.
@@ -181,7 +181,7 @@ func readChecked(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64
 	defer libc.Xfree(tls, page)
 	within := offset % pageBytes
 	rc := read(tls, file, page, pageBytes, offset-within)
-	if rc == lib.SQLITE_IOERR_SHORT_READ { // of a new file; the missing bytes are zeros
+	if rc == lib.SQLITE_IOERR_SHORT_READ { // a new file is shorter; the missing bytes are zeros
 		clear(unsafe.Slice((*byte)(pointer(buffer)), amount))
 	}
 	if rc != lib.SQLITE_OK {

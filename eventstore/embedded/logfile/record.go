@@ -67,12 +67,12 @@ func writeSized(sum hash.Hash32, field []byte) {
 type CorruptError struct {
 	File string
 
-	Stream   string // of the damaged event
+	Stream   string // stream of the damaged event
 	Revision int64
-	Position int64 // of the damaged event; 0: not known
+	Position int64 // position of the damaged event; 0: not known
 
-	Page  int64 // of the file, counted from 1; 0: not known
-	Frame int   // of the write-ahead log, counted from 1; 0: its header, or not known
+	Page  int64 // damaged page of the file, counted from 1; 0: not known
+	Frame int   // damaged frame of the write-ahead log, counted from 1; 0: the log's header, or not known
 }
 
 // Error implements error.
