@@ -120,7 +120,7 @@ func (c *chores) follow(ctx context.Context) {
 		}
 	}
 	if err == nil {
-		failed = "streams that were not read are not read again; trying again"
+		failed = "cannot read which streams the read models do not follow; trying again"
 		err = c.r.lookForUnread(ctx)
 	}
 	if generation := c.r.at.current.Load().Generation; err == nil && (generation != c.signed || !now.Before(c.nextSign)) {

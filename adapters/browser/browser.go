@@ -145,7 +145,7 @@ func (b *browser) greet(ctx context.Context) error {
 // refuse serves the port for requests that belong to no page, and refuses them.
 func (b *browser) refuse(port net.Listener, p *Pool) {
 	b.quiet = &http.Server{ReadHeaderTimeout: headerTime, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.cfg.Log.WithField("host", r.Host).Debug("request that the browser made by itself refused")
+		p.cfg.Log.WithField("host", r.Host).Debug("background request of the browser refused")
 		p.uninvited.Add(1)
 		hangUp(w)
 	})}

@@ -286,7 +286,7 @@ func (s *subscription) untilNextPoll(ctx context.Context, now time.Time) time.Du
 
 func (s *subscription) warn(ctx context.Context, err error, what string) {
 	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
-		s.log.WithError(fmt.Errorf("%s: %w", what, err)).Warn("work queue: no task was started; trying again")
+		s.log.WithError(fmt.Errorf("%s: %w", what, err)).Warn("work queue: looking for or starting a task failed; trying again")
 	}
 }
 
