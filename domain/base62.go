@@ -11,8 +11,8 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // RandomText returns n characters of [A-Za-z0-9], each equally likely. random is its source of random bytes.
 func RandomText(random io.Reader, n int) (string, error) {
-	// 248 is the largest multiple of 62 below 256. Larger bytes are skipped: their remainders would make some characters more
-	// likely.
+	// limit is 248, the largest multiple of 62 below 256. Larger bytes are skipped, because their remainders would make some
+	// characters more likely.
 	const limit = 256 - 256%len(base62)
 	text := make([]byte, 0, n)
 	buf := make([]byte, n)
@@ -29,12 +29,12 @@ func RandomText(random io.Reader, n int) (string, error) {
 	return string(text), nil
 }
 
-// IsBase62 says whether a text consists of [A-Za-z0-9] only.
+// IsBase62 reports whether a text consists of [A-Za-z0-9] only.
 func IsBase62(s string) bool {
 	return strings.Trim(s, base62) == ""
 }
 
-// Base62 writes a number in base 62 as exactly n digits, with leading zeros. Digits above the n lowest are dropped.
+// Base62 writes a number in base 62 as exactly n digits, with leading zeros. It drops higher digits.
 func Base62(number uint64, n int) string {
 	digits := make([]byte, n)
 	for i := n - 1; i >= 0; i-- {

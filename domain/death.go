@@ -1,6 +1,6 @@
 package domain
 
-// Death says why the worker's process died during an attempt, as far as there is evidence. Decision 56.
+// Death is the cause of the death of a worker's process during an attempt, as far as there is evidence. Decision 56.
 type Death string
 
 // The causes of death. A process that was ended from outside (kill -9, a deploy, the loss of its host) leaves no evidence:
@@ -15,27 +15,27 @@ const (
 // forever.
 const MaxCrashes = 3
 
-// Trial counts the crashes of one item of work that are held against it. The zero Trial has none. A crash counts only if there is
-// evidence that the process failed by itself, if the attempt had its process for itself, and if no part was finished since the
-// crash before. Decision 56.
+// Trial counts the crashes of one item of work that are held against it. The zero Trial has none. A crash counts only if there
+// is evidence that the process failed by itself, if the attempt was the only work in its process, and if no part was finished
+// since the previous crash. Decision 56.
 type Trial struct {
 	counted  int
 	last     Death // cause of the newest crash with evidence
 	finished int   // number of parts that were finished at the newest crash with evidence
-	alone    bool  // the current attempt has its process for itself
+	alone    bool  // the current attempt is the only work in its process
 }
 
-// Begin applies the start of an attempt. death is how the previous attempt died; finished is the number of finished parts of the
-// item.
+// Begin applies the start of an attempt. death is the cause of the previous attempt's death; finished is the number of
+// finished parts of the item.
 func (t *Trial) Begin(alone bool, death Death, finished int) {
 	*t = t.after(death, finished)
 	t.alone = alone
 }
 
-// Alone says that the current attempt has its process for itself.
+// Alone reports whether the current attempt is the only work in its process.
 func (t *Trial) Alone() bool { return t.alone }
 
-// after returns the trial as it is if the current attempt ended in the given death.
+// after returns the trial in its state after the current attempt has ended with the given death.
 func (t Trial) after(death Death, finished int) Trial {
 	if death == Unexplained {
 		return t
@@ -47,8 +47,8 @@ func (t Trial) after(death Death, finished int) Trial {
 	return t
 }
 
-// Over says whether the item is given up if the current attempt ended in the given death. It returns the newest cause of death
-// with evidence.
+// Over reports whether the item is given up when the current attempt ends with the given death. It also returns the newest
+// cause of death with evidence.
 func (t Trial) Over(death Death, finished int) (Death, bool) {
 	t = t.after(death, finished)
 	return t.last, t.counted >= MaxCrashes

@@ -1,5 +1,6 @@
-// Package domain holds what every subject of the service shares: events, identities and the one error a client sees.
-// The rules themselves live in a folder per subject (movie, ledger, account, key, document, timeline).
+// Package domain holds the types that every subject of the service uses: events, identities, and the one error whose
+// text a client sees. The rules are in one folder for each subject (movie, ledger, account, key, document,
+// timeline).
 //
 // Nothing below this folder reads a clock, draws a random number, logs or does I/O: time and identities come in as
 // arguments, so that every decision can be repeated from its inputs.
@@ -11,13 +12,14 @@ import (
 	"unicode/utf8"
 )
 
-// Event is a fact that has happened to one aggregate. Its payload is plain data, encoded as JSON by the event store's codec.
+// Event is a fact that has happened to one aggregate. The payload of an event is plain data, encoded as JSON by the event
+// store's codec.
 type Event interface {
-	// EventType is the persisted name. It never changes, whatever the Go type is called.
+	// EventType is the persisted name. It never changes, even when the Go type is renamed.
 	EventType() string
-	// EventKey tells this event from others of its type in its stream ("2" for the second attempt). Stream, type and key
-	// give the event its deterministic id, so that a retried append is the same event. Claims name their worker here:
-	// two workers that claim at the same revision must not share an id.
+	// EventKey distinguishes this event from others of its type in its stream ("2" for the second attempt). The event's
+	// id is computed from stream, type and key, so that a retried append is the same event. Keys of claims contain the
+	// worker's name, because two workers that claim at the same revision must not share an id.
 	EventKey() string
 }
 
@@ -40,17 +42,17 @@ const (
 	timeLength = 5
 )
 
-// idsBegin is the zero of the time in ids. The time in ids wraps around after 29 years.
+// idsBegin is the point in time from which the time in ids is counted. The time in ids wraps around after 29 years.
 var idsBegin = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// ParseProjectID accepts any text of 16 code points: with other characters than [A-Za-z0-9] it is well formed, but unknown.
-// It returns false for every other length.
+// ParseProjectID accepts any text of 16 code points. A text with other characters than [A-Za-z0-9] is accepted, but no
+// movie has that id. It returns false for every other length.
 func ParseProjectID(s string) (ProjectID, bool) {
 	return ProjectID(s), utf8.RuneCountInString(s) == projectIDLength
 }
 
 // NewProjectID makes a project id: five characters for the second at which it was made, so that ids sort by age and neighbours
-// are stored together, and eleven random ones (65 bits).
+// are stored together, and eleven random characters (65 bits).
 func NewProjectID(random io.Reader, at time.Time) (ProjectID, error) {
 	text, err := RandomText(random, projectIDLength-timeLength)
 	return ProjectID(Base62(uint64(at.Unix()-idsBegin.Unix()), timeLength) + text), err

@@ -19,7 +19,7 @@ const (
 	Unavailable // a part of the service does not answer at the moment
 )
 
-// Family says who is responsible for a failure: the movie, the account, or the service itself.
+// Family returns who is responsible for a failure: the movie, the account, or the service itself.
 func (k Kind) Family() string {
 	switch k {
 	case Invalid, NotFound, Conflict, TooLarge:
@@ -31,8 +31,8 @@ func (k Kind) Family() string {
 	}
 }
 
-// Error is the only error whose text a client may read. Message says what to change; Code is stable, snake_case and
-// listed in the interface description (decision 1).
+// Error is the only error whose text a client may read. Message tells the client what to change; Code is stable,
+// snake_case and listed in the interface description (decision 1).
 type Error struct {
 	Kind    Kind
 	Code    string

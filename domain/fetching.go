@@ -2,8 +2,8 @@ package domain
 
 import "time"
 
-// longestUnknown is the longest time that is counted for a fetching attempt whose end is not in the log: nobody knows when its
-// process died.
+// longestUnknown is the maximum time that is counted for a fetching attempt whose end is not in the log, because it is unknown
+// when the attempt's process died.
 const longestUnknown = time.Minute
 
 // FetchClaim is a worker's claim on the fetching of sources.
@@ -12,12 +12,12 @@ type FetchClaim struct {
 	Worker  string
 }
 
-// FetchStart is what a worker knows when it claims the fetching of sources.
+// FetchStart is what a worker states when it claims the fetching of sources.
 type FetchStart struct {
 	Worker string
 	Dead   int   // number of the attempt whose worker is known to be dead; 0: none
-	Death  Death // how that worker's process died
-	Alone  bool  // no other render, preload item or fetching will be in work in the worker's process
+	Death  Death // cause of that worker's death
+	Alone  bool  // the worker's process will have no other render, preload item or fetching in work
 }
 
 // Fetching is the state of fetching the sources of a movie or a preload item. It is kept apart from the state of the render or
@@ -44,7 +44,7 @@ func (f *Fetching) Begin(c FetchClaim, alone bool, death Death, at time.Time) {
 	}
 }
 
-// Release applies the event by which a claim was handed back.
+// Release applies the event by which a claim was released.
 func (f *Fetching) Release(at time.Time) {
 	if f.claimed {
 		f.spent += max(0, at.Sub(f.since))
@@ -52,27 +52,29 @@ func (f *Fetching) Release(at time.Time) {
 	f.claimed = false
 }
 
-// Finish applies the event by which all sources are available.
+// Finish applies the event that records that all sources are available.
 func (f *Fetching) Finish() { f.claimed, f.done = false, true }
 
-// Done says that all sources are available.
+// Done reports whether all sources are available.
 func (f *Fetching) Done() bool { return f.done }
 
-// First is the time of the first claim; zero before it. Whatever was downloaded since then was downloaded for this movie or item.
+// First returns the time of the first claim; zero before it. Sources that were downloaded since then count as fresh for
+// this movie or item.
 func (f *Fetching) First() time.Time { return f.first }
 
-// Spent is the duration of all claims before the current one.
+// Spent returns the duration of all claims before the current one.
 func (f *Fetching) Spent() time.Duration { return f.spent }
 
-// Held says whether the newest claim belongs to a live worker. dead is the attempt whose worker is known to be dead.
+// Held reports whether the newest claim is open and its worker is not known to be dead. dead is the attempt whose worker is
+// known to be dead.
 func (f *Fetching) Held(dead int) bool { return f.claimed && f.claim.Attempt != dead }
 
-// Claim returns the newest claim, and whether it is still held.
+// Claim returns the newest claim, and reports whether it is still held.
 func (f *Fetching) Claim() (FetchClaim, bool) { return f.claim, f.claimed }
 
-// Alone says that the current attempt has its process for itself.
+// Alone reports whether the current attempt is the only work in its process.
 func (f *Fetching) Alone() bool { return f.trial.Alone() }
 
-// Over says whether fetching is given up if the current attempt ended in the given death. It returns the newest cause of death
-// with evidence. Decision 56.
+// Over reports whether fetching is given up when the current attempt ends with the given death. It also returns the newest
+// cause of death with evidence. Decision 56.
 func (f *Fetching) Over(death Death) (Death, bool) { return f.trial.Over(death, 0) }

@@ -1,5 +1,5 @@
-// Package account holds who the service works for: an account, its name and its plan. Its credits are in package ledger, its keys
-// in package key.
+// Package account holds the rules of accounts, for which the service works: opening, plan and closing. The credits of an
+// account are in package ledger, its keys in package key.
 package account
 
 import (
@@ -11,7 +11,7 @@ import (
 	"moviola/domain"
 )
 
-// maxNameLength is counted in code points.
+// maxNameLength is the maximum length of a name, in code points.
 const maxNameLength = 100
 
 // idLength is the length of a random account id.
@@ -31,12 +31,12 @@ type Account struct {
 	credits *int64    // credits that the account is opened with
 	changes int       // number of changes of the plan
 	since   time.Time // time since when the account is on plans that need credits
-	closed  time.Time // zero while it is open
+	closed  time.Time // zero while the account is open
 	clears  map[ClearReason]int
-	cleared time.Time // time of the last removal
+	cleared time.Time // time of the last removal of the account's files
 }
 
-// New returns an account that knows its id and has no history yet.
+// New returns an account with an id and without history.
 func New(id domain.AccountID) *Account {
 	return &Account{id: id, clears: make(map[ClearReason]int)}
 }
@@ -61,11 +61,11 @@ func (a *Account) Apply(event domain.Event) {
 // Plan names the account's plan; empty before it was opened.
 func (a *Account) Plan() string { return a.plan }
 
-// OnCreditsSince is the time from which on a balance of zero leads to a purge. Decision 39.
+// OnCreditsSince returns the time from which a balance of zero leads to a purge. Decision 39.
 func (a *Account) OnCreditsSince() time.Time { return a.since }
 
-// FirstCredits returns the credits to grant at the opening: false for an account of the first logs, which was complete when it
-// was opened.
+// FirstCredits returns the credits to grant at the opening: it returns false for an account in a log of the first version,
+// which was complete when it was opened.
 func (a *Account) FirstCredits() (int64, bool) {
 	if a.credits == nil {
 		return 0, false
@@ -83,16 +83,16 @@ func (a *Account) ChangePlan(change PlanChanged) ([]domain.Event, error) {
 	return []domain.Event{change}, nil
 }
 
-// ID is the account's id.
+// ID returns the account's id.
 func (a *Account) ID() domain.AccountID { return a.id }
 
-// Exists says whether the account has been opened.
+// Exists reports whether the account has been opened.
 func (a *Account) Exists() bool { return a.opened }
 
 // ClosedAt is when the account was closed: zero while it is open.
 func (a *Account) ClosedAt() time.Time { return a.closed }
 
-// Open opens the account. The name is trimmed; it must not be empty. The credits are granted afterwards: CompleteOpening.
+// Open opens the account. The name is trimmed; it must not be empty. CompleteOpening grants the credits afterwards.
 func (a *Account) Open(name, plan string, credits int64, now time.Time) ([]domain.Event, error) {
 	name = strings.TrimSpace(name)
 	switch {
@@ -108,8 +108,8 @@ func (a *Account) Open(name, plan string, credits int64, now time.Time) ([]domai
 	return []domain.Event{Opened{Name: name, Plan: plan, Credits: &credits, At: now}}, nil
 }
 
-// Close closes the account for ever. It returns no event when it is closed already. The consequences are due work of the keeper.
-// Design §6.
+// Close closes the account for ever. It returns no event when the account is closed already. The keeper does the work that
+// follows from the closing. Design §6.
 func (a *Account) Close(now time.Time) ([]domain.Event, error) {
 	switch {
 	case !a.opened:
@@ -120,23 +120,24 @@ func (a *Account) Close(now time.Time) ([]domain.Event, error) {
 	return []domain.Event{Closed{At: now}}, nil
 }
 
-// Rounds is the number of times that the account's stored files have been removed for a reason.
+// Rounds returns the number of times that the account's stored files have been removed for a reason.
 func (a *Account) Rounds(reason ClearReason) int { return a.clears[reason] }
 
-// departures is the number of times that the files of a closed account are removed. Design §6: once more for late uploads.
+// departures is the number of times that the files of a closed account are removed. Design §6: the second removal is for
+// late uploads.
 const departures = 2
 
-// DepartureDue says whether the files of a closed account are to be removed now: for the first time, or once more when the
-// duration again has passed.
+// DepartureDue reports whether the files of a closed account are to be removed now: for the first time, or a second time
+// when the duration again has passed since.
 func (a *Account) DepartureDue(now time.Time, again time.Duration) bool {
 	rounds := a.clears[Departure]
 	return !a.closed.IsZero() && (rounds == 0 || rounds < departures && !now.Before(a.cleared.Add(again)))
 }
 
-// LastDeparture says whether the next removal of a closed account's files is the last one.
+// LastDeparture reports whether the next removal of a closed account's files is the last one.
 func (a *Account) LastDeparture() bool { return a.clears[Departure] >= departures-1 }
 
-// Clear records that the account's stored files have been removed, once more.
+// Clear records that one more removal of the account's stored files is complete.
 func (a *Account) Clear(reason ClearReason, now time.Time) []domain.Event {
 	return []domain.Event{Cleared{Reason: reason, Round: a.clears[reason] + 1, At: now}}
 }

@@ -1,5 +1,5 @@
-// Package batch holds batches: many movies of one template, one for each row of variables. It says which rows there may be, how
-// they are read from JSON and CSV, and what may happen to a batch after that. Decision 63.
+// Package batch holds batches: many movies of one template, one for each row of variables. It has the rules for rows, for
+// reading them from JSON and CSV, and for the steps of a batch. Decision 63.
 //
 //	requested ─► accepted ─► submitted ─► finished     each row has its movie, each movie has ended
 //	    │            └──────────┴─► cancelled ─► closed ─► finished
@@ -24,11 +24,12 @@ const (
 	timePart = 5  // characters of the id that encode the time, as in the ids of movies
 )
 
-// ParseID accepts any text of 16 code points: with other characters than [A-Za-z0-9] it is well formed, but unknown.
+// ParseID accepts any text of 16 code points. A text with other characters than [A-Za-z0-9] is accepted, but no batch has
+// that id.
 func ParseID(s string) (ID, bool) { return ID(s), utf8.RuneCountInString(s) == idLength }
 
-// Project is the id of the movie of a row. It is derived from batch and row alone, so that a process that continues after a crash
-// uses the same id.
+// Project returns the id of the movie of a row. It is derived from batch and row alone, so that a process that continues after
+// a crash uses the same id.
 func Project(id ID, row int) domain.ProjectID {
 	sum := sha256.Sum256([]byte(string(id) + "/" + strconv.Itoa(row)))
 	return domain.ProjectID(string(id[:timePart]) + domain.Base62(binary.BigEndian.Uint64(sum[:]), idLength-timePart))
@@ -76,14 +77,14 @@ func (b *Batch) Requested() (Requested, bool) {
 	return *b.requested, true
 }
 
-// Refused says why the batch was refused; nil: it was not.
+// Refused returns the refusal of the batch, or nil when it was not refused.
 func (b *Batch) Refused() *Refused { return b.refused }
 
-// Cancelled says that the owner has cancelled the batch.
+// Cancelled reports whether the owner has cancelled the batch.
 func (b *Batch) Cancelled() bool { return b.cancelled }
 
-// MayFinish reports whether the batch may be finished. ended says whether every submitted movie has ended. A batch that was wound
-// down has ended its movies itself; a refused batch never had any.
+// MayFinish reports whether the batch may be finished. ended tells whether every submitted movie has ended. The winding down
+// of a batch has ended its movies, and a refused batch never had movies.
 func (b *Batch) MayFinish(ended bool) bool {
 	switch {
 	case b.finished || b.refused != nil:
@@ -94,8 +95,8 @@ func (b *Batch) MayFinish(ended bool) bool {
 	return b.submitted && ended
 }
 
-// Finish records that every movie has ended, as a worker has found. It returns no event when that is recorded already, or when
-// the batch cannot be finished.
+// Finish records that every movie has ended. worker is the process that has found this out. Finish returns no event when the
+// end is recorded already, or when the batch cannot be finished.
 func (b *Batch) Finish(ended bool, worker string, now time.Time) []domain.Event {
 	if !b.MayFinish(ended) {
 		return nil
@@ -103,7 +104,7 @@ func (b *Batch) Finish(ended bool, worker string, now time.Time) []domain.Event 
 	return []domain.Event{Finished{Worker: worker, At: now}}
 }
 
-// Accepted says that the credits of all rows were held.
+// Accepted reports whether the credits of all rows were held.
 func (b *Batch) Accepted() bool { return b.accepted }
 
 // Step is the next thing to do for a batch.
@@ -117,7 +118,7 @@ const (
 	WindDown      // cancel or abandon each movie, release the held credits
 )
 
-// Next is the next step of the batch.
+// Next returns the next step of the batch.
 func (b *Batch) Next() Step {
 	switch {
 	case b.requested == nil || b.closed:
@@ -140,7 +141,7 @@ func (b *Batch) Request(r Requested) ([]domain.Event, error) {
 	return []domain.Event{r}, nil
 }
 
-// Accept says that the credits are held. It returns no event when the batch is past that step.
+// Accept records that the credits are held. It returns no event when the batch is past that step.
 func (b *Batch) Accept(now time.Time) []domain.Event {
 	if b.Next() != Hold {
 		return nil
@@ -156,7 +157,7 @@ func (b *Batch) Refuse(why *domain.Error, now time.Time) []domain.Event {
 	return []domain.Event{Refused{Code: why.Code, Message: why.Message, At: now}}
 }
 
-// Submit says that each row has its movie. It returns no event when the batch is past that step.
+// Submit records that each row has its movie. It returns no event when the batch is past that step.
 func (b *Batch) Submit(now time.Time) []domain.Event {
 	if b.Next() != Submit {
 		return nil
@@ -175,7 +176,7 @@ func (b *Batch) Cancel(id ID, by domain.AccountID, now time.Time) ([]domain.Even
 	return []domain.Event{Cancelled{At: now}}, nil
 }
 
-// Close says that nothing is left to do for a batch that was refused or cancelled.
+// Close records that nothing is left to do for a batch that was refused or cancelled.
 func (b *Batch) Close(now time.Time) []domain.Event {
 	if b.Next() != WindDown {
 		return nil
@@ -183,7 +184,7 @@ func (b *Batch) Close(now time.Time) []domain.Event {
 	return []domain.Event{Closed{At: now}}
 }
 
-// NotFound refuses a batch that does not exist, or is another account's. Decision 6.
+// NotFound refuses a batch that does not exist, or belongs to another account. Decision 6.
 func NotFound(id ID) *domain.Error {
 	return domain.Errorf(domain.NotFound, "batch_not_found", "Batch %s not found", id)
 }

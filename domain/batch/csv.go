@@ -13,9 +13,10 @@ import (
 	"moviola/domain"
 )
 
-// ReadCSV reads rows in CSV (RFC 4180): the first line names the variables, each further line is a row. The text is UTF-8, with
-// or without byte order mark; the separator is comma, semicolon or tab, whichever is most frequent in the first line. An empty
-// cell leaves its variable at the template's value. Columns without a name, blank lines and empty lines at the end are skipped.
+// ReadCSV reads rows in CSV (RFC 4180): the first line names the variables, each further line is a row. The text is UTF-8,
+// with or without byte order mark; the separator is comma, semicolon or tab, the most frequent of them in the first line. An
+// empty cell leaves its variable at the template's value. Columns without a name, blank lines and empty lines at the end are
+// skipped.
 func ReadCSV(template string, allOrNothing bool, raw []byte) (Order, error) {
 	if template == "" {
 		return Order{}, errNoTemplate()
@@ -32,7 +33,7 @@ func ReadCSV(template string, allOrNothing bool, raw []byte) (Order, error) {
 		return Order{}, err
 	}
 	order := Order{Template: template, AllOrNothing: allOrNothing}
-	last := 0 // the last row with a value in it
+	last := 0 // number of the last row that has a value
 	for number := 1; ; number++ {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -54,10 +55,10 @@ func ReadCSV(template string, allOrNothing bool, raw []byte) (Order, error) {
 	return order, checkCount(last)
 }
 
-// maxBlank is the largest number of records that are read, including blank ones.
+// maxBlank is the maximum number of records that are read, including blank records.
 const maxBlank = 1_000_000
 
-// separator is the most frequent of comma, semicolon and tab in the first line, outside of quotes.
+// separator returns the most frequent of comma, semicolon and tab in the first line, outside of quotes.
 func separator(raw []byte) rune {
 	var commas, semicolons, tabs int
 	quoted := false
@@ -121,7 +122,7 @@ func blank(record []string) bool {
 	return true
 }
 
-// addCSV adds a record as a row, or a flaw that says what is wrong with it.
+// addCSV adds a record as a row. For an invalid record it adds a flaw with the reason.
 func (o *Order) addCSV(number int, names, record []string, err error) {
 	switch {
 	case err != nil:

@@ -15,7 +15,7 @@ type Row struct {
 	Draft  bool  `json:"draft,omitempty"`
 }
 
-// Flaw says why no movie is made from a row.
+// Flaw is the reason why no movie is made from a row.
 type Flaw struct {
 	Row     int    `json:"row"`
 	Column  string `json:"column,omitempty"` // empty: the flaw is not in one known column
@@ -23,8 +23,8 @@ type Flaw struct {
 	Message string `json:"message"`
 }
 
-// Requested is the first event of a batch: its rows are stored. It carries everything that is needed to hold the credits and to
-// submit each movie, so that a process that continues after a crash takes the same steps. Decision 63.
+// Requested is the first event of a batch, whose rows are stored already. It contains everything that is needed to hold the
+// credits and to submit each movie, so that a process that continues after a crash takes the same steps. Decision 63.
 type Requested struct {
 	Account   domain.AccountID    `json:"account"`
 	Template  string              `json:"template"`
@@ -34,41 +34,41 @@ type Requested struct {
 	Flaws     []Flaw              `json:"flaws,omitempty"`
 	// the account is on a counted plan: the batch costs no credits (decision 36)
 	Counted bool `json:"counted,omitempty"`
-	// Outputs is how many outputs the account's plan allows each movie beside its MP4. Decision 61.
+	// Outputs is the number of outputs beside the MP4 that the account's plan allows each movie. Decision 61.
 	Outputs int       `json:"outputs,omitempty"`
 	At      time.Time `json:"at"`
 }
 
-// Accepted says that the credits of all rows are held: the movies can be submitted.
+// Accepted records that the credits of all rows are held: the movies can be submitted.
 type Accepted struct {
 	At time.Time `json:"at"`
 }
 
-// Refused says that the credits could not be held: there is no movie.
+// Refused records that the credits could not be held: the batch has no movies.
 type Refused struct {
 	Code    string    `json:"code"`
 	Message string    `json:"message"`
 	At      time.Time `json:"at"`
 }
 
-// Submitted says that each row has its movie.
+// Submitted records that each row has its movie.
 type Submitted struct {
 	At time.Time `json:"at"`
 }
 
-// Cancelled says that the owner has cancelled the batch.
+// Cancelled records that the owner has cancelled the batch.
 type Cancelled struct {
 	At time.Time `json:"at"`
 }
 
-// Closed says that a refused or cancelled batch is complete: it has no hold, and no movie that waits.
+// Closed records that a refused or cancelled batch is complete: it has no hold, and no waiting movie.
 type Closed struct {
 	At time.Time `json:"at"`
 }
 
-// Finished says that every movie of a batch has ended: rendered, failed, or cancelled together with the batch.
+// Finished records that every movie of a batch has ended: rendered, failed, or cancelled together with the batch.
 type Finished struct {
-	// Worker is the process that has recorded the end. When several try at the same time, the first one succeeds.
+	// Worker is the process that has recorded the end. When several processes try at the same time, the first one succeeds.
 	Worker string    `json:"worker"`
 	At     time.Time `json:"at"`
 }
@@ -82,7 +82,7 @@ func (Cancelled) EventType() string { return "BatchCancelled" }
 func (Closed) EventType() string    { return "BatchClosed" }
 func (Finished) EventType() string  { return "BatchFinished" }
 
-// EventKey tells the event from others of its type in the same stream: each comes once.
+// EventKey returns an empty key, because each of these events occurs once in a stream.
 func (Requested) EventKey() string { return "" }
 func (Accepted) EventKey() string  { return "" }
 func (Refused) EventKey() string   { return "" }
@@ -90,12 +90,12 @@ func (Submitted) EventKey() string { return "" }
 func (Cancelled) EventKey() string { return "" }
 func (Closed) EventKey() string    { return "" }
 
-// EventKey distinguishes records of several processes. Only the first one is appended.
+// EventKey distinguishes the records of several processes. Only the first record is appended.
 func (e Finished) EventKey() string {
 	return e.Worker + "/" + strconv.FormatInt(e.At.UnixMilli(), 10)
 }
 
-// StreamCategory is what the names of the streams of batches begin with, up to the first dash.
+// StreamCategory is the part of the names of the streams of batches before the first dash.
 const StreamCategory = "batch"
 
 // Stream names the stream of a batch.

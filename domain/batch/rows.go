@@ -13,9 +13,10 @@ import (
 // The bounds of a batch. Decision 63.
 const (
 	MaxRows = 1000
-	MaxJSON = 2 << 20  // bytes of a body in JSON
-	MaxCSV  = 20 << 20 // bytes of a body in CSV
-	// MaxRow bounds the variables of one row as JSON, in bytes: the same bound as for the variables of a movie.
+	MaxJSON = 2 << 20  // maximum size of a body in JSON, in bytes
+	MaxCSV  = 20 << 20 // maximum size of a body in CSV, in bytes
+	// MaxRow is the maximum size of the variables of one row as JSON, in bytes. It equals the limit for the variables of a
+	// movie.
 	MaxRow = 2 << 20
 )
 
@@ -37,10 +38,10 @@ type Variables struct {
 // Order is a request for a batch: one template, and its rows.
 type Order struct {
 	Template string
-	// AllOrNothing says that one flaw refuses the whole batch.
+	// AllOrNothing reports whether one flaw refuses the whole batch.
 	AllOrNothing bool
 	Rows         []Variables
-	Flaws        []Flaw // of rows that are not in Rows
+	Flaws        []Flaw // flaws of rows that are not in Rows
 }
 
 // body is a batch in JSON.
@@ -79,7 +80,7 @@ func errNoTemplate() error {
 	return domain.Errorf(domain.Invalid, "template_missing", "template is required: the id of a saved template")
 }
 
-// checkCount refuses a batch without rows, or with too many.
+// checkCount refuses a batch that has no rows or too many rows.
 func checkCount(rows int) error {
 	if rows < 1 || rows > MaxRows {
 		return domain.Errorf(domain.Invalid, "rows_count", "A batch has 1 to %d rows; this one has %d", MaxRows, rows)
@@ -110,7 +111,7 @@ func (o *Order) flaw(row int, column, code, message string) {
 	o.Flaws = append(o.Flaws, Flaw{Row: row, Column: column, Code: code, Message: message})
 }
 
-// Document is the movie JSON of a row.
+// Document returns the movie JSON of a row.
 func Document(template string, values json.RawMessage) ([]byte, error) {
 	return json.Marshal(struct {
 		Template  string          `json:"template"`
@@ -118,7 +119,7 @@ func Document(template string, values json.RawMessage) ([]byte, error) {
 	}{template, values})
 }
 
-// Without returns a row's variables without the one of a name.
+// Without returns a row's variables without the variable of the given name.
 func Without(values json.RawMessage, name string) (json.RawMessage, error) {
 	var row map[string]json.RawMessage
 	if err := json.Unmarshal(values, &row); err != nil {
@@ -128,7 +129,7 @@ func Without(values json.RawMessage, name string) (json.RawMessage, error) {
 	return json.Marshal(row)
 }
 
-// Names are the names of a row's variables, in order.
+// Names returns the names of a row's variables, in order.
 func Names(values json.RawMessage) []string {
 	var row map[string]json.RawMessage
 	if json.Unmarshal(values, &row) != nil {

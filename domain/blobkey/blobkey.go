@@ -17,7 +17,8 @@ import (
 // Kind is the first part of a key. It determines the meaning of the other parts.
 type Kind string
 
-// The kinds of files. No event names files of the kinds Uploads, Inboxes, Sources and Fonts: they are removed by age or by use.
+// The kinds of files. No event names files of the kinds Uploads, Inboxes, Sources and Fonts; these are removed by age or by
+// use.
 const (
 	Documents Kind = "movies"    // JSON of a movie: <account>/<project>.json
 	Renders   Kind = "renders"   // files rendered for a movie: <project>/<attempt><extension>
@@ -27,82 +28,84 @@ const (
 	Uploads   Kind = "staging"   // upload that is not confirmed: <account>/<entry>
 	Requests  Kind = "batches"   // JSON of a preload: <account>/<preload>.json
 	Rows      Kind = "rows"      // rows of a batch of movies: <account>/<batch>.json
-	Exchanges Kind = "exchanges" // what a try at a destination has sent and got: <account>/<project>-<destination>-<run>-<try>.json
+	Exchanges Kind = "exchanges" // request and answer of a delivery: <account>/<project>-<destination>-<run>-<try>.json
 	Inboxes   Kind = "inboxes"   // <account>/<inbox>/<name>.json: an inbox for trying webhooks, or a received body
 	Prepared  Kind = "preloads"  // prepared asset: <account>/<preload>/<number>-<random><extension>
 	Sources   Kind = "sources"   // download shared by the hosts of an installation
 	Fonts     Kind = "fonts"     // font fetched by its name, shared by all accounts
 )
 
-// Prefix is the prefix of the keys of all files of a kind.
+// Prefix returns the prefix of the keys of all files of a kind.
 func (k Kind) Prefix() string { return string(k) + "/" }
 
-// Of is the prefix of the keys of an account's files of a kind. Keys of the kinds Renders, Bodies, Examples and Fonts name no
-// account.
+// Of returns the prefix of the keys of an account's files of a kind. Keys of the kinds Renders, Bodies, Examples and Fonts
+// name no account.
 func (k Kind) Of(account domain.AccountID) string { return k.Prefix() + string(account) + "/" }
 
-// Is says whether a key belongs to the kind.
+// Is reports whether a key belongs to the kind.
 func (k Kind) Is(key string) bool { return strings.HasPrefix(key, k.Prefix()) }
 
-// IsDocument says whether a file is the JSON of a movie or a template. Such files may be encrypted, and are stored in a database
-// if there is one.
+// IsDocument reports whether a file is the JSON of a movie or a template. Such files may be encrypted, and are stored in a
+// database if there is one.
 func IsDocument(key string) bool { return Documents.Is(key) || Bodies.Is(key) }
 
-// DocumentPrefixes are the prefixes of keys for which IsDocument is true.
+// DocumentPrefixes returns the prefixes of keys for which IsDocument is true.
 func DocumentPrefixes() []string { return []string{Documents.Prefix(), Bodies.Prefix()} }
 
-// AccountPrefixes are the prefixes of keys of files that count towards an account's storage. The account id and a slash follow.
+// AccountPrefixes returns the prefixes of keys of files that count towards an account's storage. The account id and a slash
+// follow.
 func AccountPrefixes() []string {
 	return []string{Media.Prefix(), Uploads.Prefix(), Documents.Prefix(), Requests.Prefix(), Rows.Prefix(), Exchanges.Prefix(),
 		Inboxes.Prefix(), Prepared.Prefix()}
 }
 
-// Document is the key of the JSON of a movie.
+// Document returns the key of the JSON of a movie.
 func Document(account domain.AccountID, project domain.ProjectID) string {
 	return Documents.Of(account) + string(project) + jsonExtension
 }
 
-// RendersOf is the prefix of the keys of all files rendered for a movie.
+// RendersOf returns the prefix of the keys of all files rendered for a movie.
 func RendersOf(project domain.ProjectID) string { return Renders.Prefix() + string(project) + "/" }
 
-// Body is the key of a template's movie JSON with a hash. The stored JSON never changes.
+// Body returns the key of the movie JSON of a template, by the hash of the JSON. The stored JSON never changes.
 func Body(id template.ID, hash string) string { return BodiesOf(id) + hash + jsonExtension }
 
-// BodiesOf is the prefix of the keys of all movie JSON of a template.
+// BodiesOf returns the prefix of the keys of all movie JSON of a template.
 func BodiesOf(id template.ID) string { return Bodies.Prefix() + string(id) + "/" }
 
-// ExamplesOf is the prefix of the keys of a template's examples.
+// ExamplesOf returns the prefix of the keys of a template's examples.
 func ExamplesOf(id template.ID) string { return Examples.Prefix() + string(id) + "/" }
 
-// MediaFile is the key of a file of an account's library. entry is the file's entry, upload tells several uploads to it apart.
+// MediaFile returns the key of a file of an account's library. entry is the file's entry; upload distinguishes several
+// uploads to the same entry.
 func MediaFile(account domain.AccountID, entry, upload string) string {
 	return Media.Of(account) + entry + "-" + upload
 }
 
-// Upload is the key of an unconfirmed upload.
+// Upload returns the key of an unconfirmed upload.
 func Upload(account domain.AccountID, entry string) string { return Uploads.Of(account) + entry }
 
-// Request is the key of the JSON of a preload.
+// Request returns the key of the JSON of a preload.
 func Request(account domain.AccountID, id preload.ID) string {
 	return Requests.Of(account) + string(id) + jsonExtension
 }
 
-// BatchRows is the key of the rows of a batch of movies. The file is kept until each row has its movie.
+// BatchRows returns the key of the rows of a batch of movies. The file is kept until each row has its movie.
 func BatchRows(account domain.AccountID, id domain.BatchID) string {
 	return Rows.Of(account) + string(id) + jsonExtension
 }
 
-// Exchange is the key of what one try at a destination of a movie has sent and got. It is encrypted.
+// Exchange returns the key of the request and answer of one try at a destination of a movie. The file is encrypted.
 func Exchange(account domain.AccountID, project domain.ProjectID, destination, run, try int) string {
 	return fmt.Sprintf("%s%s-%d-%d-%d%s", Exchanges.Of(account), project, destination, run, try, jsonExtension)
 }
 
-// InboxOf is the prefix of the keys of an inbox.
+// InboxOf returns the prefix of the keys of an inbox.
 func InboxOf(account domain.AccountID, id connection.InboxID) string {
 	return Inboxes.Of(account) + string(id) + "/"
 }
 
-// Inbox is the key of an inbox itself. It is encrypted, as its letters are.
+// Inbox returns the key of an inbox's own file, which is encrypted like its letters.
 func Inbox(account domain.AccountID, id connection.InboxID) string {
 	return InboxOf(account, id) + "inbox" + jsonExtension
 }
@@ -113,8 +116,8 @@ func InboxLetter(account domain.AccountID, id connection.InboxID, at time.Time, 
 	return fmt.Sprintf("%s%020d-%s%s", InboxOf(account, id), at.UnixNano(), random, jsonExtension)
 }
 
-// PreparedStem is the key of a prepared asset without its extension. number counts the items of a preload from 1; random differs
-// between attempts.
+// PreparedStem returns the key of a prepared asset without its extension. number counts the items of a preload from 1; random
+// differs between attempts.
 func PreparedStem(account domain.AccountID, id preload.ID, number int, random string) string {
 	return fmt.Sprintf("%s%s/%d-%s", Prepared.Of(account), id, number, random)
 }
@@ -124,31 +127,31 @@ func PreparedStem(account domain.AccountID, id preload.ID, number int, random st
 func SourceFilesOf(holder string) string  { return SourcesOf(holder) + filesFolder }
 func SourceVisitsOf(holder string) string { return SourcesOf(holder) + "visits/" }
 
-// SourcesOf is the prefix of the keys of all shared downloads of a holder.
+// SourcesOf returns the prefix of the keys of all shared downloads of a holder.
 func SourcesOf(holder string) string { return Sources.Prefix() + holder + "/" }
 
-// SourceFile is the key of a download whose content has the given hash and size.
+// SourceFile returns the key of a download whose content has the given hash and size.
 func SourceFile(holder, hash string, size int64) string {
 	return SourceFilesOf(holder) + content(hash, size)
 }
 
-// SourceVisit is the key of the record of the address with a hash.
+// SourceVisit returns the key of the record of a visited address, by the hash of the address.
 func SourceVisit(holder, hash string) string { return SourceVisitsOf(holder) + hash + jsonExtension }
 
 // FontFiles and FontFamilies are the key prefixes of fetched fonts: files by content, and records of families.
 func FontFiles() string    { return Fonts.Prefix() + filesFolder }
 func FontFamilies() string { return Fonts.Prefix() + "families/" }
 
-// FontFile is the key of a font whose content has the given hash and size.
+// FontFile returns the key of a font whose content has the given hash and size.
 func FontFile(hash string, size int64) string { return FontFiles() + content(hash, size) }
 
-// FontFamily is the key of the record of the family whose name has the given hash.
+// FontFamily returns the key of the record of the family whose name has the given hash.
 func FontFamily(hash string) string { return FontFamilies() + hash + jsonExtension }
 
 // content returns a file name made of the hash and size of the content.
 func content(hash string, size int64) string { return hash + "." + strconv.FormatInt(size, 10) }
 
-// Content reads the hash and the size from the key of a SourceFile or a FontFile. false: it is another key.
+// Content reads the hash and the size from the key of a SourceFile or a FontFile. It returns false for any other key.
 func Content(key string) (hash string, size int64, ok bool) {
 	folder, name := path.Split(key)
 	if !strings.HasSuffix(folder, "/"+filesFolder) || !Sources.Is(key) && !Fonts.Is(key) {
@@ -164,7 +167,7 @@ const (
 	filesFolder   = "files/"
 )
 
-// Owner is the account, movie, template or preload that a file belongs to. Parts that the key does not name are empty.
+// Owner is the account, movie, template or preload to which a file belongs. Parts that the key does not name are empty.
 type Owner struct {
 	Kind     Kind
 	Account  domain.AccountID
@@ -174,7 +177,7 @@ type Owner struct {
 	Batch    domain.BatchID
 }
 
-// Parse returns the owner of the file with a key. false: keys of its kind do not name an owner.
+// Parse returns the owner of the file with a key. It returns false when keys of its kind do not name an owner.
 func Parse(key string) (Owner, bool) {
 	parts := strings.Split(key, "/")
 	if len(parts) < 3 || parts[1] == "" || parts[2] == "" {
@@ -193,7 +196,7 @@ func Parse(key string) (Owner, bool) {
 	return o, true
 }
 
-// shape says how the keys of a kind name their owner.
+// shape describes how the keys of a kind name their owner.
 type shape struct {
 	folder bool // the second part of the key is a folder, not a file
 	json   bool // the second part of the key has the extension of JSON

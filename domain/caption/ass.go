@@ -25,8 +25,8 @@ type assEvent struct {
 // assFields are the default fields of an event, in order; a Format line may change them.
 var assFields = []string{"layer", "start", "end", "style", "name", "marginl", "marginr", "marginv", "effect", "text"}
 
-// readASS reads ASS and SSA. Of styles and override tags it uses only line breaks, karaoke times and drawings: the look of
-// captions comes from the settings.
+// readASS reads ASS and SSA. It uses only the line breaks, karaoke times and drawings of override tags, and ignores
+// styles, because the look of captions comes from the settings.
 func readASS(lines []string) ([]timedText, bool) {
 	events := assEvents(lines)
 	if slices.ContainsFunc(events, assEvent.isKaraoke) {
@@ -166,7 +166,7 @@ func cutBlock(text string) (before, after string, ok bool) {
 	return text, "", false
 }
 
-// drawingAfter says whether a drawing, not text, follows an override block: \p1 begins a drawing, \p0 ends it.
+// drawingAfter reports whether a drawing, not text, follows an override block: \p1 begins a drawing, \p0 ends it.
 func drawingAfter(override string, before bool) bool {
 	for _, tag := range strings.Split(override, `\`) {
 		if scale, ok := strings.CutPrefix(tag, "p"); ok {
@@ -181,8 +181,8 @@ func drawingAfter(override string, before bool) bool {
 // syllable is a karaoke tag: the duration of the text after it, and a pause before it.
 type syllable struct{ skip, length time.Duration }
 
-// karaoke reads \k, \K, \kf and \ko, in hundredths of a second. Of several tags in one block the last one is the duration, the
-// others are pauses.
+// karaoke reads \k, \K, \kf and \ko, in hundredths of a second. When a block has several tags, the last tag is the duration,
+// and the others are pauses.
 func karaoke(override string) (syllable, bool) {
 	var s syllable
 	found := false
@@ -232,5 +232,5 @@ func assLines(text string) []string {
 	return append(lines, b.String())
 }
 
-// guard is an invisible character that is written after a literal backslash.
+// guard is an invisible character that is written after a literal backslash, so that the backslash does not begin a tag.
 const guard = "\u2060"

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// sameText groups consecutive events without gaps that show the same text: the way to highlight word by word for players without
-// karaoke. Events with karaoke tags stay alone.
+// sameText groups consecutive events without gaps that show the same text: files contain such groups to highlight word by word
+// in players without karaoke. Events with karaoke tags stay alone.
 func sameText(events []assEvent) [][]assEvent {
 	var groups [][]assEvent
 	last := ""
@@ -46,8 +46,8 @@ type colored struct {
 	breaks      bool // the word begins a line
 }
 
-// highlightedCue makes a cue of a group in which every event gives one word another colour than the rest, later events later
-// words: that word is spoken during the event.
+// highlightedCue makes a cue of a group in which every event gives one word another colour than the rest, and later events
+// give later words that colour. That word is spoken during the event.
 func highlightedCue(group []assEvent) (timedText, bool) {
 	if len(group) < 2 {
 		return timedText{}, false
@@ -122,14 +122,14 @@ func colorAfter(override, before string) string {
 		case ok && (value == "" || value[0] == '&'):
 			before = value
 		case strings.HasPrefix(tag, "r"):
-			before = strings.TrimPrefix(tag, "r") // \r resets to a style: its name is used as the colour
+			before = strings.TrimPrefix(tag, "r") // \r resets to a style, whose name is used as the colour here
 		}
 	}
 	return before
 }
 
-// usualColor returns the most frequent colour of the words; of two equally frequent ones the colour of the last word of the first
-// event, which is not spoken yet.
+// usualColor returns the most frequent colour of the words; of two equally frequent colours it returns that of the last word
+// of the first event, because that word is not spoken yet.
 func usualColor(events [][]colored) string {
 	count := map[string]int{}
 	for _, words := range events {

@@ -8,8 +8,8 @@ import (
 )
 
 // WriteASS writes captions as ASS, with the look of the style, for a movie of the given size in pixels. Every state becomes a
-// dialogue, so that all players show the same; words and their times are kept as karaoke comments, which Parse reads, with a
-// precision of 10 ms.
+// dialogue, so that all players show the same picture. Words and their times are kept as karaoke comments, which Parse reads,
+// with a precision of 10 ms.
 func (s Style) WriteASS(t Track, width, height int) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b,
@@ -122,7 +122,7 @@ func stateText(state State) string {
 	for i, row := range state.Rows {
 		for j, p := range row.Pieces {
 			if style == nowStyle {
-				change(lineStyle) // before the blank, so that the word's box does not include it
+				change(lineStyle) // the tag comes before the blank, so that the word's box does not include the blank
 			}
 			switch {
 			case j == 0 && i > 0:

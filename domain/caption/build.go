@@ -10,7 +10,7 @@ import (
 
 // The rules for building cues from words.
 const (
-	longPause = 700 * time.Millisecond // a pause of this length ends a cue
+	longPause = 700 * time.Millisecond // a cue ends at a pause of this length
 	linger    = 300 * time.Millisecond // time that a cue stays after its last word, if no other cue follows
 )
 
@@ -85,7 +85,8 @@ func phrase(words []Word) int {
 	return len(words)
 }
 
-// balance breaks a phrase into lines of at most most words and about equal length, so that no word is left alone on a line.
+// balance breaks a phrase into lines of about equal length, each with at most the number of words that most gives, so that
+// no word is left alone on a line.
 func balance(words []Word, most int) []Line {
 	if most <= 0 {
 		return []Line{words}
@@ -108,7 +109,8 @@ func balance(words []Word, most int) []Line {
 	return broken
 }
 
-// breadth is the width of a word on a line, in words. In scripts without blanks several characters count as one word.
+// breadth returns the width of a word on a line, counted in average words. In scripts without blanks several characters
+// count as one word.
 func breadth(word string) float64 {
 	n := 0
 	for _, r := range word {
@@ -122,7 +124,7 @@ func breadth(word string) float64 {
 	return 0.4 * float64(n)
 }
 
-// closeGaps extends each cue to the start of the next one if that is near, otherwise a little beyond its last word.
+// closeGaps extends each cue to the start of the next cue if that is near, otherwise to a little after its last word.
 func closeGaps(cues []Cue) {
 	for i := range cues {
 		end := cues[i].End

@@ -30,7 +30,7 @@ type Cue struct {
 // Track holds the captions of a movie, ordered by start.
 type Track struct {
 	Cues []Cue
-	// WordTimed says that the times of words are given, not estimated from their cue.
+	// WordTimed reports whether the times of words are given in the file, not estimated from their cue.
 	WordTimed bool
 }
 

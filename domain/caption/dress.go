@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxPhrase is the longest phrase that a replacement can replace, in words.
+// maxPhrase is the maximum number of words in a phrase that is replaced.
 const maxPhrase = 10
 
 // Dress applies the style to given captions: replacements, capitals, and lines of at most s.MaxWords words if that is requested.
@@ -47,7 +47,7 @@ func (s Style) rebreak(c Cue) []Cue {
 		cues = append(cues, Cue{Start: start, End: c.End, Lines: []Line{line}})
 	}
 	for _, cue := range cues {
-		settle(cue) // a word may end after the next one begins, which may be in another cue now
+		settle(cue) // a word may end after the start of the next word, which may be in another cue now
 	}
 	return cues
 }

@@ -91,7 +91,7 @@ func decodeUTF16(raw []byte, order binary.ByteOrder) string {
 	return string(utf16.Decode(units))
 }
 
-// upper1252 are the characters 0x80 to 0x9f of Windows-1252; all others are as in Unicode.
+// upper1252 are the characters 0x80 to 0x9f of Windows-1252; all other characters are as in Unicode.
 var upper1252 = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
 
 func decode1252(raw []byte) string {

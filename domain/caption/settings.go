@@ -170,7 +170,7 @@ func (r *settingsReader) flag(name string) bool {
 	return on
 }
 
-// color returns the first of the settings that is given.
+// color returns the first of the named settings that has a value.
 func (r *settingsReader) color(otherwise Color, names ...string) Color {
 	found := otherwise
 	taken := false
@@ -224,7 +224,7 @@ func (r *settingsReader) font() (string, int) {
 	switch text, ok := r.text("font-weight"); {
 	case !ok:
 	default:
-		if _, isNumber := css.Number(text); isNumber { // an out-of-range number is reported
+		if _, isNumber := css.Number(text); isNumber { // a number that is out of range is reported here
 			weight = int(r.within("font-weight", float64(weight), css.Lightest, css.Heaviest))
 		} else if named, ok := css.Weight(text); ok {
 			weight = named

@@ -14,7 +14,7 @@ func readSRT(lines []string) ([]timedText, bool) {
 		c := timedText{start: start, end: end}
 		for ; i < len(lines) && strings.TrimSpace(lines[i]) != "" && !strings.Contains(lines[i], "-->"); i++ {
 			if isNumberBeforeSpan(lines, i) {
-				continue // the number of the next cue, without a blank line before it
+				continue // without a blank line, this text is the number of the next cue
 			}
 			c.newLine()
 			c.add(run{text: stripTags(stripBraces(lines[i]))})
@@ -56,7 +56,8 @@ func stripTags(line string) string {
 		if !ok {
 			return unescape(b.String())
 		}
-		// Only a short distance is searched for the end of a tag: otherwise a line of opening brackets would take quadratic time.
+		// The end of a tag is searched only within a short distance, because otherwise a line of opening brackets would
+		// take quadratic time.
 		inner, _, closed := strings.Cut(rest[:min(len(rest), maxTagBytes)], ">")
 		if !closed || !isTag(inner) {
 			b.WriteByte('<')

@@ -2,7 +2,7 @@ package caption
 
 import "time"
 
-// Role says whether a word is spoken before, during or after a state.
+// Role tells whether a word is spoken before, during or after a state.
 type Role uint8
 
 // The roles of words.

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// hold is how long a word stays highlighted after its end if no other word begins: shorter gaps would flicker.
+// hold is the time for which a word stays highlighted after its end if no other word begins. Without it, short gaps would
+// flicker.
 const hold = 500 * time.Millisecond
 
 // States returns the states of a track in the style, in order and without overlap. Nothing is shown between them. Adjacent states
@@ -31,7 +32,7 @@ func (s Style) States(t Track) []State {
 	return states
 }
 
-// join appends a state, or extends the last one if it shows the same.
+// join appends a state. If the last state shows the same content, it extends that state instead.
 func join(states []State, state State) []State {
 	if len(state.Rows) == 0 {
 		return states
@@ -120,7 +121,7 @@ func (l light) role(at time.Duration) Role {
 	return Said
 }
 
-// piece returns a word as the style shows it; false: the style does not show it.
+// piece returns a word as the style shows it; It returns false when the style does not show the word.
 func (s Style) piece(text string, role Role, lit bool) (Piece, bool) {
 	if !lit {
 		return Piece{Text: text, Role: role}, true

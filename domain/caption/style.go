@@ -8,7 +8,7 @@ type Color = document.Color
 // Look is the way in which a style shows words.
 type Look string
 
-// The looks of the setting style (schema 4.8).
+// The values of the setting style (schema 4.8).
 const (
 	Classic     Look = "classic"             // the whole cue, the spoken word in its own colour
 	Progressive Look = "classic-progressive" // words appear as they are spoken
@@ -33,31 +33,31 @@ const (
 	BottomRight     Position = "bottom-right"
 	MidTopCenter    Position = "mid-top-center"
 	MidBottomCenter Position = "mid-bottom-center"
-	Custom          Position = "custom" // the middle of the block's upper edge is at X, Y
+	Custom          Position = "custom" // X, Y is the middle of the block's upper edge
 )
 
 // Style is the look of captions. Lengths are in pixels of the movie.
 type Style struct {
 	Look     Look
 	AllCaps  bool
-	Family   string // of the font
-	FontURL  string // a font file of the family; empty: an installed font is used
+	Family   string // font family
+	FontURL  string // address of a font file of the family; empty: an installed font is used
 	Size     float64
 	Weight   int // 100 to 900
 	Position Position
-	X, Y     float64 // of Custom
+	X, Y     float64 // position for Custom
 
 	Word    Color // colour of the spoken word
 	Line    Color // colour of the other words
-	Box     Color // of BoxedLine and BoxedWord
+	Box     Color // colour of the box of BoxedLine and BoxedWord
 	Outline Color
 	Shadow  Color
 
-	OutlineWidth float64 // 0: none
-	ShadowOffset float64 // offset to the right and down; 0: none
+	OutlineWidth float64 // 0: no outline
+	ShadowOffset float64 // offset to the right and down; 0: no shadow
 
-	MaxWords int  // words per line; 0: as the captions have them
-	Rebreak  bool // MaxWords is set by the settings, and applies to given captions too
+	MaxWords int  // words per line; 0: lines stay as the captions have them
+	Rebreak  bool // MaxWords was set by the settings, so it applies to given captions too
 
 	Keywords []string
 	Replace  map[string]string // replacements by lower-case word or phrase, without punctuation

@@ -5,24 +5,25 @@ import (
 	"unicode"
 )
 
-// unspaced says that a rune belongs to a script without blanks between words.
+// unspaced reports whether a rune belongs to a script without blanks between words.
 func unspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
-// clinging says that a rune must not be separated from the one before it: marks, punctuation, small kana and the long sound mark.
+// clinging reports whether a rune must not be separated from the one before it: marks, punctuation, small kana and the long
+// sound mark.
 func clinging(r rune) bool {
 	return unicode.In(r, unicode.Mn, unicode.Mc, unicode.Pe, unicode.Pf, unicode.Po) ||
 		strings.ContainsRune("ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ々〻～", r)
 }
 
-// opening says that a rune must not be separated from the one after it, such as an opening bracket.
+// opening reports whether a rune must not be separated from the one after it, such as an opening bracket.
 func opening(r rune) bool { return unicode.In(r, unicode.Ps, unicode.Pi) }
 
 // wordEnd is the zero-width space, which marks the ends of words in Thai, Lao or Khmer. It stays at the end of its word.
 const wordEnd = '\u200b'
 
-// breaksBetween says that a new word begins at next, without a blank before it.
+// breaksBetween reports whether a new word begins at next, without a blank before it.
 func breaksBetween(last, next rune) bool {
 	if last == wordEnd {
 		return next != wordEnd
@@ -30,12 +31,12 @@ func breaksBetween(last, next rune) bool {
 	return !opening(last) && !clinging(next) && (unspaced(next) || endsUnspaced(last))
 }
 
-// endsUnspaced says that no blank follows a word that ends with this rune.
+// endsUnspaced reports whether no blank follows a word that ends with this rune.
 func endsUnspaced(r rune) bool {
 	return unspaced(r) || strings.ContainsRune("。、，！？；：）」』】》〉ー～々", r)
 }
 
-// Glued says that no blank is between a word and the one before it, as in Chinese and Japanese.
+// Glued reports whether no blank is between a word and the one before it, as in Chinese and Japanese.
 func Glued(before, word string) bool {
 	if lastRune(before) == wordEnd {
 		return true
@@ -71,13 +72,13 @@ func (l Line) String() string {
 	return b.String()
 }
 
-// endsSentence says that the word ends a sentence.
+// endsSentence reports whether the word ends a sentence.
 func endsSentence(word string) bool {
 	word = strings.TrimRight(word, "\"'”’»)]」』")
 	return strings.ContainsRune(".!?…。！？।؟", lastRune(word)) && !abbreviation(word)
 }
 
-// abbreviation says that the full stop is a part of the word: "Dr.", "e.g.", "J.".
+// abbreviation reports whether the full stop is a part of the word: "Dr.", "e.g.", "J.".
 func abbreviation(word string) bool {
 	bare, ok := strings.CutSuffix(strings.ToLower(strings.TrimLeft(word, "\"'“‘«„([¿¡")), ".")
 	if !ok || strings.HasSuffix(bare, ".") {

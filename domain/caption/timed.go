@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// timedText is a parsed cue: lines of runs of text, some of which have times of their own.
+// timedText is a parsed cue: lines of runs of text, of which some have times of their own.
 type timedText struct {
 	start, end time.Duration
 	lines      [][]run
@@ -20,7 +20,7 @@ type run struct {
 	timed      bool
 }
 
-// add appends text to the last line; text beyond the bound of a cue is dropped.
+// add appends text to the last line. It drops text beyond the bound of a cue.
 func (c *timedText) add(r run) {
 	r.text = clean(r.text)
 	if c.runes += len([]rune(r.text)); c.runes > maxCueRunes || r.text == "" {
@@ -39,7 +39,7 @@ func (c *timedText) newLine() {
 	}
 }
 
-// cue splits the text into words. false: it has none.
+// cue splits the text into words. It returns false when the text has no words.
 func (c *timedText) cue() (Cue, bool) {
 	cue := Cue{Start: c.start, End: c.end}
 	timed := false
@@ -107,7 +107,7 @@ func (m *wordMaker) finish() Line {
 	return m.line
 }
 
-// settle moves the times of words into the time of their cue, and into order.
+// settle moves the times of words into the time of their cue, and puts them in order.
 func settle(c Cue) {
 	at := c.Start
 	for _, line := range c.Lines {
@@ -137,13 +137,13 @@ func share(c Cue) {
 	}
 }
 
-// weight is the approximate time to say a word and pause after it, in letters.
+// weight returns the approximate time to say a word and pause after it, in letters.
 func weight(word string) int {
 	n := 2
 	for _, r := range word {
 		switch {
 		case unicode.IsDigit(r), unspaced(r):
-			n += 3 // a digit takes as long as a word, a character as long as a syllable
+			n += 3 // a digit takes as long to say as a word, a character of such a script as long as a syllable
 		case unicode.IsLetter(r):
 			n++
 		}
@@ -172,10 +172,10 @@ func SplitWords(text string) []string {
 // Spread divides the time from start to end among words, in proportion to how long they take to say.
 func Spread(words []string, start, end time.Duration) []Word { return spread(words, start, end) }
 
-// Weight is the approximate time to say a word and pause after it, in letters.
+// Weight returns the approximate time to say a word and pause after it, in letters.
 func Weight(word string) int { return weight(word) }
 
-// EndsPhrase says that a speaker pauses after the word: it ends a sentence or a part of one.
+// EndsPhrase reports whether a speaker pauses after the word, because it ends a sentence or a part of a sentence.
 func EndsPhrase(word string) bool {
 	return endsSentence(word) || strings.ContainsRune(",;:、，；：", lastRune(word))
 }

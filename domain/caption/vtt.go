@@ -39,7 +39,7 @@ func skipBlock(lines []string, i int) int {
 	return i
 }
 
-// vttCue parses the text of a cue; own says that the text contains timestamps.
+// vttCue parses the text of a cue. own reports whether the text contains timestamps.
 func vttCue(start, end time.Duration, lines []string) (c timedText, own bool) {
 	c = timedText{start: start, end: end}
 	p := vttText{cue: &c, at: start}
@@ -62,7 +62,7 @@ func vttCue(start, end time.Duration, lines []string) (c timedText, own bool) {
 type vttText struct {
 	cue     *timedText
 	at      time.Duration
-	open    []place // runs without a known end
+	open    []place // runs whose end is not known yet
 	stamped bool
 	hidden  bool // inside <rt>: ruby text, the small reading aid above a word
 }
@@ -107,7 +107,8 @@ func (p *vttText) add(text string) {
 	}
 }
 
-// close ends the open runs at a time: they divide the time since the last timestamp by their lengths.
+// close gives the open runs their end at a time: they divide the time since the last timestamp in proportion to their
+// lengths.
 func (p *vttText) close(at time.Duration) {
 	total, done := 0, 0
 	for _, o := range p.open {

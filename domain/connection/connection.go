@@ -10,10 +10,10 @@ import (
 	"moviola/domain"
 )
 
-// ids matches the names that a connection may have. They become part of a stream's name.
+// ids matches the valid ids of connections. An id becomes a part of a stream's name.
 var ids = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
-// CheckID refuses a name that a connection cannot have.
+// CheckID refuses an id that a connection cannot have.
 func CheckID(id string) error {
 	if id == "" {
 		return domain.Errorf(domain.Invalid, "id_required", "id is required")
@@ -35,7 +35,7 @@ type Connection struct {
 	saved    Saved // zero while the connection does not exist
 	versions int   // number of versions ever saved
 	tests    int
-	hostKey  string // host key of an SFTP server, seen first since the connection was saved
+	hostKey  string // host key that an SFTP server has shown first since the connection was saved
 }
 
 // New returns a connection without history.
@@ -59,19 +59,19 @@ func (c *Connection) Apply(event domain.Event) {
 	}
 }
 
-// Exists says whether the connection is saved and not deleted.
+// Exists reports whether the connection is saved and not deleted.
 func (c *Connection) Exists() bool { return c.saved.Version > 0 }
 
-// Saved is the connection as it was last saved; zero when there is none.
+// Saved returns the connection as it was last saved; zero when the connection does not exist.
 func (c *Connection) Saved() Saved { return c.saved }
 
-// HostKey is the fingerprint that the SFTP server showed at the first use; empty before it.
+// HostKey returns the fingerprint that the SFTP server showed at the first use; empty before that.
 func (c *Connection) HostKey() string { return c.hostKey }
 
-// NextVersion is the version number of the next save.
+// NextVersion returns the version number of the next save.
 func (c *Connection) NextVersion() int { return c.versions + 1 }
 
-// Save creates or replaces the connection. Read has checked its settings.
+// Save creates or replaces the connection. The caller has checked the settings with Read.
 func (c *Connection) Save(s Saved) []domain.Event {
 	s.Version = c.NextVersion()
 	return []domain.Event{s}
@@ -86,7 +86,7 @@ func (c *Connection) RecordTest(t Tested) []domain.Event {
 	return []domain.Event{t}
 }
 
-// Delete deletes the connection; one that does not exist is NotFound.
+// Delete deletes the connection. A connection that does not exist is NotFound.
 func (c *Connection) Delete(id string, now time.Time) ([]domain.Event, error) {
 	if !c.Exists() {
 		return nil, NotFound(id)

@@ -9,10 +9,10 @@ import (
 
 // Saved is a connection as it was created or replaced. Its secrets are encrypted.
 type Saved struct {
-	Version  int      `json:"version"` // 1, 2, ...; a deletion does not reset it
+	Version  int      `json:"version"` // number of the save: 1, 2, ...; a deletion does not reset it
 	Kind     Kind     `json:"kind"`
 	Settings Settings `json:"settings"` // without secrets
-	// Secrets names the secret settings that have a value. Sealed holds the values, encrypted.
+	// Secrets has the names of the secret settings that have a value. Sealed has their values, encrypted.
 	Secrets []string  `json:"secrets,omitempty"`
 	Sealed  Sealed    `json:"sealed"`
 	Signing int       `json:"signing,omitempty"` // number of valid signing secrets: 0, 1, or 2 during a rotation
@@ -25,12 +25,13 @@ type Sealed struct {
 	Data []byte `json:"data"` // nonce and ciphertext
 }
 
-// Tested is the result of a test, or a fact that another use of the connection found out: the host key of an SFTP server.
+// Tested is the result of a test, or a fact that another use of the connection has found out: the host key of an SFTP
+// server.
 type Tested struct {
-	Number  int       `json:"number"` // 1, 2, ...
+	Number  int       `json:"number"` // number of the test: 1, 2, ...
 	Success bool      `json:"success"`
-	Message string    `json:"message"`            // for the owner; of addresses it shows the scheme and the host only
-	HostKey string    `json:"host_key,omitempty"` // of an SFTP server, as SHA256:...
+	Message string    `json:"message"`            // message for the owner; names only scheme and host of addresses
+	HostKey string    `json:"host_key,omitempty"` // host key of an SFTP server, as SHA256:...
 	At      time.Time `json:"at"`
 }
 
@@ -45,21 +46,21 @@ func (Saved) EventType() string   { return "ConnectionSaved" }
 func (Tested) EventType() string  { return "ConnectionTested" }
 func (Deleted) EventType() string { return "ConnectionDeleted" }
 
-// EventKey tells the event from others of its type in the same stream. Two saves at the same time are two events: every
-// encryption has a nonce of its own.
+// EventKey distinguishes the event from others of its type in the same stream. Two saves at the same time are two
+// events, because every encryption has a nonce of its own.
 func (e Saved) EventKey() string {
 	return strconv.Itoa(e.Version) + "/" + e.Sealed.Key + "/" + string(e.Sealed.Data)
 }
 
-// EventKey tells the event from others of its type in the same stream.
+// EventKey distinguishes the event from others of its type in the same stream.
 func (e Tested) EventKey() string {
 	return strconv.Itoa(e.Number) + "/" + strconv.FormatInt(e.At.UnixMilli(), 10) + "/" + e.HostKey
 }
 
-// EventKey tells the event from others of its type in the same stream.
+// EventKey distinguishes the event from others of its type in the same stream.
 func (e Deleted) EventKey() string { return strconv.Itoa(e.Version) }
 
-// StreamCategory is what the names of connection streams begin with, up to the first dash.
+// StreamCategory is the part of the names of connection streams before the first dash.
 const StreamCategory = "connection"
 
 // Stream names the stream of an account's connection.
@@ -67,5 +68,5 @@ func Stream(account domain.AccountID, id string) string {
 	return StreamCategory + "-" + Name(account, id)
 }
 
-// Name is the name of a connection, unique among all accounts.
+// Name returns the name of a connection, unique among all accounts.
 func Name(account domain.AccountID, id string) string { return string(account) + "." + id }

@@ -43,7 +43,7 @@ func (s Settings) LocalPath() (folders []string, name string, err error) {
 	switch {
 	case path.Base(s["file"]) == ".":
 		return nil, "", domain.Errorf(domain.Invalid, "setting_invalid", "file must be a name")
-	case strings.EqualFold(parts[0], WorkingFolder): // some file systems ignore case
+	case strings.EqualFold(parts[0], WorkingFolder): // compared without case, because some file systems ignore case
 		return nil, "", domain.Errorf(domain.Invalid, "setting_invalid", "%s is the service's own: give another name", WorkingFolder)
 	case len(folders) > maxFolders:
 		return nil, "", domain.Errorf(domain.Invalid, "setting_invalid", "remote-path must be at most %d folders deep", maxFolders)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// inboxHost is the host of inbox addresses. Names below .invalid never resolve (RFC 6761), so that a process without inboxes
-// cannot send anything to anybody by such an address.
+// inboxHost is the host of inbox addresses. Names below .invalid never resolve (RFC 6761), so a process without inboxes
+// cannot send anything through such an address.
 const inboxHost = "inbox.moviola.invalid"
 
 const (
@@ -42,11 +42,11 @@ func ParseInboxID(text string) (InboxID, bool) {
 	return InboxID(text), inboxIDs.MatchString(text)
 }
 
-// Address is the address that movies and connections name as their endpoint.
+// Address returns the address of the inbox, which movies and connections name as their endpoint.
 func (id InboxID) Address() string { return "https://" + inboxHost + "/" + string(id) }
 
-// InboxAt reports whether an address has the host of inboxes, so that it is never connected to, and returns the inbox's id. The
-// id is empty unless the address has exactly the form that Address returns.
+// InboxAt reports in ours whether an address has the host of inboxes; such an address is never connected to. id is the inbox's
+// id. It is empty unless the address has exactly the form that Address returns.
 func InboxAt(address *url.URL) (id InboxID, ours bool) {
 	if !strings.EqualFold(strings.TrimRight(address.Hostname(), "."), inboxHost) {
 		return "", false

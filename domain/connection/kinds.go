@@ -13,7 +13,7 @@ import (
 	"moviola/domain"
 )
 
-// Kind is the kind of destination or provider that a connection leads to.
+// Kind is the kind of a connection: the destination or provider to which it leads.
 type Kind string
 
 // The kinds. Decision 50.
@@ -24,7 +24,7 @@ const (
 	S3        Kind = "aws-s3"
 	GCS       Kind = "gcs"
 	AzureBlob Kind = "azure-blob"
-	Folder    Kind = "folder" // a folder of the operator, which other tools share; see --export-folder
+	Folder    Kind = "folder" // a folder of the operator on this host; see --export-folder
 	Email     Kind = "email"
 	APIKey    Kind = "apikey" // a provider: speech, images, transcription; see Settings.Provider
 )
@@ -35,14 +35,15 @@ type Settings map[string]string
 // Field is one setting of a kind.
 type Field struct {
 	Name     string
-	Secret   bool // never returned, and encrypted where it is stored
+	Secret   bool // the setting is never returned, and is encrypted where it is stored
 	Required bool // a connection does not work without the setting
-	Standing bool // of the saved connection only: a movie's destination cannot have the setting
+	Standing bool // only a saved connection has the setting; a movie's destination cannot
 	check    func(value string) bool
 	wants    string // completes the error message "NAME must be ..."
 }
 
-// ContentTypes are the content types that a webhook may ask for. Others are replaced by the first. Spec: Events, rule 3.
+// ContentTypes are the content types that a webhook may ask for. Any other value is replaced by the first of them. Spec:
+// Events, rule 3.
 var ContentTypes = []string{"application/json", "application/x-www-form-urlencoded"}
 
 var (
@@ -74,16 +75,16 @@ func (f Field) named(name string) Field { f.Name = name; return f }
 func (f Field) required() Field         { f.Required = true; return f }
 func (f Field) secret() Field           { f.Secret = true; return f }
 
-// descriptor holds everything about a kind except the code that sends to it: that is a deliveries.Sender, which NewDestinations
-// of internal/app/roads names.
+// descriptor holds everything about a kind except the code that sends to it. That code is a deliveries.Sender, which
+// NewDestinations of internal/app/roads selects.
 type descriptor struct {
 	kind        Kind
 	destination bool    // movies can be delivered to connections of the kind
 	video       bool    // a delivery needs a video. Decision 33
 	path        bool    // the video is stored as a file at a path, made of remote-path, file and macros
 	savedOnly   bool    // a movie must name a saved connection, and may add only remote-path and file
-	recipients  bool    // a delivery goes to people by e-mail, whose number is limited. Decision 55
-	fields      []Field // in the order in which they are shown
+	recipients  bool    // a delivery goes to people by e-mail, and the number of recipients is limited. Decision 55
+	fields      []Field // settings of the kind, in the order in which they are shown
 }
 
 // kinds are all kinds, in the order of lists.
@@ -154,7 +155,7 @@ func ParseKind(name string) (Kind, error) {
 	return Kind(name), nil
 }
 
-// descriptor returns the descriptor of the kind, the zero one for an unknown kind.
+// descriptor returns the descriptor of the kind, the zero descriptor for an unknown kind.
 func (k Kind) descriptor() descriptor {
 	for _, d := range kinds {
 		if d.kind == k {
@@ -164,7 +165,7 @@ func (k Kind) descriptor() descriptor {
 	return descriptor{}
 }
 
-// Fields are the settings a kind has.
+// Fields returns the settings a kind has.
 func (k Kind) Fields() []Field { return slices.Clone(k.descriptor().fields) }
 
 // field returns a setting of the kind by name.
@@ -177,20 +178,20 @@ func (k Kind) field(name string) (Field, bool) {
 	return fields[i], true
 }
 
-// IsDestination reports that movies can be delivered to a connection of the kind.
+// IsDestination reports whether movies can be delivered to a connection of the kind.
 func (k Kind) IsDestination() bool { return k.descriptor().destination }
 
-// TakesFiles reports that a delivery to a destination of the kind needs a video. Decision 33.
+// TakesFiles reports whether a delivery to a destination of the kind needs a video. Decision 33.
 func (k Kind) TakesFiles() bool { return k.descriptor().video }
 
-// HasPath reports that the destination stores the video as a file at a path.
+// HasPath reports whether the destination stores the video as a file at a path.
 func (k Kind) HasPath() bool { return k.descriptor().path }
 
-// SavedOnly reports that a movie can only name a saved connection of the kind. Spec: Export destination entries.
+// SavedOnly reports whether a movie must name a saved connection of the kind. Spec: Export destination entries.
 func (k Kind) SavedOnly() bool { return k.descriptor().savedOnly }
 
-// HasRecipients reports that a delivery goes to people by e-mail: the plan must allow it, and recipients are counted. Decision
-// 55.
+// HasRecipients reports whether a delivery goes to people by e-mail. The plan must then allow e-mail, and recipients are
+// counted. Decision 55.
 func (k Kind) HasRecipients() bool { return k.descriptor().recipients }
 
 func oneOf(values ...string) func(string) bool {
@@ -210,8 +211,8 @@ func checkMails(s string) bool {
 	return err == nil && len(list) <= MaxRecipients
 }
 
-// Recipients are the addresses that an e-mail with these settings goes to, each in the form of RFC 5322. More than MaxRecipients,
-// which connections of earlier versions may have, and invalid addresses are refused as Invalid.
+// Recipients returns the addresses to which an e-mail with these settings goes, each in the form of RFC 5322. Invalid
+// addresses, and more than MaxRecipients, which connections of earlier versions may have, are refused as Invalid.
 func (s Settings) Recipients() ([]string, error) {
 	list, err := mail.ParseAddressList(s["to"])
 	switch {

@@ -52,8 +52,8 @@ func (k Kind) Fill(settings Settings, facts Facts) Settings {
 	return out
 }
 
-// RemoteFolder is the folder of RemoteFile.
+// RemoteFolder returns the folder of RemoteFile.
 func (s Settings) RemoteFolder() string { return path.Dir(s.RemoteFile()) }
 
-// RemoteFile is the path of the file at the destination, cleaned of "." and ".."; an absolute path stays absolute.
+// RemoteFile returns the path of the file at the destination, cleaned of "." and ".."; an absolute path stays absolute.
 func (s Settings) RemoteFile() string { return path.Join(s["remote-path"], s["file"]) }

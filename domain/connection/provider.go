@@ -16,7 +16,7 @@ const (
 // azureRegions matches the names of Azure regions. They become part of a host name.
 var azureRegions = regexp.MustCompile(`^[a-z0-9]{2,40}$`)
 
-// Provider is the protocol that the provider of the connection speaks.
+// Provider returns the protocol of the provider to which the connection leads.
 func (s Settings) Provider() string {
 	if s["provider"] == "" {
 		return OpenAI
@@ -24,7 +24,8 @@ func (s Settings) Provider() string {
 	return s["provider"]
 }
 
-// ProviderURL is the base address of a provider: the one in the settings, otherwise the one that the vendor documents.
+// ProviderURL returns the base address of a provider: the address in the settings, otherwise the address that the vendor
+// documents.
 func (s Settings) ProviderURL() string {
 	switch {
 	case s["url"] != "":
@@ -59,7 +60,7 @@ func (k Kind) complete(s Settings) error {
 	return domain.Errorf(domain.Invalid, "setting_required", "%s", needed)
 }
 
-// goesElsewhere says whether the settings send secrets to another place than the settings before.
+// goesElsewhere reports whether these settings send secrets to another place than the settings before.
 func (s Settings) goesElsewhere(before Settings) bool {
 	for name := range bound {
 		if s[name] != before[name] {

@@ -11,13 +11,13 @@ import (
 	"moviola/domain"
 )
 
-// Masked replaces a secret wherever settings are shown. A client that sends it back leaves the secret as it is.
+// Masked replaces a secret wherever settings are shown. A client that sends this text back leaves the secret unchanged.
 const Masked = "***"
 
-// Read reads the settings that a client has sent: texts, numbers, booleans, lists of texts. Secrets that are left out or masked
-// are taken from before, the current settings (nil: there are none, or the kind changes), but only if they are sent to the same
-// place: otherwise a secret could be stolen by changing the address of its connection. Unknown settings, invalid values and
-// missing required settings are *domain.Error of kind Invalid.
+// Read reads the settings that a client has sent: texts, numbers, booleans, lists of texts. Secrets that are left out or
+// masked are taken from before, the current settings (nil: the connection is new, or its kind changes). This is refused when
+// the secrets would be sent to another place; otherwise a secret could be stolen by changing the address of its connection.
+// Unknown settings, invalid values and missing required settings are *domain.Error of kind Invalid.
 func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
 	settings, err := k.read(sent)
 	if err != nil {
@@ -40,7 +40,7 @@ func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
 	return settings, nil
 }
 
-// read reads the settings that are sent, without empty ones and masked secrets.
+// read reads the sent settings. It leaves out empty settings and masked secrets.
 func (k Kind) read(sent map[string]any) (Settings, error) {
 	settings := Settings{}
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
@@ -59,14 +59,15 @@ func (k Kind) read(sent map[string]any) (Settings, error) {
 	return settings, nil
 }
 
-// keeps says whether the sent settings leave a secret as it is.
+// keeps reports whether the sent settings leave a secret unchanged.
 func keeps(f Field, sent map[string]any) bool {
 	value, set := sent[f.Name]
 	return f.Secret && (!set || value == Masked)
 }
 
-// Override replaces settings of a saved connection by the properties of a destination. Secrets cannot be replaced, nor can
-// settings that say where secrets are sent: a password must not go to a host that a movie names. Movie-schema §11.
+// Override replaces settings of a saved connection by the properties of a destination. Secrets cannot be replaced, and
+// neither can settings that determine where secrets are sent, because a password must not go to a host that a movie names.
+// Movie-schema §11.
 func (k Kind) Override(saved Settings, given map[string]any) (Settings, error) {
 	settings := maps.Clone(saved)
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -84,7 +85,7 @@ func (k Kind) Override(saved Settings, given map[string]any) (Settings, error) {
 	return settings, nil
 }
 
-// override returns the value that a movie gives one setting; empty: it leaves the saved one.
+// override returns the value that a movie gives one setting; empty: the saved value stays.
 func (k Kind) override(saved Settings, name string, given any) (string, error) {
 	f, known := k.field(name)
 	value, ok := Text(given)
@@ -106,7 +107,7 @@ func (k Kind) override(saved Settings, name string, given any) (string, error) {
 	return value, nil
 }
 
-// bound are the settings that say where secrets are sent, and how they are protected on the way.
+// bound are the settings that determine where secrets are sent, and how they are protected on the way.
 var bound = map[string]bool{
 	"host": true, "port": true, "secure": true, "host-key": true, "security": true, "bucket": true, "region": true, "url": true,
 	"endpoint": true, "path-style": true, "account": true, "container": true,
@@ -124,8 +125,8 @@ func (k Kind) Inline(given map[string]any) (Settings, error) {
 	return Read(k, sent, nil)
 }
 
-// Text returns a property as a text: numbers and booleans as JSON, a list of texts joined by commas. false: the value cannot be a
-// text.
+// Text returns a property as a text: numbers and booleans as JSON, a list of texts joined by commas. It returns false for any
+// other value.
 func Text(value any) (string, bool) {
 	switch v := value.(type) {
 	case nil:

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// The names under which a webhook's signing secrets are kept among its secrets.
+// The names that a webhook's signing secrets have among the connection's secrets.
 const (
 	SigningSecret       = "signing-secret"
 	FormerSigningSecret = "former-signing-secret"
 )
 
-// signingPrefix begins every signing secret in its printed form. Standard Webhooks.
+// signingPrefix is the prefix of every signing secret in its printed form. Standard Webhooks.
 const signingPrefix = "whsec_"
 
 // NewSigningSecret returns the printed form of a signing secret; random has 24 to 64 bytes.
@@ -30,7 +30,7 @@ func Sign(secrets []string, id string, at time.Time, body []byte) string {
 	for _, secret := range secrets {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, signingPrefix))
 		if err != nil {
-			continue // not a secret that NewSigningSecret has made: skipped
+			continue // a text that is not the printed form of a secret is skipped
 		}
 		mac := hmac.New(sha256.New, key)
 		mac.Write([]byte(id + "." + strconv.FormatInt(at.Unix(), 10) + "."))
@@ -40,7 +40,7 @@ func Sign(secrets []string, id string, at time.Time, body []byte) string {
 	return strings.Join(signatures, " ")
 }
 
-// SigningSecrets are the valid signing secrets among a connection's secrets, the newest first.
+// SigningSecrets returns the valid signing secrets among a connection's secrets, the newest first.
 func SigningSecrets(secrets Settings) []string {
 	var valid []string
 	for _, name := range []string{SigningSecret, FormerSigningSecret} {

@@ -18,9 +18,9 @@ const (
 	maxBlur    = 300
 )
 
-// Shadows reads a list of shadows, the topmost first: two to four lengths each, a colour and inset, in any order. ok says that
-// all of them are valid; the valid ones are returned in any case. none is an empty list. Of more than eight the first eight are
-// returned.
+// Shadows reads a list of shadows, the topmost first: two to four lengths each, a colour and inset, in any order. ok reports
+// whether all of them are valid; the valid shadows are returned in any case. The text none is an empty list. Only the first
+// eight shadows are returned.
 func (u Units) Shadows(text string) (all []Shadow, ok bool) {
 	if strings.EqualFold(strings.TrimSpace(text), "none") {
 		return nil, true
@@ -62,8 +62,8 @@ func (u Units) shadow(text string) (s Shadow, ok bool) {
 type Line struct {
 	Width    Length
 	HasWidth bool
-	Color    *Color // nil: not given
-	Style    string // in lower case: solid; empty: not given
+	Color    *Color // nil: no colour given
+	Style    string // in lower case, such as solid; empty: no style given
 }
 
 // Visible is false for the styles none and hidden.
@@ -97,15 +97,15 @@ func (u Units) Line(text string) (l Line, ok bool) {
 
 // Background holds the values of the shorthand background.
 type Background struct {
-	Color    *Color    // nil: none given
-	Gradient *Gradient // the topmost one; nil: none
-	URL      string    // of a picture; empty: none
-	Size     string    // cover or contain, if given; other sizes are ignored
+	Color    *Color    // nil: no colour given
+	Gradient *Gradient // the topmost gradient; nil: none given
+	URL      string    // address of a picture; empty: none given
+	Size     string    // cover or contain; empty: no size given, or another one
 }
 
 // ParseBackground reads a colour, a gradient and the URL of a picture, in any order; several layers are separated by commas.
-// Other parts of a background (repeat, position) are ignored. ok is false when there is none of the three, or a gradient is
-// invalid.
+// Other parts of a background (repeat, position) are ignored. ok is false when the text has neither colour, gradient nor
+// picture, or when a gradient is invalid.
 func ParseBackground(text string) (b Background, ok bool) {
 	ok = true
 	for _, layer := range Split(text, ',') {

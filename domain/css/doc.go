@@ -1,6 +1,6 @@
 // Package css parses the values of CSS-like settings: lengths, colours, gradients, shadows, borders, backgrounds and fonts.
-// Texts, components and captions all use it, so that a value means the same in each. It does not know which settings exist.
+// Texts, components and captions all use it, so that a value has the same meaning in each of them. The package does not know
+// which settings exist.
 //
-// Names and units may be in any case. A value that cannot be parsed is reported by ok = false; the returned value means nothing
-// then.
+// Names and units may be in any case. For a value that cannot be parsed, ok is false, and the returned value has no meaning.
 package css

@@ -13,7 +13,7 @@ const (
 	Heaviest = 900
 )
 
-// Weight reads a font weight, 100 to 900. Numbers beyond the range are moved to its nearest end.
+// Weight reads a font weight, 100 to 900. It moves a number beyond the range to the nearest end of the range.
 func Weight(text string) (int, bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "normal", "regular":
@@ -30,7 +30,7 @@ func Weight(text string) (int, bool) {
 	return int(min(max(n, Lightest), Heaviest)), true
 }
 
-// Italic says whether a font style is slanted; ok is false for an unknown style.
+// Italic reports whether a font style is slanted; ok is false for an unknown style.
 func Italic(text string) (italic, ok bool) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	switch {
@@ -42,7 +42,7 @@ func Italic(text string) (italic, ok bool) {
 	return false, false
 }
 
-// maxFamilies is the longest list of families; further ones are dropped.
+// maxFamilies is the maximum number of families in a list; further families are dropped.
 const maxFamilies = 20
 
 // Families reads a list of font families in order of preference, and removes quotes: `Roboto, 'Open Sans'`.
@@ -85,7 +85,7 @@ func ExpandFont(text string) (all []Declaration, ok bool) {
 	return nil, false
 }
 
-// hasLength says whether a later part is a length: then a number before it is a weight, not the size.
+// hasLength reports whether a later part is a length. A number before that part is then a weight, not the size.
 func hasLength(parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool {
 		_, ok := Units{}.Length(BeforeSlash(part))

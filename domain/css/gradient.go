@@ -7,7 +7,7 @@ import (
 
 // Gradient is a linear change of colours along a line through the middle of a box, or, if radial, from its middle outwards.
 type Gradient struct {
-	Degrees float64 // direction: 0 up, 90 right, 180 down
+	Degrees float64 // direction of the line: 0 up, 90 right, 180 down
 	Stops   []Stop  // at least two, in order of At
 	Radial  bool    `json:",omitempty"`
 }
@@ -18,12 +18,12 @@ type Stop struct {
 	At    float64
 }
 
-// maxStops is the largest number of colours in a gradient; further ones are dropped.
+// maxStops is the maximum number of colours in a gradient; further colours are dropped.
 const maxStops = 32
 
 // ParseGradient reads linear-gradient(120deg, red 0%, blue) and radial-gradient(red, blue). The repeating forms are read as if
-// they did not repeat. A stop without a position is placed evenly between its neighbours; one that would be before the previous
-// stop is moved to it.
+// they did not repeat. A stop without a position is placed evenly between its neighbours; a stop that would be before the
+// previous stop is moved to its position.
 func ParseGradient(text string) (g Gradient, ok bool) {
 	name, arguments, ok := Call(text)
 	name = strings.TrimPrefix(name, "repeating-")
@@ -81,7 +81,8 @@ func parseStop(text string) (c Color, place float64, ok bool) {
 	return c, place, ok
 }
 
-// spread gives evenly spaced positions to stops that have none, and moves a stop that is before the previous one to it.
+// spread gives evenly spaced positions to stops that have none. It moves a stop that is before the previous stop to that
+// stop's position.
 func spread(places []float64) {
 	last := len(places) - 1
 	if math.IsNaN(places[0]) {

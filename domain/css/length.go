@@ -9,7 +9,7 @@ import (
 // RootSize is 1rem in pixels.
 const RootSize = 16
 
-// MaxLength is the largest length in pixels. Longer ones are cut to it.
+// MaxLength is the maximum length in pixels. Longer lengths are cut to it.
 const MaxLength = 32_768
 
 const maxNumber = 1e15
@@ -27,7 +27,7 @@ type Length struct {
 	Auto      bool
 }
 
-// Of resolves a length for a given whole size; auto is the value that is used for "auto".
+// Of returns the length in pixels for a whole of the given size. For "auto" it returns auto.
 func (l Length) Of(whole, auto float64) float64 {
 	if l.Auto {
 		return auto
@@ -35,7 +35,7 @@ func (l Length) Of(whole, auto float64) float64 {
 	return l.Px + l.Share*whole
 }
 
-// suffixes are the units. A unit that is the end of another one comes after it.
+// suffixes are the units. A unit that is the end of another unit comes after that unit.
 var suffixes = []string{"px", "rem", "em", "vmin", "vmax", "vw", "vh", "pt", "%"}
 
 func (u Units) factor(suffix string) float64 {
@@ -81,7 +81,7 @@ func (u Units) Length(text string) (l Length, ok bool) {
 	return Length{Px: min(max(n*u.factor(suffix), -MaxLength), MaxLength)}, true
 }
 
-// Pixels reads a length that is not auto. Per cent are of whole.
+// Pixels reads a length that is not auto. Percentages are parts of whole.
 func (u Units) Pixels(text string, whole float64) (float64, bool) {
 	l, ok := u.Length(text)
 	if !ok || l.Auto {
@@ -108,7 +108,7 @@ func (u Units) Sides(text string) (sides [4]Length, ok bool) {
 	return sides, true
 }
 
-// SideOrder says which of n values, 1 to 4, is used at the top, right, bottom and left, as CSS orders them.
+// SideOrder returns which of n values, 1 to 4, is used at the top, right, bottom and left, in the order of CSS.
 func SideOrder(n int) [4]int {
 	return [4][4]int{{0, 0, 0, 0}, {0, 1, 0, 1}, {0, 1, 2, 1}, {0, 1, 2, 3}}[min(max(n, 1), 4)-1]
 }

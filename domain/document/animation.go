@@ -8,19 +8,19 @@ import (
 	"unicode"
 )
 
-// TextMotion is the animation of a text style. The text's units move in reading order: the first begins after Delay, each further
-// one Step later, and each takes Each. All are in seconds.
+// TextMotion is the animation of a text style. The text's units move in reading order: the first unit begins after Delay, each
+// further unit Step later, and each unit takes Each. All are in seconds.
 type TextMotion struct {
 	Unit              TextUnit
 	Delay, Step, Each float64
 	// Random, if not 0, is the time span in which units begin in random order; Step is not used then. In seconds.
 	Random float64
-	Least  float64 // shortest duration of the animation: other parts than units move too
-	// Intro is the length of an element with duration -1, whatever the length of its text. A text that needs more time than its
-	// element is cut. 0, for our own styles: the length is the animation plus three seconds, and a text that needs more time than
-	// its element is sped up.
+	Least  float64 // minimum duration of the animation, because other parts than units move too
+	// Intro is the length of an element with duration -1, whatever the length of its text. A text that needs more time than
+	// its element is cut. 0 is the value of our own styles: the length is that of the animation plus three seconds, and a text
+	// that needs more time than its element is sped up.
 	Intro float64
-	// Leaves says that the text is complete at first and disappears, instead of appearing.
+	// Leaves reports whether the text is complete at first and then disappears, instead of appearing.
 	Leaves bool
 }
 
@@ -31,7 +31,7 @@ type TextUnit string
 const (
 	BlockUnit  TextUnit = "block"  // the text as a whole
 	LineUnit   TextUnit = "line"   // a line as broken when the text is drawn
-	WordUnit   TextUnit = "word"   // between blanks
+	WordUnit   TextUnit = "word"   // text between blanks
 	PhraseUnit TextUnit = "phrase" // text between commas, bars and line breaks; in a text without any of these, a word
 	LetterUnit TextUnit = "letter" // a letter with its marks, or an emoji; blanks do not count
 )
@@ -39,7 +39,8 @@ const (
 // PlainStyle is the default style of texts, which does not move.
 const PlainStyle = "001"
 
-// documentedIntro is the length in seconds of most documented styles; the length of 003 is ten seconds.
+// documentedIntro is the length in seconds of most documented styles. Style 003 is the exception: its length is ten
+// seconds.
 const documentedIntro = 5
 
 // TextMotions maps the text styles to their animations. Styles with numbers are documented (vendor-catalogue §2); of these, 001
@@ -61,7 +62,7 @@ var TextMotions = map[string]TextMotion{
 
 	"moviola/fade":   {Unit: BlockUnit, Each: 2},
 	"moviola/settle": {Unit: WordUnit, Step: 0.25, Each: 0.4},
-	"moviola/spring": {Unit: LetterUnit, Step: 0.025, Each: 0.65}, // full size is reached after 0.05 s, then it oscillates
+	"moviola/spring": {Unit: LetterUnit, Step: 0.025, Each: 0.65}, // full size after 0.05 s, then oscillating
 	"moviola/jump":   {Unit: LetterUnit, Step: 0.05, Each: 0.75},
 	"moviola/rise":   {Unit: WordUnit, Step: 0.12, Each: 0.6},
 	"moviola/focus":  {Unit: LetterUnit, Step: 0.035, Each: 0.5},
@@ -70,13 +71,13 @@ var TextMotions = map[string]TextMotion{
 	"moviola/type":   {Unit: LetterUnit, Step: 0.06, Each: 0.01},
 }
 
-// formerStyles maps numbers to the styles that they meant in the first look. Decision 69.
+// formerStyles maps a style's number to the style that the number had in the first look. Decision 69.
 var formerStyles = map[string]string{
 	"002": "moviola/fade", "003": "moviola/settle", "004": "moviola/spring", "005": "moviola/jump", "006": "moviola/rise",
 	"007": "moviola/focus", "008": "moviola/slide", "009": "moviola/grow", "010": "moviola/type", "011": "", "012": "", "013": "",
 }
 
-// TextStyles are the names of all styles, in order.
+// TextStyles returns the names of all styles, sorted.
 func TextStyles() []string { return slices.Sorted(maps.Keys(TextMotions)) }
 
 // textStyle finds a style by its name, or by its number with or without leading zeros.
@@ -93,7 +94,7 @@ func textStyle(word string) (string, bool) {
 	return word, true
 }
 
-// numbered writes a number below 100 with three digits, as style names do; other texts are returned unchanged.
+// numbered writes a number below 100 with three digits, as in the names of styles. It returns any other text unchanged.
 func numbered(word string) string {
 	n, err := parseDecimal(word)
 	if err != nil {
@@ -106,10 +107,10 @@ func numbered(word string) string {
 	return fmt.Sprintf("%03d", int64(f))
 }
 
-// Moves says whether the style has an animation.
+// Moves reports whether the style has an animation.
 func (m TextMotion) Moves() bool { return m.Each > 0 }
 
-// Seconds is the length of the animation for a number of units, in seconds.
+// Seconds returns the length of the animation for a number of units, in seconds.
 func (m TextMotion) Seconds(units int) float64 {
 	last := m.Step * float64(max(units, 1)-1)
 	if m.Random > 0 {
@@ -118,7 +119,7 @@ func (m TextMotion) Seconds(units int) float64 {
 	return max(m.Delay+last+m.Each, m.Least)
 }
 
-// Phrases splits a text at commas, bars and line breaks, or at blanks when it has none of these.
+// Phrases splits a text at commas, bars and line breaks. A text without any of these is split at blanks.
 func Phrases(text string) []string {
 	cut := func(r rune) bool { return r == ',' || r == '|' || r == '\n' }
 	if !strings.ContainsFunc(text, cut) {
@@ -133,7 +134,7 @@ func Phrases(text string) []string {
 	return phrases
 }
 
-// Count is the number of units in a text, at least 1. Lines are counted as written.
+// Count returns the number of units in a text, at least 1. Lines are counted as written.
 func (u TextUnit) Count(text string) int {
 	n := 1
 	switch u {
@@ -169,10 +170,11 @@ func letters(text string) int {
 	return n
 }
 
-// readingTime is how long a text in one of our own styles stays after its animation, in seconds, so that it can be read.
+// readingTime is the time in seconds for which a text in one of our own styles stays after its animation, so that it can be
+// read.
 const readingTime = 3
 
-// animated is the length of the element's own animation: 0 without one.
+// animated returns the length of the element's own animation; 0: it has none.
 func (e *Element) animated() Seconds {
 	switch {
 	case e.Ref.Type == TypeText:
@@ -192,7 +194,8 @@ func (e *Element) animated() Seconds {
 	return Seconds{}
 }
 
-// longest is the length of the longest animation in a component's settings, at any depth. The settings give milliseconds.
+// longest returns the length of the longest animation in a component's settings, at any depth. The settings give
+// milliseconds.
 func longest(settings any) Seconds {
 	const perSecond, tooLong = 1000, 60_000
 	var most Seconds

@@ -45,7 +45,7 @@ func CheckCloudKeys(m *Movie) error {
 	return nil
 }
 
-// in reports whether a value contains a key.
+// in reports whether a value contains a key, at any depth.
 func (c cloudKeys) in(value any) bool {
 	switch v := value.(type) {
 	case string:

@@ -6,7 +6,7 @@ type Page struct {
 	Src      string  // address of a page
 	Tailwind bool    // load Tailwind CSS before the page
 	Wait     float64 // seconds after the page and its fonts have been loaded, 0 to 10
-	Waits    bool    // wait was given
+	Waits    bool    // the property wait was given
 	DPI      float64 // drawn pixels per CSS pixel, 0.1 to 4; the result is scaled down
 	// Capture is the duration in seconds for which the page's animations are recorded, 0 to 60; 0: one still picture. The last
 	// frame is then held. The page has the element's size.
@@ -15,34 +15,35 @@ type Page struct {
 
 // Component is a ready-made graphic.
 type Component struct {
-	ID string // "basic/001"
+	ID string // such as "basic/001"
 	// Settings are the component's groups as decoded from JSON, numbers as json.Number. Never nil.
 	Settings map[string]any
 }
 
 // Voice is the voice that speaks the element's Text.
 type Voice struct {
-	Voice      string // "en-GB-LibbyNeural"; empty: the model's default
+	Voice      string // such as "en-GB-LibbyNeural"; empty: the model's default voice
 	Model      string // lower case: "azure" (default), "elevenlabs", …
-	Connection string // id of a saved connection; empty: none
+	Connection string // id of a saved connection; empty: no connection is named
 	// ModelSettings are passed to the provider unchanged; nil: none.
 	ModelSettings map[string]any
 }
 
-// Audiogram draws the waveform of the sound.
+// Audiogram draws the waveform of the movie's sound.
 type Audiogram struct {
 	Color     Color
 	Amplitude float64 // 0 to 10; with 5, a full-scale signal fills the height
 }
 
-// Subtitles are the movie's captions. A movie has at most one set of them, drawn above everything else.
+// Subtitles are the movie's captions. A movie has at most one set of captions, drawn above everything else.
 type Subtitles struct {
 	Ref Ref
-	// Captions is an SRT, VTT or ASS text, Source the address of one. Both empty: the captions are transcribed from the sound.
+	// Captions is an SRT, VTT or ASS text, Source is the address of such a text. Both empty: the captions are transcribed
+	// from the sound.
 	Captions string
 	Source   string
-	Language string // lower case; "auto": detected
-	Model    string // lower case; "default"
+	Language string // lower case; "auto": the language is detected
+	Model    string // name of the transcription model in lower case; "default": the provider's default
 	// Connection is the id of a saved connection to the provider that transcribes; empty: none.
 	Connection string
 	Fresh      bool // captions and font are fetched anew

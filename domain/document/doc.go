@@ -1,15 +1,15 @@
-// Package document reads the JSON of a movie and says everything that follows from the JSON alone: what the movie and its
-// elements are, where and when they are shown, what is wrong with them, where the result goes.
+// Package document reads the JSON of a movie and finds out everything that follows from the JSON alone: the movie and its
+// elements, where and when they are shown, their mistakes, and the destinations of the result.
 //
-// Reading is lenient: unknown properties are ignored, numeric strings are numbers (decision 23). Only what decisions 15 and 24
-// name is refused by Parse; mistakes inside elements are kept and reported by Validate, because they are render errors and not
-// refusals (decision 22).
+// Reading is lenient: unknown properties are ignored, numeric strings are numbers (decision 23). Parse refuses only the faults
+// that decisions 15 and 24 name; mistakes inside elements are kept and reported by Validate, because they are render errors
+// and not refusals (decision 22).
 //
 // # The table of properties
 //
-// Every name that users can write is a row of one table: Lookup returns the rows of a kind of object (the movie, a scene, a type
-// of element, its settings, a group of a component). Readers take names, ranges and defaults from it, so what is not in the table
-// is not read. The JSON Schema, the reference page docs/movie.md and the validator are made of it.
+// Every name that users can write is a row of one table: Lookup returns the rows of a kind of object (the movie, a scene, a
+// type of element, its settings, a group of a component). Readers take names, ranges and defaults from it, so what is not in
+// the table is not read. The JSON Schema, the reference page docs/movie.md and the validator are made of it.
 //
 // To add a property, add a row, with a sentence that says what it does, an example and its default, to
 //
@@ -20,8 +20,8 @@
 //   - table_component.go for a component, a group of one, or a key of a group.
 //
 // Then read it: in this package by name (r.within("zoom"), r.flag("muted")), else where the settings are understood. Run go
-// generate ./domain/document, which writes docs/movie.md, and add a pair of movies to the test that holds every row against what
-// it changes (TestProperties in domain/timeline) when the row's example alone shows nothing.
+// generate ./domain/document, which writes docs/movie.md, and add a pair of movies to the test that holds every row against
+// what it changes (TestProperties in domain/timeline) when the row's example alone shows nothing.
 //
 //go:generate go run moviola/tests/reference
 package document

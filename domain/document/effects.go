@@ -2,8 +2,8 @@ package document
 
 import "strings"
 
-// Effects are the effects on the picture of an element. The zero Effects has Opacity 0, which is not the default; readers of
-// documents always set it.
+// Effects are the effects on the picture of an element. The zero Effects has Opacity 0, which is not the default; so code
+// that reads documents always sets it.
 type Effects struct {
 	Opacity     float64 // 0 to 1
 	Zoom        float64 // levels of 10 % over the element's lifetime, -10 to 10; negative: zooms out. Decision 26
@@ -13,7 +13,7 @@ type Effects struct {
 	Rotate      Rotate
 	FlipX       bool   // mirrored left to right
 	FlipY       bool   // upside down
-	Mask        string // address of an image or video whose brightness becomes the element's alpha; empty: none
+	Mask        string // address of an image or video whose brightness becomes the element's alpha; empty: no mask
 	ChromaKey   *ChromaKey
 	Correction  *Correction
 }
@@ -41,10 +41,10 @@ type Correction struct {
 	Saturation float64 // 0 to 3; neutral: 1
 }
 
-// Transition is the transition from the scene before to this one, or from black to the first scene.
+// Transition is the transition into a scene from the scene before, or from black into the first scene.
 type Transition struct {
 	Style    string  // one of TransitionStyles
-	Duration Seconds // requested; shortened when a scene is too short for it
+	Duration Seconds // requested duration; shortened when a scene is too short for it
 }
 
 // TransitionStyles are the styles of transitions, named as in ffmpeg's xfade filter. Movie-schema §2.1.

@@ -48,7 +48,7 @@ func (r reader) element() Element {
 	return e
 }
 
-// content reads what the element shows or plays.
+// content reads the properties that determine what the element shows or plays.
 func (r reader) content(e *Element) {
 	switch r.ref.Type {
 	case TypeText:
@@ -68,7 +68,7 @@ func (r reader) content(e *Element) {
 	}
 }
 
-// seen and heard are the types of elements with a picture, and of those with a sound.
+// seen are the types of elements with a picture, heard the types of elements with a sound.
 var (
 	seen = map[string]bool{
 		TypeImage: true, TypeVideo: true, TypeText: true, TypeHTML: true, TypeComponent: true, TypeAudiogram: true,
@@ -76,10 +76,10 @@ var (
 	heard = map[string]bool{TypeVideo: true, TypeAudio: true, TypeVoice: true}
 )
 
-// Seen says that the element's type has a picture.
+// Seen reports whether the element's type has a picture.
 func (e *Element) Seen() bool { return seen[e.Ref.Type] }
 
-// Heard says that the element's type can have a sound.
+// Heard reports whether the element's type can have a sound.
 func (e *Element) Heard() bool { return heard[e.Ref.Type] }
 
 // checkType turns an element of the deprecated type template into the component that it names.
@@ -96,7 +96,8 @@ func (r *reader) checkType() {
 	}
 }
 
-// start returns the start of the element. atEnd says that it was -1: the element starts at the end of the elements before it.
+// start returns the start of the element. atEnd reports whether the start was -1: the element then starts at the end of the
+// elements before it.
 func (r reader) start() (at Seconds, atEnd bool) {
 	at, _ = r.number("start")
 	switch {
@@ -170,8 +171,8 @@ func (r reader) readPlace(e *Element) {
 	e.Position = r.position()
 	e.X, e.Y = r.integer("x"), r.integer("y")
 	e.Width, e.Height = r.integer("width"), r.integer("height")
-	// A size of 0 would show nothing: it means "not given", like an empty field of a form.
-	if e.Width <= 0 && e.Height <= 0 { // scale is the older name of both
+	// A size of 0 would show nothing. It is treated as missing, like an empty field of a form.
+	if e.Width <= 0 && e.Height <= 0 { // scale is the older name of both width and height
 		if scale, ok := r.object("scale"); ok {
 			e.Width, e.Height = scale.integer("width"), scale.integer("height")
 		}

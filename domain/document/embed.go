@@ -9,14 +9,14 @@ import (
 	"moviola/domain"
 )
 
-// embeddedMark is a property that Fill adds to elements that come from a template element, so that warnings can name their
-// origin.
+// embeddedMark is a property that Fill adds to elements that come from a template element, so that warnings can name the
+// template.
 const embeddedMark = "__template"
 
 // templateIDLength is the length of the id of a saved template; the id of a component contains a slash.
 const templateIDLength = 20
 
-// NeedsTemplates says whether Fill would change a document: it refers to a template, or has template elements.
+// NeedsTemplates reports whether Fill would change a document, because it refers to a template or has template elements.
 func NeedsTemplates(raw []byte) bool {
 	if !bytes.Contains(raw, []byte(`"template`)) {
 		return false
@@ -28,7 +28,8 @@ func NeedsTemplates(raw []byte) bool {
 	return err == nil && hasEmbedded(movie)
 }
 
-// embeddedID is the id of the saved template that an element of the deprecated type template shows; empty: none.
+// embeddedID returns the id of the saved template that an element of the deprecated type template shows. Empty: the element
+// shows no template.
 func embeddedID(element any) string {
 	props, _ := element.(map[string]any)
 	kind, _ := props["type"].(string)
@@ -39,13 +40,14 @@ func embeddedID(element any) string {
 	return id
 }
 
-// EmbeddedFrom returns the template that an element was copied from by Fill, and the JSON pointer of the original there.
+// EmbeddedFrom returns the template from which Fill has copied an element, and the JSON pointer of the original in that
+// template.
 func EmbeddedFrom(element map[string]any) (template, pointer string, ok bool) {
 	mark, _ := element[embeddedMark].(string)
 	return strings.Cut(mark, " ")
 }
 
-// OwnElements are the indexes of the elements that Fill leaves in place, in a movie or in the scene at a JSON pointer like
+// OwnElements returns the indexes of the elements that Fill leaves in place. pointer names the movie, or a scene as in
 // /scenes/0.
 func OwnElements(movie map[string]any, pointer string) []int {
 	container := movie
@@ -79,7 +81,7 @@ func containers(movie map[string]any) []map[string]any {
 	return all
 }
 
-// IsEmbedded says that Fill replaces the element by the elements of a saved template.
+// IsEmbedded reports whether Fill replaces the element by the elements of a saved template.
 func IsEmbedded(element map[string]any) bool { return embeddedID(element) != "" }
 
 func hasEmbedded(movie map[string]any) bool {
@@ -161,7 +163,7 @@ func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any,
 }
 
 // placed returns copies of elements with a later start, the surrounding variables, and the condition of the element that shows
-// them. The mark names their origin, without their index.
+// them. mark is the template from which the elements come; placed adds each element's index.
 func placed(list any, by map[string]any, variables map[string]any, at float64, mark string) []any {
 	elements, _ := list.([]any)
 	var out []any
@@ -171,7 +173,7 @@ func placed(list any, by map[string]any, variables map[string]any, at float64, m
 			continue
 		}
 		e := Merge(own, map[string]any{"variables": Merge(variables, objectIn(own, "variables"))})
-		if e[embeddedMark] == nil { // an existing mark comes from a template inside of the template
+		if e[embeddedMark] == nil { // an element with a mark comes from a template inside of this template: its mark stays
 			e[embeddedMark] = mark + strconv.Itoa(i)
 		}
 		if condition, ok := by["condition"]; ok {
@@ -187,7 +189,7 @@ func placed(list any, by map[string]any, variables map[string]any, at float64, m
 	return out
 }
 
-// both returns the condition that is true when both a and b are.
+// both returns the condition that is true when a and b are both true.
 func both(a, b any) any {
 	if b == nil {
 		return a
@@ -217,7 +219,8 @@ func objectIn(props map[string]any, name string) map[string]any {
 	return inner
 }
 
-// secondsIn returns a property as a number of seconds, 0 when it is missing. False: it is not a number.
+// secondsIn returns a property as a number of seconds, or 0 when it is missing. It returns false when the property is not a
+// number.
 func secondsIn(props map[string]any, name string) (float64, bool) {
 	value, present := props[name]
 	if !present || value == nil {

@@ -15,24 +15,24 @@ type Known struct {
 	// Natural returns the lengths of sources; nil: none is known.
 	Natural NaturalFunc
 	// Values are variables of the whole movie from outside of it, by name: the results of preloads. The movie's own variables
-	// override them. The value expr.Pending means: not known yet.
+	// override them. The value expr.Pending means that the variable is not known yet.
 	Values map[string]any
 }
 
-// The largest number of rounds in which times that depend on other times are computed, and the largest number of scenes and
+// The maximum number of rounds in which times that depend on other times are computed, and the maximum number of scenes and
 // elements that all rounds together lay out.
 const (
 	maxRounds = 64
 	maxLaid   = 20_000
 )
 
-// dynamicMarks are strings that every movie with variables, conditions or iterations contains. The last one is the escape by
-// which letters can be written differently.
+// dynamicMarks are strings that every movie with variables, conditions or iterations contains. The last string begins an
+// escape, by which the letters of the others can be written differently.
 var dynamicMarks = [][]byte{
 	[]byte("{{"), []byte(`"condition"`), []byte(`"iterate`), []byte(`"import"`), []byte(`\u00`),
 }
 
-// isDynamic says whether a document may have to be expanded.
+// isDynamic reports whether a document may have to be expanded.
 func isDynamic(raw []byte) bool {
 	for _, mark := range dynamicMarks {
 		if bytes.Contains(raw, mark) {
@@ -42,17 +42,20 @@ func isDynamic(raw []byte) bool {
 	return false
 }
 
-// MayGrow says whether a document may take much more memory than its length: it has variables or iterations, or names templates.
+// MayGrow reports whether a document may take much more memory than its length: it has variables or iterations, or names
+// templates.
 func MayGrow(raw []byte) bool { return isDynamic(raw) || bytes.Contains(raw, []byte(`"template`)) }
 
-// Grown is the approximate memory of the movie after its variables were filled in, in bytes; 0: it has no variables.
+// Grown returns the approximate memory of the movie after its variables were filled in, in bytes; 0: the movie has no
+// variables.
 func (m *Movie) Grown() int64 { return m.grown }
 
-// Waits says that a part of the movie depends on facts that were not known when it was read: the lengths of sources, or variables
-// from outside. Until Resolve knows them, such properties are absent, and elements whose condition depends on them are left out.
+// Waits reports whether a part of the movie depends on facts that were not known when it was read: the lengths of sources, or
+// variables from outside. Until Resolve gets these facts, properties that depend on them are absent, and elements whose
+// condition depends on them are left out.
 func (m *Movie) Waits() bool { return len(m.open) > 0 }
 
-// Resolve reads the movie again with the facts that are known now. A movie without variables is returned unchanged. An error is a
+// Resolve reads the movie again with the facts in known. A movie without variables is returned unchanged. An error is a
 // *domain.Error.
 func (m *Movie) Resolve(known Known) (*Movie, error) {
 	if m.source == nil {
@@ -69,8 +72,8 @@ func (m *Movie) Resolve(known Known) (*Movie, error) {
 	return next, nil
 }
 
-// CheckResolved returns the mistake, a *domain.Error, of a movie that still waits although all facts are known: its times depend
-// on each other in a circle.
+// CheckResolved returns a *domain.Error for a movie that still waits although all facts are known, because its times depend on
+// each other in a circle.
 func CheckResolved(m *Movie) error {
 	if !m.Waits() {
 		return nil
@@ -81,8 +84,8 @@ func CheckResolved(m *Movie) error {
 	return Note{Ref: m.refOf(places[0]), Text: "Its times or variables depend on each other in a circle"}.Err()
 }
 
-// expanded reads a movie and fills in its variables. The times of elements may depend on those of others, so it lays out and
-// expands the movie again until nothing changes.
+// expanded reads a movie and fills in its variables. The times of elements may depend on the times of other elements, so it
+// lays out and expands the movie again until nothing changes.
 func expanded(tree map[string]any, known Known) (*Movie, error) {
 	if known.Natural == nil {
 		known.Natural = func(string) (Seconds, bool) { return Seconds{}, false }
@@ -118,7 +121,7 @@ func expanded(tree map[string]any, known Known) (*Movie, error) {
 const tangled = "The times of elements depend on each other in a circle, over more than 64 steps, or over too many steps for " +
 	"so many elements"
 
-// size is the number of scenes and elements.
+// size returns the number of scenes and elements.
 func (m *Movie) size() int {
 	n := len(m.Scenes) + len(m.Elements)
 	for i := range m.Scenes {
@@ -147,7 +150,8 @@ func (m *Movie) take(result expand.Result) {
 	}
 }
 
-// MadeOf returns the object of the document that a scene or element was made from; nil: the object with the same number.
+// MadeOf returns the object of the document that a scene or element was made from; nil: the object in the document with the
+// same number.
 func (m *Movie) MadeOf(ref Ref) map[string]any {
 	return m.from[expand.Place{Scene: ref.Scene, Element: ref.Element}]
 }
@@ -156,7 +160,7 @@ func (m *Movie) isOpen(ref Ref) bool {
 	return m.open[expand.Place{Scene: ref.Scene, Element: ref.Element}]
 }
 
-// refOf is the reference of an element, with its type for messages.
+// refOf returns the reference of an element, with its type for messages.
 func (m *Movie) refOf(place expand.Place) Ref {
 	for e := range m.All() {
 		if e.Ref.Scene == place.Scene && e.Ref.Element == place.Element {
@@ -166,8 +170,8 @@ func (m *Movie) refOf(place expand.Place) Ref {
 	return Ref{Scene: place.Scene, Element: place.Element}
 }
 
-// timesOf returns the times of the elements with some ids. Times that depend on sources of unknown length, or on properties that
-// are still open, are pending.
+// timesOf returns the times of the elements with the given ids. A time is pending when it depends on a source of unknown
+// length, or on a property that is not known yet.
 func timesOf(m *Movie, natural NaturalFunc, ids map[string]bool) *expand.Times {
 	open := false
 	short := Time(m, func(key string) (Seconds, bool) {
@@ -208,13 +212,14 @@ func timesOf(m *Movie, natural NaturalFunc, ids map[string]bool) *expand.Times {
 	return t
 }
 
-// shownFor is the duration for which an element is shown, without its extra time.
+// shownFor returns the duration for which an element is shown, without its extra time.
 func shownFor(e *Element, s Span) Seconds { return s.End.Sub(s.Start).Sub(e.ExtraTime).Max(Seconds{}) }
 
-// veryLong is longer than any source, in seconds. A time that is the same with it and with 0 does not depend on the source.
+// veryLong is longer than any source, in seconds. A time that is the same for a source of this length and for one of length
+// 0 does not depend on the source.
 const veryLong = 24 * 3600
 
-// settled returns a time as a value for expressions: pending if the two differ.
+// settled returns a time as a value for expressions. The value is pending if short and long differ.
 func settled(short, long Seconds) any {
 	if !short.Equal(long) {
 		return expr.Pending{}
@@ -222,7 +227,7 @@ func settled(short, long Seconds) any {
 	return expr.JSON(short.Float())
 }
 
-// stretched returns the movie with everything that is open set very late and very long.
+// stretched returns a copy of the movie in which every property that is not known yet is set very late or very long.
 func (m *Movie) stretched() *Movie {
 	if !m.Waits() {
 		return m

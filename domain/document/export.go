@@ -6,16 +6,16 @@ import (
 	"moviola/domain"
 )
 
-// Destination is where a finished movie is announced or sent. Spec: Export destination entries.
+// Destination is a place where a finished movie is announced, or to which it is sent. Spec: Export destination entries.
 type Destination struct {
 	Type        string // webhook, aws-s3, ...; empty: the entry names a saved connection only
-	ID          string // of a saved connection
-	Endpoint    string // of a webhook
-	ContentType string // of a webhook: JSONContent or FormContent
-	Format      string // of the output that is sent; empty: the MP4
+	ID          string // id of a saved connection
+	Endpoint    string // endpoint of a webhook
+	ContentType string // content type of a webhook: JSONContent or FormContent
+	Format      string // format of the output that is sent; empty: the MP4
 	// Given is the entry as written in the document, for kinds with more properties.
 	Given map[string]any
-	// Problem says why the entry cannot be read; empty: it is valid.
+	// Problem is the reason why the entry cannot be read; empty: it is valid.
 	Problem string
 }
 
@@ -28,9 +28,9 @@ const (
 // maxDestinations is the largest number of destinations of a movie. Decision 55.
 const maxDestinations = 20
 
-// Destinations returns the destinations of the movie, in order. An invalid entry has a Problem and is kept, so that the others
-// keep their index. The error, a *domain.Error, says that nothing can be delivered: exports are not one object with a list of up
-// to 20 destinations (decisions 33 and 55).
+// Destinations returns the destinations of the movie, in order. An invalid entry has a Problem and is kept, so that the other
+// entries keep their index. The error is a *domain.Error. With it nothing can be delivered, because exports are not one object
+// with a list of up to 20 destinations (decisions 33 and 55).
 func Destinations(m *Movie) ([]Destination, error) {
 	entries, err := destinationEntries(m.exports)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // FontWish is a font family that a movie names.
 type FontWish struct {
-	Family string // as written
+	Family string // family as written in the movie
 	Weight int    // 100 to 900
 	Italic bool
 }
@@ -20,11 +20,12 @@ type FontWish struct {
 // The bounds of FontWishes.
 const (
 	maxWishes      = 200
-	maxWishedBytes = 100 // length of a name
+	maxWishedBytes = 100 // maximum length of a name in bytes
 )
 
-// FontWishes returns the font families that a movie names, with the weights and slants in which they may be drawn: those given
-// beside the name, and regular. Generic names (serif) and addresses of files are left out. Sorted, at most maxWishes.
+// FontWishes returns the font families that a movie names, with the weights and slants in which they may be drawn: the weights
+// and slants given beside the name, and regular. Generic names (serif) and addresses of files are left out. The result is
+// sorted and has at most maxWishes families.
 func FontWishes(m *Movie) []FontWish {
 	c := wishes{}
 	for e := range m.All() {
@@ -91,7 +92,7 @@ func (c wishes) add(list string, weight int, italic bool) {
 	}
 }
 
-// addSettings adds the families in settings, at any depth, with the weight and slant beside them.
+// addSettings adds the families in settings, at any depth, with the weight and slant that are given beside each family.
 func (c wishes) addSettings(settings any) {
 	switch v := settings.(type) {
 	case []any:
@@ -122,13 +123,13 @@ func (c wishes) addSettings(settings any) {
 
 func (c wishes) addLook(look map[string]string, settings map[string]any) {
 	if AddressOf(look["font-url"]) != "" {
-		return // the file holds the family
+		return // the font's file is given, so no family has to be fetched
 	}
 	weight, ok := css.Weight(look["font-weight"])
 	if !ok {
 		weight = css.Normal
 	}
-	for _, key := range css.Spellings(settings) { // weight as a number
+	for _, key := range css.Spellings(settings) { // the weight is written as a number
 		if number, isNumber := css.Weight(fmt.Sprint(settings[key])); isNumber && settingName(key) == "font-weight" {
 			weight = number
 		}
@@ -140,7 +141,7 @@ func (c wishes) addLook(look map[string]string, settings map[string]any) {
 // inPage matches the font declarations in a page's styles, up to the end of the declaration.
 var inPage = regexp.MustCompile(`(?i)font(-family)?\s*:\s*([^;{}<>]{1,300})`)
 
-// addPage adds the families of a page in regular and bold, and in italic if the page uses it.
+// addPage adds the families of a page in regular and bold, and in italic if the page uses italics.
 func (c wishes) addPage(html string) {
 	italic := strings.Contains(strings.ToLower(html), "italic") || strings.Contains(html, "<em>") || strings.Contains(html, "<i>")
 	for _, found := range inPage.FindAllStringSubmatch(html, maxWishes) {

@@ -11,10 +11,11 @@ import (
 	"moviola/domain"
 )
 
-// maxChain is the longest chain of templates that refer to each other.
+// maxChain is the maximum length of a chain of templates that refer to each other.
 const maxChain = 10
 
-// Reference is the id of the saved template that a document is rendered from; empty: none, or the document is not a movie.
+// Reference returns the id of the saved template from which a document is rendered. Empty: the document refers to no
+// template, or is not a movie.
 func Reference(raw []byte) string {
 	if !bytes.Contains(raw, []byte(`"template`)) {
 		return ""
@@ -29,7 +30,8 @@ func Reference(raw []byte) string {
 	return referenceOf(map[string]any{"template": top.Template, "templateId": top.TemplateID})
 }
 
-// referenceOf is the id of the template that a movie names. One page of the public documentation spells the property templateId.
+// referenceOf returns the id of the template that a movie names. It also reads templateId, because one page of the public
+// documentation has that spelling.
 func referenceOf(movie map[string]any) string {
 	for _, name := range []string{"template", "templateId"} {
 		switch id := movie[name].(type) {
@@ -37,7 +39,7 @@ func referenceOf(movie map[string]any) string {
 			if id != "" {
 				return id
 			}
-		case json.Number: // a number is not a valid id, but the client means one
+		case json.Number: // a number is not a valid id, but the client means a template: the error names the number
 			return id.String()
 		case float64:
 			return strconv.FormatFloat(id, 'f', -1, 64)
@@ -46,11 +48,11 @@ func referenceOf(movie map[string]any) string {
 	return ""
 }
 
-// Fill replaces a document's reference to a saved template by the template: the scenes and elements come from the template, all
-// other properties of the document override it, variables and other objects key by key. A template may refer to another one.
-// Elements that show a template are replaced by its elements. load returns the movie JSON of a template; by is the template that
-// refers to it, empty for the document. Errors of load are returned unchanged. A document without references is returned
-// unchanged. Spec: Template, movie; decisions 27 and 41.
+// Fill replaces a document's reference to a saved template by the template: the scenes and elements come from the template,
+// all other properties of the document override those of the template, variables and other objects key by key. A template may
+// refer to another one. Elements that show a template are replaced by its elements. load returns the movie JSON of a template;
+// by is the template that refers to that template, or empty when the document refers to it. Errors of load are returned
+// unchanged. A document without references is returned unchanged. Spec: Template, movie; decisions 27 and 41.
 func Fill(raw []byte, load func(id, by string) ([]byte, error)) ([]byte, error) {
 	if !NeedsTemplates(raw) {
 		return raw, nil
@@ -75,7 +77,7 @@ type filler struct {
 	loads int
 }
 
-// maxLoads is the largest number of templates that a movie is made of, repetitions included.
+// maxLoads is the maximum number of templates that a movie is made of, repetitions included.
 const maxLoads = 30
 
 func (f *filler) load(id, by string) ([]byte, error) {
@@ -89,8 +91,8 @@ func errLongChain() error {
 	return domain.Errorf(domain.Invalid, "template_chain_too_long", "More than %d templates refer to one another", maxChain)
 }
 
-// resolve follows the references of a movie: of the document when by is empty, otherwise of template by. from is the last
-// template of the chain, which has the scenes and elements.
+// resolve follows the references of a movie. The movie is the document when by is empty, otherwise the template by. from
+// is the last template of the chain, which has the scenes and elements.
 func (f *filler) resolve(movie map[string]any, by string) (filled map[string]any, from string, err error) {
 	var chain []string
 	for id := referenceOf(movie); id != ""; id = referenceOf(movie) {
@@ -114,7 +116,7 @@ func (f *filler) resolve(movie map[string]any, by string) (filled map[string]any
 	return movie, by, nil
 }
 
-// over merges a document into the template that it refers to. Scenes and elements of the document are dropped.
+// over merges a document into the template to which it refers. Scenes and elements of the document are dropped.
 func over(base, movie map[string]any) map[string]any {
 	own := maps.Clone(movie)
 	for _, name := range []string{"scenes", "elements", "template", "templateId"} {
@@ -123,8 +125,8 @@ func over(base, movie map[string]any) map[string]any {
 	return Merge(base, own)
 }
 
-// Merge is the deep merge of two objects: objects are merged key by key, any other value in over replaces the value in base. It
-// changes neither. Decision 41.
+// Merge returns the deep merge of two objects: objects are merged key by key, any other value in over replaces the value in
+// base. It does not change its arguments. Decision 41.
 func Merge(base, over map[string]any) map[string]any {
 	out := maps.Clone(base)
 	if out == nil {
@@ -165,8 +167,8 @@ func object(raw []byte) (map[string]any, error) {
 // Tree decodes a JSON object; numbers keep their spelling. An error is a *domain.Error.
 func Tree(raw []byte) (map[string]any, error) { return object(raw) }
 
-// Canvas is the canvas size of a document, as far as it can be known without the templates that it refers to. False: the text is
-// not a JSON object, or is nested too deeply.
+// Canvas returns the canvas size of a document, as far as it can be known without the templates to which it refers. It returns
+// false when the text is not a JSON object, or is nested too deeply.
 func Canvas(raw []byte) (width, height int, ok bool) {
 	tree, err := object(raw)
 	if err != nil {

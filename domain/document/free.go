@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// freeMembers are members of a movie that only the client uses: they are kept as raw JSON and never decoded. Decision 57.
+// freeMembers are members of a movie that only the client uses. They are kept as raw JSON and never decoded. Decision 57.
 var freeMembers = map[string]bool{"client-data": true, "client_data": true, "comment": true}
 
 // decode decodes JSON. Numbers keep their spelling, so that times stay exact; free members become json.RawMessage. Of a repeated
@@ -83,7 +83,7 @@ func mergeFree(base, over json.RawMessage) json.RawMessage {
 		below[name] = value
 	}
 	merged, err := json.Marshal(below)
-	if err != nil { // impossible: every part was decoded before
+	if err != nil { // cannot happen, because every part was decoded before
 		return over
 	}
 	return merged

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// The versions of the look. The version is raised when the same document is drawn differently. The version before it is supported
-// for one more release. Decision 69.
+// The versions of the look. A new version begins when the same document is drawn differently. The previous version is
+// supported for one more release. Decision 69.
 const (
 	FirstLook   = 1 // text styles and components as they were before they followed the vendor's catalogue
 	CurrentLook = 2
@@ -24,7 +24,7 @@ func UseLook(version int) error {
 	return nil
 }
 
-// Look is the version of the look that this process uses.
+// Look returns the version of the look that this process uses.
 func Look() int {
 	if version := look.Load(); version != 0 {
 		return int(version)

@@ -7,9 +7,8 @@ import (
 	"moviola/domain"
 )
 
-// measure counts the brackets and commas of a text, before memory is allocated for its content, and refuses texts that are nested
-// too deeply or have too many scenes or values. Decisions 24 and 57. Free members are not decoded and not counted. Invalid JSON
-// is left for the parser to report.
+// CheckSize makes the checks of measure for JSON that is not a movie and has no scenes. The error is a *domain.Error with the
+// given code; its message calls the text what.
 func measure(raw []byte) error {
 	return (&meter{what: "Movie JSON", scenesAllowed: maxScenes}).measure(raw)
 }
@@ -50,10 +49,10 @@ func (m *meter) measure(raw []byte) error {
 // meter is the state of measure.
 type meter struct {
 	quoted bool
-	from   int    // offset where the current string begins
+	from   int    // offset at which the current string begins
 	name   string // the last string of the top level: the key of the next value
 	depth  int
-	values int // number of values counted so far; may be one too low for each container
+	values int // number of values counted so far; may be too low by one for each container
 	scenes int
 	inside bool // the current place is in the list of scenes
 	free   bool // the current place is in a free member
@@ -89,7 +88,7 @@ func (m *meter) open(bracket byte) {
 	m.depth++
 }
 
-// count counts one value, unless it is in a free member.
+// count counts one value, unless the value is in a free member.
 func (m *meter) count() {
 	if !m.free || m.depth < 2 {
 		m.values++

@@ -7,7 +7,7 @@ import (
 	"moviola/domain/preload"
 )
 
-// Movie is a movie as its document describes it. Missing properties have their defaults.
+// Movie is a movie as its document describes it. A missing property has its default value.
 type Movie struct {
 	Width, Height int // canvas in pixels, even
 	FPS           Rate
@@ -15,35 +15,35 @@ type Movie struct {
 	Draft         bool
 	Held          bool // unchanged pictures may be written as repeats, without the encoder
 	Cache         bool
-	ID            string // the client's own id; empty: none
-	Template      string // id of a saved template, empty: none
-	Project       string // id of a movie to render again, empty: none
+	ID            string // the client's own id; empty: the document has none
+	Template      string // id of a saved template; empty: the document names none
+	Project       string // id of a movie to render again; empty: the document names none
 	Background    Color  // colour below all layers
 	Thumbnail     Thumbnail
 	Scenes        []Scene
 	Elements      []Element        // shown over the whole movie
-	Preload       []preload.Wanted // prepared before everything else
-	Outputs       []Output         // asked for beside the MP4
-	Subtitles     *Subtitles       // nil: none; subtitles of a scene are here too
+	Preload       []preload.Wanted // items that are prepared before the movie is rendered
+	Outputs       []Output         // outputs that are made beside the MP4
+	Subtitles     *Subtitles       // captions, also those of a scene; nil: the movie has none
 	// Warnings are texts for the client about properties that were changed or ignored.
 	Warnings []string
 
 	exports  any
 	notes    []Note
 	repeated []string                        // warnings about repeated keys
-	source   map[string]any                  // the JSON before its variables were filled in; nil: it has no variables
+	source   map[string]any                  // the JSON before its variables were filled in; nil: the movie has no variables
 	grown    int64                           // approximate memory in bytes after variables were filled in; 0: no variables
 	open     map[expand.Place]bool           // scenes and elements that lack a property because its value is not known yet
 	from     map[expand.Place]map[string]any // the objects in source that scenes and elements were made from
 }
 
-// Scene is one part of the movie; scenes are shown one after the other.
+// Scene is one part of the movie. Scenes are shown one after the other.
 type Scene struct {
-	Number     int // from 1
+	Number     int // number of the scene, from 1
 	ID         string
-	Length     Length // Fixed, or Own: as long as its elements need
+	Length     Length // Fixed, or Own: the scene is as long as its elements need
 	Background Color
-	plain      bool // no background is given
+	plain      bool // no background is given: the scene has the default
 	Cache      bool
 	Transition *Transition // transition into the scene; nil: a hard cut
 	Elements   []Element
@@ -53,17 +53,17 @@ type Scene struct {
 type Element struct {
 	Ref       Ref
 	ID        string
-	Src       string            // address of the image, video or audio; for generated content its key (see Source)
-	Prompt    *Prompt           // of a generated image; nil: it has an address
-	Text      string            // of a text element, or spoken by a voice
-	Settings  map[string]string // of a text or html: CSS-like names in lower case with dashes, values as written
-	Style     string            // of a text: one of TextStyles
-	Page      *Page             // of an html
-	Component *Component        // of a component
-	Voice     *Voice            // of a voice
-	Audiogram *Audiogram        // of an audiogram
+	Src       string            // address of the image, video or audio; for generated content the source's key (see Source)
+	Prompt    *Prompt           // prompt of a generated image; nil: the image has an address
+	Text      string            // text of a text element, or text that a voice speaks
+	Settings  map[string]string // settings of a text or html: CSS-like names in lower case with dashes, values as written
+	Style     string            // style of a text: one of TextStyles
+	Page      *Page             // page of an html element
+	Component *Component        // component of a component element
+	Voice     *Voice            // voice of a voice element
+	Audiogram *Audiogram        // waveform of an audiogram
 	Start     Seconds
-	AtEnd     bool // starts at the end of the elements before it; Start is 0 then
+	AtEnd     bool // the element starts at the end of the elements before it; Start is then 0
 	Length    Length
 	ExtraTime Seconds
 	FadeIn    Seconds
@@ -71,7 +71,7 @@ type Element struct {
 	ZIndex    int
 	Position  Position
 	X, Y      int
-	Width     int // pixels; -1: follows from the other side or the source
+	Width     int // pixels; -1: the width follows from the height or from the source
 	Height    int
 	Resize    Resize
 	Crop      *Crop
@@ -81,10 +81,11 @@ type Element struct {
 	Seek      Seconds // start position in the source; negative: counted from its end
 	Loop      int     // number of times that the source is played; -1: endless
 	Cache     bool
-	Keep      bool // store generated content in the media library
+	Keep      bool // generated content is stored in the media library
 }
 
-// Ref names an element or scene in messages. Both numbers count from 1; Scene 0 is the movie, Element 0 the scene itself.
+// Ref names an element or scene in messages. Both numbers are counted from 1. Scene 0 means the movie, Element 0 the scene
+// itself.
 type Ref struct {
 	Scene   int
 	Element int
@@ -114,7 +115,7 @@ const (
 	TypeComponent = "component" // also for the deprecated type template, when it names a component
 	TypeVoice     = "voice"
 	TypeAudiogram = "audiogram"
-	TypeSubtitles = "subtitles" // never in Movie.Elements: see Movie.Subtitles
+	TypeSubtitles = "subtitles" // no element of Movie.Elements has this type: see Movie.Subtitles
 )
 
 // Quality is the chosen balance between file size and picture quality.
@@ -127,10 +128,11 @@ const (
 	High   Quality = "high"
 )
 
-// LengthKind says where the length of an element or scene comes from.
+// LengthKind tells from what the length of an element or scene follows.
 type LengthKind int
 
-// The kinds of length. Unset: no length is given; the element's own length is used if it has one, otherwise the container's.
+// The kinds of length. Unset means that no length is given: the element's own length is used if it has one, otherwise the
+// length of its container.
 const (
 	Unset     LengthKind = iota
 	Own                  // -1, "auto": the length of the source or animation
@@ -161,13 +163,13 @@ const (
 	BottomRight  Position = "bottom-right"
 )
 
-// Resize says how an element is scaled to the canvas; empty: it is not.
+// Resize is the way in which an element is scaled to the canvas; empty: it is not scaled.
 type Resize string
 
 // The ways to resize.
 const (
-	Cover Resize = "cover" // fills the canvas, cropped
-	Fit   Resize = "fit"   // wholly visible
+	Cover Resize = "cover" // the element fills the canvas and is cropped
+	Fit   Resize = "fit"   // the element is wholly visible
 )
 
 // Crop is the used rectangle of the source, in source pixels.
@@ -175,7 +177,7 @@ type Crop struct{ X, Y, W, H int }
 
 // Thumbnail selects the frame of the thumbnail. Decision 26.
 type Thumbnail struct {
-	Set  bool    // false: the default frame
+	Set  bool    // a thumbnail is selected; false: the default frame
 	Time Seconds // used when Scene is empty
 	// Scene is the number of a scene, from 1, or its id.
 	Scene string

@@ -18,8 +18,8 @@ const (
 	OutputM4A         = "m4a"
 	OutputHLS         = "hls"
 	OutputStoryboard  = "storyboard"
-	OutputHEVC        = "mp4-hevc" // asked for by codec
-	OutputAV1         = "mp4-av1"  // asked for by codec
+	OutputHEVC        = "mp4-hevc" // selected by the property codec
+	OutputAV1         = "mp4-av1"  // selected by the property codec
 )
 
 // MovieFormat is the format that every movie has.
@@ -29,7 +29,7 @@ const MovieFormat = "mp4"
 var OutputFormats = []string{MovieFormat, OutputWebM, OutputGIF, OutputPNGSequence, OutputPNG, OutputJPG, OutputMP3, OutputWAV,
 	OutputM4A, OutputHLS, OutputStoryboard}
 
-// OutputCodecs are the values of codec in an export object, beside h264, which is what every movie has.
+// OutputCodecs are the values of codec in an export object, beside h264, which is the codec of every movie's MP4.
 var OutputCodecs = []string{"hevc", "av1"}
 
 // outputAliases maps other spellings to formats.
@@ -41,8 +41,8 @@ var transparentOutputs = []string{OutputWebM, OutputPNGSequence, OutputPNG}
 // Transparent reports whether an output format keeps transparency.
 func Transparent(format string) bool { return slices.Contains(transparentOutputs, format) }
 
-// noteOpaque warns of opaque scenes in a transparent movie. They are opaque in its outputs as well. A scene has a black
-// background unless it sets another.
+// noteOpaque warns of opaque scenes in a transparent movie. Such scenes are opaque in the transparent outputs as well.
+// A scene has a black background unless it sets another background.
 func (m *Movie) noteOpaque() {
 	asked := slices.ContainsFunc(m.Outputs, func(o Output) bool { return o.Problem == "" && Transparent(o.Format) })
 	if m.Background.A == opaqueAlpha || !asked {
@@ -59,16 +59,16 @@ func (m *Movie) noteOpaque() {
 
 const opaqueAlpha = 255
 
-// maxOutputs is the largest number of formats that are read. Plans set narrower bounds.
+// maxOutputs is the maximum number of formats that are read. Plans have lower limits.
 const maxOutputs = 20
 
 // Output is one file, or set of files, that a movie asks for beside its MP4.
 type Output struct {
 	Format  string
-	Problem string // why it cannot be made; empty: it can
+	Problem string // reason why the output cannot be made; empty: it can be made
 }
 
-// ReadOutputFormat returns the format that a name means. false: there is none of that name.
+// ReadOutputFormat returns the format that a name means. It returns false when no format has that name.
 func ReadOutputFormat(name string) (string, bool) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if known, ok := outputAliases[name]; ok {
@@ -77,7 +77,7 @@ func ReadOutputFormat(name string) (string, bool) {
 	return name, slices.Contains(OutputFormats, name) || name == OutputHEVC || name == OutputAV1
 }
 
-// readOutputs reads format and codec of the movie's export object. What is wrong with it becomes a warning, and an Output with a
+// readOutputs reads format and codec of the movie's export object. A fault in it becomes a warning, and an Output with a
 // Problem.
 func readOutputs(m *Movie, exports any) []Output {
 	objects, isList := exports.([]any)
@@ -108,7 +108,7 @@ func readOutputs(m *Movie, exports any) []Output {
 	return o.found
 }
 
-// outputReader collects the outputs of a movie, each once.
+// outputReader collects the outputs of a movie, each of them once.
 type outputReader struct {
 	movie *Movie
 	found []Output

@@ -6,8 +6,9 @@ import (
 	"moviola/domain"
 )
 
-// The bounds of a document. Decisions 24 and 57 name all but the last one, which allows 30 values per element at the largest
-// number of elements: a decoded value takes many times the memory of its text.
+// The bounds of a document. Decisions 24 and 57 name all of them except the last. The last bound limits the memory, because
+// a decoded value takes many times the memory of its text; it allows 30 values per element at the maximum number of
+// elements.
 const (
 	maxDepth    = 64
 	maxElements = 5000
@@ -22,8 +23,8 @@ func Parse(raw []byte) (*Movie, error) {
 	return m, err
 }
 
-// ParseTree is Parse that also returns the decoded JSON; nil: the text is not a JSON object. With an error, the tree may be set
-// without the movie. The caller must not change the tree.
+// ParseTree is Parse that also returns the decoded JSON, or nil when the text is not a JSON object. With an error, it may
+// return the tree without a movie. The caller must not change the tree.
 func ParseTree(raw []byte) (*Movie, map[string]any, error) {
 	raw = bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))
 	if len(raw) == 0 {
@@ -57,12 +58,12 @@ func errTooDeep(what string) error {
 	return domain.Errorf(domain.Invalid, "movie_json_too_deep", "%s is nested deeper than %d levels", what, maxDepth)
 }
 
-// errUnreadable is the specified error for invalid JSON and for an empty movie.
+// errUnreadable returns the specified error for invalid JSON and for an empty movie.
 func errUnreadable() error {
 	return domain.Errorf(domain.Invalid, "movie_json_invalid", "Error parsing movie JSON or the movie was empty")
 }
 
-// checkShape refuses a movie that is empty by decision 15, and one with more elements than decision 24 allows.
+// checkShape refuses a movie that is empty by decision 15, and a movie with more elements than decision 24 allows.
 func checkShape(props map[string]any) error {
 	scenes, hasScenes, scenesOK := list(props, "scenes")
 	elements, hasElements, elementsOK := list(props, "elements")

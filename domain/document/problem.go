@@ -10,12 +10,12 @@ import (
 type Note struct {
 	Ref   Ref
 	Path  string // JSON pointer below the object that Ref names: "/chroma-key/color"; empty: the whole object
-	Code  string // one of the codes below
+	Code  string // one of the codes that are declared below
 	Fatal bool   // the movie cannot be rendered
 	Text  string // message without the place
-	// Remedy says what to change; empty: it follows from the code.
+	// Remedy tells the client what to change; empty: the remedy follows from the code.
 	Remedy string
-	Bare   bool // Text already names the place, or is about the whole movie
+	Bare   bool // Text already contains the place, or is about the whole movie
 	// From is the object of the document from which the scene or element of Ref was made, when their numbers may differ because
 	// something was repeated, imported or left out. Nil: the object with the same number, or Ref is the movie.
 	From map[string]any
@@ -24,12 +24,12 @@ type Note struct {
 // The codes of notes. They are stable: clients compare them.
 const (
 	PropertyMissing   = "property_missing"   // a required property is missing
-	PropertyIdle      = "property_idle"      // the property has no effect here
+	PropertyIdle      = "property_idle"      // the property has no effect in this object
 	PropertyMisplaced = "property_misplaced" // the property belongs in another object
 	PropertyRepeated  = "property_repeated"  // the property is repeated in its object
 	ValueType         = "value_type"         // the value has the wrong type
 	ValueRange        = "value_range"        // the number is out of range
-	ValueUnknown      = "value_unknown"      // the word is not one of the possible ones
+	ValueUnknown      = "value_unknown"      // the word is not one of the accepted words
 	ValueAdjusted     = "value_adjusted"     // another value is used instead
 	ExpressionInvalid = "expression_invalid" // an expression cannot be computed
 	VariableUndefined = "variable_undefined" // an expression names an unknown variable
@@ -37,7 +37,7 @@ const (
 	Deprecated        = "deprecated"
 )
 
-// The largest number of notes, and of warnings. Warnings are stored in an event, which must stay small.
+// The maximum number of notes, and the maximum number of warnings. Warnings are stored in an event, which must stay small.
 const (
 	maxNotes    = 2000
 	maxWarnings = 50
@@ -46,7 +46,7 @@ const (
 // Notes returns all notes made while the movie was read, in order.
 func (m *Movie) Notes() []Note { return m.notes }
 
-// note adds a note, and a warning unless the note is fatal.
+// note adds a note to the movie. It also adds a warning, unless the note is fatal.
 func (m *Movie) note(n Note) {
 	if len(m.notes) < maxNotes {
 		m.notes = append(m.notes, n)
@@ -56,7 +56,7 @@ func (m *Movie) note(n Note) {
 	}
 }
 
-// String is the text of the note with its place, as clients read it.
+// String returns the text of the note with its place, as clients read it.
 func (n Note) String() string {
 	if n.Bare {
 		return n.Text
@@ -75,7 +75,7 @@ func Validate(m *Movie) error {
 	return nil
 }
 
-// Err converts a fatal note to the *domain.Error that ends the render.
+// Err converts a fatal note to a *domain.Error, with which the render ends.
 func (n Note) Err() error {
 	if n.Ref == (Ref{}) {
 		return domain.Errorf(domain.Invalid, "movie_invalid", "%s", n.Text)

@@ -12,7 +12,7 @@ type Prompt struct {
 	Text       string
 	Model      string // as written; empty: the provider's default
 	Aspect     string // Horizontal, Vertical or Squared
-	Connection string // id of a saved connection; empty: none
+	Connection string // id of a saved connection; empty: none is named
 	// ModelSettings are passed to the provider unchanged; nil: none.
 	ModelSettings map[string]any
 }
@@ -24,7 +24,7 @@ const (
 	Squared    = "squared"
 )
 
-// readPrompt reads the prompt of an image without an address. An image with neither is a mistake.
+// readPrompt reads the prompt of an image without an address. An image that has neither prompt nor address is a mistake.
 func (r reader) readPrompt(e *Element) {
 	text, _ := r.text("prompt")
 	text = strings.TrimSpace(text)
@@ -47,7 +47,8 @@ func (r reader) readPrompt(e *Element) {
 // squarish is the largest aspect ratio of a picture that counts as square.
 const squarish = 1.2
 
-// aspect is the requested aspect ratio, or the closest one to the element's size when only the size is given.
+// aspect returns the requested aspect ratio. When only a size is given, it returns the ratio that is closest to that of the
+// size.
 func (r reader) aspect() string {
 	switch word := r.word("aspect-ratio"); word {
 	case Horizontal, Vertical, Squared:
@@ -69,7 +70,7 @@ func (r reader) aspect() string {
 	return Squared
 }
 
-// keyOf is the key of generated content: its kind and a hash of all inputs that determine it.
+// keyOf returns the key of generated content: its kind and a hash of all inputs that determine it.
 func keyOf(kind string, made any) string {
 	raw, err := json.Marshal(made)
 	if err != nil {

@@ -12,26 +12,26 @@ type Property struct {
 	Name    string
 	Aliases []string // other accepted names; - and _ are interchangeable in all names
 	Type    PropertyType
-	Or      PropertyType // a second accepted type, as of rotate: an angle alone; empty: none
-	Unit    string       // of a number: "s", "px", "%"; empty: none
-	Min     *float64     // of a number; nil: no bound
+	Or      PropertyType // a second accepted type, such as an angle alone for rotate; empty: none
+	Unit    string       // unit of a number: "s", "px", "%"; empty: no unit
+	Min     *float64     // minimum of a number; nil: no minimum
 	Max     *float64
-	Values  []string // of a Choice: all words; of another type: additional accepted words
+	Values  []string // of a Choice: all words; of any other type: words that are accepted too
 	Default string   // as JSON; empty: no default
 	Doc     string   // effect of the property, in one sentence
 	Example string   // as JSON
-	Kind    string   // of an Object: the kind of the object; of a List: the kind of its items, empty for scalars
-	// Settings says that the property belongs into the settings of an element. Decision 53.
+	Kind    string   // kind of an Object, or of the items of a List; empty for items that are scalars
+	// Settings reports whether the property belongs into the settings of an element. Decision 53.
 	Settings bool
 	Required bool
-	// Idle says that the property is accepted and has no effect.
+	// Idle reports whether the property is accepted but has no effect.
 	Idle bool
-	// Picture is the name of a movie in docs/gallery that shows the effect; empty: none. This field and the next ones are for the
-	// reference.
+	// Picture is the name of a movie in docs/gallery that shows the effect; empty: none. This field and the next fields are
+	// used in the reference only.
 	Picture string
-	// Measured is the test that measures the effect, as the folder of its package and its name; empty: none.
+	// Measured is the test that measures the effect: the folder of its package, and its name. Empty: none.
 	Measured string
-	// Ours says which value is our own choice, because no source prints it; empty: every value is documented.
+	// Ours tells which value is our own choice because no source documents it; empty: every value is documented.
 	Ours string
 }
 
@@ -44,18 +44,18 @@ const (
 	NumberType   PropertyType = "number"
 	IntegerType  PropertyType = "integer"
 	BooleanType  PropertyType = "boolean"
-	ColorType    PropertyType = "color"    // of CSS: #rgb, #rrggbbaa, rgb(), a name
-	AddressType  PropertyType = "address"  // of a file: http or https
+	ColorType    PropertyType = "color"    // colour in the notation of CSS: #rgb, #rrggbbaa, rgb(), a name
+	AddressType  PropertyType = "address"  // address of a file: http or https
 	ChoiceType   PropertyType = "choice"   // one of Values, in upper or lower case
-	DurationType PropertyType = "duration" // seconds; or -1, -2 and the words for them
+	DurationType PropertyType = "duration" // seconds, or -1 or -2, or the words for these two
 	LengthType   PropertyType = "length"   // pixels, or a number with a unit of CSS
 	CSSType      PropertyType = "css"      // text in the notation of CSS
-	ObjectType   PropertyType = "object"   // of Kind
+	ObjectType   PropertyType = "object"   // object of the kind Kind
 	ListType     PropertyType = "list"     // of texts, or of objects of Kind
 	DataType     PropertyType = "data"     // any JSON of the client, which is passed through
 )
 
-// The kinds of objects. ElementKind, SettingsKind and ComponentKind make further ones.
+// The kinds of objects. ElementKind, SettingsKind and ComponentKind make further kinds.
 const (
 	MovieKind       = "movie"
 	SceneKind       = "scene"
@@ -64,7 +64,8 @@ const (
 	PreloadKind     = "preload"
 )
 
-// ElementKind is the kind of an element of a type; for an unknown type, the kind with the common properties of all elements.
+// ElementKind returns the kind of an element of a type; for an unknown type, the kind with the common properties of all
+// elements.
 func ElementKind(elementType string) string {
 	kind := "element:" + strings.ToLower(strings.TrimSpace(elementType))
 	if _, ok := table()[kind]; ok {
@@ -73,28 +74,28 @@ func ElementKind(elementType string) string {
 	return "element"
 }
 
-// SettingsKind is the kind of the settings of elements of a type: text, html or subtitles. The settings of a component are
-// described by its groups.
+// SettingsKind returns the kind of the settings of elements of a type: text, html or subtitles. The settings of a
+// component are described by its groups.
 func SettingsKind(elementType string) string { return "settings:" + elementType }
 
-// ComponentKind is the kind of one group of a component's settings. The number of repeatable groups, as in rectangle1 and
-// rectangle2, is ignored. The kind has no properties when the component or the group does not exist.
+// ComponentKind returns the kind of one group of a component's settings. The number of repeatable groups, as in
+// rectangle1 and rectangle2, is ignored. The kind has no properties when the component or the group does not exist.
 func ComponentKind(id, group string) string {
 	return "component:" + strings.ToLower(id) + "/" + strings.TrimRight(dashedName(group), "0123456789")
 }
 
-// Components are the ids of all components in the table, sorted.
+// Components returns the ids of all components in the table, sorted.
 func Components() []string { return slices.Sorted(maps.Keys(componentGroups())) }
 
-// ComponentGroups are the names of a component's groups, in the order of the documentation, without numbers. Nil: there is no
-// such component.
+// ComponentGroups returns the names of a component's groups, in the order of the documentation, without numbers. nil: the
+// component does not exist.
 func ComponentGroups(id string) []string { return componentGroups()[strings.ToLower(id)] }
 
-// Kinds are all kinds of objects, sorted.
+// Kinds returns all kinds of objects, sorted.
 func Kinds() []string { return slices.Sorted(maps.Keys(table())) }
 
-// Lookup returns the properties of a kind, in the order of the documentation; nil when there is no such kind. The caller must not
-// change them.
+// Lookup returns the properties of a kind, in the order of the documentation; nil when the kind does not exist. The caller
+// must not change them.
 func Lookup(kind string) []Property { return table()[kind].all }
 
 // Find returns the property of a kind that has the written name.
@@ -106,8 +107,8 @@ func Find(kind, written string) (Property, bool) {
 	return *p, true
 }
 
-// Nearest returns the property that an unknown name most likely means: one that differs by a letter or two, or by dashes. For an
-// element it may be one of its settings; then Settings is set.
+// Nearest returns the property that an unknown name most likely means: a property whose name differs by a letter or two, or by
+// dashes. For an element, the property may be one of the element's settings; Settings is then set.
 func Nearest(kind, written string) (Property, bool) {
 	all := Lookup(kind)
 	if elementType, ok := strings.CutPrefix(kind, "element:"); ok {
@@ -144,11 +145,11 @@ type propertySet struct {
 	byName map[string]*entry
 }
 
-// entry is a property in the form that readers need.
+// entry is a property in the form that reader uses: with all spellings and with its default as a number.
 type entry struct {
 	Property
-	spellings []string // accepted names; the first one that the object has is used
-	usual     float64  // default of a number
+	spellings []string // accepted names; the value is that of the first name that the object has
+	usual     float64  // the default, if it is a number
 }
 
 func newProperties(all []Property) propertySet {
@@ -169,7 +170,8 @@ func newProperties(all []Property) propertySet {
 	return set
 }
 
-// find looks a name up as the reader of the kind does: settings in upper or lower case, those of components also as fontSize.
+// find finds a property by its name as reader does: settings are found in upper or lower case, and settings of components
+// also in the form fontSize.
 func (p propertySet) find(kind, written string) *Property {
 	one := p.byName[written]
 	switch {
@@ -203,8 +205,8 @@ func dashedName(name string) string {
 	return b.String()
 }
 
-// distance is the number of letters to insert, delete, change or swap with the next one to turn one word into another; at most
-// most.
+// distance returns the number of letters to insert, delete, change or swap with the next one to turn one word into the other.
+// It returns most when the number is higher.
 func distance(a, b string, most int) int {
 	if n := len(a) - len(b); n >= most || -n >= most || len(a) > 64 {
 		return most

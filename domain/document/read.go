@@ -142,13 +142,13 @@ func (r reader) quality() Quality {
 	return High
 }
 
-// reference reads the id of a template or movie that is rendered instead of this one.
+// reference reads the id of the template or movie that is rendered in place of this document.
 func (r reader) reference(name string) string {
 	text, _ := r.text(name)
 	return strings.TrimSpace(text)
 }
 
-// color reads the colour under name; without a value and a default it is Black.
+// color reads the colour under name. A property without a value and a default is Black.
 func (r reader) color(name string) Color {
 	otherwise, ok := css.ParseColor(strings.Trim(r.row(name).Default, `"`))
 	if !ok {
@@ -194,7 +194,7 @@ func (r reader) thumbnail() Thumbnail {
 	return Thumbnail{}
 }
 
-// warnIdle warns of properties that the format has but that have no effect here.
+// warnIdle warns of properties that exist in the format but have no effect in this object.
 func (r reader) warnIdle(names ...string) {
 	for _, name := range names {
 		if value, ok := r.get(name); ok && !idle(value) {
@@ -203,7 +203,7 @@ func (r reader) warnIdle(names ...string) {
 	}
 }
 
-// idle says whether a value is empty or false, so that it needs no warning.
+// idle reports whether a value is empty or false, so that it needs no warning.
 func idle(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:

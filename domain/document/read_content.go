@@ -27,7 +27,7 @@ func (r reader) readText(e *Element) {
 	e.Settings = r.settings()
 }
 
-// style reads the name of a text's style; a number gets three digits.
+// style reads the name of a text's style. It writes a number with three digits.
 func (r reader) style() string {
 	word := r.word("style")
 	if word == "" {
@@ -40,8 +40,8 @@ func (r reader) style() string {
 	return PlainStyle
 }
 
-// settings reads CSS-like settings; values that are not texts, numbers or booleans are ignored. Never nil. A setting that is
-// written on the element itself is used unless the settings have it too. Decision 53.
+// settings reads CSS-like settings; it ignores values that are not texts, numbers or booleans. The result is never nil. A
+// setting that is written on the element itself is used, unless the settings contain the same setting. Decision 53.
 func (r reader) settings() map[string]string {
 	settings := map[string]string{}
 	for _, name := range r.misplaced() {
@@ -59,7 +59,7 @@ func (r reader) settings() map[string]string {
 	return settings
 }
 
-// misplaced returns properties of the element that are not properties of its type, but settings of it. Sorted.
+// misplaced returns the properties of the element that are settings of its type, not properties of it. They are sorted.
 func (r reader) misplaced() []string {
 	var names []string
 	own, settings := ElementKind(r.ref.Type), SettingsKind(r.ref.Type)
@@ -78,7 +78,8 @@ func (r reader) misplaced() []string {
 	return names
 }
 
-// HasSetting says that the settings of an element contain a name, in any spelling, that is also written on the element itself.
+// HasSetting reports whether the settings of an element contain a name, in any spelling, that is also written on the
+// element itself.
 func HasSetting(element map[string]any, name string) bool {
 	kind, _ := element["type"].(string)
 	p, ok := Find(SettingsKind(strings.ToLower(strings.TrimSpace(kind))), name)
@@ -91,7 +92,7 @@ func HasSetting(element map[string]any, name string) bool {
 	return false
 }
 
-// data returns the object under name as decoded. Never nil.
+// data returns the object under name as decoded. The result is never nil.
 func (r reader) data(name string) map[string]any {
 	object, ok := r.object(name)
 	if !ok {
@@ -157,10 +158,10 @@ func (r reader) readAudiogram(e *Element) {
 		Color:     r.color("color"),
 		Amplitude: r.within("amplitude"),
 	}
-	r.warnIdle("src") // an audiogram draws the movie's sound
+	r.warnIdle("src") // src has no effect, because an audiogram draws the movie's sound
 }
 
-// readSubtitles keeps the first subtitles of the movie; those of the movie itself come before those of scenes.
+// readSubtitles keeps the first subtitles of the movie. Those of the movie itself are read before those of scenes.
 func (r reader) readSubtitles() {
 	if r.ref.Scene > 0 {
 		r.warn(PropertyMisplaced, "", "Subtitles belong to the movie, they are shown over all of it")
@@ -206,7 +207,7 @@ func (r reader) captionSettings() map[string]any {
 	return settings
 }
 
-// isAddress distinguishes an address from a caption text, which has several lines.
+// isAddress reports whether a text is an address, not a caption text, which has several lines.
 func isAddress(text string) bool {
 	lower := strings.ToLower(text)
 	return !strings.ContainsAny(text, "\r\n") && (strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://"))

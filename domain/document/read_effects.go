@@ -34,7 +34,7 @@ func (r reader) readEffects(e *Element) {
 	f.Correction = r.correction()
 }
 
-// opacity reads the opacity of the element, or the one in its settings, which is written as in CSS.
+// opacity reads the opacity of the element, or the setting opacity, which is written as in CSS.
 func (r reader) opacity(e *Element) float64 {
 	if text := e.Settings["opacity"]; text != "" {
 		opacity, ok := parseOpacity(text)

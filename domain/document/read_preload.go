@@ -66,7 +66,7 @@ func (r reader) readPreload() []preload.Wanted {
 	return wanted
 }
 
-// readKeep reads whether the element's generated content is stored in the media library. Decision 47.
+// readKeep reads the property that asks for storing the element's generated content in the media library. Decision 47.
 func (r reader) readKeep(e *Element) {
 	switch {
 	case r.ref.Type == TypeVoice || r.ref.Type == TypeHTML || r.ref.Type == TypeComponent || e.Prompt != nil:

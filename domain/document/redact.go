@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// masked replaces a secret wherever a document is shown. Decision 30.
+// masked replaces a secret in every document that is shown. Decision 30.
 const masked = `"***"`
 
 // byteOrderMark may begin a document.
@@ -17,19 +17,19 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // secretFields are the names of secret fields of a destination, in lower case, without dashes and underscores.
 var secretFields = map[string]bool{"password": true, "passphrase": true, "privatekey": true}
 
-// placeholder matches the expressions in a text, words the names in them.
+// placeholder matches the expressions in a text; words matches the names in an expression.
 var (
 	placeholder = regexp.MustCompile(`\{\{(.*?)\}\}`)
 	words       = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_-]*`)
 )
 
-// Redact masks the secrets of a document's destinations, and the variables that they are made of; all other bytes stay unchanged.
-// A document without secrets is returned unchanged. Decision 30.
+// Redact masks the secrets of a document's destinations, and the variables of which the secrets are made; all other bytes stay
+// unchanged. A document without secrets is returned unchanged. Decision 30.
 func Redact(raw []byte) []byte {
 	if rest, marked := bytes.CutPrefix(raw, byteOrderMark); marked {
 		return append(bytes.Clone(byteOrderMark), Redact(rest)...)
 	}
-	// Quick check: few documents have destinations. The word could only be disguised by an escape.
+	// This check is quick, and most documents have no destinations. Only an escape could write the word in another way.
 	if !bytes.Contains(raw, []byte("exports")) && !bytes.Contains(raw, []byte(`\u`)) {
 		return raw
 	}
@@ -57,7 +57,7 @@ func Redact(raw []byte) []byte {
 	return out.Bytes()
 }
 
-// CarriesSecrets says whether a document contains secrets of its destinations.
+// CarriesSecrets reports whether a document contains secrets of its destinations.
 func CarriesSecrets(raw []byte) bool { return !bytes.Equal(Redact(raw), raw) }
 
 var dashes = strings.NewReplacer("-", "", "_", "")
@@ -69,7 +69,7 @@ func isSecret(name string) bool {
 // login matches the beginning of an address with a user name, usually with a password.
 var login = regexp.MustCompile(`^\s*[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*@`)
 
-// isLogin says whether a value is the address of a webhook with a user name or password.
+// isLogin reports whether a value is the address of a webhook with a user name or password.
 func isLogin(name string, value json.Token) bool {
 	address, ok := value.(string)
 	return ok && strings.EqualFold(name, "endpoint") && login.MatchString(address)
@@ -78,8 +78,8 @@ func isLogin(name string, value json.Token) bool {
 // span is a range of bytes of a document.
 type span struct{ start, end int }
 
-// secretsIn returns the scalars for which secret returns true, and the names of the variables in those that are texts. It stops
-// at a syntax error: such a document is refused everywhere.
+// secretsIn returns the scalars for which secret returns true, and the names of the variables in those of them that are texts.
+// It stops at a syntax error, because a document with an error is refused everywhere.
 func secretsIn(raw []byte, secret func(path []string, value json.Token) bool) ([]span, map[string]bool) {
 	w := walk{decoder: json.NewDecoder(bytes.NewReader(raw)), raw: raw, secret: secret, names: map[string]bool{}}
 	w.decoder.UseNumber()
@@ -96,7 +96,7 @@ type walk struct {
 	names   map[string]bool
 }
 
-// value reads one value at a path, and says whether there was one.
+// value reads one value at a path, and reports whether there was one.
 func (w *walk) value(path []string) bool {
 	begin := int(w.decoder.InputOffset())
 	token, err := w.decoder.Token()

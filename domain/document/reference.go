@@ -69,7 +69,7 @@ func Chapters() []Chapter {
 	return book
 }
 
-// evident adds to each row its picture, its test, or the note that a value is our own choice.
+// evident adds to each row its picture, its test, or the remark that a value is our own choice.
 func (c Chapter) evident() Chapter {
 	c.Rows = slices.Clone(c.Rows)
 	for i := range c.Rows {
@@ -87,10 +87,10 @@ func (c Chapter) evident() Chapter {
 	return c
 }
 
-// chapter returns the groups of a component with the properties that only they have.
+// chapter returns the groups of a component with the properties that no other groups have.
 func (c componentRow) chapter() Chapter {
 	ch := Chapter{3, "Component " + c.id, c.doc, nil}
-	picture := cmp.Or(c.picture, sheets[c.id]) // shown at the first group only
+	picture := cmp.Or(c.picture, sheets[c.id]) // only the first group shows the picture
 	for _, g := range c.groups {
 		doc := g.doc
 		if g.parts&hasText != 0 {

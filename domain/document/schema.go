@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Schema is the JSON Schema (2020-12) of movies, generated from the table of properties. Objects allow no unknown members, so
-// that an editor marks them; every scalar may also be a text (decision 23) or an expression.
+// Schema returns the JSON Schema (2020-12) of movies, generated from the table of properties. Objects allow no unknown
+// members, so that an editor marks such members. Every scalar may also be a text (decision 23) or an expression.
 func Schema() []byte {
 	s := schemaMaker{base: "#/$defs/", closed: true}
 	root := s.kind(MovieKind, "A movie.")
@@ -20,9 +20,9 @@ func Schema() []byte {
 	return s.encode(slices.Concat(head, root, jsonObject{{"$defs", s.definitions()}}))
 }
 
-// OpenSchemas are the same definitions for OpenAPI, by name, Movie among them. Objects allow unknown members, value types are
-// loose and defaults are told in words: so generated clients do not refuse a movie that the service accepts, and do not send
-// defaults.
+// OpenSchemas returns the same definitions for OpenAPI, by name, Movie among them. Objects allow unknown members, value types
+// are loose, and defaults are described in words. So generated clients do not refuse a movie that the service accepts, and do
+// not send defaults.
 func OpenSchemas() map[string]json.RawMessage {
 	s := schemaMaker{base: "#/components/schemas/"}
 	all := map[string]json.RawMessage{"Movie": s.encode(s.kind(MovieKind,
@@ -114,8 +114,8 @@ func (s schemaMaker) definitions() jsonObject {
 	return all
 }
 
-// SchemaName is the name of a kind's definition in Schema and OpenSchemas: ImageElement, TextSettings, Basic050Headline,
-// ChromaKey.
+// SchemaName returns the name of a kind's definition in Schema and OpenSchemas: ImageElement, TextSettings,
+// Basic050Headline, ChromaKey.
 func SchemaName(kind string) string {
 	group, name, found := strings.Cut(kind, ":")
 	if !found {
@@ -201,12 +201,13 @@ func (s schemaMaker) kind(kind, doc string) jsonObject {
 	return o
 }
 
-// same says that two rows are equal.
+// same reports whether two rows are equal.
 func (p Property) same(other Property) bool {
 	return p.Name == other.Name && p.Doc == other.Doc && p.Default == other.Default && p.Type == other.Type && p.Idle == other.Idle
 }
 
-// contains says that most of the shared rows are among rows: a type may define some of them differently.
+// contains reports whether most of the shared rows are among rows. All are not required, because a type may define some of
+// them differently.
 func contains(rows, shared []Property) bool {
 	n := 0
 	for _, p := range shared {

@@ -55,7 +55,7 @@ var scalarNames = map[PropertyType]string{
 	DurationType: "Number", LengthType: "Length", CSSType: "CSS",
 }
 
-// properties returns the schemas of rows under all their spellings; with camelled also spellings like fontSize.
+// properties returns the schemas of rows under all their spellings; with camelled it adds spellings like fontSize.
 func (s schemaMaker) properties(rows []Property, camelled bool) jsonObject {
 	var all, others jsonObject
 	for _, p := range rows {
@@ -86,7 +86,8 @@ func (s schemaMaker) property(p Property) jsonObject {
 	if bounds := boundsOf(p); bounds != "" {
 		doc += " " + bounds
 	}
-	if p.Default != "" && !s.closed { // generators of clients take a property with a default for required, or send the default
+	// An open schema has no defaults: generated clients take a property with a default as required, or send the default.
+	if p.Default != "" && !s.closed {
 		doc += " Default: " + p.Default + "."
 	}
 	o := jsonObject{{"description", doc}}
@@ -164,7 +165,7 @@ func (s schemaMaker) formsOf(p Property, as PropertyType) []jsonObject {
 	return []jsonObject{one}
 }
 
-// valuesOr returns the words of a choice, also of a choice that may be an object instead, as a transition.
+// valuesOr returns the words of a choice. A property that is a choice or an object, such as a transition, is included.
 func (p Property) valuesOr() []string {
 	if len(p.Values) > 0 {
 		return p.Values
@@ -186,7 +187,7 @@ func (s schemaMaker) expression() jsonObject {
 func (s schemaMaker) objectForm(p Property) jsonObject {
 	if p.Kind == SettingsKind(TypeComponent) {
 		other := jsonObject{{"type", "object"}}
-		if s.closed { // byComponent has the details
+		if s.closed { // details are in byComponent
 			return other
 		}
 		var all []any
@@ -198,7 +199,7 @@ func (s schemaMaker) objectForm(p Property) jsonObject {
 	return s.ref(SchemaName(p.Kind))
 }
 
-// itemName is the name of the definition of a list's items.
+// itemName returns the name of the definition of a list's items.
 func itemName(kind string) string {
 	if kind == PreloadKind {
 		return "PreloadedElement"
@@ -257,7 +258,7 @@ func (s schemaMaker) groups(c componentRow) jsonObject {
 		form := jsonObject{{"description", g.doc}, {"anyOf", []any{
 			s.ref(SchemaName(ComponentKind(c.id, g.name))), s.ref("Text"), jsonObject{{"type", "array"}, {"items", s.ref("Text")}},
 		}}}
-		if g.parts&isNumbered != 0 { // numbered names are accepted too: rectangle1, rectangle2 …
+		if g.parts&isNumbered != 0 { // names with numbers are accepted too: rectangle1, rectangle2 …
 			numbered = append(numbered, member{"^" + g.name + "[-_]?[0-9]*$", form})
 			continue
 		}

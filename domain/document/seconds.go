@@ -9,8 +9,8 @@ import (
 // Seconds is an exact length or point of time: 0.1 is exactly a tenth. The zero Seconds is 0. Values are immutable. Every value
 // has one representation, so that == compares values in the short form correctly.
 type Seconds struct {
-	num, den int64    // short form: a reduced fraction within smallNum and smallDen; 0/0 is 0
-	rat      *big.Rat // long form, for fractions that do not fit
+	num, den int64    // short form: a reduced fraction within smallNum and smallDen; 0/0 means 0
+	rat      *big.Rat // long form, for fractions that do not fit into the short form
 }
 
 // The bounds of the short form. The product of a numerator and a denominator, and the sum of two such products, fit into 63 bits,
@@ -30,7 +30,7 @@ type Rate struct {
 // SecondsOf returns the whole number of seconds n.
 func SecondsOf(n int64) Seconds { return fraction(n, 1) }
 
-// fraction is num/den, den positive.
+// fraction returns num/den; den is positive.
 func fraction(num, den int64) Seconds {
 	if num == 0 {
 		return Seconds{}
@@ -43,7 +43,7 @@ func fraction(num, den int64) Seconds {
 	return Seconds{rat: big.NewRat(num, den)}
 }
 
-// exactly returns the time of a fraction. It keeps the pointer: the caller must not change it.
+// exactly returns the time of a fraction. It keeps the pointer, so the caller must not change the fraction afterwards.
 func exactly(rat *big.Rat) Seconds {
 	if num, den := rat.Num(), rat.Denom(); num.BitLen() < 63 && den.BitLen() < 63 {
 		return fraction(num.Int64(), den.Int64())
@@ -51,7 +51,7 @@ func exactly(rat *big.Rat) Seconds {
 	return Seconds{rat: rat}
 }
 
-// gcd is the greatest common divisor of two numbers other than 0.
+// gcd returns the greatest common divisor of two numbers other than 0.
 func gcd(a, b int64) int64 {
 	if a < 0 {
 		a = -a
@@ -62,7 +62,7 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// maxDecimals is the number of decimals that a probed length is rounded to: ffprobe prints microseconds.
+// maxDecimals is the number of decimals to which a probed length is rounded, because ffprobe prints microseconds.
 const (
 	maxDecimals  = 6
 	microseconds = 1_000_000
@@ -92,11 +92,10 @@ func clampFloat(f float64) float64 {
 	return f
 }
 
-// maxSeconds is the largest time that a document may give, so that sums stay small; it is far above the longest movie of any
-// plan.
+// maxSeconds is the maximum of a time in a document. It keeps sums small, and is far above the longest movie of any plan.
 const maxSeconds = 1e9
 
-// value returns s as a fraction. The caller may change it unless it is s.rat.
+// value returns s as a fraction. The caller must not change it, because it may be s.rat.
 func (s Seconds) value() *big.Rat {
 	switch {
 	case s.rat != nil:
@@ -162,7 +161,7 @@ func (s Seconds) Cmp(t Seconds) int {
 	return s.value().Cmp(t.value())
 }
 
-// Equal says whether s and t are the same time.
+// Equal reports whether s and t are the same time.
 func (s Seconds) Equal(t Seconds) bool { return s.Cmp(t) == 0 }
 
 // Sign returns -1, 0 or 1 if s is negative, zero or positive.
@@ -189,22 +188,22 @@ func (s Seconds) Min(t Seconds) Seconds {
 	return s
 }
 
-// Float is the nearest float64. It is not exact enough for computing frames.
+// Float returns the nearest float64. That value is not exact enough for computing frames.
 func (s Seconds) Float() float64 {
 	if s.rat == nil {
-		return float64(s.num) / float64(max(s.den, 1)) // both are exact as float64, so only the quotient is rounded
+		return float64(s.num) / float64(max(s.den, 1)) // both numbers are exact as float64; only the quotient is rounded
 	}
 	f, _ := s.rat.Float64()
 	return f
 }
 
-// String is the time in seconds with exactly 9 decimal places, rounded.
+// String returns the time in seconds with exactly 9 decimal places, rounded.
 func (s Seconds) String() string { return s.value().FloatString(9) }
 
-// small says that the product of the rate and a time in the short form fits into 63 bits.
+// small reports whether the product of the rate and a time in the short form fits into 63 bits.
 func (r Rate) small() bool { return r.Num < smallDen/2 && r.Den < smallDen/2 }
 
-// Frame is the frame at s: s · rate, rounded half up. Decision 28.
+// Frame returns the frame at time s: s · rate, rounded half up. Decision 28.
 func (r Rate) Frame(s Seconds) int64 {
 	if s.rat == nil && r.small() {
 		num, den := s.num*r.Num, max(s.den, 1)*r.Den
@@ -216,7 +215,7 @@ func (r Rate) Frame(s Seconds) int64 {
 	return twice.Div(twice, new(big.Int).Lsh(x.Denom(), 1)).Int64() // Div rounds towards minus infinity
 }
 
-// floor is a/b rounded towards minus infinity; b is positive.
+// floor returns a/b rounded towards minus infinity; b is positive.
 func floor(a, b int64) int64 {
 	if a < 0 && a%b != 0 {
 		return a/b - 1
@@ -224,7 +223,7 @@ func floor(a, b int64) int64 {
 	return a / b
 }
 
-// Seconds is the exact length of n frames.
+// Seconds returns the exact length of n frames.
 func (r Rate) Seconds(n int64) Seconds {
 	if r.small() && -smallNum < n && n < smallNum {
 		return fraction(n*r.Den, r.Num)
@@ -233,7 +232,7 @@ func (r Rate) Seconds(n int64) Seconds {
 	return exactly(x.Mul(x, big.NewRat(r.Den, r.Num)))
 }
 
-// Credits is the price of n frames: 1 credit for each started second. Decision 28.
+// Credits returns the price of n frames: 1 credit for each started second. Decision 28.
 func (r Rate) Credits(n int64) int64 {
 	length := r.Seconds(n)
 	if length.rat == nil {

@@ -12,14 +12,14 @@ var unseen = map[string][]string{
 	"Element image":         {"prompt", "model", "aspect-ratio", "connection", "model-settings"},
 	"Settings of subtitles": {"keywords"},
 	"Element voice":         {"connection", "model-settings"},
-	"Element template":      {"template", "component", "settings"}, // the same as those of the movie and of components
+	"Element template":      {"template", "component", "settings"}, // listed for movies and components already
 	"Element subtitles": {
 		"language", "model", "connection", "cache",
 	},
 	"Preload": {"id", "type"}, "Exports": {"destinations", "format", "codec"},
 }
 
-// Unseen says that a property of the chapter changes neither picture nor sound.
+// Unseen reports whether a property of the chapter changes neither picture nor sound.
 func (c Chapter) Unseen(p Property) bool {
 	return p.Idle || c.Title == "Destination" || slices.Contains(unseen[c.Title], p.Name)
 }

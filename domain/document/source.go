@@ -10,18 +10,18 @@ import (
 
 // Source is a file, a picture or a speech that must be available before the movie can be laid out.
 type Source struct {
-	Ref Ref // the first element that uses it
+	Ref Ref // the first element that uses the source
 	// Key identifies the source in facts, layers and clips. The key of a file is its address, as written in the document; the key
 	// of generated content is a hash of all inputs that determine it.
 	Key  string
-	URL  string // of a file, as written in the document; empty: generated speech or picture
+	URL  string // address of a file, as written in the document; empty: generated speech or picture
 	Kind string // TypeImage, TypeVideo, TypeAudio, TypeVoice, KindMask, KindFont or KindCaptions
-	// Fresh says that the source must not come from a cache, because an element that uses it says so.
+	// Fresh reports whether the source must not come from a cache, because an element that uses the source requests that.
 	Fresh bool
-	// Voice and Text are the speech to generate; of a voice only.
+	// Voice and Text are the speech to generate; they are set only for a voice.
 	Voice *Voice
 	Text  string
-	// Prompt is the picture to generate; of a generated picture only.
+	// Prompt is the picture to generate; it is set only for a generated picture.
 	Prompt *Prompt
 }
 
@@ -45,15 +45,15 @@ func Sources(m *Movie) []Source {
 	return c.sources
 }
 
-// NamesFiles says whether a movie names files, or may do so once the results of its preloads and the lengths of its sources are
-// known.
+// NamesFiles reports whether a movie names files, or may do so once the results of its preloads and the lengths of its sources
+// are known.
 func NamesFiles(m *Movie) bool {
 	return len(m.Preload) > 0 || m.Waits() || slices.ContainsFunc(Sources(m), func(s Source) bool { return s.URL != "" })
 }
 
 type sourceUse struct{ key, kind string }
 
-// collector collects sources; seen maps their keys to indexes in the list.
+// collector collects sources. seen maps the sources' keys to their indexes in the list.
 type collector struct {
 	sources []Source
 	seen    map[sourceUse]int
@@ -70,7 +70,7 @@ func (c *collector) addElement(e *Element) {
 		c.addFile(e.Ref, e.Src, e.Ref.Type, fresh)
 	case TypeVoice:
 		if e.Text == "" {
-			break // the address is not known yet
+			break // the address is not known yet: the source is collected later
 		}
 		c.add(Source{Ref: e.Ref, Key: e.Src, Kind: TypeVoice, Fresh: fresh, Voice: e.Voice, Text: e.Text})
 	case TypeText:
@@ -128,7 +128,7 @@ func (c *collector) addSettings(ref Ref, settings any, fresh bool) {
 	}
 }
 
-// NamesFont says that settings of a component contain the address of a font file.
+// NamesFont reports whether settings of a component contain the address of a font file.
 func NamesFont(settings map[string]any) bool {
 	var c collector
 	c.seen = map[sourceUse]int{}
@@ -136,7 +136,8 @@ func NamesFont(settings map[string]any) bool {
 	return slices.ContainsFunc(c.sources, func(s Source) bool { return s.Kind == KindFont })
 }
 
-// captionFont is the address of the captions' font. Some clients write all settings under style.
+// captionFont returns the address of the captions' font. It also looks under style, because some clients write all settings
+// there.
 func captionFont(settings map[string]any) string {
 	address := ""
 	for _, name := range css.Spellings(settings) {
@@ -153,8 +154,8 @@ func captionFont(settings map[string]any) string {
 	return ""
 }
 
-// FontAddress is the address of the font that text settings name, which is also the key of its source: font-url, or a font-family
-// that is an address. Empty: none.
+// FontAddress returns the address of the font that text settings name, which is also the key of its source: font-url, or a
+// font-family that is an address. Empty: the settings name no font file.
 func FontAddress(settings map[string]string) string {
 	if address := AddressOf(settings["font-url"]); address != "" {
 		return address
@@ -162,7 +163,8 @@ func FontAddress(settings map[string]string) string {
 	return AddressOf(settings["font-family"])
 }
 
-// AddressOf is the address in a CSS-like setting, bare or as url(…), which is also the key of its source. Empty: none.
+// AddressOf returns the address in a CSS-like setting, bare or as url(…), which is also the key of its source. Empty: the
+// setting contains no address.
 func AddressOf(setting string) string {
 	address := strings.TrimSpace(setting)
 	if open, rest, ok := strings.Cut(address, "("); ok && strings.EqualFold(strings.TrimSpace(open), "url") {
@@ -175,7 +177,7 @@ func AddressOf(setting string) string {
 	return address
 }
 
-// voiceKey is the key of generated speech: a hash of all inputs that determine it.
+// voiceKey returns the key of generated speech: a hash of all inputs that determine it.
 func voiceKey(text string, v *Voice) string {
 	return keyOf("voice", struct {
 		Text  string
@@ -183,7 +185,7 @@ func voiceKey(text string, v *Voice) string {
 	}{text, v})
 }
 
-// All yields every element: those of the scenes in order, then those of the movie.
+// All yields every element: the elements of the scenes in order, then the elements of the movie.
 func (m *Movie) All() func(yield func(*Element) bool) {
 	return func(yield func(*Element) bool) {
 		for i := range m.Scenes {

@@ -17,7 +17,7 @@ var table = sync.OnceValue(func() map[string]propertySet {
 	}
 	for name, own := range typeProperties {
 		rows := slices.Concat(own, elementProperties)
-		if name == TypeSubtitles { // subtitles belong to the movie and have no times
+		if name == TypeSubtitles { // subtitles belong to the movie and have no times, so most common properties do not apply
 			rows = slices.Concat(own, elementProperties[:1], repeatedProperties)
 		}
 		if seen[name] || name == "template" {
@@ -49,7 +49,7 @@ var table = sync.OnceValue(func() map[string]propertySet {
 	return all
 })
 
-// idleFor says that a common property of elements has no effect in elements of a type.
+// idleFor reports whether a common property of elements has no effect in elements of a type.
 func idleFor(elementType, name string) bool {
 	switch name {
 	case "save-to-media":
@@ -73,7 +73,8 @@ var componentGroups = sync.OnceValue(func() map[string][]string {
 	return all
 })
 
-// withDefaults returns the rows, some with another default, by name. Of rows with the same name the first one is kept.
+// withDefaults returns the rows. A row whose name is in defaults gets that default. Of rows with the same name the first
+// one is kept.
 func withDefaults(rows []Property, defaults map[string]string) []Property {
 	var out []Property
 	for _, p := range rows {
@@ -99,5 +100,5 @@ func belonging(rows []Property) []Property {
 	return rows
 }
 
-// at returns a pointer to a bound.
+// at returns a pointer to a number, for the bounds of rows.
 func at(n float64) *float64 { return &n }

@@ -19,9 +19,9 @@ type groupRow struct {
 
 // Flags for the properties that a group has besides its own ones and styles.
 const (
-	hasText    = 1 << iota // text
-	hasMotion              // animation, duration, delay, easing
-	isPlace                // animate
+	hasText    = 1 << iota // the property text
+	hasMotion              // the properties animation, duration, delay and easing
+	isPlace                // the property animate
 	isNumbered             // the group may be repeated: rectangle1, rectangle2
 )
 
@@ -63,12 +63,12 @@ var animateProperty = Property{Name: "animate", Type: ObjectType, Kind: "animate
 	Example: `{"left": "50%", "rotate": 90, "duration": 2000}`, Picture: motionPicture,
 	Doc: "Says where the part goes to, and how."}
 
-// numberOf returns the row of a number of a component.
+// numberOf returns a row for a component's property that is a number.
 func numberOf(name, doc string, least, most float64, otherwise, example string) Property {
 	return Property{Name: name, Type: NumberType, Min: at(least), Max: at(most), Default: otherwise, Example: example, Doc: doc}
 }
 
-// lengthOf returns the row of a length of a component.
+// lengthOf returns a row for a component's property that is a length.
 func lengthOf(name, doc, example string) Property {
 	return Property{Name: name, Type: LengthType, Example: `"` + example + `"`, Doc: doc}
 }

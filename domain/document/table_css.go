@@ -8,7 +8,7 @@ const (
 	ofComponent             // groups of components
 )
 
-// styleRow is a CSS-like setting, and the flags of its users.
+// styleRow is a CSS-like setting with the flags of its users.
 type styleRow struct {
 	of int
 	Property
@@ -186,7 +186,7 @@ func sideRows() []styleRow {
 	return rows
 }
 
-// styleProperties returns the settings for a user of them: ofText or ofComponent.
+// styleProperties returns the settings for one user: ofText or ofComponent.
 func styleProperties(of int) []Property {
 	var all []Property
 	for _, row := range styleRows {

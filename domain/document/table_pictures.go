@@ -2,7 +2,7 @@ package document
 
 import "strings"
 
-// The movies of docs/gallery that each show several properties. The name of the constant says which.
+// The movies of docs/gallery that each show several properties, by which the constants are named.
 const (
 	fontsPicture  = "28-text-fonts"
 	paintPicture  = "29-text-paint"

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// CheckText refuses a movie that is not valid UTF-8, and so not JSON. Decision 58.
+// CheckText refuses a movie that is not valid UTF-8, because such a text is not JSON. Decision 58.
 func CheckText(raw []byte) error {
 	if !utf8.Valid(raw) {
 		return errUnreadable()
@@ -40,11 +40,11 @@ func Sound(raw []byte) []byte {
 
 const (
 	escapeUnit = len(`\u0000`)
-	escapeHalf = 0 // a single surrogate
+	escapeHalf = 0 // returned for a single surrogate
 )
 
-// escapeLength is the number of bytes of the first character of JSON: one, or the length of an escape; escapeHalf for a single
-// surrogate.
+// escapeLength returns the number of bytes of the first character of JSON: one, or the length of an escape; escapeHalf for a
+// single surrogate.
 func escapeLength(raw []byte) int {
 	if raw[0] != '\\' || len(raw) < 2 {
 		return 1

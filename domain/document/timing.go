@@ -6,29 +6,30 @@ type Span struct{ Start, End Seconds }
 // Timing holds the times of all scenes and elements of a movie. Scenes are indexed as in the movie, SceneElements as in the
 // scenes.
 type Timing struct {
-	Length        Seconds // of the movie
-	Scenes        []Span  // consecutive scenes overlap during a transition
+	Length        Seconds // length of the movie
+	Scenes        []Span  // times of the scenes; consecutive scenes overlap during a transition
 	SceneElements [][]Span
-	// Transitions are the lengths of the transitions into the scenes, 0 without one. The first scene's transition comes from
-	// black and overlaps nothing.
+	// Transitions are the lengths of the transitions into the scenes, 0: no transition. The first scene's transition comes
+	// from black and overlaps nothing.
 	Transitions []Seconds
-	Elements    []Span // elements of the movie itself
+	Elements    []Span // times of the elements of the movie itself
 }
 
 // unlimited is the length in seconds of an element, or of an empty scene, when no rule gives a length. Decision 21.
 const unlimited = 5
 
-// NaturalFunc returns the length of the source with a key, and whether it is known.
+// NaturalFunc returns the length of the source with a key, and reports whether the length is known.
 type NaturalFunc func(key string) (length Seconds, known bool)
 
-// Time computes when everything is shown; sources of unknown length count 0. The rules are those of movie-schema §5:
+// Time computes when each scene and element is shown. Sources of unknown length count as 0. The rules are those of
+// movie-schema §5:
 //
 //   - a scene without a length is as long as its longest element, and one with a length cuts what reaches over it;
 //   - an element of length -1 lasts as long as its source or its animation, one of -2 as long as its scene or the movie;
 //   - an element that starts at -1 starts where the elements before it in the same list end;
 //   - the scenes follow each other, a transition lets a scene begin earlier, and the movie lasts until its last scene and its
 //     longest own element have ended;
-//   - where nothing says how long, decision 21 does.
+//   - decision 21 gives the length where no other rule does.
 func Time(m *Movie, natural NaturalFunc) Timing {
 	var t Timing
 	unknown := t.timeScenes(m, natural)
@@ -51,8 +52,8 @@ func Time(m *Movie, natural NaturalFunc) Timing {
 	return t
 }
 
-// timeScenes computes the times within every scene, from 0, and says whether a scene's length depends on a source of unknown
-// length.
+// timeScenes computes the times within every scene, counted from the scene's start. unknown reports whether a scene's length
+// depends on a source of unknown length.
 func (t *Timing) timeScenes(m *Movie, natural NaturalFunc) (unknown bool) {
 	for i := range m.Scenes {
 		scene := &m.Scenes[i]
@@ -91,7 +92,8 @@ func transitionLengths(m *Movie, scenes []Span) []Seconds {
 	return lengths
 }
 
-// KnownLength is the price of the movie in credits as far as the JSON alone tells, at least 1: sources of unknown length count as
+// KnownLength returns the price of the movie in credits as far as the JSON alone tells, at least 1: sources of unknown length
+// count as
 // 0. The final price is never lower.
 func KnownLength(m *Movie) int64 {
 	t := Time(m, func(string) (Seconds, bool) { return Seconds{}, false })
@@ -102,14 +104,14 @@ func KnownLength(m *Movie) int64 {
 type container struct {
 	natural  NaturalFunc
 	elements []Element
-	fixed    bool    // length is final; elements are cut at it
-	given    bool    // length comes from outside: from the scenes of the movie
+	fixed    bool    // length is final; elements are cut at its end
+	given    bool    // length comes from outside: the movie's length is that of its scenes
 	unknown  bool    // length depends on a source of unknown length
-	length   Seconds // grows during layout, unless fixed
+	length   Seconds // length so far; it grows during layout, unless fixed
 }
 
-// own returns the length of an element by its own content. has is false for an element without one, which gets the length of its
-// container, or 5 seconds; unknown says that the length is not known yet.
+// own returns the length of an element by its own content. has is false for an element without such a length, which gets the
+// length of its container, or 5 seconds. unknown reports whether the length is not known yet.
 func (c *container) own(e *Element) (length Seconds, has, unknown bool) {
 	switch {
 	case e.Length.Kind == Fixed:
@@ -127,7 +129,8 @@ func (c *container) own(e *Element) (length Seconds, has, unknown bool) {
 	return length, true, !known
 }
 
-// Play is the length of one play of the element's source: from seek to its end. A negative seek counts from the end.
+// Play returns the length of one play of the element's source: from the seek position to the source's end. A negative seek
+// counts from the end.
 func (e *Element) Play(natural NaturalFunc) (length Seconds, known bool) {
 	length, known = natural(e.Src)
 	if !known {
@@ -136,7 +139,7 @@ func (e *Element) Play(natural NaturalFunc) (length Seconds, known bool) {
 	return length.Sub(e.SeekIn(length)).Max(Seconds{}), true
 }
 
-// SeekIn is the element's start position in a source of the given length.
+// SeekIn returns the element's start position in a source of the given length.
 func (e *Element) SeekIn(length Seconds) Seconds {
 	if e.Seek.Sign() < 0 {
 		return length.Add(e.Seek).Max(Seconds{})
@@ -147,7 +150,7 @@ func (e *Element) SeekIn(length Seconds) Seconds {
 // lay computes the spans of the elements, relative to the container, and the container's length.
 func (c *container) lay() []Span {
 	spans := make([]Span, len(c.elements))
-	open := make([]bool, len(c.elements)) // elements that end with the container
+	open := make([]bool, len(c.elements)) // indexes of the elements that end with the container
 	anyHas := c.fixed || c.given
 	for i := range c.elements {
 		_, has, unknown := c.own(&c.elements[i])
@@ -184,8 +187,8 @@ func (c *container) grow(end Seconds) {
 	}
 }
 
-// extend gives 5 seconds to elements without a length that begin when everything else has ended: the container's end would leave
-// them no time.
+// extend gives 5 seconds to elements that have no length and begin when everything else has ended. Without that, the
+// container's end would leave them no time.
 func (c *container) extend(spans []Span, open []bool) {
 	reached := c.length
 	for i := range spans {

@@ -8,7 +8,7 @@ import (
 	"moviola/domain/jsontext"
 )
 
-// warnRepeated warns of keys that are repeated in an object: the last value is used. Decision 24.
+// warnRepeated warns of keys that are repeated in an object. Only the last value of a repeated key is used. Decision 24.
 func (m *Movie) warnRepeated(raw []byte) {
 	for _, pointer := range Repeated(raw) {
 		warning := RepeatedWarning(pointer)
@@ -17,19 +17,19 @@ func (m *Movie) warnRepeated(raw []byte) {
 	}
 }
 
-// Repeats says that an object of the movie's text has a repeated key.
+// Repeats reports whether an object of the movie's text has a repeated key.
 func (m *Movie) Repeats() bool { return len(m.repeated) > 0 }
 
-// RepeatedWarning is the warning for the repeated member at a JSON pointer.
+// RepeatedWarning returns the warning for the repeated member at a JSON pointer.
 func RepeatedWarning(pointer string) string {
 	return "The property '" + Shorten(jsontext.Dotted(pointer)) + "' is given more than once, the last one counts"
 }
 
 // Repeated returns the JSON pointers of repeated keys in a text, up to the number of warnings that are kept. The text must be
-// JSON of bounded depth. It is not decoded, so that this takes hardly any memory.
+// JSON of bounded depth. The text is not decoded, so Repeated needs hardly any memory.
 func Repeated(raw []byte) []string {
 	var found []string
-	var open []bracket // open brackets, with spare capacity
+	var open []bracket // brackets that are open at the current place, with spare capacity
 	from, depth := 0, -1
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; c {
@@ -49,7 +49,7 @@ func Repeated(raw []byte) []string {
 					i++
 				}
 			}
-		case ':': // the string before a colon is a name
+		case ':': // the string before a colon is the name of a member
 			b := &open[depth]
 			b.name = nameOf(raw[from:i])
 			if b.names.add(b.name) == 2 && len(found) < maxWarnings {
@@ -73,8 +73,8 @@ func nameOf(written []byte) []byte {
 // maxPointer is the longest pointer in bytes. Without it, a long name would be copied for each of many members below it.
 const maxPointer = 4096
 
-// pointerOf is the JSON pointer of the current member of the innermost bracket, or of an enclosing one when the pointer is too
-// long.
+// pointerOf returns the JSON pointer of the current member of the innermost bracket. When that pointer is too long, it returns
+// the pointer of an enclosing member.
 func pointerOf(open []bracket) string {
 	pointer := ""
 	for _, b := range open {
@@ -93,8 +93,8 @@ func pointerOf(open []bracket) string {
 // bracket is an open object or list.
 type bracket struct {
 	list  bool
-	item  int    // of a list: index of the current item
-	name  []byte // of an object: name of the current member
+	item  int    // index of the current item, in a list
+	name  []byte // name of the current member, in an object
 	names names
 }
 
@@ -107,11 +107,11 @@ func (b *bracket) begin(list bool) {
 type names struct {
 	few   [][]byte
 	times [fewNames]int
-	many  map[string]int // used instead of few for more names
+	many  map[string]int // used instead of few when an object has more names
 }
 
-// The largest number of names that are compared one by one, and the largest map that is used again: clearing a large one takes
-// time.
+// The maximum number of names that are compared one by one, and the maximum size of a map that is used again. A larger map is
+// not used again, because clearing it takes time.
 const (
 	fewNames  = 16
 	mostReuse = 1000

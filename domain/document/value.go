@@ -10,8 +10,8 @@ import (
 )
 
 // reader reads the properties of one object leniently: numeric strings are numbers, "true" is true, null is absent, and
-// client_data is client-data. A value that cannot be read counts as absent and is noted as a problem. Decision 23. Names, ranges
-// and defaults come from the table of properties: a property that is not in it cannot be read.
+// client_data is client-data. A value that cannot be read counts as absent and is noted as a problem. Decision 23. Names,
+// ranges and defaults come from the table of properties: a property that is not in the table cannot be read.
 type reader struct {
 	movie *Movie
 	ref   Ref
@@ -20,7 +20,7 @@ type reader struct {
 	path  string // JSON pointer from the object that ref names to props
 }
 
-// as returns a reader of an object of another kind that reports mistakes for the same owner.
+// as returns a reader of an object of another kind. It reports mistakes for the same scene or element as r.
 func (r reader) as(kind string, props map[string]any) reader {
 	r.known, r.props = table()[kind], props
 	return r
@@ -57,7 +57,7 @@ func (r reader) problem(code, name, format string, args ...any) {
 func (r reader) warn(code, name, format string, args ...any) { r.note(false, code, name, format, args) }
 
 func (r reader) note(fatal bool, code, name, format string, args []any) {
-	if len(r.movie.notes) >= maxNotes { // the limit is reached: save the formatting
+	if len(r.movie.notes) >= maxNotes { // returning early saves the formatting, because the limit of notes is reached
 		return
 	}
 	n := Note{Ref: r.ref, Path: r.path, Code: code, Fatal: fatal, Text: fmt.Sprintf(format, args...)}
@@ -67,7 +67,7 @@ func (r reader) note(fatal bool, code, name, format string, args []any) {
 	r.movie.note(n)
 }
 
-// written is the spelling of a property in the document.
+// written returns the spelling of a property in the document.
 func (r reader) written(name string) string {
 	for _, spelling := range r.row(name).spellings {
 		if r.props[spelling] != nil {
@@ -95,7 +95,7 @@ func Shorten(text string) string {
 	return text
 }
 
-// Scalar is the text form of a string, number or boolean.
+// Scalar returns the text form of a string, number or boolean.
 func Scalar(value any) (string, bool) {
 	switch v := value.(type) {
 	case string:
@@ -196,9 +196,9 @@ func (r reader) integer(name string) int {
 	return int(Rate{1, 1}.Frame(n))
 }
 
-// ParseNumber reads a number by the rules for properties: within ±1e9.
+// ParseNumber reads a number by the rules for properties. The number must be within ±1e9.
 func ParseNumber(text string) (float64, bool) {
-	const short = 9 // characters: shorter numbers are within the bounds, and exact enough as float64
+	const short = 9 // length in characters below which a number is within the bounds, and exact enough as float64
 	if len(text) <= short && strings.Trim(text, "-.0123456789") == "" {
 		n, err := strconv.ParseFloat(text, 64)
 		return n, err == nil
@@ -237,7 +237,7 @@ func parseDecimal(text string) (Seconds, error) {
 	if math.IsInf(f, 0) && err == nil || math.IsNaN(f) || strings.ContainsAny(text, "xX_pP") {
 		return Seconds{}, strconv.ErrSyntax
 	}
-	if err != nil && !math.IsInf(f, 0) { // out of range gives an infinity, which is clamped
+	if err != nil && !math.IsInf(f, 0) { // ParseFloat returns an infinity for a number that is out of range; it is clamped below
 		return Seconds{}, err
 	}
 	if n, ok := shortDecimal(text); ok {

@@ -24,7 +24,7 @@ func (x *expansion) deep(value any, s *scope, depth int) (any, error) {
 			return nil, err
 		}
 		if made == nil {
-			made = "" // decision 26: empty, which differs from missing
+			made = "" // decision 26: an undefined value is empty here, which differs from a missing property
 		}
 		return made, x.countDeep(made, depth)
 	case []any:
@@ -50,7 +50,7 @@ func (x *expansion) member(to step, value any, s *scope, depth int) (any, error)
 	return made, err
 }
 
-// path is the JSON pointer of the value that is being expanded, below its scene or element.
+// path returns the JSON pointer of the value that is being expanded, below its scene or element.
 func (x *expansion) path() string {
 	if x.property == "" {
 		return ""
@@ -113,7 +113,7 @@ func (x *expansion) deepObject(object map[string]any, s *scope, depth int) (any,
 	return object, nil
 }
 
-// same says that expanding has not changed a value. Changed lists and objects are always copies.
+// same reports whether the expanded value b is the value a itself. Changed lists and objects are always copies.
 func same(a, b any) bool {
 	switch a := a.(type) {
 	case []any:

@@ -1,6 +1,6 @@
 // Package expand turns the decoded JSON of a movie into JSON without variables: it computes expressions, evaluates conditions,
 // repeats elements with iterations, and fills in imported scenes.
 //
-// It knows where expressions may be and what their names mean, not what a property does. The rules are those of
-// docs/templates.md. The input is never changed; unchanged parts are shared with the result.
+// The package knows where expressions may be and what their names mean. It does not know what a property does. The rules are
+// those of docs/templates.md. The input is never changed; unchanged parts are shared with the result.
 package expand

@@ -13,8 +13,8 @@ import (
 const (
 	MaxElements    = 5000
 	maxDepth       = 64
-	maxNodes       = 250_000  // values in scenes and elements, repetitions included
-	nodesOfOne     = 10       // count of a scene or an element besides its properties
+	maxNodes       = 250_000  // number of values in scenes and elements, repetitions included
+	nodesOfOne     = 10       // what a scene or an element counts besides its properties
 	maxBytes       = 16 << 20 // bytes of text in scenes and elements. Decision 57
 	bytesOfValue   = 150      // approximate memory of a value besides its text
 	maxSteps       = 1_500_000
@@ -25,9 +25,9 @@ const (
 // Known holds facts that are not in the movie's own JSON.
 type Known struct {
 	// Values are variables of the whole movie from outside of it, such as the results of preloads. The movie's own variables
-	// override them. The value expr.Pending means: not known yet.
+	// override them. The value expr.Pending means that the variable is not known yet.
 	Values map[string]any
-	// Times are the times of elements; nil: none are known yet, and expressions that use them are pending.
+	// Times are the times of elements; nil: no times are known yet, and expressions that use times are pending.
 	Times *Times
 }
 
@@ -38,7 +38,7 @@ type Place struct{ Scene, Element int }
 type Problem struct {
 	Place Place
 	Path  string // JSON pointer of the property with the expression, below the place
-	// From is the object of the input that the scene or element was made from; nil: the movie itself.
+	// From is the object of the input from which the scene or element was made; nil: the movie itself.
 	From map[string]any
 	Text string
 }
@@ -47,8 +47,8 @@ type Problem struct {
 type Result struct {
 	Tree     map[string]any
 	Problems []Problem
-	Warnings []Problem // each text once, at its first place
-	// From maps scenes and elements to the objects of the input that they were made from.
+	Warnings []Problem // each text once, at the first place where it occurs
+	// From maps scenes and elements to the objects of the input from which they were made.
 	From map[Place]map[string]any
 	// Open are the scenes and elements that lack a property whose value is not known yet.
 	Open map[Place]bool
@@ -72,7 +72,7 @@ type expansion struct {
 	scenes   []any // scenes of the input, for imports
 	out      Result
 	place    Place
-	from     map[string]any // object that the current place is made from; nil: the movie
+	from     map[string]any // object from which the current place is made; nil: the movie
 	property string         // property with the current expression, and the path inside of it
 	inside   []step
 	nodes    int
@@ -88,7 +88,7 @@ type parsed struct {
 	err      error
 }
 
-// verbatim are properties of a movie whose texts are not expanded: a client gets its own data back unchanged.
+// verbatim are properties of a movie whose texts are not expanded, because a client gets its own data back unchanged.
 var verbatim = map[string]bool{
 	"client-data": true, "client_data": true, "comment": true, "id": true, "template": true, "project": true,
 }
@@ -157,11 +157,11 @@ func (x *expansion) movie(movie map[string]any) error {
 	return nil
 }
 
-// item expands one scene or element, and appends the results to out.
+// item expands one scene or element, and returns out with the results appended.
 type item func(out []any, props map[string]any, s *scope) ([]any, error)
 
-// list expands a list of scenes or elements; place returns the place of item n. Values that are not lists or objects are kept:
-// their readers report them.
+// list expands a list of scenes or elements; place returns the place of item n. Values that are not lists or objects are kept,
+// because the code that reads the movie reports them.
 func (x *expansion) list(value any, s *scope, place func(n int) Place, one item) (any, error) {
 	items, ok := value.([]any)
 	if !ok {
@@ -196,7 +196,7 @@ var control = map[string]bool{
 	"iterate_as":   true, "iterate_from": true, "iterate_to": true, "iterate_step": true, "comment": true, "import": true,
 }
 
-// scene expands one scene, and drops it if its condition is false.
+// scene expands one scene. It drops the scene if the scene's condition is false.
 func (x *expansion) scene(out []any, props map[string]any, s *scope) ([]any, error) {
 	s = x.scope(s, props)
 	if shown, err := x.condition(props, s); err != nil || !shown {
@@ -222,13 +222,13 @@ func (x *expansion) scene(out []any, props map[string]any, s *scope) ([]any, err
 	return append(out, scene), nil
 }
 
-// at sets the current place, and the object that it is made from.
+// at sets the current place, and the object from which it is made.
 func (x *expansion) at(place Place, from map[string]any) {
 	x.place, x.from = place, from
 	x.out.From[place] = from
 }
 
-// imported returns the elements of the scene that props imports; nothing if it imports none.
+// imported returns the elements of the scene that props imports. When props imports no scene, it returns no elements.
 func (x *expansion) imported(props map[string]any, s *scope) ([]any, error) {
 	value, present := props["import"]
 	if !present || value == nil {
@@ -283,7 +283,7 @@ func (x *expansion) properties(props map[string]any, s *scope, but string) (map[
 // property1 expands one property. A property that is not known yet is left out.
 func (x *expansion) property1(out map[string]any, name string, value any, s *scope) error {
 	x.property = name
-	expanded, err := x.deep(value, s, 3) // depth 3: movie, list and item are above
+	expanded, err := x.deep(value, s, 3) // depth 3, because movie, list and item are above the property
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 // defaultItem is the name of the current item when iterate-as names none.
 const defaultItem = "item"
 
-// maxItems is the largest number of items of one iteration; the number of elements has a bound of its own.
+// maxItems is the maximum number of items of one iteration. The number of elements has another bound.
 const maxItems = 10_000
 
 // repeat expands a scene or element once, or once for each item of its iteration. Movie-schema §9.4: the members of the current
@@ -80,8 +80,8 @@ var underlined = map[string]string{
 	"iterate-as": "iterate_as", "iterate-from": "iterate_from", "iterate-to": "iterate_to", "iterate-step": "iterate_step",
 }
 
-// items returns the items of an iteration: those of a list, the numbers 1 to n, or, without iterate, the numbers of the range.
-// False: the object has no iteration.
+// items returns the items of an iteration: the items of a list, or the numbers 1 to n, or, without iterate, the numbers of the
+// range. It returns false when the object has no iteration.
 func (x *expansion) items(props map[string]any, s *scope) ([]any, bool, error) {
 	x.property = "iterate"
 	raw := get(props, "iterate")
@@ -143,7 +143,7 @@ func oneTo(n int) []any {
 	return items
 }
 
-// bounds are from, to and step; nil: not given.
+// bounds are the properties from, to and step; nil: not given.
 type bounds struct {
 	from, to *float64
 	step     float64
@@ -184,8 +184,8 @@ func (x *expansion) bounds(props map[string]any, s *scope) (bounds, bool, error)
 	return b, ranged, nil
 }
 
-// part returns the range of a list: from is included, to is not; positions count from 1, negative ones from the end. Movie-schema
-// §2.
+// part returns the range of a list: from is included, to is not; positions are counted from 1, negative positions from the
+// end. Movie-schema §2.
 func (x *expansion) part(list []any, b bounds) []any {
 	n := float64(len(list))
 	from, to := b.places(n)
@@ -226,7 +226,7 @@ func (b bounds) places(n float64) (from, to float64) {
 	return from, to
 }
 
-// over says whether a number is at or beyond the end of a range.
+// over reports whether a number is at or beyond the end of a range.
 func (b bounds) over(at, to float64) bool { return b.step > 0 && at >= to || b.step < 0 && at <= to }
 
 // numbers returns the numbers of a range.

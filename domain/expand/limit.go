@@ -8,13 +8,13 @@ import (
 	"moviola/domain"
 )
 
-// count counts one value towards the bounds of an expanded movie.
+// count adds one value to the size of an expanded movie. It returns an error when a bound is exceeded.
 func (x *expansion) count(value any, depth int) error {
 	x.nodes++
 	switch v := value.(type) {
 	case string:
 		x.bytes += len(v)
-	case json.Number: // a number is decoded again wherever it is used
+	case json.Number: // a number counts its length, as a text does, because each use decodes it again
 		x.bytes += len(v)
 	}
 	switch {
@@ -30,7 +30,7 @@ func (x *expansion) count(value any, depth int) error {
 
 func tooManyValues() error { return tooMuch(fmt.Sprintf("it has more than %d values", maxNodes)) }
 
-// countDeep counts the result of an expression.
+// countDeep counts the result of an expression with everything inside it.
 func (x *expansion) countDeep(value any, depth int) error {
 	if err := x.count(value, depth); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (x *expansion) countDeep(value any, depth int) error {
 	return nil
 }
 
-// maxNotes is the largest number of problems, and of warnings.
+// maxNotes is the maximum number of problems, and the maximum number of warnings.
 const maxNotes = 50
 
 func (x *expansion) problem(format string, args ...any) {

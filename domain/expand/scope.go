@@ -9,15 +9,16 @@ import (
 	"moviola/domain/expr"
 )
 
-// scope is one level of variables. Names are looked up from the inside out: element, scene, iteration, movie.
+// scope is one level of variables. Names are looked up from the innermost level to the outermost: element, scene,
+// iteration, movie.
 type scope struct {
 	x     *expansion
 	up    *scope
-	vars  map[string]any // values as written
-	made  map[string]any // values as computed
-	place Place          // place that declares the variables
-	from  map[string]any // object that the place is made from
-	// behind are names of lower rank than all variables of a movie: the counters of an iteration.
+	vars  map[string]any // values as written in the document
+	made  map[string]any // values that were computed already
+	place Place          // place whose object declares the variables
+	from  map[string]any // object from which the place is made
+	// behind are names that apply only when no variable of the movie has the name: the counters of an iteration.
 	behind map[string]any
 }
 
@@ -37,7 +38,8 @@ type pending struct {
 	name  string
 }
 
-// errCircle reports a variable that depends on itself, errNested one that is defined through too many others.
+// errCircle reports a variable that depends on itself. errNested reports a variable that is defined through too many
+// others.
 var (
 	errCircle = errors.New("a variable depends on itself")
 	errNested = errors.New("variables are nested too deep")
@@ -51,7 +53,7 @@ func (s *scope) Lookup(name string) (any, bool, error) {
 			continue
 		}
 		if n := len(s.x.stack); n > 0 && s.x.stack[n-1] == (pending{at, name}) {
-			continue // inside its own definition a name means the outer variable of that name
+			continue // inside the definition of a variable, its name means the outer variable of that name
 		}
 		value, err := at.value(name, raw)
 		return value, true, err
@@ -136,7 +138,7 @@ func (x *expansion) circle(from int, name string) error {
 	return fmt.Errorf("%w: %s", errCircle, shown(path.String()+name))
 }
 
-// holdsExpression says whether a value contains an expression.
+// holdsExpression reports whether a value contains an expression.
 func holdsExpression(value any) bool {
 	switch v := value.(type) {
 	case string:
@@ -157,7 +159,7 @@ func holdsExpression(value any) bool {
 	return false
 }
 
-// fill computes all expressions in the value of a variable. If a part is pending, the whole value is.
+// fill computes all expressions in the value of a variable. If a part of the value is pending, the whole value is pending.
 func (x *expansion) fill(value any, s *scope) (any, error) {
 	switch v := value.(type) {
 	case string:

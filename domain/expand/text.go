@@ -32,7 +32,7 @@ func (x *expansion) noted(text string, err error) error {
 func (x *expansion) compute(text string, s *scope) (any, error) {
 	known, ok := x.texts[text]
 	if !ok {
-		if strings.Count(text, "{{") > maxExpressions { // parsing them all would take too much memory
+		if strings.Count(text, "{{") > maxExpressions { // parsing all expressions would take too much memory
 			return nil, tooManyExpressions()
 		}
 		known.template, known.err = expr.ParseTemplate(text)
@@ -86,8 +86,8 @@ func (x *expansion) value(value any, s *scope) (any, error) {
 	return value, nil
 }
 
-// condition says whether a scene or element is shown: it has no condition, or a true one. An empty condition is false, and so is
-// one that is not known yet. A text without braces is an expression. Decision 26: undefined is false.
+// condition reports whether a scene or element is shown: it has no condition, or its condition is true. An empty condition is
+// false, and so is a condition that is not known yet. A text without braces is an expression. Decision 26: undefined is false.
 func (x *expansion) condition(props map[string]any, s *scope) (bool, error) {
 	raw, present := props["condition"]
 	if !present || raw == nil {
@@ -106,7 +106,7 @@ func (x *expansion) condition(props map[string]any, s *scope) (bool, error) {
 	return expr.Truth(value), err
 }
 
-// wholly says that a text consists of one expression in braces.
+// wholly reports whether a text consists of one expression in braces.
 func wholly(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.HasPrefix(text, "{{") && strings.HasSuffix(text, "}}") && strings.Count(text, "{{") == 1
@@ -119,7 +119,7 @@ func (x *expansion) bare(text string, s *scope) (bool, error) {
 	}
 	e, err := expr.Parse(text)
 	if err != nil {
-		return expr.Truth(text), nil // not an expression, but a text that is not empty
+		return expr.Truth(text), nil // the text is not an expression; a text that is not empty is true
 	}
 	value, undefined, err := e.Eval(s, &x.budget.Budget)
 	x.missing(undefined)

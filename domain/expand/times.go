@@ -11,14 +11,14 @@ type Times struct{ ByID map[string][]Time }
 
 // Time holds the times of one element. Each is a json.Number of seconds, or expr.Pending.
 type Time struct {
-	Scene      int // 0: an element of the movie
-	Start, End any // on the timeline of its scene
-	From, Till any // on the timeline of the movie
-	Duration   any // without extra time
+	Scene      int // number of the scene; 0: an element of the movie
+	Start, End any // times on the timeline of the scene
+	From, Till any // times on the timeline of the movie
+	Duration   any // the duration without extra time
 	ExtraTime  any
 }
 
-// Equal says whether two tables have the same times. A nil table is empty.
+// Equal reports whether two tables have the same times. A nil table is empty.
 func (t *Times) Equal(other *Times) bool {
 	if t == nil || other == nil {
 		return t == other
@@ -43,9 +43,9 @@ func (t *Times) Equal(other *Times) bool {
 // suffixes are the endings of derived variables. Movie-schema §9.3.
 var suffixes = []string{"_extratime", "_duration", "_start", "_end"}
 
-// time returns the value of a derived variable. Of several elements with the same id, one in the same scene as the expression is
-// used, otherwise the first one. Elements of the movie read times on the movie's timeline, all others on the timeline of the
-// element's scene.
+// time returns the value of a derived variable. When several elements have the id, the element in the same scene as the
+// expression is used, otherwise the first element. Elements of the movie read times on the movie's timeline, all others on the
+// timeline of the element's scene.
 func (x *expansion) time(name string) (any, bool) {
 	for _, suffix := range suffixes {
 		id, ok := strings.CutSuffix(name, suffix)

@@ -17,7 +17,7 @@ type Scope interface {
 // ErrBudget is wrapped by every *BudgetError.
 var ErrBudget = errors.New("the budget of expressions is spent")
 
-// BudgetError says which part of a Budget is used up.
+// BudgetError tells which part of a Budget is used up.
 type BudgetError struct{ What string }
 
 func (e *BudgetError) Error() string { return "the expressions " + e.What }
@@ -28,7 +28,7 @@ func (e *BudgetError) Unwrap() error { return ErrBudget }
 // Budget bounds the cost of several evaluations together, so that hostile expressions stay cheap. It is not safe for concurrent
 // use.
 type Budget struct {
-	Steps int // one for each operation, one for each 16 bytes that an operation reads
+	Steps int // counted as one for each operation, and one for each 16 bytes that an operation reads
 	Bytes int // length of all texts that operations make
 }
 
@@ -111,7 +111,7 @@ func (n member) eval(e *evaluation) (any, error) {
 			}
 		}
 	}
-	if len(e.undefined) == met { // otherwise the beginning of the path was reported
+	if len(e.undefined) == met { // when the beginning of the path has no value, it was reported already
 		e.undefined = append(e.undefined, Expr{n}.String())
 	}
 	return nil, nil
@@ -210,7 +210,8 @@ func (n binary) eval(e *evaluation) (any, error) {
 	return n.compute(e, x, y)
 }
 
-// compute applies + - * / %. An operation with nothing is nothing; + concatenates texts that are not numbers.
+// compute applies + - * / %. When an operand is null or an empty text, the result is null. + concatenates texts that are
+// not numbers.
 func (n binary) compute(e *evaluation, x, y any) (any, error) {
 	a, isA := toNumber(x)
 	b, isB := toNumber(y)
@@ -249,7 +250,7 @@ func (n binary) arithmetic(a, b float64) float64 {
 	return math.Mod(a, b)
 }
 
-// scalars refuses values that are not texts, numbers or booleans.
+// scalars refuses operands that are not texts, numbers or booleans.
 func (n binary) scalars(x, y any) error {
 	for _, v := range []any{x, y} {
 		switch v.(type) {
@@ -318,8 +319,8 @@ func (e *evaluation) join(texts ...string) (any, error) {
 	return strings.Join(texts, ""), nil
 }
 
-// Equal says whether two values are equal: numbers and numeric texts by value; true equals "true"; null equals an empty text.
-// Lists and objects equal nothing.
+// Equal reports whether two values are equal: numbers and numeric texts by value; true equals "true"; null equals an empty
+// text. Lists and objects are equal to no value.
 func Equal(x, y any) bool {
 	if a, ok := toNumber(x); ok {
 		if b, ok := toNumber(y); ok {
@@ -340,7 +341,7 @@ func isContainer(v any) bool {
 	return false
 }
 
-// isNothing says that a value is null or an empty text, as of an empty field in a form.
+// isNothing reports whether a value is null or an empty text, which an empty field of a form yields.
 func isNothing(v any) bool { return v == nil || v == "" }
 
 func isText(v any) bool { _, ok := v.(string); return ok && v != "" }

@@ -37,7 +37,7 @@ func format(c *calling, args []any) (any, error) {
 	return c.join(text)
 }
 
-// clock formats seconds, rounded, as hours, minutes and seconds. False: the pattern is not one of a clock.
+// clock formats seconds, rounded, as hours, minutes and seconds. It returns false when the pattern is not that of a clock.
 func clock(n float64, pattern string) (string, bool) {
 	seconds := int64(math.Round(math.Abs(n)))
 	minus := ""
@@ -57,8 +57,8 @@ func clock(n float64, pattern string) (string, bool) {
 	return "", false
 }
 
-// picture formats a number by a pattern of digits: 0 is a digit that is always written, # one that may be missing, a comma
-// between them groups thousands. False: the pattern has no digits.
+// picture formats a number by a pattern of digits: 0 is a digit that is always written, # is a digit that may be missing,
+// and a comma between digits groups thousands. It returns false when the pattern has no digits.
 func picture(n float64, pattern string) (string, bool) {
 	first := strings.IndexAny(pattern, "#0")
 	last := strings.LastIndexAny(pattern, "#0")

@@ -8,7 +8,7 @@ import (
 
 // function is a function that expressions can call.
 type function struct {
-	least, most int // number of arguments; most -1: no limit
+	least, most int // minimum and maximum number of arguments; most -1: no maximum
 	apply       func(c *calling, args []any) (any, error)
 }
 
@@ -60,7 +60,8 @@ func init() { // set in init, because the functions refer to the map
 	}
 }
 
-// eval computes the arguments, then the function. The arguments of default may be undefined without being reported.
+// eval computes the arguments and then calls the function. The arguments of default may be undefined without being
+// reported.
 func (n call) eval(e *evaluation) (any, error) {
 	met := len(e.undefined)
 	args, err := e.all(n.args)
@@ -83,7 +84,7 @@ func (n call) eval(e *evaluation) (any, error) {
 	return functions[n.function].apply(&calling{e, n}, args)
 }
 
-// number reads an argument that must be a number; ok is false for nothing.
+// number reads an argument that must be a number; ok is false for null and an empty text.
 func (c *calling) number(v any) (n float64, ok bool, err error) {
 	if isNothing(v) {
 		return 0, false, nil
@@ -95,7 +96,8 @@ func (c *calling) number(v any) (n float64, ok bool, err error) {
 	return n, true, nil
 }
 
-// extreme returns the function min or max, for its arguments or for one list. Nothing is skipped.
+// extreme returns the function min or max, for its arguments or for the items of one list. The function skips null and
+// empty texts.
 func extreme(better func(a, b float64) float64) func(*calling, []any) (any, error) {
 	return func(c *calling, args []any) (any, error) {
 		if list, ok := args[0].([]any); ok && len(args) == 1 {
@@ -151,7 +153,7 @@ func round(c *calling, args []any) (any, error) {
 
 func roundTo(n float64, places int) float64 {
 	scale := math.Pow(10, float64(places))
-	// A float64 such as 1.005 may be a little less than its decimal digits: round by the digits.
+	// A float64 such as 1.005 may be a little less than its decimal digits, so the digits are rounded.
 	scaled := n * scale
 	scaled += math.Abs(scaled) * 1e-15
 	return math.Floor(scaled+0.5) / scale
@@ -271,8 +273,8 @@ func contains(c *calling, args []any) (any, error) {
 	return strings.Contains(texts[0], texts[1]), nil
 }
 
-// substring returns a part of a text: from an index, counted from 0 or, if negative, from the end; and at most a number of
-// characters.
+// substring returns a part of a text. The part begins at an index, counted from 0 or, if negative, from the end, and has
+// at most a given number of characters.
 func substring(c *calling, args []any) (any, error) {
 	text, err := c.text(args[0])
 	if err != nil {
@@ -304,10 +306,10 @@ func substring(c *calling, args []any) (any, error) {
 // maxRange is the largest number of items of a range.
 const maxRange = 10_000
 
-// stepsPerItem is the cost in steps of making an item of a list, or a text of one.
+// stepsPerItem is the cost, in steps, of making an item of a list, or the text of an item.
 const stepsPerItem = 10
 
-// makeRange implements range(n): 1 to n, and range(from, to) and range(from, to, step): to is included.
+// makeRange implements range(n): 1 to n. It also implements range(from, to) and range(from, to, step); to is included.
 func makeRange(c *calling, args []any) (any, error) {
 	bounds := []float64{1, 1, 1}
 	for i, arg := range args {
@@ -338,7 +340,7 @@ func makeRange(c *calling, args []any) (any, error) {
 	return list, nil
 }
 
-// fallback returns the first argument that is not nothing.
+// fallback returns the first argument that is neither null nor an empty text.
 func fallback(_ *calling, args []any) (any, error) {
 	for _, arg := range args {
 		if !isNothing(arg) {

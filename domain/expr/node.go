@@ -15,7 +15,7 @@ func (e Expr) String() string {
 	return b.String()
 }
 
-// Name returns the name that the expression consists of; false: it is not a single name.
+// Name returns the name if the expression is a single name. It returns false for any other expression.
 func (e Expr) Name() (string, bool) {
 	n, ok := e.root.(variable)
 	return n.name, ok

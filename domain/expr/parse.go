@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// The bounds of one expression. They bound the depth of its syntax tree, and so the stack of recursive functions.
+// The bounds of one expression. They limit the depth of its syntax tree, and with it the stack of recursive functions.
 const (
-	MaxLength = 4096 // bytes
+	MaxLength = 4096 // length in bytes
 	maxDepth  = 64   // nesting of parentheses, arguments, choices and signs
 )
 
@@ -42,7 +42,7 @@ func (p *parser) advance() (err error) {
 	return err
 }
 
-// at says whether the next token is the given operator.
+// at reports whether the next token is the given operator.
 func (p *parser) at(op string) bool { return p.token.kind == operator && p.token.text == op }
 
 // take consumes the operator if it is the next token.
@@ -72,7 +72,7 @@ func (p *parser) unexpected(wanted string) error {
 	return &Error{p.token.pos, fmt.Sprintf("expected %s, found %s", wanted, found)}
 }
 
-// deeper enters a level of nesting; the caller leaves it.
+// deeper enters a level of nesting. The caller leaves the level again.
 func (p *parser) deeper() error {
 	if p.depth++; p.depth > maxDepth {
 		return &Error{p.token.pos, fmt.Sprintf("the expression is nested deeper than %d levels", maxDepth)}
@@ -188,7 +188,7 @@ func (p *parser) field(of node) (node, error) {
 	return nil, p.unexpected("a name after '.'")
 }
 
-// wordOf returns a token as the name of a field; operators that are words, such as and, may be names.
+// wordOf returns a token as the name of a field. Operators that are words, such as and, are valid names too.
 func wordOf(t token) string {
 	if t.kind == name {
 		return t.text
@@ -256,7 +256,7 @@ func (p *parser) named(t token) (node, error) {
 	return call{t.text, args, t.pos}, err
 }
 
-// list parses expressions separated by commas, from the opening bracket to the closing one.
+// list parses expressions separated by commas, from the opening bracket to the closing bracket.
 func (p *parser) list(closing string) ([]node, error) {
 	if err := p.advance(); err != nil {
 		return nil, err

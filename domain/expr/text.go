@@ -12,23 +12,23 @@ const (
 	closing = "}}"
 )
 
-// Has says whether a text may hold an expression.
+// Has reports whether a text may hold an expression.
 func Has(text string) bool { return strings.Contains(text, opening) }
 
 // Template is a text that contains expressions. It is safe for concurrent use.
 type Template struct {
 	parts []part
-	whole bool // the text is one expression, apart from blanks: its value keeps its type
+	whole bool // the text is a single expression, apart from blanks: Eval returns its value with its type
 }
 
 // part is a piece of plain text, or an expression.
 type part struct {
 	text string
-	expr Expr // root is nil for plain text
+	expr Expr // the zero Expr, with a nil root, for plain text
 	pos  int  // number of characters in the text before the expression
 }
 
-// Expressions is the number of expressions in the text.
+// Expressions returns the number of expressions in the text.
 func (t Template) Expressions() int {
 	n := 0
 	for _, p := range t.parts {
@@ -39,8 +39,8 @@ func (t Template) Expressions() int {
 	return n
 }
 
-// ParseTemplate parses a text with expressions. An opening "{{" without a closing "}}" is plain text; "}}" inside quotes does not
-// close. The position in an *Error counts from the beginning of the text.
+// ParseTemplate parses a text with expressions. An opening "{{" without a closing "}}" is plain text; "}}" inside quotes does
+// not end the expression. The position in an *Error is counted from the beginning of the text.
 func ParseTemplate(source string) (Template, error) {
 	var t Template
 	rest, pos := source, 0
@@ -75,7 +75,7 @@ func (t *Template) plain(text string) {
 	}
 }
 
-// whole says that the text is one expression, apart from blanks.
+// whole reports whether the text is one expression, apart from blanks.
 func whole(parts []part) bool {
 	n := 0
 	for _, p := range parts {
@@ -88,8 +88,8 @@ func whole(parts []part) bool {
 	return n == 1
 }
 
-// closed returns the end of the expression at the beginning of a text, or -1. Braces inside quotes do not end it, unless the
-// quotes are never closed.
+// closed returns the end of the expression at the beginning of a text, or -1. Braces inside quotes do not end the
+// expression, unless the quotes are never closed.
 func closed(text string) int {
 	var quote byte
 	for i := 0; i < len(text); i++ {
@@ -118,8 +118,8 @@ func shift(err error, by int) error {
 	return err
 }
 
-// Eval computes a text. A text that is a single expression yields its value with its type, any other yields a text. Undefined
-// names and errors are as in Expr.Eval; positions count from the beginning of the text.
+// Eval computes a text. A text that is a single expression yields the expression's value with its type; any other text yields
+// a text. Undefined names and errors are as in Expr.Eval; positions are counted from the beginning of the text.
 func (t Template) Eval(scope Scope, budget *Budget) (value any, undefined []string, err error) {
 	var texts []string
 	run := evaluation{scope: scope, budget: budget}
@@ -165,9 +165,10 @@ func (e *evaluation) text(v any) (string, error) {
 	return Text(v), nil
 }
 
-// fits subtracts the approximate length of a value as JSON from left, and stops as soon as nothing is left.
+// fits subtracts the approximate length of a value as JSON from left. It reports whether the rest is not negative, and
+// stops as soon as it is.
 func fits(v any, left *int) bool {
-	if *left -= sizeOf(v) + 3; *left < 0 { // 3 for quotes and a comma
+	if *left -= sizeOf(v) + 3; *left < 0 { // 3 characters for quotes and a comma
 		return false
 	}
 	switch v := v.(type) {

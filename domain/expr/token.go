@@ -11,7 +11,7 @@ import (
 // Error is a mistake in an expression.
 type Error struct {
 	Pos     int    // number of the character with the mistake, from 1
-	Message string // without the position
+	Message string // message without the position
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s at character %d", e.Message, e.Pos) }
@@ -31,9 +31,9 @@ const (
 type token struct {
 	kind  kind
 	text  string
-	word  string  // of an operator that is a word, such as and: the word
-	value float64 // of a number
-	pos   int     // position of its first character, from 1
+	word  string  // the word, when the operator is a word such as and
+	value float64 // value of a number
+	pos   int     // position of the token's first character, from 1
 }
 
 // operators are ordered by length, the longest first.
@@ -152,7 +152,7 @@ func digits(s string) int {
 	return n
 }
 
-// nameLength is the number of bytes of the name at the beginning of s: a letter or _, then letters, digits and _.
+// nameLength returns the number of bytes of the name at the beginning of s: a letter or _, then letters, digits and _.
 func nameLength(s string) int {
 	for i, r := range s {
 		if !isNameStart(r) && (i == 0 || !unicode.IsDigit(r)) {
@@ -162,7 +162,7 @@ func nameLength(s string) int {
 	return len(s)
 }
 
-// IsName says whether a text is a valid name in an expression.
+// IsName reports whether a text is a valid name in an expression.
 func IsName(s string) bool {
 	_, isWord := words[s]
 	_, isConstant := constants[s]

@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// Pending is a value that is not known yet, such as the length of a video before it was fetched. Results computed from it are
-// pending too.
+// Pending is a value that is not known yet, such as the length of a video before it was fetched. A result that is computed
+// from a pending value is pending too.
 type Pending struct{}
 
-// Truth says whether a value counts as true: all do except null, pending values, false, 0, empty texts, lists and objects, and
-// the texts "false" and "0" (a client may write every value as a text, decision 23).
+// Truth reports whether a value counts as true: all values do except null, pending values, false, 0, empty texts, lists and
+// objects, and the texts "false" and "0" (a client may write every value as a text, decision 23).
 func Truth(v any) bool {
 	switch v := v.(type) {
 	case nil, Pending:
@@ -59,14 +59,14 @@ func Text(v any) string {
 	return b.String()
 }
 
-// jsonSize is the approximate length of a value as JSON; characters that need escaping are not considered.
+// jsonSize returns the approximate length of a value as JSON; characters that need escaping are not considered.
 func jsonSize(v any) int {
 	left := math.MaxInt
 	fits(v, &left)
 	return math.MaxInt - left
 }
 
-// writeJSON writes the same as json.Marshal, piece by piece, without a second copy of a long list.
+// writeJSON writes the output of json.Marshal piece by piece, without a second copy of a long list.
 func writeJSON(b *strings.Builder, v any) {
 	switch v := v.(type) {
 	case []any:
@@ -97,14 +97,14 @@ func writeJSON(b *strings.Builder, v any) {
 			return
 		}
 		raw, err := json.Marshal(v)
-		if err != nil { // for instance a number that JSON cannot represent
+		if err != nil { // Marshal fails, for instance, for a number that JSON cannot represent
 			raw = []byte("null")
 		}
 		b.Write(raw)
 	}
 }
 
-// isPlain says that a text needs no escaping in JSON; most do not.
+// isPlain reports whether a text needs no escaping in JSON. It returns true for most texts.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || strings.IndexByte(`"\<>&`, c) >= 0 {
@@ -133,7 +133,7 @@ func numberText(f float64) string {
 		rounded = f
 	}
 	if rounded == 0 {
-		return "0" // instead of -0
+		return "0" // 0, because JSON should not show -0
 	}
 	if size := math.Abs(rounded); size >= 1e-6 && size < 1e21 {
 		return strconv.FormatFloat(rounded, 'f', -1, 64)
@@ -157,14 +157,14 @@ func toNumber(v any) (float64, bool) {
 }
 
 func finite(text string) (float64, bool) {
-	if text == "" || strings.ContainsAny(text, "xXpP_") { // notations of numbers that only Go accepts
+	if text == "" || strings.ContainsAny(text, "xXpP_") { // notations of numbers that only Go accepts are refused
 		return 0, false
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
 }
 
-// sizeOf is the cost of reading a value, in bytes of its own text; the items of lists and objects are not included.
+// sizeOf returns the cost of reading a value, in bytes of its own text; the items of lists and objects are not included.
 func sizeOf(v any) int {
 	switch v := v.(type) {
 	case string:
@@ -175,7 +175,7 @@ func sizeOf(v any) int {
 	return 1
 }
 
-// length is the number of characters of a text, items of a list, or members of an object.
+// length returns the number of characters of a text, items of a list, or members of an object.
 func length(v any) (float64, bool) {
 	switch v := v.(type) {
 	case nil:

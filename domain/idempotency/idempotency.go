@@ -1,5 +1,5 @@
-// Package idempotency holds the idempotency keys of clients: a repeated request with the same key gets the project of the first
-// one. Decision 25.
+// Package idempotency holds the idempotency keys of clients: a repeated request with the same key gets the project of the
+// first request. Decision 25.
 package idempotency
 
 import (
@@ -14,9 +14,9 @@ import (
 const (
 	// remembered is how long a key is bound to its first request.
 	remembered = 24 * time.Hour
-	// underWay is the longest time between a request's reservation and the submission of its movie.
+	// underWay is the maximum time between a request's reservation and the submission of its movie.
 	underWay = time.Minute
-	// maxKeyLength is the longest key in code points.
+	// maxKeyLength is the maximum length of a key in code points.
 	maxKeyLength = 255
 )
 
@@ -30,10 +30,10 @@ type Reserved struct {
 // EventType is the persisted name.
 func (Reserved) EventType() string { return "IdempotencyKeyReserved" }
 
-// EventKey tells the event from others of its type in the same stream.
+// EventKey returns what distinguishes the event from others of its type in the same stream.
 func (e Reserved) EventKey() string { return string(e.Project) }
 
-// StreamCategory is what the names of idempotency streams begin with, up to the first dash.
+// StreamCategory is the part of the names of idempotency streams before the first dash.
 const StreamCategory = "idempotency"
 
 // Stream names the stream of one key of an account. The name contains a hash, not the key that the client chose.
@@ -60,24 +60,25 @@ func (k *Key) Apply(event domain.Event) {
 	}
 }
 
-// Reservation returns the project that the key is bound to at a time: false when there is none, or it has expired.
+// Reservation returns the project to which the key is bound at a time. It returns false when the key has no reservation, or
+// the reservation has expired.
 func (k *Key) Reservation(now time.Time) (Reserved, bool) {
 	return k.last, k.last.Project != "" && now.Before(k.last.At.Add(remembered))
 }
 
-// Fate is the state of the movie of a reservation.
+// Fate is the state of the movie for which a key is reserved.
 type Fate int
 
 // The fates.
 const (
 	Missing   Fate = iota // the movie has not been submitted yet
 	Accepted              // the movie was submitted: the request was answered with success
-	Abandoned             // the submission was abandoned: the movie cannot come any more
+	Abandoned             // the submission was abandoned: the movie can no longer be submitted
 )
 
-// Reserve binds the key to a project. An existing reservation for the same body stays, so that both requests take the same steps
-// for the same project; fate is the state of that project's movie. A reservation whose movie was abandoned is renewed. Another
-// body is refused, unless the first request failed: only a success is remembered.
+// Reserve binds the key to a project. An existing reservation for the same body stays, so that both requests take the same
+// steps for the same project; fate is the state of that project's movie. A reservation whose movie was abandoned is renewed. A
+// request with another body is refused, unless the first request failed, because only a success is remembered.
 func (k *Key) Reserve(project domain.ProjectID, bodyHash string, fate Fate, now time.Time) ([]domain.Event, error) {
 	renewed := []domain.Event{Reserved{Project: project, BodyHash: bodyHash, At: now}}
 	have, live := k.Reservation(now)

@@ -1,5 +1,5 @@
-// Package installation holds the facts about an installation as a whole: the fingerprint of the secret that its keys are derived
-// from.
+// Package installation holds the facts about an installation as a whole: the fingerprint of the secret from which its keys are
+// derived.
 package installation
 
 import (
@@ -8,25 +8,25 @@ import (
 	"moviola/domain"
 )
 
-// Stream is the stream of the installation. A log has one.
+// Stream is the name of the installation's stream. A log has one such stream.
 const Stream = "installation-1"
 
 // Opened is the first event of an installation.
 type Opened struct {
-	Fingerprint string    `json:"fingerprint"` // hex; identifies a secret without revealing it
+	Fingerprint string    `json:"fingerprint"` // fingerprint in hex; it identifies a secret without revealing it
 	At          time.Time `json:"at"`
 }
 
 // EventType is the persisted name.
 func (Opened) EventType() string { return "InstallationOpened" }
 
-// EventKey tells the event from others of its type in the same stream. Two secrets make two events, so that the second of two
-// processes that open the installation at the same time gets a conflict.
+// EventKey distinguishes the event from others of its type in the same stream. Two secrets make two events. So when two
+// processes open the installation with different secrets at the same time, the second gets a conflict.
 func (e Opened) EventKey() string { return e.Fingerprint }
 
 // Installation is folded from its stream.
 type Installation struct {
-	fingerprint string // empty: not opened yet
+	fingerprint string // empty: the installation is not opened yet
 }
 
 // Apply folds one event.
@@ -36,8 +36,8 @@ func (i *Installation) Apply(event domain.Event) {
 	}
 }
 
-// Open opens the installation for a secret, once. Another secret is a Conflict: it could not read what the first one has signed
-// and encrypted.
+// Open opens the installation for a secret. It returns no event when the installation was opened with this secret before.
+// Another secret is a Conflict, because data that were signed and encrypted with the first secret could not be read.
 func (i *Installation) Open(fingerprint string, at time.Time) ([]domain.Event, error) {
 	switch i.fingerprint {
 	case "":

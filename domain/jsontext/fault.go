@@ -10,16 +10,16 @@ import (
 type Fault struct {
 	Offset  int
 	Message string
-	Remedy  string // what to change
+	Remedy  string // tells the user what to change
 	// open holds the offsets of brackets that the message names; the message has a %s for each.
 	open []int
 }
 
-// maxDepth is the deepest nesting of brackets. Deeper texts are faults.
+// maxDepth is the maximum nesting of brackets. Deeper nesting is a fault.
 const maxDepth = 1000
 
-// FindFault returns the first syntax error of a text. False: the text is one valid JSON value. A nesting of more than 1,000
-// levels is an error too.
+// FindFault returns the first syntax error of a text. It returns false when the text is one valid JSON value. A nesting of
+// more than 1,000 levels is an error too.
 func FindFault(raw []byte) (Fault, bool) {
 	s := scanner{raw: raw}
 	if at := invalidUTF8(raw); at >= 0 {
@@ -56,14 +56,14 @@ type bracket struct {
 	closer byte
 }
 
-// state says which token may come next.
+// state determines which token may come next.
 type state int
 
 const (
 	value       state = iota
-	valueOrEnd        // directly after the opening bracket of a list
-	memberOrEnd       // directly after the opening bracket of an object
-	member            // after a comma in an object
+	valueOrEnd        // a value or the closing bracket, after the opening bracket of a list
+	memberOrEnd       // a member or the closing bracket, after the opening bracket of an object
+	member            // a member, after a comma in an object
 	colon
 	next // a comma, or a closing bracket
 )
@@ -75,8 +75,9 @@ type scanner struct {
 	state state
 	open  []bracket
 	comma int // offset of the last comma
-	end   int // offset where the last value, or the colon after the last name, ended
-	// odd is the first bracket whose closing bracket is indented differently: a sign that a bracket is missing inside of it.
+	end   int // offset of the end of the last value, or of the colon after the last name
+	// odd is the first bracket whose closing bracket is indented differently: this suggests that a bracket is missing
+	// inside of it.
 	odd    bracket
 	hasOdd bool
 }
@@ -243,7 +244,7 @@ func (s *scanner) closing(c byte) *Fault {
 	return nil
 }
 
-// begins says whether an offset is the first one of its line that is not blank.
+// begins reports whether an offset is that of the first character in its line that is not blank.
 func (s *scanner) begins(at int) bool {
 	for at > 0 && (s.raw[at-1] == ' ' || s.raw[at-1] == '\t') {
 		at--
@@ -251,11 +252,11 @@ func (s *scanner) begins(at int) bool {
 	return at > 0 && s.raw[at-1] == '\n'
 }
 
-// farthest is the maximum of bytes that are searched backwards for the start of a line. People do not write longer lines, and
-// searching a text without line breaks once per bracket would take quadratic time.
+// farthest is the maximum number of bytes that are searched backwards for the start of a line. People do not write longer
+// lines, and searching a text without line breaks once per bracket would take quadratic time.
 const farthest = 300
 
-// indent is the indentation of the line that contains an offset; -1: the line is too long to tell.
+// indent returns the indentation of the line that contains an offset; -1: the line is too long to tell.
 func (s *scanner) indent(at int) int {
 	from := max(0, at-farthest)
 	line := from + bytes.LastIndexByte(s.raw[from:at], '\n') + 1
@@ -273,7 +274,7 @@ func (s *scanner) fault(message, remedy string) *Fault {
 	return &Fault{Offset: s.at, Message: message, Remedy: remedy}
 }
 
-// told fills the positions of the brackets that the fault names into its message.
+// told returns the fault with the positions of the brackets filled into its message.
 func (s *scanner) told(f *Fault) Fault {
 	if len(f.open) == 0 {
 		return *f

@@ -18,8 +18,8 @@ func (s *scanner) ending() *Fault {
 	b := s.top()
 	remedy := fmt.Sprintf("Close it with '%c'", b.closer)
 	if s.hasOdd {
-		// Several brackets are open. The first one with an indentation unlike its partner's is the best guess for the one that
-		// lacks its end.
+		// Several brackets are open. The first bracket whose closing bracket is indented differently most likely lacks its own
+		// end.
 		b, remedy = s.odd, "The indentation suggests that its end is missing: close it where it should end"
 	}
 	f := s.fault(fmt.Sprintf("The text ends, but the '%c' of %%s is not closed", s.raw[b.at]), remedy)
@@ -61,7 +61,8 @@ func (s *scanner) unseparated(c byte) *Fault {
 	return f
 }
 
-// foreign returns the fault of a notation of other languages, such as comments or single quotes; nil: it is none of them.
+// foreign returns the fault of a notation of other languages, such as comments or single quotes; nil: the text has no such
+// notation here.
 func (s *scanner) foreign(c byte) *Fault {
 	rest := s.raw[s.at:]
 	switch {
@@ -121,7 +122,7 @@ func (s *scanner) text() *Fault {
 // escape reads the rest of an escape after its backslash, up to its last character.
 func (s *scanner) escape() *Fault {
 	if s.at+1 >= len(s.raw) {
-		return nil // the text ends inside of the string
+		return nil // the text ends inside of the string, which the caller reports
 	}
 	switch c := s.raw[s.at+1]; {
 	case bytes.IndexByte([]byte(`"\/bfnrt`), c) >= 0:
@@ -171,7 +172,7 @@ func (s *scanner) number() *Fault {
 	return nil
 }
 
-// takes reads one character if it is one of some, and says whether it did.
+// takes reads one character if it is among the given ones, and reports whether it did.
 func (s *scanner) takes(some string) bool {
 	if s.at == len(s.raw) || strings.IndexByte(some, s.raw[s.at]) < 0 {
 		return false

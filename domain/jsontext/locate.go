@@ -14,8 +14,8 @@ type Place struct {
 	Found      bool
 }
 
-// Locate returns the place of each pointer in a valid JSON text. Of members with the same name the last one is used. It makes one
-// pass over the text; its memory grows with the number of pointers only.
+// Locate returns the place of each pointer in a valid JSON text. When members have the same name, the last one is used. Locate
+// makes one pass over the text, and its memory grows only with the number of pointers.
 func Locate(raw []byte, pointers []string) map[string]Place {
 	root := &wanted{}
 	for _, pointer := range pointers {
@@ -44,7 +44,7 @@ func Pointer(base string, tokens ...string) string {
 	return b.String()
 }
 
-// Tokens are the names and indexes of a JSON pointer.
+// Tokens returns the names and indexes of a JSON pointer.
 func Tokens(pointer string) []string {
 	if pointer == "" {
 		return nil
@@ -58,7 +58,7 @@ func Tokens(pointer string) []string {
 	return tokens
 }
 
-// wanted is a node of the tree of pointers that are searched.
+// wanted is a node of the tree of the pointers to locate.
 type wanted struct {
 	inner map[string]*wanted
 	at    Place
@@ -99,7 +99,7 @@ func (w *wanted) forget() {
 	}
 }
 
-// walk passes once through a valid text.
+// walk makes one pass over a valid text.
 type walk struct{ raw []byte }
 
 func (w walk) skip(at int) int {
@@ -110,7 +110,7 @@ func (w walk) skip(at int) int {
 }
 
 // value passes over the value that begins at an offset and returns the offset after it. want is nil when no pointer leads into
-// it; key is the offset of its name, -1 without one.
+// the value. key is the offset of the value's name, or -1 when it has no name.
 func (w walk) value(want *wanted, at, key int) int {
 	if at >= len(w.raw) {
 		return at
@@ -185,7 +185,7 @@ func (w walk) object(want *wanted, at int) int {
 	return at + 1
 }
 
-// name is the name of a member, as text.
+// name returns the name of a member, as text.
 func name(quoted []byte) string {
 	var decoded string
 	if json.Unmarshal(quoted, &decoded) != nil {

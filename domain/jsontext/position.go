@@ -9,8 +9,8 @@ import (
 // Position is a line and a column, both from 1; columns count characters. The zero Position means unknown.
 type Position struct{ Line, Column int }
 
-// Positions returns the position of each offset, by offset. Offsets beyond the text mean its end. It makes one pass over the
-// text.
+// Positions returns the position of each offset, by offset. An offset beyond the text has the position of the text's end.
+// Positions makes one pass over the text.
 func Positions(raw []byte, offsets []int) map[int]Position {
 	sorted := slices.Clone(offsets)
 	slices.Sort(sorted)

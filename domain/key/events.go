@@ -18,19 +18,19 @@ type Issued struct {
 	At        time.Time        `json:"at"`
 }
 
-// Legacy is the kind of a key from before keys had roles, empty for every other. Decision "Roles".
+// Legacy is the kind of a key from the time before keys had roles; empty for every other key. Decision "Roles".
 type Legacy string
 
 // The legacy kinds.
 const (
-	Primary   Legacy = "primary"   // acts as admin
-	Secondary Legacy = "secondary" // acts as render
+	Primary   Legacy = "primary"   // has the role admin
+	Secondary Legacy = "secondary" // has the role render
 )
 
-// Role says what the holder of a key may do. Spec: Authentication 3.
+// Role determines what the holder of a key may do. Spec: Authentication 3.
 type Role string
 
-// The roles, from least to most.
+// The roles, from the lowest to the highest.
 const (
 	Viewer  Role = "viewer"
 	Render  Role = "render"
@@ -44,11 +44,11 @@ type Revoked struct {
 	At time.Time `json:"at"`
 }
 
-// SessionEnded ends one session of the console that was begun with the key: somebody signed out.
+// SessionEnded ends one session of the console that was begun with the key, because the user has signed out.
 type SessionEnded struct {
-	Session string    `json:"session"` // its id
+	Session string    `json:"session"` // id of the session
 	Began   time.Time `json:"began"`
-	Until   time.Time `json:"until"` // when it would have ended by itself: after that nothing need be remembered of it
+	Until   time.Time `json:"until"` // when the session would have expired: after that time its end can be forgotten
 	At      time.Time `json:"at"`
 }
 
@@ -57,12 +57,12 @@ func (Issued) EventType() string       { return "KeyIssued" }
 func (Revoked) EventType() string      { return "KeyRevoked" }
 func (SessionEnded) EventType() string { return "KeySessionEnded" }
 
-// EventKey tells the event from others of its type in the same stream.
+// EventKey returns what distinguishes the event from others of its type in the same stream.
 func (Issued) EventKey() string         { return "" }
 func (Revoked) EventKey() string        { return "" }
 func (e SessionEnded) EventKey() string { return e.Session }
 
-// StreamCategory is what the names of key streams begin with, up to the first dash.
+// StreamCategory is the part of the names of key streams before the first dash.
 const StreamCategory = "key"
 
 // Stream names the stream of a key by its id: the first 32 hex digits of the key's SHA-256.

@@ -12,7 +12,7 @@ import (
 	"moviola/domain/session"
 )
 
-// maxNameLength is counted in code points.
+// maxNameLength is the maximum length of a name, in code points.
 const maxNameLength = 100
 
 // ranks orders the roles: each role may do all that lower ones may. Spec: Authentication 3.
@@ -26,10 +26,10 @@ func ParseRole(name string) (Role, error) {
 	return "", domain.Errorf(domain.Invalid, "role_invalid", "role must be viewer, render, editor, manager or admin")
 }
 
-// AtLeast says whether the role has all rights of another. An unknown role has no rights.
+// AtLeast reports whether the role has all rights of another. An unknown role has no rights.
 func (r Role) AtLeast(other Role) bool { return ranks[r] > 0 && ranks[r] >= ranks[other] }
 
-// ParseLegacy returns the legacy kind of a name, and the role that such a key acts as.
+// ParseLegacy returns the legacy kind of a name, and the role that a key of this kind has.
 func ParseLegacy(name string) (Legacy, Role, error) {
 	switch kind := Legacy(name); kind {
 	case Primary:
@@ -62,28 +62,28 @@ func (k *Key) Apply(event domain.Event) {
 	}
 }
 
-// Issued is what the key was issued with: zero before that.
+// Issued returns the event by which the key was issued; zero before that.
 func (k *Key) Issued() Issued { return k.issued }
 
-// RevokedAt is when the key was revoked, nil when it was not.
+// RevokedAt returns when the key was revoked, or nil when it was not revoked.
 func (k *Key) RevokedAt() *time.Time { return k.revokedAt }
 
-// Opens says whether the key with a hash gives access at a time: the hash is this key's, and the key is neither revoked nor
-// expired. The comparison takes constant time. Decision 49.
+// Opens reports whether the key with a hash gives access at a time: the hash is this key's, and the key is neither revoked
+// nor expired. The comparison takes constant time. Decision 49.
 func (k *Key) Opens(hash string, now time.Time) bool {
 	same := subtle.ConstantTimeCompare([]byte(k.issued.Hash), []byte(hash)) == 1
 	return same && k.Valid(now)
 }
 
-// Valid says whether the key opens anything at a time to whoever has it.
+// Valid reports whether the key gives access at a time to its holder.
 func (k *Key) Valid(now time.Time) bool {
 	return k.exists() && k.revokedAt == nil && (k.issued.ExpiresAt == nil || now.Before(*k.issued.ExpiresAt))
 }
 
 func (k *Key) exists() bool { return k.issued.Hash != "" }
 
-// Issue makes the key valid. At is when; ExpiresAt, if any, must come after it. Name and role are checked; hash is that of the
-// key.
+// Issue makes the key valid. i.At is the time of issue; i.ExpiresAt must be later, if it is set. Issue checks name and role.
+// The caller sets i.Hash to the hash of the key.
 func (k *Key) Issue(i Issued) ([]domain.Event, error) {
 	i.Name = strings.TrimSpace(i.Name)
 	if i.Legacy != "" {
@@ -109,8 +109,8 @@ func (k *Key) Issue(i Issued) ([]domain.Event, error) {
 	return []domain.Event{i}, nil
 }
 
-// Revoke ends the key. An account can revoke its own keys only: the key of another looks as if it did not exist (decision 6). An
-// empty account means the operator. It returns no event when the key was revoked before.
+// Revoke ends the key. An account can revoke its own keys only: a key of another account is NotFound (decision 6). An empty
+// account means the operator. It returns no event when the key was revoked before.
 func (k *Key) Revoke(id string, account domain.AccountID, now time.Time) ([]domain.Event, error) {
 	switch {
 	case !k.exists(), account != "" && k.issued.Account != account:

@@ -6,10 +6,10 @@ import (
 	"moviola/domain"
 )
 
-// Ended says whether the session with an id, begun at a time, was ended.
+// Ended reports whether the session with an id, begun at a time, was ended.
 func (k *Key) Ended(session string, began time.Time) bool { return k.sessions.Has(session, began) }
 
-// EndSession ends a session of the key. It decides nothing when the session was ended before.
+// EndSession ends a session of the key. It returns no event when the session was ended before.
 func (k *Key) EndSession(id string, e SessionEnded) ([]domain.Event, error) {
 	switch {
 	case !k.exists():

@@ -28,8 +28,8 @@ func Generate(random io.Reader) (string, error) {
 	return prefix + text + checksum(text), nil
 }
 
-// Check says whether a text has the form of a key and the right checksum. Typing errors and guesses are refused without a look
-// into the store.
+// Check reports whether a text has the form of a key and the right checksum. So typing errors and guesses are refused without
+// a read from the store.
 func Check(s string) bool {
 	rest, ok := strings.CutPrefix(s, prefix)
 	if !ok || len(rest) != randomLength+checksumLength {
@@ -39,19 +39,19 @@ func Check(s string) bool {
 	return domain.IsBase62(text) && sum == checksum(text)
 }
 
-// Hash is the hex SHA-256 that a key is stored and recognised by.
+// Hash returns the hex SHA-256 of a key, by which the key is stored and recognised.
 func Hash(value string) string {
 	sum := sha256.Sum256([]byte(value))
 	return hex.EncodeToString(sum[:])
 }
 
-// ID is the id of the key with a hash: its first 128 bits.
+// ID returns the id of the key with a hash: the first 128 bits of the hash.
 func ID(hash string) string { return hash[:min(idLength, len(hash))] }
 
-// IsID says whether a text has the form of a key's id: 32 lower-case hex digits.
+// IsID reports whether a text has the form of a key's id: 32 lower-case hex digits.
 func IsID(s string) bool { return len(s) == idLength && strings.Trim(s, "0123456789abcdef") == "" }
 
-// checksum is the CRC32 of a text in base62 digits, the highest first.
+// checksum returns the CRC32 of a text in base62 digits, the highest first.
 func checksum(text string) string {
 	return domain.Base62(uint64(crc32.ChecksumIEEE([]byte(text))), checksumLength)
 }

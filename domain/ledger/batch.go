@@ -6,15 +6,15 @@ import (
 	"moviola/domain"
 )
 
-// BatchRow is the payment for one row of a batch.
+// BatchRow is the price of one row of a batch.
 type BatchRow struct {
 	Project domain.ProjectID
-	Amount  int64 // credits, at least 1; on plans that hold credits
-	Draft   bool  // the movie is a draft; on counted plans
+	Amount  int64 // credits, at least 1; for plans that hold credits
+	Draft   bool  // the movie is a draft; for counted plans
 }
 
-// HoldBatch holds credits for all rows of a batch, or for none: it refuses as Afford does, for the sum. Rows that have been paid
-// for already are skipped, so that it may be repeated. Decision 63.
+// HoldBatch holds credits for all rows of a batch, or for none of them. It refuses the sum as Afford does. It skips rows that
+// have been paid for already, so it may be repeated. Decision 63.
 func (l *Ledger) HoldBatch(batch domain.BatchID, rows []BatchRow, now time.Time) ([]domain.Event, error) {
 	var events []domain.Event
 	var sum int64
@@ -34,7 +34,7 @@ func (l *Ledger) HoldBatch(batch domain.BatchID, rows []BatchRow, now time.Time)
 	return events, nil
 }
 
-// CountBatch is HoldBatch on a counted plan: all rows are counted, or none, refused as AdmitCount does.
+// CountBatch is HoldBatch for a counted plan. It counts all rows, or none of them; then it refuses as AdmitCount does.
 func (l *Ledger) CountBatch(batch domain.BatchID, rows []BatchRow, quota Quota, now time.Time) ([]domain.Event, error) {
 	var events []domain.Event
 	period := Period(now)
@@ -49,7 +49,7 @@ func (l *Ledger) CountBatch(batch domain.BatchID, rows []BatchRow, quota Quota, 
 		if err := l.AdmitCount(row.Draft, quota, now); err != nil {
 			return nil, err
 		}
-		*left-- // the next row has one less left
+		*left-- // this row uses up one of the remaining movies or drafts
 		if row.Draft {
 			events = append(events, DraftCounted{Project: row.Project, Period: period, Batch: batch, At: now})
 		} else {
@@ -59,7 +59,7 @@ func (l *Ledger) CountBatch(batch domain.BatchID, rows []BatchRow, quota Quota, 
 	return events, nil
 }
 
-// paid says that a project has, or had, a hold or a count.
+// paid reports whether a project has, or had, a hold or a count.
 func (l *Ledger) paid(project domain.ProjectID) bool {
 	_, _, open := l.OpenHold(project)
 	_, ended := l.ended[project]

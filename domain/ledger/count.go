@@ -10,7 +10,7 @@ import (
 
 // counts holds the number of movies and drafts of an account on a counted plan. Decision 36.
 type counts struct {
-	used map[string]used // by period
+	used map[string]used // by period, such as 2026-11
 	open map[domain.ProjectID]count
 }
 
@@ -64,7 +64,7 @@ type Quota struct {
 	Drafts int64
 }
 
-// AdmitCount says whether one more movie, or draft, may be counted now. Spec: Errors, POST /movies.
+// AdmitCount returns an error when one more movie, or draft, may not be counted now. Spec: Errors, POST /movies.
 func (l *Ledger) AdmitCount(draft bool, quota Quota, now time.Time) error {
 	sum := l.counts.used[Period(now)]
 	switch {
@@ -86,8 +86,8 @@ func (l *Ledger) UsedIn(t time.Time) (movies, drafts int64) {
 	return sum.movies, sum.drafts
 }
 
-// Count counts a project, or refuses as AdmitCount does. It returns no event when the project's count is open. A project whose
-// count has ended returns ErrHoldEnded, one with a hold of credits ErrOtherwise.
+// Count counts a project, or refuses as AdmitCount does. It returns no event when the project's count is open. For a project
+// whose count has ended the error is ErrHoldEnded, for a project with a hold of credits ErrOtherwise.
 func (l *Ledger) Count(project domain.ProjectID, draft bool, quota Quota, now time.Time) ([]domain.Event, error) {
 	if _, ok := l.counts.open[project]; ok {
 		return nil, nil
@@ -107,7 +107,7 @@ func (l *Ledger) Count(project domain.ProjectID, draft bool, quota Quota, now ti
 	return []domain.Event{MovieCounted{Project: project, Period: Period(now), At: now}}, nil
 }
 
-// Ending says how a project's hold or count is ended.
+// Ending is the way in which a project's hold or count is ended.
 type Ending int
 
 // The endings.
@@ -117,8 +117,9 @@ const (
 	KeepOnly               // the movie was served from the cache: credits are released, the count is kept (decision 20)
 )
 
-// Settle ends a project's hold or count, whichever it has. It returns no event when it was ended in the same way before; one that
-// was ended in another way returns ErrHoldEnded. reason says why credits are released or a count is taken back.
+// Settle ends a project's hold or count, whichever of them it has. It returns no event when the hold or count was ended in the
+// same way before. When it was ended in another way, the error is ErrHoldEnded. reason is why credits are released or a count
+// is taken back.
 func (l *Ledger) Settle(project domain.ProjectID, how Ending, reason string, now time.Time) ([]domain.Event, error) {
 	counted, ok := l.counts.open[project]
 	switch {

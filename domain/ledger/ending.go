@@ -20,12 +20,14 @@ func (l *Ledger) Close(now time.Time) []domain.Event {
 	return []domain.Event{Closed{At: now}}
 }
 
-// ZeroSince is the time when the balance came to zero: false while it is above zero, and for an account that never had credits.
+// ZeroSince returns the time when the balance became zero. It returns false while the balance is above zero, and for an
+// account that never had credits.
 func (l *Ledger) ZeroSince() (time.Time, bool) { return l.zeroSince, !l.zeroSince.IsZero() }
 
-// Purge returns the event that has the account's stored files deleted once the balance has been zero for the duration after. Time
-// before from is not counted: the account was on a plan without credits then. It returns no event before that, when this stretch
-// of zero was purged already, and on a closed ledger, whose account loses everything anyway. Decision 39.
+// Purge returns the event ZeroBalancePurged once the balance has been zero for the duration after; the account's stored files
+// are then deleted. Time before from is not counted, because the account was on a plan without credits then. Purge returns no
+// event before that time, when it was purged since the balance became zero, and for a closed ledger, because all files of its
+// account are deleted anyway. Decision 39.
 func (l *Ledger) Purge(from time.Time, after time.Duration, now time.Time) []domain.Event {
 	since, zero := l.ZeroSince()
 	if from.After(since) {

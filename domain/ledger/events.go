@@ -15,11 +15,12 @@ type CreditsGranted struct {
 	At        time.Time `json:"at"`
 }
 
-// CreditsHeld holds credits for one project, or for one item of a preload batch. Each of these has one hold, ever.
+// CreditsHeld holds credits for one project, or for one item of a preload batch. A project or item has only one hold in its
+// life.
 type CreditsHeld struct {
-	Project domain.ProjectID `json:"project"` // the project, or a preload item (see Item), as in all following events
+	Project domain.ProjectID `json:"project"` // the project, or a preload item (see Item); the same in all following events
 	Amount  int64            `json:"amount"`
-	// the batch that the project is a row of: the batch releases the hold if the movie is never submitted
+	// batch of which the project is a row: the batch releases the hold if the movie is never submitted
 	Batch domain.BatchID `json:"batch,omitempty"`
 	At    time.Time      `json:"at"`
 }
@@ -27,9 +28,9 @@ type CreditsHeld struct {
 // CreditsHoldChanged changes the amount of an open hold, because the exact length of the movie is known now.
 type CreditsHoldChanged struct {
 	Project domain.ProjectID `json:"project"`
-	// render attempt that computed the length; an attempt older than the last one is refused
+	// render attempt that computed the length; an attempt before the last one is refused
 	Attempt int       `json:"attempt"`
-	Before  int64     `json:"before"` // amount before the change, so that readers need not remember open holds
+	Before  int64     `json:"before"` // amount before the change, so that readers of events need not remember open holds
 	Amount  int64     `json:"amount"` // the new amount, not the difference
 	At      time.Time `json:"at"`
 }
@@ -46,15 +47,15 @@ type CreditsCharged struct {
 type CreditsReleased struct {
 	Project domain.ProjectID `json:"project"`
 	Amount  int64            `json:"amount"`
-	Reason  string           `json:"reason"` // failed, timeout, cancelled, abandoned, cached
+	Reason  string           `json:"reason"` // why: failed, timeout, cancelled, abandoned or cached
 	At      time.Time        `json:"at"`
 }
 
-// MovieCounted counts a movie of an account on a counted plan. The count is taken back if the movie fails. A project is counted
-// once, ever.
+// MovieCounted counts a movie of an account on a counted plan. The count is taken back if the movie fails. A project is
+// counted only once in its life.
 type MovieCounted struct {
 	Project domain.ProjectID `json:"project"`
-	Period  string           `json:"period"` // the calendar month it counts for, in UTC: 2026-11
+	Period  string           `json:"period"` // the calendar month for which the movie is counted, in UTC: 2026-11
 	Batch   domain.BatchID   `json:"batch,omitempty"`
 	At      time.Time        `json:"at"`
 }
@@ -76,20 +77,20 @@ type CountKept struct {
 // CountReleased closes a count and takes it back.
 type CountReleased struct {
 	Project domain.ProjectID `json:"project"`
-	Period  string           `json:"period"` // period and kind of the count, repeated so that readers need not remember open counts
+	Period  string           `json:"period"` // period of the count, so that readers need not remember open counts
 	Draft   bool             `json:"draft,omitempty"`
-	Reason  string           `json:"reason"` // failed, timeout, cancelled, abandoned
+	Reason  string           `json:"reason"` // why: failed, timeout, cancelled or abandoned
 	At      time.Time        `json:"at"`
 }
 
-// ZeroBalancePurged says that the balance has been zero for so long that the account's files are deleted: all that were stored
-// before this event in the log. Decision 39.
+// ZeroBalancePurged records that the balance has been zero for so long that the account's files are deleted. Files that were
+// stored after this event in the log stay. Decision 39.
 type ZeroBalancePurged struct {
 	Since time.Time `json:"since"` // when the balance came to zero
 	At    time.Time `json:"at"`
 }
 
-// Closed ends the ledger: no new grant, hold or count is accepted. Open ones are still settled. Design §6.
+// Closed ends the ledger: no new grant, hold or count is accepted. Open holds and counts are still settled. Design §6.
 type Closed struct {
 	At time.Time `json:"at"`
 }
@@ -107,7 +108,7 @@ func (CountReleased) EventType() string      { return "CountReleased" }
 func (ZeroBalancePurged) EventType() string  { return "ZeroBalancePurged" }
 func (Closed) EventType() string             { return "LedgerClosed" }
 
-// EventKey tells the event from others of its type in the same ledger.
+// EventKey distinguishes the event from others of its type in the same ledger.
 func (e CreditsGranted) EventKey() string { return e.Reference }
 func (e CreditsHeld) EventKey() string    { return string(e.Project) }
 func (e CreditsHoldChanged) EventKey() string {
@@ -124,7 +125,7 @@ func (e ZeroBalancePurged) EventKey() string {
 }
 func (Closed) EventKey() string { return "" }
 
-// StreamCategory is what the names of ledger streams begin with, up to the first dash.
+// StreamCategory is the part of the names of ledger streams before the first dash.
 const StreamCategory = "ledger"
 
 // Stream names the ledger of one account.

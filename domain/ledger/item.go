@@ -9,7 +9,7 @@ import (
 	"moviola/domain"
 )
 
-// itemMark separates the id of a preload batch from the number of an item. It is in no project id.
+// itemMark separates the id of a preload batch from the number of an item. No project id contains it.
 const itemMark = "/"
 
 // Item returns the id under which credits for one item of a preload batch are held, in place of a project id: <preload
@@ -18,7 +18,8 @@ func Item(preload domain.PreloadID, number int) domain.ProjectID {
 	return domain.ProjectID(string(preload) + itemMark + strconv.Itoa(number))
 }
 
-// ParseItem returns the batch and the index that an id made by Item names: false when the id is a project's.
+// ParseItem returns the batch and the index from an id that Item has made. It returns false when the id is that of a
+// project.
 func ParseItem(subject domain.ProjectID) (preload domain.PreloadID, number int, ok bool) {
 	id, digits, ok := strings.Cut(string(subject), itemMark)
 	if !ok {
@@ -31,13 +32,13 @@ func ParseItem(subject domain.ProjectID) (preload domain.PreloadID, number int, 
 // ItemAmount is the price of generating one item of a preload batch, in credits.
 type ItemAmount struct {
 	Number int
-	Amount int64 // 0: nothing is held
+	Amount int64 // 0: no credits are held
 }
 
-// HoldItems holds credits for each item of a preload batch that costs something, for all or for none. More than is available is
-// refused with 402 (spec: POST /preloads; decision 38). A suspended account is not refused: suspension refuses movies only
-// (decision 16). Items whose hold is open are skipped, so that it may be repeated; an item whose hold has ended returns
-// ErrHoldEnded.
+// HoldItems holds credits for each item of a preload batch that costs something, for all such items or for none. A sum of more
+// credits than are available is refused with 402 (spec: POST /preloads; decision 38). A suspended account is not refused:
+// suspension refuses movies only (decision 16). Items whose hold is open are skipped, so HoldItems may be repeated. An item
+// whose hold has ended is the error ErrHoldEnded.
 func (l *Ledger) HoldItems(preload domain.PreloadID, items []ItemAmount, now time.Time) ([]domain.Event, error) {
 	var events []domain.Event
 	var sum int64

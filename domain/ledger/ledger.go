@@ -1,14 +1,14 @@
 // Package ledger holds the credits of one account: grants, holds, and how each hold ended; and, of an account on a counted
 // plan, how many movies and drafts it has had in each month.
 //
-// Credits are whole numbers. A hold sets credits aside, may be changed while it is open, and ends exactly once: charged with
-// its whole amount or released with it. So a charge above its hold cannot be expressed, and what is available never falls
-// below zero.
+// Credits are whole numbers. A hold sets credits aside, may be changed while it is open, and ends exactly once: its whole
+// amount is charged, or its whole amount is released. So a charge cannot exceed its hold, and the available credits never
+// fall below zero.
 //
 //	balance   = granted − charged
 //	available = balance − held
 //
-// A hold is booked under the movie it is for, or under one item of a preload batch: see Item.
+// A hold is booked under the movie for which it is made, or under one item of a preload batch: see Item.
 package ledger
 
 import (
@@ -20,11 +20,11 @@ import (
 	"moviola/domain"
 )
 
-// remembered is how long a closed hold is remembered, in event time. Two days are ample: a project is held once, its id is
-// random, and no request uses a project again later than a minute after its submission.
+// remembered is how long a closed hold is remembered, measured by the times of events. Two days are enough: a project is
+// held once, its id is random, and no request uses a project again later than a minute after its submission.
 const remembered = 48 * time.Hour
 
-// Errors of the caller. They are never shown to a client.
+// Errors that show a mistake of the calling code. They are never shown to a client.
 var (
 	ErrNoHold    = errors.New("the project has no open hold")
 	ErrHoldEnded = errors.New("the project's hold has ended")
@@ -40,15 +40,15 @@ type Ledger struct {
 	pack    bool // a credit pack was granted
 	closed  bool
 
-	// when the balance came to zero; the zero time while the balance is above zero, or if there never were credits
+	// when the balance became zero; the zero time while the balance is above zero, or if the account never had credits
 	zeroSince time.Time
 	purged    time.Time // when the account's files were last purged since zeroSince
 
-	grants map[string]bool // by reference
+	grants map[string]bool // references of all grants
 	open   map[domain.ProjectID]hold
 	counts counts
 	ended  map[domain.ProjectID]end
-	order  []domain.ProjectID // keys of ended, the oldest first
+	order  []domain.ProjectID // keys of the map ended, the oldest first
 }
 
 type hold struct {
@@ -77,13 +77,13 @@ type Totals struct {
 	Granted   int64
 	Charged   int64
 	Held      int64
-	Balance   int64 // granted − charged; suspension depends on it (decision 16)
+	Balance   int64 // granted − charged; decides about suspension (decision 16)
 	Available int64 // balance − held
-	// EverGranted says that the account has ever been granted credits.
+	// EverGranted reports whether the account has ever been granted credits.
 	EverGranted bool
-	// Pack says that one of the grants was a credit pack (decision 36).
+	// Pack reports whether one of the grants was a credit pack (decision 36).
 	Pack bool
-	// Closed says that no new grant, hold or count is accepted.
+	// Closed reports whether the ledger is closed: it accepts no new grant, hold or count.
 	Closed bool
 }
 
@@ -199,8 +199,8 @@ const PackGrant = "pack"
 // maxGrant is the largest single grant in credits. A thousand million such grants fit into an int64.
 const maxGrant = 1_000_000_000
 
-// Admit says whether the account may submit movies at all, at any price. Suspension depends on the balance, not on the available
-// credits. Decision 16.
+// Admit returns an error when the account may not submit movies at any price. Suspension depends on the balance, not on the
+// available credits. Decision 16.
 func (l *Ledger) Admit() error {
 	switch t := l.Totals(); {
 	case t.Closed:
@@ -215,7 +215,7 @@ func (l *Ledger) Admit() error {
 	return nil
 }
 
-// Afford says whether an amount could be held now: Admit allows it, and enough credits are available.
+// Afford returns an error when an amount cannot be held now, because Admit refuses or too few credits are available.
 func (l *Ledger) Afford(amount int64) error {
 	if err := l.Admit(); err != nil {
 		return err
@@ -230,8 +230,8 @@ func insufficient() error {
 	return domain.Errorf(domain.Invalid, "insufficient_credits", "Insufficient credits")
 }
 
-// Hold holds an amount for a project, or refuses as Afford does. It returns no event when the project's hold is open. A project
-// whose hold has ended returns ErrHoldEnded, one that is counted ErrOtherwise.
+// Hold holds an amount for a project, or refuses as Afford does. It returns no event when the project's hold is open. For a
+// project whose hold has ended the error is ErrHoldEnded, for a project that is counted ErrOtherwise.
 func (l *Ledger) Hold(project domain.ProjectID, amount int64, now time.Time) ([]domain.Event, error) {
 	if _, ok := l.open[project]; ok {
 		return nil, nil
@@ -251,8 +251,9 @@ func (l *Ledger) Hold(project domain.ProjectID, amount int64, now time.Time) ([]
 	return []domain.Event{CreditsHeld{Project: project, Amount: amount, At: now}}, nil
 }
 
-// ChangeHold changes the amount of an open hold when the exact length is known. Each attempt may change it once; an attempt older
-// than the last one returns ErrStale. More than is available is refused, and the hold stays as it was.
+// ChangeHold changes the amount of an open hold when the exact length is known. Each attempt may change the hold once; for an
+// attempt before the last one the error is ErrStale. When too few credits are available, the change is refused and the hold
+// stays as it was.
 func (l *Ledger) ChangeHold(project domain.ProjectID, attempt int, amount int64, now time.Time) ([]domain.Event, error) {
 	h, err := l.find(project)
 	switch {
@@ -267,13 +268,13 @@ func (l *Ledger) ChangeHold(project domain.ProjectID, attempt int, amount int64,
 	case amount-h.amount > l.Totals().Available:
 		return nil, insufficient()
 	}
-	// The event is written even when the amount stays the same: it bars earlier attempts, which are presumed dead, from changing
-	// the hold.
+	// The event is written even when the amount stays the same: after it, earlier attempts, which are presumed dead, cannot
+	// change the hold.
 	return []domain.Event{CreditsHoldChanged{Project: project, Attempt: attempt, Before: h.amount, Amount: amount, At: now}}, nil
 }
 
-// Charge spends the whole hold of a project. It returns no event when it was charged before; a hold that was released returns
-// ErrHoldEnded.
+// Charge spends the whole hold of a project. It returns no event when the hold was charged before; for a released hold the
+// error is ErrHoldEnded.
 func (l *Ledger) Charge(project domain.ProjectID, now time.Time) ([]domain.Event, error) {
 	h, err := l.find(project)
 	switch {
@@ -287,8 +288,8 @@ func (l *Ledger) Charge(project domain.ProjectID, now time.Time) ([]domain.Event
 	}
 }
 
-// Release makes the whole hold of a project available again. It returns no event when it was released before, or there never was
-// a hold; a hold that was charged returns ErrHoldEnded.
+// Release makes the whole hold of a project available again. It returns no event when the hold was released before, or the
+// project never had a hold; for a charged hold the error is ErrHoldEnded.
 func (l *Ledger) Release(project domain.ProjectID, reason string, now time.Time) ([]domain.Event, error) {
 	h, err := l.find(project)
 	switch {

@@ -10,15 +10,15 @@ import (
 	"moviola/domain"
 )
 
-// StateVersion changes whenever the fields of State change, or the way events are folded into them. A snapshot with another
-// version is ignored, and the events are folded instead.
+// StateVersion is raised whenever the fields of State change, or the way in which events are folded into them. A snapshot
+// with another version is ignored, and the events are folded instead.
 const StateVersion = 2
 
-// SnapshotTaken is a snapshot of a ledger: its state after one of its events. It only saves the time of folding; the events stay
-// authoritative.
+// SnapshotTaken is a snapshot of a ledger: its state after one of its events. A snapshot only saves the time of folding; the
+// events decide.
 type SnapshotTaken struct {
 	Revision int64     `json:"revision"` // revision of the last event that the snapshot includes
-	Event    string    `json:"event"`    // id of that event; a log where it differs is another log
+	Event    string    `json:"event"`    // id of that event; with another id there, the log is another one
 	Version  int       `json:"stateVersion"`
 	State    State     `json:"state"`
 	At       time.Time `json:"at"`
@@ -27,13 +27,13 @@ type SnapshotTaken struct {
 // EventType is the persisted name.
 func (SnapshotTaken) EventType() string { return "LedgerSnapshotTaken" }
 
-// EventKey tells the snapshot from others of the same ledger.
+// EventKey distinguishes the snapshot from others of the same ledger.
 func (s SnapshotTaken) EventKey() string { return fmt.Sprintf("%d/%d", s.Revision, s.Version) }
 
 // StandsOn returns the revision and id of the last event that the snapshot includes.
 func (s SnapshotTaken) StandsOn() (revision int64, event string) { return s.Revision, s.Event }
 
-// SnapshotCategory is what the names of the streams that hold ledgers' snapshots begin with, up to the first dash.
+// SnapshotCategory is the part of the names of the streams that hold ledgers' snapshots before the first dash.
 const SnapshotCategory = "ledgersnapshot"
 
 // SnapshotStream names the stream of an account's snapshots. The newest snapshot is used.
@@ -48,13 +48,13 @@ type State struct {
 	Charged int64       `json:"charged"`
 	Pack    bool        `json:"pack,omitempty"`
 	Closed  bool        `json:"closed,omitempty"`
-	Zero    int64       `json:"zero,omitempty"`   // time since when the balance is zero
-	Purged  int64       `json:"purged,omitempty"` // time when the account's files were purged since then
+	Zero    int64       `json:"zero,omitempty"`   // since when the balance is zero
+	Purged  int64       `json:"purged,omitempty"` // when the account's files were purged since the balance became zero
 	Grants  []string    `json:"grants,omitempty"`
 	Open    []OpenState `json:"open,omitempty"`
 	Counts  []OpenState `json:"counts,omitempty"`
 	Used    []UsedState `json:"used,omitempty"`
-	Ended   []EndState  `json:"ended,omitempty"` // the oldest first
+	Ended   []EndState  `json:"ended,omitempty"` // ended holds and counts, the oldest first
 }
 
 // OpenState is an open hold, or an open count.
@@ -107,7 +107,7 @@ func (l *Ledger) State() State {
 	return s
 }
 
-// nanos converts a time to the form in State, 0 for the zero time. at is its reverse.
+// nanos converts a time to the form in State, and the zero time to 0. at is its reverse.
 func nanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

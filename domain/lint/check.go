@@ -9,18 +9,18 @@ import (
 	"moviola/domain/jsontext"
 )
 
-// Text is one of the JSON texts that a movie is made of: the body, or a saved template.
+// Text is one of the JSON texts of which a movie is made: the body, or a saved template.
 type Text struct {
-	Template string         // id of the saved template; empty: the body
-	Raw      []byte         // without a byte order mark
+	Template string         // id of the saved template; empty: the text is the body
+	Raw      []byte         // the text without a byte order mark
 	Tree     map[string]any // decoded JSON, numbers as json.Number; nil: the text is not a JSON object
 }
 
 // Input is the movie that Check checks, with its texts.
 type Input struct {
 	Body      Text
-	Templates []Text // in the order in which they were filled in; templates that the body refers to come first
-	// Filled is the tree that Movie was read from: the body with its templates filled in.
+	Templates []Text // in the order in which they were filled in; a template to which the body refers comes first
+	// Filled is the tree from which Movie was read: the body with its templates filled in.
 	Filled map[string]any
 	Movie  *document.Movie // nil: the body cannot be read as a movie
 	// Refused is the error with which the movie is refused; nil: it is accepted.
@@ -32,12 +32,12 @@ type Input struct {
 
 // Outside holds checks that need more than the movie's JSON. A nil function is skipped.
 type Outside struct {
-	// Address says why an address cannot be fetched; empty: it may work.
+	// Address returns why an address cannot be fetched; empty: it may work.
 	Address func(address string) string
-	// Provider says why no provider can make a source: a speech, a picture, or transcribed subtitles (a Source of kind
-	// document.KindCaptions whose key is the id of a connection). Empty: one can.
+	// Provider returns why no provider can make a source: a speech, a picture, or transcribed subtitles (a Source of
+	// kind document.KindCaptions whose key is the id of a connection). Empty: a provider can.
 	Provider func(s document.Source) string
-	// Destination says why an entry of exports cannot be delivered to; empty: it may work.
+	// Destination returns why nothing can be delivered to an entry of exports; empty: it may work.
 	Destination func(d document.Destination) string
 }
 
@@ -47,7 +47,7 @@ var mark = []byte("\xef\xbb\xbf")
 // Plain returns a posted text without its byte order mark.
 func Plain(raw []byte) []byte { return bytes.TrimPrefix(raw, mark) }
 
-// Read reads a body without references to templates. A refusal is put into Refused.
+// Read reads a body without references to templates. It stores a refusal in Refused.
 func Read(raw []byte) Input {
 	in := Input{Body: Text{Raw: Plain(raw)}}
 	if in.Refused = document.CheckText(in.Body.Raw); in.Refused != nil {
@@ -58,14 +58,14 @@ func Read(raw []byte) Input {
 	return in
 }
 
-// Check returns everything that is wrong with a movie.
+// Check returns all problems of a movie.
 func Check(in Input) Report {
 	c := newCollector()
 	return c.report(c.gather(in))
 }
 
 // Warnings returns the warnings of Check for an accepted movie, without rendering costs and positions. It stops at the largest
-// number of warnings of a movie, so that a body full of mistakes costs no more than others.
+// number of warnings of a movie, so that a body full of mistakes costs no more than any other body.
 func Warnings(in Input) []string {
 	c := newCollector()
 	c.most = maxWarnings
@@ -73,11 +73,11 @@ func Warnings(in Input) []string {
 	return c.warnings()
 }
 
-// gather runs all checks, and returns the texts that the pointers of problems lead into.
+// gather runs all checks, and returns the texts into which the pointers of problems lead.
 func (c *collector) gather(in Input) []Text {
 	texts := []Text{in.Body}
 	for _, t := range in.Templates {
-		t.Tree, _ = document.Tree(t.Raw) // a text that is not an object was refused before
+		t.Tree, _ = document.Tree(t.Raw) // an error leaves Tree nil: a text that is not an object was refused before
 		texts = append(texts, t)
 	}
 	in.Templates = texts[1:]
@@ -98,7 +98,7 @@ func (c *collector) gather(in Input) []Text {
 	}
 	seen := map[string]bool{}
 	for _, t := range texts {
-		if !c.enough() && !seen[t.Template] && t.Tree != nil { // a template may be used several times
+		if !c.enough() && !seen[t.Template] && t.Tree != nil { // a template that is used several times is checked once
 			seen[t.Template] = true
 			r := ruler{c: c, text: t, address: in.Outside.Address}
 			r.object(document.MovieKind, make(path, 0, usualDepth), t.Tree)
@@ -111,12 +111,12 @@ func (c *collector) gather(in Input) []Text {
 	return texts
 }
 
-// clean says that a text is known to have no repeated names, because the movie was read from it.
+// clean reports whether a text is known to have no repeated names, because the movie was read from that text.
 func (in Input) clean(t Text) bool {
 	return in.Movie != nil && len(in.Templates) == 0 && t.Template == in.Body.Template && !in.Movie.Repeats()
 }
 
-// codeOf returns the code of a refusal, or otherwise.
+// codeOf returns the code of a refusal. For any other error it returns otherwise.
 func codeOf(err error, otherwise string) string {
 	if refusal, ok := asRefusal(err); ok {
 		return refusal.Code
@@ -130,7 +130,7 @@ func asRefusal(err error) (*domain.Error, bool) {
 	return refusal, ok
 }
 
-// next returns the number after an index: messages count from 1.
+// next returns the number after an index, because messages count from 1.
 func next(index string) string {
 	n, err := strconv.Atoi(index)
 	if err != nil {

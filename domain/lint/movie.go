@@ -10,8 +10,8 @@ import (
 	"moviola/domain/jsontext"
 )
 
-// movie adds problems that only the whole movie shows: of sources, components, providers, destinations, and elements that are
-// never shown.
+// movie adds problems that are found only in the whole movie: of sources, components, providers, destinations, and elements
+// that are never shown.
 func (w *where) movie(c *collector) {
 	m := w.in.Movie
 	w.sources(c)
@@ -57,7 +57,7 @@ func (w *where) sources(c *collector) {
 	}
 }
 
-// address adds a problem if an address cannot be fetched: the render would fail.
+// address adds a problem if an address cannot be fetched, because the render would fail.
 func (w *where) address(c *collector, ref document.Ref, path, address string) {
 	r := ruler{address: w.in.Outside.Address}
 	p := r.reachable(path[1:], address)
@@ -113,7 +113,7 @@ func (w *where) captions(c *collector) {
 		return
 	}
 	for e := range w.in.Movie.All() {
-		if e.Ref.Type == document.TypeVoice { // the words of a voice are known without transcription
+		if e.Ref.Type == document.TypeVoice { // a voice has text, so its words are known without transcription
 			return
 		}
 	}
@@ -166,7 +166,7 @@ func (w *where) destinations(c *collector) {
 // exports returns the movie's exports as written.
 func (w *where) exports() any { return w.in.Filled["exports"] }
 
-// hidden adds elements that begin only after their scene or the movie has ended, whatever the lengths of sources are.
+// hidden adds elements that begin only after their scene or the movie has ended, for any lengths of the sources.
 func (w *where) hidden(c *collector) {
 	m := w.in.Movie
 	const long = 24 * 3600
@@ -185,7 +185,7 @@ func (w *where) hidden(c *collector) {
 	}
 }
 
-// anyHidden says whether a timing has an element that is never shown.
+// anyHidden reports whether a timing has an element that is never shown.
 func anyHidden(t document.Timing) bool {
 	hidden := func(spans []document.Span) bool {
 		return slices.ContainsFunc(spans, func(s document.Span) bool { return s.End.Cmp(s.Start) <= 0 })

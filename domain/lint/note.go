@@ -21,10 +21,10 @@ func (w *where) notes(c *collector, notes []document.Note) {
 // note adds a problem for a note that was made while the movie was read or laid out.
 func (w *where) note(c *collector, n document.Note) {
 	if n.Code == document.PropertyRepeated {
-		return // the check of the text finds the exact position
+		return // not reported here: the check of the text finds the exact position
 	}
 	if _, _, embedded := document.EmbeddedFrom(w.made(n.Ref)); embedded && n.Code == document.Deprecated {
-		return // it would name the component, but the deprecated element is the original one
+		return // not reported: the note names the component, but the element in the document is the deprecated one
 	}
 	at := w.place(n)
 	p := Problem{
@@ -38,9 +38,9 @@ func (w *where) note(c *collector, n document.Note) {
 	if p.Remedy == "" {
 		p.Remedy = w.remedy(n)
 	}
-	if n.Code == document.PropertyMissing { // the pointer leads to the object that lacks the property
+	if n.Code == document.PropertyMissing { // the pointer of such a note leads to the object that lacks the property
 		if len(c.at[at]) > 0 {
-			return // the property exists, but is wrong: another note says so
+			return // not reported: the property exists but is wrong, and another note reports that
 		}
 		p.Pointer = strings.TrimSuffix(p.Pointer, n.Path)
 		if i := strings.LastIndexByte(n.Path, '/'); i > 0 {
@@ -76,7 +76,7 @@ func (w *where) remedy(n document.Note) string {
 	return "Change the value, or remove the property"
 }
 
-// refusal adds the reason for refusing the movie, unless a problem names it already.
+// refusal adds the reason for refusing the movie, unless a problem has that reason already.
 func (w *where) refusal(c *collector) {
 	refused, ok := asRefusal(w.in.Refused)
 	if !ok {
@@ -98,7 +98,7 @@ func (w *where) refusal(c *collector) {
 		Remedy: remedyOf[refused.Code], Refusal: refused.Code})
 }
 
-// propertiesOf maps codes of refusals to the properties that they may be about, the most likely first.
+// propertiesOf maps codes of refusals to the properties that may be the cause, the most likely property first.
 var propertiesOf = map[string][]string{
 	"movie_too_large":    {"width", "height", "resolution"},
 	"template_not_found": {"template", "templateId"},

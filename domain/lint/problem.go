@@ -8,11 +8,11 @@ import (
 	"moviola/domain/jsontext"
 )
 
-// Severity says how serious a problem is.
+// Severity is the seriousness of a problem.
 type Severity string
 
-// The severities. Error: the movie is refused, or its render or delivery fails. Warning: a property is not followed as written.
-// Info: worth knowing.
+// The severities. Error: the movie is refused, or its render or delivery fails. Warning: a property is not followed as
+// written. Info: nothing is wrong, but the user may want to know it.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
@@ -27,8 +27,8 @@ const (
 	PropertyOfOthers   = "property_unsupported" // other services have the property
 	GroupUnknown       = "group_unknown"        // the component has no such group of settings
 	ComponentUnknown   = "component_unknown"
-	SourceUnreachable  = "source_unreachable" // no fetch can serve the address
-	ProviderMissing    = "provider_missing"   // nobody is configured to make it
+	SourceUnreachable  = "source_unreachable" // the address cannot be fetched
+	ProviderMissing    = "provider_missing"   // no provider is configured for the source
 	DestinationInvalid = "destination_invalid"
 	ElementNeverShown  = "element_never_shown" // the element begins after its scene or movie has ended
 )
@@ -41,29 +41,29 @@ const maxWarnings = 50
 
 // Problem is one finding.
 type Problem struct {
-	Template string // id of the saved template that Pointer leads into; empty: the body
-	Pointer  string // RFC 6901
-	// Line and Column count from 1; columns count characters. They are the position of the name if the name is wrong, otherwise
-	// that of the value.
+	Template string // id of the saved template into which Pointer leads; empty: the body
+	Pointer  string // JSON pointer (RFC 6901)
+	// Line and Column are counted from 1, columns in characters. They are the position of the property's name if the name is
+	// wrong, otherwise that of the value.
 	Line, Column int
 	Code         string
 	Severity     Severity
 	Message      string
-	Remedy       string // what to change
+	Remedy       string // tells the user what to change
 
 	// Refusal is the code of the error with which the movie is refused or its render fails; empty: neither happens, or the code
 	// is element_invalid.
 	Refusal string
-	warning string // text among the movie's warnings; empty: Message with its place
+	warning string // text for the movie's warnings; empty: Message with its place
 	atName  bool   // the position is that of the property's name
 	ruled   bool   // the problem was found by comparing with the table only
 }
 
 // Report is the result of Check.
 type Report struct {
-	Problems []Problem // in the order of the text: the body first, then templates
+	Problems []Problem // in the order of the texts: the body first, then the templates
 	Total    int       // number of problems, including those beyond MaxProblems
-	// Warnings are the texts of problems that are not errors, for the movie's list of warnings; at most 50.
+	// Warnings are the texts of problems that are not errors, for the movie's list of warnings. They are at most 50.
 	Warnings []string
 }
 
@@ -81,14 +81,14 @@ func (r Report) Errors() []Problem {
 // place is the text and the pointer of a problem.
 type place struct{ template, pointer string }
 
-// collector collects problems, one for each place and kind of code.
+// collector collects problems, at most one for each place and kind of mistake.
 type collector struct {
 	found []Problem
 	at    map[place][]int
 	extra int // number of problems that were counted but not kept
 
 	warned int // number of warnings found
-	most   int // stop after this number of warnings; 0: check everything
+	most   int // the checks stop after this number of warnings; 0: everything is checked
 }
 
 // maxFound is the largest number of problems that are kept; the most important ones are chosen from them.
@@ -96,13 +96,13 @@ const maxFound = 2000
 
 func newCollector() *collector { return &collector{at: map[place][]int{}} }
 
-// enough says that the limit of warnings is reached: no more checks are needed.
+// enough reports whether the limit of warnings is reached. No more checks are needed then.
 func (c *collector) enough() bool { return c.most > 0 && c.warned >= c.most }
 
-// full says that further problems are only counted.
+// full reports whether the collector is full. Further problems are then only counted.
 func (c *collector) full() bool { return len(c.found) >= maxFound }
 
-// add keeps a problem. If the same problem is known at its place, the two are merged.
+// add keeps a problem. If a problem with the same mistake is known at that place, the two are merged.
 func (c *collector) add(p Problem) {
 	key := place{p.Template, p.Pointer}
 	for _, i := range c.at[key] {
@@ -122,14 +122,14 @@ func (c *collector) add(p Problem) {
 	c.found = append(c.found, p)
 }
 
-// same says that two problems at one place are about the same mistake.
+// same reports whether two problems at one place are about the same mistake.
 func (p *Problem) same(other Problem) bool {
 	value := func(code string) bool { return strings.HasPrefix(code, "value_") }
 	return p.Code == other.Code || value(p.Code) && value(other.Code)
 }
 
-// merge combines two reports of one mistake: the reader of the value knows the consequence best, the table knows what to write
-// instead.
+// merge combines two problems about one mistake. The problem from reading the value has the better message about the
+// consequence; the problem from the table has the better remedy.
 func (p *Problem) merge(other Problem) {
 	if p.ruled && !other.ruled {
 		remedy := p.Remedy
@@ -182,10 +182,11 @@ func (c *collector) warnings() []string {
 	return all
 }
 
-// Sentence is the message with scene and element before it, as in the status of the movie.
+// Sentence returns the text for the movie's list of warnings, which names scene and element, as in the status of the movie.
+// A problem without that text has only its message.
 func (p Problem) Sentence() string { return cmp.Or(p.warning, p.Message) }
 
-// text is the text of a problem in the warnings of a movie.
+// text returns the text of a problem in the warnings of a movie.
 func (p Problem) text() string {
 	if p.warning != "" {
 		return p.warning
@@ -210,7 +211,7 @@ func placeName(pointer string) string {
 	return name
 }
 
-// locate fills in line and column of problems.
+// locate sets line and column of problems.
 func locate(problems []Problem, texts []Text) {
 	for _, t := range texts {
 		var pointers []string

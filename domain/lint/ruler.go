@@ -18,11 +18,11 @@ type ruler struct {
 	address func(string) string
 }
 
-// path is the list of names and indexes that lead to a value. Paths share memory: appending to one may overwrite another, so it
-// is converted to a pointer only when a problem is found.
+// path is the list of names and indexes that lead to a value. Paths share memory, so appending to one may overwrite another. A
+// path is converted to a pointer only when a problem is found.
 type path []string
 
-// usualDepth is the depth of most movies.
+// usualDepth is the nesting depth of most movies. Memory for a path of that depth is reserved.
 const usualDepth = 16
 
 func (r ruler) add(at path, p Problem) { r.addAt(jsontext.Pointer("", at...), p) }
@@ -35,10 +35,10 @@ func (r ruler) addAt(pointer string, p Problem) {
 	r.c.add(p)
 }
 
-// usualNames is the number of names in most objects.
+// usualNames is the number of names in most objects. Memory for that many names is reserved.
 const usualNames = 24
 
-// sortedNames returns the names of an object in order. room is used as memory if it is large enough.
+// sortedNames returns the names of an object, sorted. It uses room as memory if room is large enough.
 func sortedNames(room []string, object map[string]any) []string {
 	for name := range object {
 		room = append(room, name)
@@ -82,7 +82,7 @@ func typeOf(element map[string]any) string {
 	return kind
 }
 
-// element checks an element. If its type is an expression, only names that no type has are reported.
+// element checks an element. If its type is an expression, only properties that no type has are reported.
 func (r ruler) element(pointer path, element map[string]any) {
 	if document.IsEmbedded(element) {
 		r.add(append(pointer, "type"), Problem{Code: document.Deprecated, Remedy: "Refer to the template in the movie's 'template'",
@@ -91,13 +91,13 @@ func (r ruler) element(pointer path, element map[string]any) {
 	r.object(document.ElementKind(typeOf(element)), pointer, element)
 }
 
-// unknown adds a problem for an unknown name, unless it is the client's own.
+// unknown adds a problem for an unknown name, unless the name is one of the client's own.
 func (r ruler) unknown(kind string, pointer path, name string, object map[string]any) {
 	if document.OpenKind(kind) || strings.HasPrefix(name, "_") || strings.HasPrefix(name, "@") || strings.HasPrefix(name, "--") {
 		return
 	}
 	at := append(pointer, name)
-	if kind == "element" { // the type is unknown, or is an expression
+	if kind == "element" { // the type is unknown or an expression, so all types are searched
 		if knownSomewhere(name) {
 			return
 		}
@@ -109,7 +109,7 @@ func (r ruler) unknown(kind string, pointer path, name string, object map[string
 			return
 		}
 	}
-	if r.c.full() { // the problem is only counted: skip the search for a similar name
+	if r.c.full() { // the problem is only counted, so no similar name is searched
 		r.c.extra++
 		return
 	}
@@ -128,7 +128,7 @@ func (r ruler) unknown(kind string, pointer path, name string, object map[string
 	r.add(at, p)
 }
 
-// misplaced adds a problem for a setting outside of the settings. The render uses it nevertheless. Decision 53.
+// misplaced adds a problem for a setting outside of the settings. The render uses the setting nevertheless. Decision 53.
 func (r ruler) misplaced(at path, name string, setting document.Property, object map[string]any) {
 	p := Problem{Code: document.PropertyMisplaced, Remedy: "Write it into 'settings'", atName: true,
 		Message: "The property '" + document.Shorten(name) + "' belongs in 'settings'; it is used as if it stood there"}
@@ -140,7 +140,7 @@ func (r ruler) misplaced(at path, name string, setting document.Property, object
 	r.value(at, setting, object[name])
 }
 
-// knownSomewhere says that elements of some type have a property.
+// knownSomewhere reports whether elements of some type have a property.
 func knownSomewhere(name string) bool {
 	for _, kind := range document.Kinds() {
 		if strings.HasPrefix(kind, "element:") || strings.HasPrefix(kind, "settings:") {
@@ -152,7 +152,7 @@ func knownSomewhere(name string) bool {
 	return false
 }
 
-// others maps properties of other services' formats, in lower case with dashes, to the advice what to write here.
+// others maps properties of other services' formats, in lower case with dashes, to advice on what to write in this format.
 var others = map[string]string{
 	"fit":           "Use 'resize': \"cover\" or \"fit\"",
 	"blur":          "Remove it: elements cannot be blurred; a text can have a blurred 'text-shadow', an html any CSS",
@@ -224,7 +224,7 @@ func (r ruler) groups(at path, component, value any) {
 	}
 	names := document.ComponentGroups(strings.TrimSpace(id))
 	if !isText || names == nil {
-		return // an unknown component has no known groups
+		return // an unknown component has no known groups to check
 	}
 	var room [usualNames]string
 	for _, name := range sortedNames(room[:0], object) {
@@ -274,7 +274,7 @@ func (r ruler) repeated() {
 	}
 }
 
-// computed says that a value is a text with an expression, so its result is not known yet.
+// computed reports whether a value is a text with an expression, so its result is not known yet.
 func computed(value any) bool {
 	text, ok := value.(string)
 	return ok && expr.Has(text)

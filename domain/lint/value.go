@@ -28,7 +28,7 @@ func (r ruler) value(at path, p document.Property, value any) {
 		}
 	default:
 		if _, read := document.Scalar(v); !read {
-			return // the value is the client's own data
+			return // the value is the client's own data and is not checked
 		}
 		if blank(v) && (p.Type == document.ObjectType || p.Type == document.ListType) {
 			return
@@ -43,12 +43,12 @@ func (r ruler) value(at path, p document.Property, value any) {
 	}
 }
 
-// nests says that a property may have an object with properties. A single export needs no list around it.
+// nests reports whether a property may have an object with properties. A list may be left out around a single export.
 func nests(p document.Property) bool {
 	return p.Type == document.ObjectType || p.Or == document.ObjectType || p.Kind == document.ExportKind
 }
 
-// blank says that a value is empty: the property then has no effect.
+// blank reports whether a value is empty. The property then has no effect.
 func blank(value any) bool {
 	text, _ := document.Scalar(value)
 	return slices.Contains([]string{"", "0", "false", "none"}, strings.TrimSpace(text))
@@ -67,7 +67,7 @@ func (r ruler) items(at path, p document.Property, items []any) {
 	}
 }
 
-// judge checks a value against a type, and returns the problem; nil: none.
+// judge checks a value against a type, and returns the problem; nil: the value is valid.
 func (r ruler) judge(p document.Property, as document.PropertyType, value any) *Problem {
 	switch as {
 	case document.ObjectType:
@@ -137,7 +137,7 @@ func length(p document.Property, text string, value any) *Problem {
 	return nil
 }
 
-// wrong returns the problem of a value; must says what it has to be.
+// wrong returns the problem of a value. must describes valid values.
 func wrong(p document.Property, value any, must, remedy string) *Problem {
 	return &Problem{Code: document.ValueType, Remedy: remedy,
 		Message: fmt.Sprintf("The property '%s' must be %s, not %s", p.Name, must, shown(value))}
@@ -236,13 +236,13 @@ func duration(p document.Property, text string, value any) *Problem {
 	return problem
 }
 
-// isLength says whether a text is a number with a unit.
+// isLength reports whether a text is a number with a unit.
 func isLength(text string) bool {
 	_, ok := css.Units{Em: 1, VW: 1, VH: 1}.Length(text)
 	return ok
 }
 
-// reachable returns the problem of an address that cannot be fetched.
+// reachable returns the problem of an address that cannot be fetched; nil: it may work.
 func (r ruler) reachable(name, address string) *Problem {
 	why := Unfetchable(address)
 	if why == "" && r.address != nil {
@@ -259,7 +259,7 @@ func (r ruler) reachable(name, address string) *Problem {
 
 const addressRemedy = "Upload the file to the media library, or give a public address that begins with https://"
 
-// Unfetchable says why no configuration can fetch an address; empty: it may work.
+// Unfetchable returns why an address cannot be fetched with any configuration; empty: it may work.
 func Unfetchable(address string) string {
 	lower := strings.ToLower(address)
 	switch {

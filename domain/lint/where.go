@@ -14,11 +14,11 @@ import (
 // where maps scenes and elements of a movie to their places in the body or in a template.
 type where struct {
 	in Input
-	// of maps the objects of scenes and elements, by identity in the tree that the movie was read from, to their places; nil: not
-	// computed yet, because most movies need none.
+	// of maps the objects of scenes and elements to their places. An object is identified by its address in the tree from
+	// which the movie was read. nil: not computed yet, because most movies have no problem that needs it.
 	of map[uintptr]place
-	// chain is the body followed by the templates that it refers to, each one overridden by the text before it. The last one has
-	// the scenes and elements.
+	// chain is the body followed by the templates to which it refers. Each template is overridden by the text before it. The
+	// last text has the scenes and elements.
 	chain []Text
 }
 
@@ -50,8 +50,8 @@ func (w *where) places() {
 	}
 }
 
-// list records the places of the elements of the movie or of a scene. Elements from a template name their origin; the others are
-// in their original order.
+// list records the places of the elements of the movie or of a scene. An element from a template names its origin; the other
+// elements are in their original order.
 func (w *where) list(base Text, container map[string]any, pointer string) {
 	elements, _ := container["elements"].([]any)
 	own := document.OwnElements(base.Tree, pointer)
@@ -91,8 +91,8 @@ func (w *where) place(n document.Note) place {
 	return at
 }
 
-// written returns the path of a setting as spelled in an element: in any case, with dashes or underscores, or outside of the
-// settings.
+// written returns the path of a setting as the element spells it: in upper or lower case, with dashes or underscores, or
+// outside of the settings.
 func written(element map[string]any, path string) string {
 	setting, ok := strings.CutPrefix(path, "/settings/")
 	settings, _ := element["settings"].(map[string]any)
@@ -125,7 +125,7 @@ func (w *where) ref(ref document.Ref, from map[string]any) place {
 	if at, known := w.of[identity(from)]; known {
 		return at
 	}
-	at := place{template: w.chain[len(w.chain)-1].Template} // the element is not an object
+	at := place{template: w.chain[len(w.chain)-1].Template} // without an object, the place is the template
 	if ref.Scene > 0 {
 		at.pointer = jsontext.Pointer("", "scenes", strconv.Itoa(ref.Scene-1))
 	}
@@ -135,7 +135,7 @@ func (w *where) ref(ref document.Ref, from map[string]any) place {
 	return at
 }
 
-// made returns the object of the tree that a scene or element was made from.
+// made returns the object of the tree from which a scene or element was made.
 func (w *where) made(ref document.Ref) map[string]any {
 	if w.in.Movie != nil {
 		if from := w.in.Movie.MadeOf(ref); from != nil {
@@ -176,7 +176,7 @@ func has(tree any, tokens []string) bool {
 	for _, token := range tokens {
 		object, ok := tree.(map[string]any)
 		if !ok {
-			return true // an item of a list counts as present: its list is near enough
+			return true // an item of a list counts as present, because the place of its list is exact enough
 		}
 		if tree, ok = object[token]; !ok {
 			return false

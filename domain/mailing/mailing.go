@@ -17,10 +17,10 @@ type RecipientsCounted struct {
 // EventType is the persisted name.
 func (RecipientsCounted) EventType() string { return "EmailRecipientsCounted" }
 
-// EventKey tells the event from others of its type in the same stream.
+// EventKey returns what distinguishes the event from others of its type in the same stream.
 func (e RecipientsCounted) EventKey() string { return e.Mail }
 
-// StreamCategory is what the names of these streams begin with, up to the first dash.
+// StreamCategory is the part of the names of these streams before the first dash.
 const StreamCategory = "mailing"
 
 // Stream names the stream of an account's e-mails of one day (UTC). The stream has at most as many events as the plan allows
@@ -29,9 +29,9 @@ func Stream(account domain.AccountID, day time.Time) string {
 	return StreamCategory + "-" + string(account) + "." + day.UTC().Format("20060102")
 }
 
-// Day is the count of an account's e-mails on one day, folded from its stream. The zero Day has none.
+// Day is the count of an account's e-mails on one day, folded from its stream. The zero Day has no e-mails.
 type Day struct {
-	counted    map[string]bool // by mail
+	counted    map[string]bool // by id of the e-mail
 	recipients int
 }
 
@@ -48,11 +48,12 @@ func (d *Day) Apply(event domain.Event) {
 	d.recipients += e.Recipients
 }
 
-// Recipients is the number of recipients counted so far.
+// Recipients returns the number of recipients counted so far.
 func (d *Day) Recipients() int { return d.recipients }
 
-// Count counts the recipients of one e-mail; most is the number allowed per day. It returns no event for an e-mail that was
-// counted before. An e-mail that exceeds the limit is refused as a whole; one with fewer recipients may still be sent.
+// Count counts the recipients of one e-mail; most is the maximum number of recipients per day. It returns no event for an
+// e-mail that was counted before. An e-mail that exceeds the limit is refused as a whole; an e-mail with fewer recipients
+// may still be sent.
 func (d *Day) Count(mail string, recipients, most int, now time.Time) ([]domain.Event, error) {
 	switch {
 	case d.counted[mail]:

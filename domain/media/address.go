@@ -37,7 +37,8 @@ func NewAddresses(base string, key []byte) (*Addresses, error) {
 	return &Addresses{base: base, block: block}, nil
 }
 
-// Token is the token of an account in addresses; empty for an account id that is longer than those that the service makes.
+// Token returns the token of an account in addresses; empty for an account id that is longer than the ids that the service
+// makes.
 func (a *Addresses) Token(account domain.AccountID) string {
 	if len(account) > aes.BlockSize {
 		return ""
@@ -56,21 +57,22 @@ func (a *Addresses) account(token string) (domain.AccountID, bool) {
 	}
 	a.block.Decrypt(b, b)
 	id := strings.TrimRight(string(b), "\x00")
-	// Different texts can decode to the same bytes: only the spelling that Token returns is accepted.
+	// Different texts can decode to the same bytes, so only the spelling that Token returns is accepted.
 	return domain.AccountID(id), id != "" && domain.IsBase62(id) && a.Token(domain.AccountID(id)) == token
 }
 
-// File is the address of a file of an account's library. It changes only when the file is moved.
+// File returns the address of a file of an account's library. It changes only when the file is moved.
 func (a *Addresses) File(account domain.AccountID, p Path) string {
 	return a.base + AddressPath + a.Token(account) + filesPart + p.String()
 }
 
-// Cached is the address of a file that is stored for a limited time; name may contain folders.
+// Cached returns the address of a file that is stored for a limited time; name may contain folders.
 func (a *Addresses) Cached(account domain.AccountID, name string) string {
 	return a.base + AddressPath + a.Token(account) + cachePart + name
 }
 
-// Address is what an address names: a file of a library or, if Cached is not empty, a file that is stored for a limited time.
+// Address is the file that an address names: a file of a library or, if Cached is not empty, a file that is stored for a
+// limited time.
 type Address struct {
 	Account domain.AccountID
 	Path    Path

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// File holds the properties of a file that stay the same as long as it is at its path. Every event repeats them all, so that a
-// reader can count and add up from single events.
+// File holds the properties of a file that do not change as long as the file is at its path. Every event contains all of them,
+// so that a reader can count and add up from single events.
 type File struct {
 	Folder      string `json:"folder,omitempty"`
 	Name        string `json:"name"`
@@ -15,17 +15,17 @@ type File struct {
 	Size        int64  `json:"size"` // bytes
 }
 
-// Path is where the file lies.
+// Path returns the path at which the file is.
 func (f File) Path() Path { return Path{Folder: f.Folder, Name: f.Name} }
 
-// FileRegistered reserves a path for an upload that must come before a time.
+// FileRegistered reserves a path for an upload that must arrive before a time.
 type FileRegistered struct {
 	File
 	ExpiresAt time.Time `json:"expires_at"`
 	At        time.Time `json:"at"`
 }
 
-// FileUploaded says that the bytes of the file are stored.
+// FileUploaded records that the bytes of the file are stored.
 type FileUploaded struct {
 	File
 	Blob string    `json:"blob"` // key of the stored bytes
@@ -40,7 +40,7 @@ type FileMoveStarted struct {
 	At       time.Time `json:"at"`
 }
 
-// FileMovedIn is the arrival of a file at the destination of a move, which is its Entry.
+// FileMovedIn records the arrival of a file at the destination of a move. The file's Entry is the id of the move.
 type FileMovedIn struct {
 	File
 	Blob       string    `json:"blob"`
@@ -63,14 +63,14 @@ type FileMoveAborted struct {
 	At   time.Time `json:"at"`
 }
 
-// Reason says why a file or a registration was removed.
+// Reason is why a file or a registration was removed.
 type Reason string
 
 // The reasons for which files and registrations are removed.
 const (
 	ByUser  Reason = "user"
 	Expired Reason = "expired" // a temporary file whose retention has passed
-	Lapsed  Reason = "lapsed"  // a registration whose upload did not come in time
+	Lapsed  Reason = "lapsed"  // a registration whose upload did not arrive in time
 	Purged  Reason = "purged"  // 30 days without credits (decision 39)
 	Closed  Reason = "closed"  // the account was closed
 )
@@ -86,7 +86,7 @@ type FileDeleted struct {
 // FolderCreated puts a marker at a path, so that a folder without files exists.
 type FolderCreated struct {
 	Folder string    `json:"folder"`
-	Number int       `json:"number"` // 1, 2, ...: a deleted folder may be created again
+	Number int       `json:"number"` // number of the creation: 1, 2, ...; a deleted folder may be created again
 	At     time.Time `json:"at"`
 }
 
@@ -108,7 +108,8 @@ func (FileDeleted) EventType() string     { return "MediaFileDeleted" }
 func (FolderCreated) EventType() string   { return "MediaFolderCreated" }
 func (FolderDeleted) EventType() string   { return "MediaFolderDeleted" }
 
-// EventKey tells the event from others of its type in the same stream. Two uploads to one registration differ in their blob key.
+// EventKey distinguishes the event from others of its type in the same stream. Two uploads for one registration have
+// different blob keys.
 func (e FileRegistered) EventKey() string  { return e.Entry }
 func (e FileUploaded) EventKey() string    { return e.Blob }
 func (e FileMoveStarted) EventKey() string { return e.Move }

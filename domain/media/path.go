@@ -1,5 +1,6 @@
-// Package media holds the media library of an account: the names of files and folders, and the life of the file at one path.
-// Every path has a stream of its own: when two requests want the same path at the same time, the event store accepts only one.
+// Package media holds the media library of an account: the rules for names of files and folders, and for the file at one path
+// from its arrival to its removal. Every path has a stream of its own: when two requests want the same path at the same time,
+// the event store accepts only one.
 //
 // Spec: Media file; decisions 43 to 47; design §3 and §6, moves.
 package media
@@ -32,16 +33,17 @@ type Path struct {
 	Name   string
 }
 
-// String is the path as clients write it: folder/name.
+// String returns the path as clients write it: folder/name.
 func (p Path) String() string { return strings.TrimPrefix(p.Folder+"/"+p.Name, "/") }
 
-// Temporary says whether files at the path are deleted after a while, because they are in the folder temp.
+// Temporary reports whether files at the path are deleted after a while, because they are in the folder temp.
 func (p Path) Temporary() bool { return p.Folder == Temp || strings.HasPrefix(p.Folder, Temp+"/") }
 
-// StreamCategory is what the names of the streams of paths begin with, up to the first dash.
+// StreamCategory is the part of the names of the streams of paths before the first dash.
 const StreamCategory = "mediapath"
 
-// StreamID is the id of the stream of an account's path: the account, a point, and 32 hex digits of the path's SHA-256.
+// StreamID returns the id of the stream of an account's path: the account, a point, and 32 hex digits of the path's
+// SHA-256.
 func StreamID(account domain.AccountID, p Path) string {
 	sum := sha256.Sum256([]byte(p.String()))
 	return string(account) + "." + hex.EncodeToString(sum[:16])
@@ -59,8 +61,8 @@ var (
 	errFolder = domain.Errorf(domain.Invalid, "folder_invalid", "Invalid folder name")
 )
 
-// FileName returns the name that a file is stored under: every character outside of [a-zA-Z0-9._-] becomes an underscore. An
-// empty name, `.`, `..` and names over 255 bytes are refused. Spec: Media file; decision 44.
+// FileName returns the name under which a file is stored. Every character outside of [a-zA-Z0-9._-] becomes an underscore.
+// An empty name, `.`, `..` and names over 255 bytes are refused. Spec: Media file; decision 44.
 func FileName(name string) (string, error) {
 	if name == "" {
 		return "", errName
@@ -81,9 +83,9 @@ func isNameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
 }
 
-// FolderName returns the name that a folder is stored under: characters outside of [a-zA-Z0-9/_-] are dropped, repeated slashes
-// become one, slashes at the ends are dropped. A name of slashes only is the root. A name that loses all its characters, or is
-// too long or too deep, is refused. Decision 44.
+// FolderName returns the name under which a folder is stored. Characters outside of [a-zA-Z0-9/_-] are dropped, repeated
+// slashes become one, slashes at the ends are dropped. A name of slashes only is the root. A name that loses all its
+// characters, or is too long or too deep, is refused. Decision 44.
 func FolderName(name string) (string, error) {
 	var parts []string
 	for _, part := range strings.Split(name, "/") {
@@ -114,7 +116,7 @@ func FilePath(folder, name string) (Path, error) {
 	return Path{Folder: inside, Name: kept}, err
 }
 
-// ParsePath reads folder/name. It refuses an empty path, and one that ends with a slash. Spec: Errors, media endpoints.
+// ParsePath reads folder/name. It refuses an empty path and a path that ends with a slash. Spec: Errors, media endpoints.
 func ParsePath(text string) (Path, error) {
 	if text == "" {
 		return Path{}, domain.Errorf(domain.Invalid, "path_required", "path is required")
@@ -129,7 +131,8 @@ func ParsePath(text string) (Path, error) {
 	return FilePath(folder, name)
 }
 
-// Parents are the folders that contain a path, from the innermost one to the root, "". A folder contains itself.
+// Parents returns the folders that contain a path, from the innermost one to the root, "". For a path that is a folder, the
+// folder itself comes first.
 func (p Path) Parents() []string {
 	folders := []string{p.Folder}
 	for inside := p.Folder; inside != ""; {
@@ -139,7 +142,7 @@ func (p Path) Parents() []string {
 	return folders
 }
 
-// Parent is the folder that contains a folder: "" for folders in the root.
+// Parent returns the folder that contains a folder: "" for folders in the root.
 func Parent(folder string) string {
 	if i := strings.LastIndexByte(folder, '/'); i >= 0 {
 		return folder[:i]
@@ -158,7 +161,7 @@ const (
 	Other Kind = "other"
 )
 
-// KindOf is the kind of a MIME type.
+// KindOf returns the kind of a MIME type.
 func KindOf(contentType string) Kind {
 	family, _, _ := strings.Cut(strings.ToLower(contentType), "/")
 	switch kind := Kind(family); kind {
@@ -169,7 +172,7 @@ func KindOf(contentType string) Kind {
 	}
 }
 
-// ParseKind returns the kind of a name, and false for an unknown one.
+// ParseKind returns the kind of a name, and false for an unknown name.
 func ParseKind(name string) (Kind, bool) {
 	switch kind := Kind(name); kind {
 	case Image, Video, Audio, Other:

@@ -20,7 +20,7 @@ var (
 	ErrLate = domain.Errorf(domain.Forbidden, "upload_expired", "This upload address has expired. Register the file again.")
 )
 
-// ErrNoMove says that this path has no such move, or that the move has ended.
+// ErrNoMove says that this path has no move with the given id, or that the move has ended.
 var ErrNoMove = errors.New("the move is not under way")
 
 // UploadTime is the longest time that one upload may take. An expired registration is kept for this time, for an upload that
@@ -38,7 +38,7 @@ type Place struct {
 	arrived    map[string]bool // ids of all moves that ended at this path
 	marker     bool
 	folder     string // the folder that a marker creates
-	folders    int    // number of times that a folder was created here
+	folders    int    // number of times that a folder was created at this path
 }
 
 // NewPlace returns a path without events.
@@ -83,13 +83,13 @@ func (p *Place) Pending() (file File, until time.Time, ok bool) {
 	return *p.file, p.expiresAt, true
 }
 
-// Moving returns the move of the file that is in progress, nil when there is none.
+// Moving returns the move of the file that is in progress; nil: the file is not being moved.
 func (p *Place) Moving() *FileMoveStarted { return p.move }
 
-// HasArrived says whether a move has ever ended at this path, even if the file was deleted since.
+// HasArrived reports whether a move has ever ended at this path, even if its file was deleted since.
 func (p *Place) HasArrived(move string) bool { return p.arrived[move] }
 
-// Taken says whether the path is in use: by a file, or by a registration until it expires (decision 44).
+// Taken reports whether the path is in use: by a file, or by a registration until it expires (decision 44).
 func (p *Place) Taken(now time.Time) bool {
 	return p.file != nil && (p.blob != "" || now.Before(p.expiresAt))
 }
@@ -102,7 +102,8 @@ func (p *Place) Register(f File, until, now time.Time) ([]domain.Event, error) {
 	return append(p.vacate(now), FileRegistered{File: f, ExpiresAt: until, At: now}), nil
 }
 
-// vacate removes an expired registration by an event of its own, so that each event says completely what is added or removed.
+// vacate removes an expired registration by an event of its own, so that each event describes completely what is added or
+// removed.
 func (p *Place) vacate(now time.Time) []domain.Event {
 	if p.file == nil {
 		return nil
@@ -118,8 +119,8 @@ func (p *Place) Put(f File, blob string, now time.Time) ([]domain.Event, error) 
 	return append(p.vacate(now), FileRegistered{File: f, ExpiresAt: now, At: now}, FileUploaded{File: f, Blob: blob, At: now}), nil
 }
 
-// Expects returns the file that an entry's upload is for, or an error if no upload is expected. late says whether a registration
-// is too old; it is asked only when an upload begins. Decision 44.
+// Expects returns the file for which an entry's upload is, or an error if no upload is expected. late reports whether a
+// registration is too old. It is nil except at the begin of an upload. Decision 44.
 func (p *Place) Expects(entry string, late func(until time.Time) bool) (File, error) {
 	switch {
 	case p.file == nil || p.file.Entry != entry:
@@ -132,8 +133,8 @@ func (p *Place) Expects(entry string, late func(until time.Time) bool) (File, er
 	return *p.file, nil
 }
 
-// Upload records the stored bytes of an entry. It is refused when the path has another registration by now, and when another
-// upload was recorded first.
+// Upload records the stored bytes of an entry. It is refused when the path has another registration meanwhile, and when
+// another upload was recorded first.
 func (p *Place) Upload(entry, blob string, now time.Time) ([]domain.Event, error) {
 	f, err := p.Expects(entry, nil)
 	if err != nil {
@@ -151,7 +152,7 @@ func (p *Place) StartMove(move string, to Path, now time.Time) ([]domain.Event, 
 	case p.move != nil:
 		return nil, ErrMoving
 	case f.Path() == to:
-		return nil, ErrTaken // decision 44
+		return nil, ErrTaken // decision 44: a file cannot be moved to its own path
 	}
 	return []domain.Event{FileMoveStarted{Move: move, ToFolder: to.Folder, ToName: to.Name, At: now}}, nil
 }
@@ -176,7 +177,7 @@ func (p *Place) MoveIn(source *Place, now time.Time) ([]domain.Event, error) {
 	}), nil
 }
 
-// EndMove ends a move at its source: the file has gone to the destination, or stays here.
+// EndMove ends a move at its source. With gone, the file has arrived at the destination; without, it stays at the source.
 func (p *Place) EndMove(move string, gone bool, now time.Time) ([]domain.Event, error) {
 	switch {
 	case p.move == nil || p.move.Move != move:
@@ -202,8 +203,8 @@ func (p *Place) remove(why Reason, now time.Time) []domain.Event {
 	return []domain.Event{FileDeleted{File: *p.file, Blob: p.blob, Reason: why, At: now}}
 }
 
-// Expire removes a temporary file whose retention has passed, and a registration whose upload can no longer come. It returns no
-// event while neither is due, or while the file is being moved.
+// Expire removes a temporary file whose retention has passed, and a registration whose upload can no longer come. It returns
+// no event while neither removal is due, or while the file is being moved.
 func (p *Place) Expire(now time.Time, retention time.Duration) []domain.Event {
 	switch {
 	case p.file == nil || p.move != nil:
@@ -216,8 +217,8 @@ func (p *Place) Expire(now time.Time, retention time.Duration) []domain.Event {
 	return nil
 }
 
-// Clear removes the file, registration or marker, because the account is purged or closed. A file that is being moved returns
-// ErrMoving.
+// Clear removes the file, registration or marker, because the account is purged or closed. For a file that is being moved the
+// error is ErrMoving.
 func (p *Place) Clear(why Reason, now time.Time) ([]domain.Event, error) {
 	switch {
 	case p.move != nil:
@@ -228,7 +229,7 @@ func (p *Place) Clear(why Reason, now time.Time) ([]domain.Event, error) {
 	return p.DeleteFolder(now), nil
 }
 
-// CreateFolder puts a marker at the path. It returns no event when there is one. Spec: POST /media/folder.
+// CreateFolder puts a marker at the path. It returns no event when the path has a marker already. Spec: POST /media/folder.
 func (p *Place) CreateFolder(folder string, now time.Time) []domain.Event {
 	if p.marker {
 		return nil
@@ -236,7 +237,7 @@ func (p *Place) CreateFolder(folder string, now time.Time) []domain.Event {
 	return []domain.Event{FolderCreated{Folder: folder, Number: p.folders + 1, At: now}}
 }
 
-// DeleteFolder removes the marker. It returns no event when there is none.
+// DeleteFolder removes the marker. It returns no event when the path has no marker.
 func (p *Place) DeleteFolder(now time.Time) []domain.Event {
 	if !p.marker {
 		return nil

@@ -12,14 +12,14 @@ import (
 	"moviola/domain/document"
 )
 
-// uncached are the properties of a movie that do not change what is rendered. Decision 20. project is either a template reference
-// that has been resolved, or the id of an earlier render that the client sends along.
+// uncached are the properties of a movie that do not change what is rendered. Decision 20. project is either a template
+// reference that has been resolved, or the id of an earlier render, which the client sends too.
 var uncached = []string{"id", "client-data", "client_data", "comment", "exports", "project"}
 
-// CacheKey returns the key by which a finished movie is found again when an equal one is submitted: the hex SHA-256 of its
-// document (without properties that do not change the video), of the content hash of each source by address, and of the version
-// of the look, so that movies drawn in another look do not match, and of the formats of the outputs that are made of it. The
-// order and spacing of the JSON do not matter. Decisions 20, 61 and 69.
+// CacheKey returns the key by which a finished movie is found again when an equal movie is submitted. The key is the hex
+// SHA-256 of its document (without properties that do not change the video), of the content hash of each source by address,
+// and of the version of the look, so that movies drawn in another look do not match, and of the formats of the movie's
+// outputs. The order and spacing of the JSON do not matter. Decisions 20, 61 and 69.
 func CacheKey(movie []byte, sources map[string]string, outputs []string) (string, error) {
 	var written map[string]json.RawMessage
 	if err := json.Unmarshal(movie, &written); err != nil {
@@ -31,7 +31,7 @@ func CacheKey(movie []byte, sources map[string]string, outputs []string) (string
 	props := make(map[string]any, len(written))
 	for name, raw := range written {
 		read := json.NewDecoder(bytes.NewReader(raw))
-		read.UseNumber() // numbers keep their spelling, so that different numbers stay different
+		read.UseNumber() // UseNumber keeps the spelling of numbers, so that different numbers stay different
 		var value any
 		if err := read.Decode(&value); err != nil {
 			return "", fmt.Errorf("read the document for its cache key: %w", err)
@@ -39,7 +39,7 @@ func CacheKey(movie []byte, sources map[string]string, outputs []string) (string
 		props[name] = value
 	}
 	dropDefaults(props)
-	canonical, err := json.Marshal(props) // Marshal sorts the names of properties
+	canonical, err := json.Marshal(props) // Marshal sorts properties by name, so their order does not matter
 	if err != nil {
 		return "", fmt.Errorf("write the document for its cache key: %w", err)
 	}

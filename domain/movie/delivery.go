@@ -15,7 +15,7 @@ const deliveryCrashedMessage = "The delivery stopped unexpectedly three times"
 type delivery struct {
 	destinations []DestinationState
 	targets      []Target
-	claim        Claim // the newest run
+	claim        Claim // claim of the newest run
 	claimed      bool
 	finished     bool
 	requests     int       // number of redeliveries that were requested
@@ -27,15 +27,15 @@ type delivery struct {
 
 // DestinationState is the state of the delivery to one destination, over all runs.
 type DestinationState struct {
-	Tries int               // 0, 1, 2 or 3
+	Tries int               // number of tries: 0 to 3
 	Final bool              // no further try follows
 	Last  DeliveryAttempted // the newest try; its At is the time when the try ended
 
 	Cut     int // number of runs whose process died while this destination was being served
-	Crashed int // how many of those processes are known to have failed by themselves
+	Crashed int // number of those processes that are known to have failed by themselves
 }
 
-// open makes the states of a movie's destinations.
+// open sets the initial states of a movie's destinations.
 func (d *delivery) open(count int, targets []Target) {
 	d.destinations = make([]DestinationState, count)
 	d.targets = targets
@@ -75,8 +75,8 @@ func (d *delivery) took(at time.Time) {
 	}
 }
 
-// DeliverySpent is the total time that runs have worked on the movie's destinations since the delivery, or the newest redelivery,
-// began. Time in which no process ran is not part of it. Decision 55.
+// DeliverySpent returns the total time that runs have worked on the movie's destinations since the delivery, or the newest
+// redelivery, began. Time in which no process ran is not part of it. Decision 55.
 func (m *Movie) DeliverySpent() time.Duration { return m.delivery.spent }
 
 // reopen resets the states of the destinations that a redelivery serves again. Run numbers continue.
@@ -114,7 +114,7 @@ func (d *delivery) charge(death domain.Death) {
 }
 
 // DeliveryRequest returns the number and the time of the request that the current delivery serves: 0 is the delivery at the
-// movie's end, higher numbers are the owner's redeliveries. All runs for one request return the same.
+// movie's end, higher numbers are the owner's redeliveries. All runs for one request have the same number and time.
 func (m *Movie) DeliveryRequest() (number int, at time.Time) {
 	if m.delivery.requests == 0 && m.closing != nil {
 		return 0, m.closing.At
@@ -125,7 +125,7 @@ func (m *Movie) DeliveryRequest() (number int, at time.Time) {
 // DeliveryOrder returns the indexes of the destinations that are still to be served, the next one first.
 func (m *Movie) DeliveryOrder() []int { return m.delivery.order() }
 
-// Delivered says that every destination has its final result.
+// Delivered reports whether every destination has its final result.
 func (m *Movie) Delivered() bool { return m.delivery.finished }
 
 // Destinations returns the state of each destination, by index.
@@ -133,13 +133,13 @@ func (m *Movie) Destinations() []DestinationState {
 	return append([]DestinationState(nil), m.delivery.destinations...)
 }
 
-// DeliveryClaim is the newest run.
+// DeliveryClaim returns the newest run.
 func (m *Movie) DeliveryClaim() Claim { return m.delivery.claim }
 
 // StartDelivery claims the destinations of a closed movie for a worker. dead is the run whose worker is known to be dead (0:
-// none), and death how that worker died. It returns no event when the movie is not closed, has no destinations, has served all of
-// them, or is claimed by another worker. A destination that was open in the third run that failed by itself gets status error;
-// the others are served. Decision 56.
+// none), and death is the cause of that worker's death. It returns no event when the movie is not closed, has no destinations,
+// has served all of them, or is claimed by another worker. A destination that was being served in three runs that failed by
+// themselves gets status error; the other destinations are served. Decision 56.
 func (m *Movie) StartDelivery(worker string, dead int, death domain.Death, now time.Time) []domain.Event {
 	d := &m.delivery
 	if m.closing == nil || len(d.destinations) == 0 || d.finished || d.claimed && d.claim.Number != dead {
@@ -163,8 +163,8 @@ func (m *Movie) StartDelivery(worker string, dead int, death domain.Death, now t
 	return events
 }
 
-// giveUp ends a delivery in a new run of its own, so that its events cannot be confused with those of an earlier run whose worker
-// is only presumed dead.
+// giveUp ends a delivery in a new run, so that its events cannot be confused with those of an earlier run whose worker is only
+// presumed dead.
 func (d *delivery) giveUp(started DeliveryStarted, message string) []domain.Event {
 	events := []domain.Event{started}
 	for i, state := range d.destinations {
@@ -192,7 +192,7 @@ func (d *delivery) given(started DeliveryStarted, index, tries int, message stri
 func (m *Movie) RequestRedelivery(by domain.AccountID, index *int, now time.Time) ([]domain.Event, error) {
 	d := &m.delivery
 	switch {
-	case m.submitted == nil || m.account != by: // another account must not learn that the movie exists
+	case m.submitted == nil || m.account != by: // NotFound, because another account must not learn that the movie exists
 		return nil, domain.Errorf(domain.NotFound, "movie_not_found", "Movie %s not found", m.project)
 	case len(d.destinations) == 0:
 		return nil, domain.Errorf(domain.Invalid, "no_destinations", "Movie %s has no destinations", m.project)
@@ -208,9 +208,9 @@ func (m *Movie) RequestRedelivery(by domain.AccountID, index *int, now time.Time
 	return []domain.Event{RedeliveryRequested{Request: d.requests + 1, Index: index, At: now}}, nil
 }
 
-// RecordDelivery records one try of the current run; a try of another run returns ErrLost. The try that completes the last
-// destination also closes the delivery. It returns no event when the try is recorded already. A try out of sequence is the
-// caller's mistake and an error.
+// RecordDelivery records one try of the current run; for a try of another run the error is ErrLost. The try that completes
+// the last destination also closes the delivery. RecordDelivery returns no event when the try is recorded already. A try
+// out of sequence is an error, because the caller has made a mistake.
 func (m *Movie) RecordDelivery(worker string, try DeliveryAttempted) ([]domain.Event, error) {
 	d := &m.delivery
 	if !d.claimed && !d.finished || d.claim != (Claim{Number: try.Run, Worker: worker}) {
@@ -236,7 +236,7 @@ func (m *Movie) RecordDelivery(worker string, try DeliveryAttempted) ([]domain.E
 	return events, nil
 }
 
-// allFinalBut says whether every destination except the one at an index has its final result.
+// allFinalBut reports whether every destination except the one at an index has its final result.
 func (d *delivery) allFinalBut(index int) bool {
 	for i, state := range d.destinations {
 		if i != index && !state.Final {
@@ -246,8 +246,8 @@ func (d *delivery) allFinalBut(index int) bool {
 	return true
 }
 
-// ReleaseDelivery hands the current run back. It returns no event when it was handed back before; a run that is not current
-// returns ErrLost.
+// ReleaseDelivery releases the current run. It returns no event when the run was released before; for a run that is not
+// current the error is ErrLost.
 func (m *Movie) ReleaseDelivery(c Claim, now time.Time) ([]domain.Event, error) {
 	d := &m.delivery
 	switch {
@@ -260,7 +260,7 @@ func (m *Movie) ReleaseDelivery(c Claim, now time.Time) ([]domain.Event, error) 
 }
 
 // FinishDelivery closes the delivery in the current run, when every destination has its final result. It returns no event when
-// the delivery is closed already; a run that is not current returns ErrLost.
+// the delivery is closed already; for a run that is not current the error is ErrLost.
 func (m *Movie) FinishDelivery(c Claim, now time.Time) ([]domain.Event, error) {
 	d := &m.delivery
 	switch {

@@ -7,20 +7,21 @@ import (
 	"moviola/domain"
 )
 
-// Submitted is the first event of a movie that was accepted: its document is stored, its credits are held.
+// Submitted is the first event of a movie that was accepted: its document is stored, and its credits are held.
 type Submitted struct {
 	Account      domain.AccountID `json:"account"`
 	At           time.Time        `json:"at"`
 	DocumentHash string           `json:"document_hash"` // hex SHA-256 of the stored document
 	DocumentSize int64            `json:"document_size"` // bytes
 	Held         int64            `json:"held"`          // credits held for the movie at submission
-	// MaxCredits is the most that the movie may cost; 0: as much as it does. Decision 75.
+	// MaxCredits is the maximum price that the client accepts; 0: any price. Decision 75.
 	MaxCredits int64 `json:"max_credits,omitempty"`
 	Draft      bool  `json:"draft,omitempty"`
 	Counted    bool  `json:"counted,omitempty"` // the account is on a counted plan: the movie costs no credits (decision 36)
-	// Destinations is the number of export destinations; 0 means that there is nothing to deliver.
+	// Destinations is the number of export destinations; 0: the movie is not delivered.
 	Destinations int `json:"destinations,omitempty"`
-	// Targets names the destinations, in order. Results that are recorded without a worker take type and id from here.
+	// Targets are the types and ids of the destinations, in order. Results that are recorded without a worker take type and
+	// id from here.
 	Targets []Target `json:"targets,omitempty"`
 	// Templates are the saved templates that the movie is made of: every attempt renders exactly these.
 	Templates []TemplateUse `json:"templates,omitempty"`
