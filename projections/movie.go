@@ -8,7 +8,7 @@ import (
 	"moviola/domain/movie"
 )
 
-// The statuses of a movie. The last one marks an abandoned submission; no query returns such a movie.
+// The statuses of a movie. The last status marks an abandoned submission; no query returns a movie with that status.
 const (
 	StatusPending   = string(movie.Pending)
 	StatusRunning   = string(movie.Running)

@@ -208,8 +208,9 @@ func (r *Reader) renew(ctx context.Context) {
 	}
 }
 
-// nextConstruction returns what to build next; nil: nothing. Of read models with old shapes it builds only these, when the others
-// can be taken over from the current generation: when no process of another version reads it or has left events out of it.
+// nextConstruction returns what to build next; nil: nothing. When only some read models have old shapes, it builds only these,
+// if the others can be taken over from the current generation: no process of another version reads that generation or has left
+// events out of it.
 func (r *Reader) nextConstruction(ctx context.Context) (*construction, error) {
 	why, all := r.outdated()
 	if why == "" {

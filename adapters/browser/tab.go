@@ -94,7 +94,7 @@ func (t *tab) prepare(ctx context.Context) error {
 		{"Page.enable", nil},
 		{"Emulation.setDeviceMetricsOverride", map[string]any{
 			"width": t.page.Width, "height": t.page.Height, "deviceScaleFactor": t.page.DPI, "mobile": false,
-			// Without these the page knows of the pixel ratio but is not drawn with it.
+			// Without these two fields the page knows of the pixel ratio but is not drawn with it.
 			"scale": t.page.DPI, "dontSetVisibleSize": true,
 		}},
 		{"Emulation.setDefaultBackgroundColorOverride", clear},

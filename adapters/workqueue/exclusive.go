@@ -56,7 +56,7 @@ func (r *exclusive) admit(task projections.Task, now time.Time) bool {
 	return true
 }
 
-// release takes the lock from a task, and reports whether another may wait for it.
+// release takes the lock from a task, and reports whether another task may wait for the lock.
 func (r *exclusive) release(task projections.Task) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -65,9 +65,9 @@ func (s *subscription) preemptibleBackground(now time.Time) (string, bool) {
 	return "", false
 }
 
-// preemptible returns the running task to stop first for another account, and false when there is none. It is the longest-running
-// task of the account with the most running tasks. A preload item loses its progress when it is stopped: of those the newest one
-// is taken, and never an account's only one.
+// preemptible returns the running task to stop first for another account, and false when there is none. It is the
+// longest-running task of the account with the most running tasks. A preload item loses its progress when it is stopped: so the
+// newest preload item is stopped, and never the only one of an account.
 func (s *subscription) preemptible(now time.Time) (string, bool) {
 	if s.preempt.asked != "" {
 		return "", false

@@ -69,8 +69,8 @@ type Config struct {
 	DeadAfter time.Duration
 	// Fate says what is known of a worker's process. Without it, silence alone tells that a claim is dead.
 	Fate func(worker string) Fate
-	// Apart are the kinds whose suspect tasks (which may have crashed a worker) run alone: a suspect task starts only when no
-	// other task of these kinds runs in this process, and no other starts before it has ended. Decision 56.
+	// Apart are the kinds whose suspect tasks (which may have crashed a worker) run alone: a suspect task starts only when no other
+	// task of these kinds runs in this process, and no other task starts before the suspect task has ended. Decision 56.
 	Apart []string
 	// Closed reports whether no new task of a kind may start now. Running tasks continue. Nil: never.
 	Closed func(kind string) bool

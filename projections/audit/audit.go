@@ -37,8 +37,8 @@ type Config struct {
 	Line func(Line) error
 }
 
-// Line is one entry of a ledger, with the account's totals after it. Fields that the statement of the HTTP interface has too have
-// the same meaning there. granted, held and charged are changes; only this type has the totals.
+// Line is one entry of a ledger, with the account's totals after it. A field that the statement of the HTTP interface has too
+// means the same there. granted, held and charged are changes; only this type has the totals.
 type Line struct {
 	Account domain.AccountID `json:"account"`
 	Number  int64            `json:"number"` // revision of the event in the ledger

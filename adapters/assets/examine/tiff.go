@@ -52,7 +52,7 @@ func (e *Examiner) readableTIFF(ctx context.Context, asset *commands.Asset, targ
 	return e.convert(ctx, asset, tiffDemuxer, target)
 }
 
-// convert has a picture converted to a PNG file, which is used instead of it.
+// convert has a picture converted to a PNG file, which is used instead of the picture.
 func (e *Examiner) convert(ctx context.Context, asset *commands.Asset, reader string, target *url.URL) error {
 	to := strings.TrimSuffix(asset.Path, ConvertedExtension) + ConvertedExtension
 	err := e.Pictures.ToPNG(ctx, asset.Path, reader, to)

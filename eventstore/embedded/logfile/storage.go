@@ -30,7 +30,7 @@ type Storage interface {
 	Remove(stream string, below int64, limit int) (int, error)
 	// FirstRevision is the revision of a stream's oldest record that was not removed, 0 when the stream never had one.
 	FirstRevision(ctx context.Context, stream string) (int64, error)
-	// MetaStreams returns up to limit names of metadata streams, in the order of their names: those after the name after.
+	// MetaStreams returns up to limit names of metadata streams, in the order of the names: those that follow the name after.
 	MetaStreams(ctx context.Context, after string, limit int) ([]string, error)
 	Close() error
 }
