@@ -48,7 +48,7 @@ const decodeLimit = 2 * time.Minute
 // element of the first damaged source; if all are sound, this machine is at fault.
 func (r *run) atFault(ctx context.Context, failure error, suspects []suspect) error {
 	var broken *picture.DecodeError
-	if errors.As(failure, &broken) { // only the decoder of animated WebP, which runs in this process, returns this error
+	if errors.As(failure, &broken) { // this error comes from the decoder of animated WebP only, which runs in this process
 		for _, s := range suspects {
 			if r.sources[s.address].asset.Format == "webp" {
 				return imageFault(s.ref, failure)

@@ -111,7 +111,7 @@ func (r *run) obtain(
 		group.Go(func() error {
 			got[i], failed[i] = get(groupCtx, w)
 			if errors.Is(failed[i], commands.ErrGiveWay) {
-				return nil // speech and pictures that are being generated are paid for: they are not cancelled
+				return nil // a failure cancels no other source: speech and pictures that are being generated are paid for
 			}
 			return failed[i]
 		})
@@ -197,7 +197,7 @@ func (r *run) fetchError(ctx context.Context, wanted []document.Source, failed [
 	return fmt.Errorf("fetch assets: %w", other)
 }
 
-// fits says whether the type of an asset matches its use in the document.
+// fits reports whether the type of an asset matches its use in the document.
 func fits(w document.Source, a commands.Asset) error {
 	moves, stands := a.Media != nil && a.Media.Video != nil, a.Media == nil && a.Facts.Width > 0
 	var ok bool

@@ -81,7 +81,7 @@ func (g *graph) thumbnail(from string, frame int64, plan *timeline.Plan) string 
 	width, height := fit(plan.Width, plan.Height, thumbnailWidth)
 	to := g.label()
 	taken := fmt.Sprintf("select='eq(n,0)+eq(n,%d)'", frame)
-	// The two frames are a second apart: closer ones may get the same time in the encoder, which it refuses.
+	// The two frames are a second apart: the encoder could give closer frames the same time, and would then refuse them.
 	g.chain(from, []string{taken, "settb=1", number(0), fmt.Sprintf("scale=w=%d:h=%d:flags=bicubic+accurate_rnd:"+
 		"in_color_matrix=bt709:in_range=tv:out_color_matrix=bt601:out_range=pc", width, height), "format=yuvj420p"}, to)
 	return to

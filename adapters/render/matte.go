@@ -35,7 +35,7 @@ func (r *run) mattesOf(p parts) (parts, error) {
 	m := parts{matte: true, sound: p.sound}
 	counted := map[string]bool{}
 	for _, w := range p.windows {
-		if !clear(w) { // a window without transparency: the matte is white everywhere
+		if !clear(w) { // a window without transparency is replaced by an empty one, whose matte is white everywhere
 			w = timeline.Window{Scene: w.Scene, Start: w.Start, Frames: w.Frames, Background: w.Background}
 			w.Clear = &timeline.Clear{Scene: w.Background}
 		}

@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// track is what the header of one of our own MP4 files says about its only track.
+// track describes the only track of one of our own MP4 files, as its header does.
 type track struct {
 	samples int64  // number of frames of a video
 	setup   string // hash of the parameters that an H.264 decoder needs before the first frame; empty for sound

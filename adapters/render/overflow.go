@@ -54,7 +54,7 @@ func (r *run) warnText(l timeline.Layer) (found int, err error) {
 	}
 	notes, err := misfits(engine, l)
 	if err != nil {
-		return 0, nil // drawing it will report the error
+		return 0, nil // a text that cannot be drawn gets no warning: drawing it reports the error
 	}
 	for _, n := range notes {
 		r.warn(n.String())
@@ -86,7 +86,7 @@ func (r *run) warnCaptions(track caption.Track) {
 	more := func() bool { looked++; return looked <= maxFitted }
 	notes, _, err := drawn.Overflow(engine, r.plan.Subtitles, track, r.plan.Width, r.plan.Height, more)
 	if err != nil {
-		return // drawing them will report the error
+		return // captions that cannot be drawn get no warning: drawing them reports the error
 	}
 	for _, n := range notes {
 		r.warn(n.String())

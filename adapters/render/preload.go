@@ -118,7 +118,7 @@ func (r *run) keepElement(ctx context.Context, e *document.Element) error {
 	if e.Ref.Type == document.TypeHTML || e.Ref.Type == document.TypeComponent {
 		layer, frames, ok := r.layerOf(e.Ref)
 		if !ok {
-			return nil // the element is never shown
+			return nil // the element is never shown, so it has no content to keep
 		}
 		err = p.draw(ctx, layer, frames)
 	} else {

@@ -11,9 +11,9 @@ import (
 	"moviola/internal/h264"
 )
 
-// rests says which frames of a window are composed and encoded, and which are written as repeats of the frame before.
+// rests holds which frames of a window are composed and encoded, and which are written as repeats of the frame before.
 type rests struct {
-	frames int64 // number of encoded frames; that of the window if no frame is repeated
+	frames int64 // number of encoded frames; if no frame is repeated, all frames of the window
 	pick   []span
 	keys   []int64 // encoded frames that must be key frames
 	holds  []h264.Hold
@@ -174,7 +174,7 @@ func (r rests) encoder() []string {
 		}
 		args = append(args, "-force_key_frames", "expr:"+strings.Join(terms, "+"))
 	}
-	if len(r.holds) > 0 { // weighted prediction would depend on display times, which held frames change
+	if len(r.holds) > 0 { // weighted prediction is switched off: it would depend on display times, which held frames change
 		args = append(args, "-weightb", "0")
 	}
 	if r.frames <= fewFrames {

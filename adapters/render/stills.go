@@ -310,7 +310,7 @@ func saidBy(c content) []string {
 	}
 	d, err := moving.drawing.Frame(moving.drawing.Settled())
 	if err != nil {
-		return nil // drawing it will report the error
+		return nil // a picture that cannot be drawn gives no warning: drawing it reports the error
 	}
 	return d.Warnings
 }

@@ -21,8 +21,8 @@ type stream struct {
 // keptBytes bounds the memory of frames that are drawn before their region is known.
 const keptBytes = 96 << 20
 
-// newStream prepares frames at varying positions. If it takes little memory they are drawn at once, to find the smallest region;
-// otherwise the region is the whole canvas.
+// newStream prepares frames at varying positions. If they take little memory together, they are drawn at once, to find the
+// smallest region; otherwise the region is the whole canvas.
 func newStream(
 	ctx context.Context, frames int64, w, h int, draw func(context.Context, int64) (*picture.Layer, error),
 ) (*stream, error) {

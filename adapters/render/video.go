@@ -147,7 +147,8 @@ func (g *graph) opened(src source, at float64, frames int64) (ffmpeg.Input, []st
 	}
 	in := ffmpeg.Input{Path: src.path, Format: src.asset.Format, Decoder: decoder(v)}
 	start := at
-	if skip := at - lead(v); skip > 0 && src.asset.Format != "gif" { // a GIF cannot be opened in the middle
+	// A GIF cannot be opened in the middle: it is decoded from its start.
+	if skip := at - lead(v); skip > 0 && src.asset.Format != "gif" {
 		in.Seek, start = skip, lead(v)
 	}
 	in.Length = start + float64(frames)*float64(g.rate.Den)/float64(g.rate.Num) + 1

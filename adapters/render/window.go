@@ -160,7 +160,7 @@ func encoderOf(plan *timeline.Plan, by ffmpeg.Encoder, quality string) []string 
 	return append(by.Coding(quality),
 		"-g", strconv.FormatInt(keyframes(plan.FPS), 10), "-flags", "+cgop",
 		"-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv",
-		"-chroma_sample_location", "left", // otherwise the value of a source would get into the stream's parameters
+		"-chroma_sample_location", "left", // without this option, the value of a source would get into the stream's parameters
 		"-fps_mode", "cfr", "-r", ffmpeg.FormatRate(plan.FPS),
 		"-map_metadata", "-1", "-fflags", "+bitexact", "-f", "mp4",
 	)

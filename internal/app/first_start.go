@@ -19,7 +19,7 @@ const (
 	firstAccountPlan = "paid"
 )
 
-// announce prints how to begin. key is that of the account that the first start has opened, empty at later starts.
+// announce prints how to begin. key is the key of the account that the first start has opened; it is empty at later starts.
 func (s *service) announce(stdout io.Writer, key string) error {
 	if s.public == nil {
 		_, err := fmt.Fprintf(stdout, "Moviola %s works as %v\n", config.Version, s.Config.Roles)

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// ErrNone says that an archive contains no complete backup.
+// ErrNone is the error for an archive without a complete backup.
 var ErrNone = errors.New("there is no complete backup")
 
 // Snapshot reads one backup.

@@ -24,7 +24,7 @@ const (
 	encryptionRecipients = "recipients"
 )
 
-// errSealed says that an archive cannot be decrypted with the given keys.
+// errSealed is the error for an archive that cannot be decrypted with the given keys.
 var errSealed = errors.New("the archive is encrypted")
 
 // header is the unencrypted description of an archive.

@@ -72,7 +72,7 @@ func uploadsAllowed(ctx context.Context, bucket *blobs.Bucket, publicURL string)
 	request.Header.Set("Access-Control-Request-Method", http.MethodPut)
 	request.Header.Set("Access-Control-Request-Headers", "content-type")
 	answer, err := http.DefaultClient.Do(request)
-	if err != nil { // the error contains the address, with a signature
+	if err != nil { // the error is replaced: it contains the address with its signature
 		return errors.New("unknown: the storage does not answer")
 	}
 	defer answer.Body.Close()

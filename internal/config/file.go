@@ -53,7 +53,7 @@ func FromFile(f *pflag.FlagSet) error {
 	if top.Kind != yaml.MappingNode {
 		return fmt.Errorf("--config %s: give names of flags with their values, such as `listen: \":8080\"`", file.Value)
 	}
-	if err := top.Decode(&map[string]any{}); err != nil { // finds duplicate names
+	if err := top.Decode(&map[string]any{}); err != nil { // decoding into a map fails for duplicate names
 		return fmt.Errorf("--config %s: %w", file.Value, err)
 	}
 	var errs []error

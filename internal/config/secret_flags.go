@@ -15,7 +15,7 @@ const (
 	fileSuffix = "-file"
 	// blobsKey is the flag for the key of a storage of files.
 	blobsKey = "blobs-key"
-	// maxSecretFile limits the size of such a file.
+	// maxSecretFile limits the size of a file with a secret, in bytes.
 	maxSecretFile = 64 << 10
 	// elsewhere is the annotation of a flag whose value does not come from the command line.
 	elsewhere = "source"

@@ -82,7 +82,7 @@ func SecretVariables() []string {
 
 // Note records the flags of this process in the data folder.
 func Note(cfg Config) error {
-	if cfg.Given == nil { // the configuration is not from a command line
+	if cfg.Given == nil { // a configuration that is not from a command line has no flags to record
 		return nil
 	}
 	dir := filepath.Join(cfg.Data, FlagFolder)

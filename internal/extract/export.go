@@ -137,7 +137,7 @@ func (w *exporting) run(ctx context.Context, from *projections.Extract) error {
 		}
 		return nil
 	})
-	if err == nil || ctx.Err() != nil { // an interrupted export keeps what it has written
+	if err == nil || ctx.Err() != nil { // an interrupted export also keeps the rows that it has written
 		err = errors.Join(err, w.note())
 	}
 	return err

@@ -125,7 +125,7 @@ func weights(r *reader, references int) {
 	r.ue()
 	r.ue()
 	for range references {
-		for _, values := range []int{2, 4} { // values for luma, then for chroma
+		for _, values := range []int{2, 4} { // the number of values per reference: two for luma, then four for chroma
 			if !r.flag() {
 				continue
 			}

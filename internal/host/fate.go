@@ -65,7 +65,7 @@ func (m *Mark) reportCrashes() error {
 		err = fmt.Errorf("have crashes reported: %w", err)
 		return errors.Join(err, file.Close())
 	}
-	return file.Close() // the runtime has its own descriptor
+	return file.Close() // closing is safe, because the runtime writes to a descriptor of its own
 }
 
 // endReports reverts reportCrashes.
@@ -89,7 +89,7 @@ func (m *Mark) sweepReports(now time.Time) error {
 	for _, entry := range entries {
 		info, err := entry.Info()
 		if err != nil {
-			continue // another process has removed it
+			continue // another process has removed the report
 		}
 		age := now.Sub(info.ModTime())
 		if _, err := os.Stat(filepath.Join(m.dir, entry.Name())); err == nil || age < markExpiry || info.Size() > 0 &&

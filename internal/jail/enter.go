@@ -198,7 +198,7 @@ func dropCapabilities() error {
 	}
 	for c := range uintptr(lastCapability + 1) {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
-		if errors.Is(err, unix.EINVAL) { // the kernel has no more capabilities
+		if errors.Is(err, unix.EINVAL) { // the number is beyond the kernel's last capability: all are dropped
 			break
 		}
 		if err != nil && !errors.Is(err, unix.EPERM) { // a thread that may not drop capabilities has none, and cannot gain any

@@ -96,7 +96,7 @@ func (g *groups) openIn(dir string, pid int, controllers []string) error {
 	}
 	g.dir = dir
 	if bound, err := words(filepath.Join(dir, "memory.max")); err == nil && len(bound) == 1 {
-		if n, err := strconv.ParseUint(bound[0], 10, 64); err == nil { // otherwise it is "max"
+		if n, err := strconv.ParseUint(bound[0], 10, 64); err == nil { // other contents are "max": the group has no limit
 			g.most = uint64(float64(n) * jobShare)
 		}
 	}

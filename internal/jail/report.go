@@ -101,7 +101,7 @@ func (j *Jail) condition(p Policy, l Layer) (Condition, string) {
 	return On, ""
 }
 
-// ErrMissing says that the machine refuses a required layer.
+// ErrMissing is the error for a machine that refuses a required layer.
 var ErrMissing = errors.New("--sandbox require: this machine refuses layers of the sandbox")
 
 // Demand returns ErrMissing, with the names of all missing layers, when a layer is missing.

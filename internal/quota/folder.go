@@ -63,7 +63,7 @@ func (w *FileWrite) Add(ctx context.Context, bytes int64) error {
 	if err != nil {
 		return err
 	}
-	w.folder.counted(of, sum(all)) // corrects the count for files that were replaced, or removed by others
+	w.folder.counted(of, sum(all)) // corrects the count: other processes may have replaced or removed files
 	if err = w.Write.Add(ctx, bytes); !errors.As(err, &full) {
 		return err
 	}

@@ -43,7 +43,7 @@ func (t *Tracer) Answered(a web.Answered) {
 		return
 	}
 	span.SetAttributes(requestID.String(a.RequestID), status.Int(a.Status))
-	if a.Operation != "" { // without an operation, even the method may be any text of the client
+	if a.Operation != "" { // a span without an operation omits the method, which may be any text of the client
 		verb, path, _ := strings.Cut(a.Operation, " ")
 		span.SetName(a.Operation)
 		span.SetAttributes(method.String(verb), route.String(path))

@@ -288,7 +288,7 @@ func encoding(p jail.Policy, e Encoder) jail.Policy {
 		return p
 	}
 	p.Devices, p.Calls = e.devices, jail.EncoderCalls
-	if e.kind.name == NVENC { // CUDA reserves far more addresses than it uses
+	if e.kind.name == NVENC { // CUDA reserves far more addresses than it uses: its data are limited, not its addresses
 		p.Limits.AddressSpace, p.Limits.Data = 0, maxAddressSpace
 	}
 	return p

@@ -18,7 +18,7 @@ import (
 	"moviola/internal/jail"
 )
 
-// Config says where the programs are.
+// Config tells where the programs are and how they are run.
 type Config struct {
 	FFmpeg  string // path or name; "ffmpeg" when empty
 	FFprobe string // path or name; "ffprobe" when empty

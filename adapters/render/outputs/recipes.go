@@ -62,7 +62,7 @@ var recipes = map[string]func(ctx context.Context, w *work) error{
 	document.OutputStoryboard:  storyboard,
 }
 
-// rgb converts the movie's colours to those of pictures, at a size.
+// rgb returns the filters that convert the movie's colours to RGB, the colours of pictures, at a size.
 func rgb(width, height int) string {
 	return fmt.Sprintf("scale=w=%d:h=%d:flags=lanczos+accurate_rnd:in_color_matrix=bt709:in_range=tv", width, height)
 }

@@ -54,7 +54,7 @@ func (j Journal) Written(ctx context.Context, w eventstore.Written) {
 		data, meta, err := j.codec.Decode(eventstore.Recorded{Stream: w.Stream, Type: event.Type, Data: event.Data,
 			Metadata: event.Metadata})
 		if err != nil {
-			continue // this process has just encoded the event, so it can be decoded
+			continue // impossible: this process has just encoded the event, so it can be decoded
 		}
 		line, fields := lineOf(ctx, data)
 		if category, id := eventstore.SplitStream(w.Stream); category == movie.StreamCategory {

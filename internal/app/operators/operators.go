@@ -91,7 +91,7 @@ func (s *Operators) drops() map[string]admin.DropFunc {
 	}
 	return map[string]admin.DropFunc{
 		projections.WorkFetch: func(ctx context.Context, subject string) (eventstore.Position, error) {
-			if strings.Contains(subject, "/") { // an item of a preload
+			if strings.Contains(subject, "/") { // the subject names an item of a preload, not a movie
 				return giveUpItem(ctx, subject)
 			}
 			return giveUp(ctx, subject)

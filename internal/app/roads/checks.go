@@ -44,11 +44,11 @@ func (c MovieChecks) Of(ctx context.Context, account domain.AccountID) lint.Outs
 // address returns the reason for which the guard refuses an address. Names are not resolved.
 func (c MovieChecks) address(address string) string {
 	if own, ok := strings.CutPrefix(address, c.cfg.PublicURL); ok && (own == "" || own[0] == '/') {
-		return "" // the service reads its own files directly. Decision 8
+		return "" // no refusal: the service reads its own files directly. Decision 8
 	}
 	if parsed, err := url.Parse(address); err == nil {
 		if _, inbox := connection.InboxAt(parsed); inbox {
-			return "" // delivered in this process, without a connection. Decision 83
+			return "" // no refusal: an inbox receives messages in this process, without a connection. Decision 83
 		}
 	}
 	_, err := c.guard.CheckURL(address)

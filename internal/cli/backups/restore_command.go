@@ -201,7 +201,8 @@ func (r *bringingBack) restoreFiles(ctx context.Context, s *backup.Snapshot, wor
 				return err
 			}
 			path := filepath.Join(where, filepath.FromSlash(item.Name))
-			return os.Chtimes(path, item.Written, item.Written) // retention counts from the original time
+			// The file keeps its time, because retention counts from the original time.
+			return os.Chtimes(path, item.Written, item.Written)
 		})
 		if err != nil {
 			return err

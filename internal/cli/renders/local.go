@@ -37,7 +37,7 @@ type localFiles struct {
 	byPath map[string]string   // paths, by the last parts of their addresses
 }
 
-// seenFile is a file as it was when it was last asked for; token is empty when it was not there.
+// seenFile is the state of a file when its address was last requested. token is empty when the file did not exist.
 type seenFile struct {
 	token string
 	state fileState

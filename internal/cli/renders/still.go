@@ -66,7 +66,7 @@ func encodeStill(picture image.Image, extension string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// checkOutput refuses a file name whose extension is not that of what is written.
+// checkOutput refuses a file name whose extension does not match the kind of file that is written.
 func (m *maker) checkOutput() error {
 	extension := strings.ToLower(filepath.Ext(m.out))
 	switch {

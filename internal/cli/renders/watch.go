@@ -36,7 +36,7 @@ func (m *maker) watching(ctx context.Context, pause time.Duration) error {
 // read returns the states of the movie JSON and of its variables, the files that are read first.
 func (m *maker) read() [2]fileState { return [2]fileState{stateOf(m.file), stateOf(m.vars.File)} }
 
-// fileState tells one state of a file from another; the zero state is that of a file that is not there.
+// fileState identifies the state of a file. The zero value is the state of a missing file.
 type fileState struct {
 	size    int64
 	changed int64 // nanoseconds since 1970

@@ -25,7 +25,7 @@ func Ease(name string) (e Easing, ok bool) {
 			break
 		}
 	}
-	if curve == "" && mode == "" { // CSS: ease
+	if curve == "" && mode == "" { // the name ease alone, from CSS, stands for in and out
 		mode = "inout"
 	}
 	in, ok := curves[curve]

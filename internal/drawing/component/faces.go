@@ -47,7 +47,7 @@ func (s *stage) facedBox() (*node, error) {
 		for i, face := range faces {
 			a, b, c := corners[face[0]], corners[face[1]], corners[face[3]]
 			if (b.x-a.x)*(c.y-a.y)-(b.y-a.y)*(c.x-a.x) <= 0 {
-				continue // the face points away from the viewer
+				continue // the face points away from the viewer and is not visible
 			}
 			n := looks[i]
 			if n.style.hidden {

@@ -110,7 +110,7 @@ func drawSolid(l *canvas.List, at canvas.Matrix, half vector, t spin, middle can
 		}
 		a, b, c := flat[0], flat[1], flat[2]
 		if (b.X-a.X)*(c.Y-a.Y)-(b.Y-a.Y)*(c.X-a.X) <= 0 {
-			continue // the face points away from the viewer
+			continue // the face points away from the viewer and is not visible
 		}
 		p := canvas.Polygon(flat[:]...)
 		paint := canvas.Paint{Color: st.background}

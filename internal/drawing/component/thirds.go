@@ -22,7 +22,7 @@ func (s *stage) strips(name string, parent *style, defaults string, at float64) 
 		inner.motions = s.groups[name].tuned(enter(begin+open, rises, "easeOutCubic", from(0, 0.6*p.style.size)))
 		strip := &node{style: p.style, children: []*node{inner}, clips: true}
 		strip.motions = []motion{enter(begin, open, "easeOutExpo", wiped(right))}
-		if len(inner.motions) == 0 { // the setting animation: none
+		if len(inner.motions) == 0 { // the setting animation is none: the strip does not move either
 			strip.motions = nil
 		}
 		all = append(all, strip)

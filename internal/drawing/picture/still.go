@@ -99,7 +99,7 @@ func (s Still) decode() (image.Image, error) {
 	return img, nil
 }
 
-// DecodeError says that a picture file is damaged.
+// DecodeError is the error for a damaged picture file.
 type DecodeError struct {
 	Format string
 	Err    error

@@ -82,7 +82,7 @@ func (w *WebP) index() error {
 				return errWebP
 			}
 			delay := float64(u24(body[12:])) / 1000
-			if delay < 0.02 { // as browsers do
+			if delay < 0.02 { // a shorter delay becomes 0.1 s, as in browsers
 				delay = 0.1
 			}
 			until += delay

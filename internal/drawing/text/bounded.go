@@ -28,7 +28,7 @@ func boundedBy(limit time.Duration, read func() error) error {
 		return errSlowFont()
 	}
 	ended := make(chan error, 1)
-	go func() { // ends when read returns
+	go func() { // the goroutine ends when read returns
 		defer func() { <-readers }()
 		defer func() {
 			if cause := recover(); cause != nil {

@@ -119,7 +119,7 @@ func (l *library) closest(family string) []string {
 	return l.ranked[:1]
 }
 
-// present returns those of some families that are available.
+// present returns those of the given families that are available.
 func (l *library) present(families []string) (found []string) {
 	for _, family := range families {
 		if l.families[family] != nil {

@@ -45,7 +45,8 @@ type Drawing struct {
 // NewEngine finds the fonts of this machine. It stores their index in cacheDir and reuses it at the next start.
 func NewEngine(cacheDir string, log logrus.FieldLogger) (*Engine, error) {
 	err := os.MkdirAll(cacheDir, 0o700)
-	if err == nil { // an earlier version gave others access to the folder; its index could have been tampered with
+	// Other users lose access to the folder: an earlier version let them in, and they could have changed the index.
+	if err == nil {
 		err = os.Chmod(cacheDir, 0o700)
 	}
 	if err != nil {

@@ -183,7 +183,7 @@ func (f constantFont) ResolveFace(rune) *font.Face { return f.face }
 // itemise splits a paragraph, written in the given direction, into runs of one direction, script, language and font.
 func (w *worker) itemise(text []rune, direction di.Direction, s *setting) ([]shaping.Input, error) {
 	whole := shaping.Input{Text: text, RunEnd: len(text), Direction: direction, Face: s.primary, Size: s.size, Language: "en"}
-	if s.spacing != 0 { // no ligatures between letters with extra spacing
+	if s.spacing != 0 { // ligatures are switched off between letters with extra spacing
 		for _, tag := range []string{"liga", "clig"} {
 			whole.FontFeatures = append(whole.FontFeatures, shaping.FontFeature{Tag: opentype.MustNewTag(tag)})
 		}
