@@ -23,17 +23,18 @@ type Submitted struct {
 	// Targets are the types and ids of the destinations, in order. Results that are recorded without a worker take type and
 	// id from here.
 	Targets []Target `json:"targets,omitempty"`
-	// Templates are the saved templates that the movie is made of: every attempt renders exactly these.
+	// Templates are the saved templates of which the movie is made, with their versions. Every attempt renders these
+	// versions.
 	Templates []TemplateUse `json:"templates,omitempty"`
-	// Sources says that the document may name files: they are fetched before the movie is rendered. Decision 54.
+	// Sources reports whether the document may name files. They are fetched before the movie is rendered. Decision 54.
 	Sources bool `json:"sources,omitempty"`
 	// Warnings name the properties of the movie's JSON that have no effect, found when it was submitted.
 	Warnings []string `json:"warnings,omitempty"`
-	// Batch and Row name the row of a batch that the movie is made from. Decision 63.
+	// Batch and Row name the batch and the row from which the movie is made. Decision 63.
 	Batch domain.BatchID `json:"batch,omitempty"`
 	Row   int            `json:"row,omitempty"`
-	// Outputs are what the movie asks for beside the MP4: those to be made, and those that the account's plan or the document
-	// rules out. Decision 61.
+	// Outputs are the outputs that the movie asks for beside the MP4: outputs to be made, and outputs that the account's plan
+	// or the document rules out. Decision 61.
 	Outputs []Output `json:"outputs,omitempty"`
 	// Terms are the hashes by which a search finds the movie: see the function Terms. Movies of earlier versions have none.
 	// Decision 73.
@@ -44,7 +45,7 @@ type Submitted struct {
 type TemplateUse struct {
 	ID       string `json:"id"`
 	Revision int64  `json:"revision"` // revision of the template's stream
-	Body     string `json:"body"`     // hash of the template's movie JSON, under which the JSON is stored
+	Body     string `json:"body"`     // hash of the template's movie JSON, by which the stored JSON is found
 }
 
 // Target is the type and id of a destination, without its address.
@@ -53,7 +54,7 @@ type Target struct {
 	ID   string `json:"id,omitempty"` // id of a saved connection
 }
 
-// SubmissionAbandoned closes a submission that was never completed: no Submitted event can follow.
+// SubmissionAbandoned closes a submission that was never completed. No Submitted event can follow it.
 type SubmissionAbandoned struct {
 	Account domain.AccountID `json:"account"`
 	At      time.Time        `json:"at"`
@@ -63,90 +64,93 @@ type SubmissionAbandoned struct {
 // Decision 54.
 type SourcesFetchStarted struct {
 	Attempt int       `json:"attempt"` // number of the fetching attempt: 1, 2, ...
-	Worker  string    `json:"worker"`  // unique to one run of one process
+	Worker  string    `json:"worker"`  // unique to one start of one process
 	At      time.Time `json:"at"`
-	// Alone says that the worker's process does no other render, preload item or fetching during this attempt.
+	// Alone reports whether the worker's process does no other render, preload item or fetching during this attempt.
 	Alone bool `json:"alone,omitempty"`
-	// Death is the evidence of how the previous attempt's process died; empty when that attempt ended in any other way.
+	// Death is the cause of the death of the previous attempt's process, as far as there is evidence; empty when that
+	// attempt ended in any other way.
 	Death domain.Death `json:"death,omitempty"`
 }
 
-// SourcesFetchReleased hands a claim on fetching back without an outcome. It does not count as a crash.
+// SourcesFetchReleased releases a claim on fetching without an outcome. The attempt does not count as a crash.
 type SourcesFetchReleased struct {
 	Attempt int       `json:"attempt"`
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
-	// Memory says that the kernel killed one of the attempt's programs because memory ran out: the next attempt must have its
-	// process for itself.
+	// Memory reports whether the kernel killed one of the attempt's programs because memory ran out. The next attempt must
+	// then be the only work in its process.
 	Memory bool `json:"memory,omitempty"`
 }
 
-// SourcesFetched says that every file that the document names is stored where all renderers can read it: the movie can be
-// rendered.
+// SourcesFetched records that every file that the document names is stored where all renderers can read it: the movie can
+// be rendered.
 type SourcesFetched struct {
-	Attempt int       `json:"attempt"` // 0: all files were available already, no attempt was needed
+	Attempt int       `json:"attempt"` // 0: all files were available already, so no attempt was needed
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
 }
 
 // RenderStarted is a worker's claim on rendering the movie.
 type RenderStarted struct {
-	Attempt int       `json:"attempt"` // 1, 2, ...
-	Worker  string    `json:"worker"`  // unique to one run of one process
+	Attempt int       `json:"attempt"` // number of the attempt: 1, 2, ...
+	Worker  string    `json:"worker"`  // unique to one start of one process
 	At      time.Time `json:"at"`
-	// Alone says that the worker's process does no other render or preload item during this attempt.
+	// Alone reports whether the worker's process does no other render or preload item during this attempt.
 	Alone bool `json:"alone,omitempty"`
-	// Death is the evidence of how the previous attempt's process died; empty when that attempt ended in any other way.
+	// Death is the cause of the death of the previous attempt's process, as far as there is evidence; empty when that
+	// attempt ended in any other way.
 	Death domain.Death `json:"death,omitempty"`
 	// Windows is the number of windows of the movie that earlier attempts have finished, as far as the worker knows.
 	Windows int `json:"windows,omitempty"`
-	// Encoder and EncoderVersion name what encodes the windows of this attempt; empty: an earlier version of the service, which has
-	// x264 only. A hardware encoder that fails leaves the movie to x264. Decision 87.
+	// Encoder and EncoderVersion name the encoder of the windows of this attempt. Empty: the event is from an earlier version
+	// of the service, which has x264 only. When a hardware encoder fails, x264 encodes the movie. Decision 87.
 	Encoder        string `json:"encoder,omitempty"`
 	EncoderVersion string `json:"encoder_version,omitempty"`
 }
 
-// RenderReleased hands a claim back without an outcome, for instance because the worker shuts down. It does not count as a crash.
+// RenderReleased releases a claim without an outcome, for instance because the worker shuts down. The attempt does not
+// count as a crash.
 type RenderReleased struct {
 	Attempt int       `json:"attempt"`
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
-	// Memory says that the attempt was given up because the kernel killed one of its programs when memory ran out: the next
-	// attempt must have its process for itself.
+	// Memory reports whether the attempt was given up because the kernel killed one of its programs when memory ran out.
+	// The next attempt must then be the only work in its process.
 	Memory bool `json:"memory,omitempty"`
-	// Shared says that the movie gave its slot to another account that was waiting. It goes on in its next slot, even when its own
-	// time is over.
+	// Shared reports whether the movie gave its slot to another account that was waiting. The movie continues in its next
+	// slot, even when its own time limit has passed.
 	Shared bool `json:"shared,omitempty"`
 }
 
-// RenderFinished is the outcome of an attempt. It closes the movie, also after a time-out. Worker is the attempt's own worker, or
-// the one that closes the attempt of a dead worker. When the owner has deleted the file before a success, the File of the event
-// has no Key, Thumbnail and Token: it was discarded (decision 19).
+// RenderFinished is the outcome of an attempt. It closes the movie, also after a time-out. Worker is the attempt's own worker,
+// or the worker that closes the attempt of a dead worker. When the owner has deleted the file before a success, the File of
+// the event has no Key, Thumbnail and Token, because the file was discarded (decision 19).
 type RenderFinished struct {
 	Attempt  int       `json:"attempt"`
 	Worker   string    `json:"worker"`
 	At       time.Time `json:"at"`
 	Success  bool      `json:"success"`
-	Message  string    `json:"message,omitempty"` // why the render failed
+	Message  string    `json:"message,omitempty"` // why the render failed; empty: it succeeded
 	Plan     *Plan     `json:"plan,omitempty"`    // nil: the attempt ended before its layout was known
 	File     *File     `json:"file,omitempty"`    // set on success only
-	Credits  int64     `json:"credits"`           // what the render costs: 0 unless it succeeded in time
+	Credits  int64     `json:"credits"`           // price of the render: 0 unless it succeeded in time
 	Warnings []string  `json:"warnings,omitempty"`
-	// CacheKey is the key by which an equal submission of the same account finds this movie's file; empty: it cannot be reused
-	// (decision 20).
+	// CacheKey is the key by which an equal submission of the same account finds this movie's file; empty: the file cannot be
+	// reused (decision 20).
 	CacheKey string `json:"cache_key,omitempty"`
-	// CachedFrom is the movie whose file was copied for this one; empty: it was rendered.
+	// CachedFrom is the movie whose file was copied for this one; empty: this movie was rendered.
 	CachedFrom domain.ProjectID `json:"cached_from,omitempty"`
 	// Code is the error code of a failure; Family says who is responsible for it (domain.Kind.Family). See FailureOf.
 	Code   string `json:"code,omitempty"`
 	Family string `json:"family,omitempty"`
-	// Spent says what the attempt's time was spent on; nil: it was not measured.
+	// Spent is how the attempt used its time; nil: the time was not measured.
 	Spent *Spent `json:"spent,omitempty"`
 }
 
 // Spent is the time and the number of frames that an attempt at a movie took.
 type Spent struct {
-	TookMS int64 `json:"took_ms"` // from the claim to the outcome
+	TookMS int64 `json:"took_ms"` // time from the claim to the outcome
 	// StagesMS are milliseconds by stage. Times of windows that were made at the same time are added up.
 	StagesMS map[string]int64 `json:"stages_ms,omitempty"`
 	// Encoded is the number of frames that were encoded, Cached the number of frames in windows that were reused from earlier
@@ -168,29 +172,30 @@ type Plan struct {
 // File describes the rendered file, as ffprobe reports it. Colour fields that ffprobe does not report are empty strings.
 type File struct {
 	Key       string `json:"key"`           // blob key of the MP4
-	Thumbnail string `json:"thumbnail_key"` // blob key of the JPEG, empty when none was made
+	Thumbnail string `json:"thumbnail_key"` // blob key of the JPEG; empty: no thumbnail was made
 	// Subtitles is the blob key of the captions as ASS, empty when the movie has none.
 	Subtitles string `json:"subtitles_key,omitempty"`
-	// secret part of the file's address: 32 hex digits; empty: it is derived (result.Tokens). Earlier versions stored a random one
+	// secret part of the file's address: 32 hex digits; empty: the part is derived (result.Tokens). Earlier versions stored
+	// a random part
 	Token          string  `json:"token,omitempty"`
 	Size           int64   `json:"size"`            // bytes
 	Hash           string  `json:"hash,omitempty"`  // hex SHA-256 of the MP4; empty: the file was stored by an earlier version
-	Codec          string  `json:"codec"`           // as ffprobe names it: h264
-	CodecType      string  `json:"codec_type"`      // video
-	PixelFormat    string  `json:"pix_fmt"`         // yuv420p
+	Codec          string  `json:"codec"`           // such as h264, as ffprobe names it
+	CodecType      string  `json:"codec_type"`      // always video
+	PixelFormat    string  `json:"pix_fmt"`         // such as yuv420p
 	VideoStreams   int     `json:"video_streams"`   //
 	AudioStreams   int     `json:"audio_streams"`   //
 	FrameRate      float64 `json:"frame_rate"`      //
-	ColorTransfer  string  `json:"color_transfer"`  // bt709
-	ColorPrimaries string  `json:"color_primaries"` // bt709
-	ColorSpace     string  `json:"color_space"`     // bt709
-	// Outputs are what was made of the movie beside the MP4, and what could not be made. Decision 61.
+	ColorTransfer  string  `json:"color_transfer"`  // such as bt709
+	ColorPrimaries string  `json:"color_primaries"` // such as bt709
+	ColorSpace     string  `json:"color_space"`     // such as bt709
+	// Outputs are the outputs that were made of the movie beside the MP4, and those that could not be made. Decision 61.
 	Outputs []Output `json:"outputs,omitempty"`
 	// Loudness is the loudness of the movie's sound; nil for silence, and for movies that were made before it was measured.
 	Loudness *Loudness `json:"loudness,omitempty"`
 }
 
-// Loudness is how loud a movie's sound is, as EBU R 128 measures the decoded file, rounded to one decimal.
+// Loudness is the loudness of a movie's sound, measured in the decoded file by EBU R 128 and rounded to one decimal.
 type Loudness struct {
 	Integrated *float64 `json:"integrated"` // LUFS; nil when every 400 ms block is below the gate of -70 LUFS
 	TruePeak   float64  `json:"true_peak"`  // dBTP
@@ -206,7 +211,7 @@ type Cancelled struct {
 	At time.Time `json:"at"`
 }
 
-// DeleteReason says why a rendered file was deleted.
+// DeleteReason is why a rendered file was deleted.
 type DeleteReason string
 
 // The reasons of FileDeleted.
@@ -224,25 +229,26 @@ type FileDeleted struct {
 
 // DeliveryStarted is a worker's claim on the movie's destinations.
 type DeliveryStarted struct {
-	Run    int       `json:"run"` // 1, 2, ...
+	Run    int       `json:"run"` // number of the run: 1, 2, ...
 	Worker string    `json:"worker"`
 	At     time.Time `json:"at"`
-	// Death is the evidence of how the process of the previous run failed; empty when that run ended in any other way.
+	// Death is the cause of the death of the previous run's process, as far as there is evidence; empty when that run ended
+	// in any other way.
 	Death domain.Death `json:"death,omitempty"`
 }
 
 // DeliveryAttempted is one try at one destination.
 type DeliveryAttempted struct {
 	Run   int `json:"run"`
-	Index int `json:"index"` // position in destinations
-	Try   int `json:"try"`   // 1, 2, 3
-	// Final says that no further try at this destination follows in this run.
+	Index int `json:"index"` // index of the destination
+	Try   int `json:"try"`   // number of the try: 1, 2 or 3
+	// Final reports whether no further try at this destination follows in this run.
 	Final      bool           `json:"final"`
 	Type       string         `json:"type"`
 	ID         string         `json:"id,omitempty"` // id of a saved connection
 	Status     DeliveryStatus `json:"status"`
 	HTTPStatus int            `json:"http_status,omitempty"`
-	Message    string         `json:"message,omitempty"` // for the owner; of addresses it shows the scheme and the host only
+	Message    string         `json:"message,omitempty"` // message for the owner; names only scheme and host of addresses
 	DurationMS int64          `json:"duration_ms"`
 	At         time.Time      `json:"at"` // when the try ended
 }
@@ -257,14 +263,14 @@ const (
 	DeliverySkipped DeliveryStatus = "skipped"
 )
 
-// DeliveryReleased hands the claim on the destinations back: its worker is shutting down.
+// DeliveryReleased releases the claim on the destinations, because its worker is shutting down.
 type DeliveryReleased struct {
 	Run    int       `json:"run"`
 	Worker string    `json:"worker"`
 	At     time.Time `json:"at"`
 }
 
-// DeliveryFinished says that every destination has its final result.
+// DeliveryFinished records that every destination has its final result.
 type DeliveryFinished struct {
 	Run int       `json:"run"`
 	At  time.Time `json:"at"`
@@ -272,8 +278,8 @@ type DeliveryFinished struct {
 
 // RedeliveryRequested asks for another delivery of a movie whose delivery has finished.
 type RedeliveryRequested struct {
-	Request int `json:"request"` // 1, 2, ...
-	// Index is the position of the one destination that is served again; nil: all of them.
+	Request int `json:"request"` // number of the request: 1, 2, ...
+	// Index is the index of the one destination that is served again; nil: all destinations.
 	Index *int      `json:"index,omitempty"`
 	At    time.Time `json:"at"`
 }
@@ -296,7 +302,7 @@ func (DeliveryReleased) EventType() string     { return "DeliveryReleased" }
 func (DeliveryFinished) EventType() string     { return "DeliveryFinished" }
 func (RedeliveryRequested) EventType() string  { return "RedeliveryRequested" }
 
-// EventKey tells the event from others of its type on the same movie.
+// EventKey distinguishes the event from others of its type on the same movie.
 func (Submitted) EventKey() string              { return "" }
 func (SubmissionAbandoned) EventKey() string    { return "" }
 func (e SourcesFetchStarted) EventKey() string  { return strconv.Itoa(e.Attempt) + "/" + e.Worker }
@@ -316,7 +322,7 @@ func (e DeliveryReleased) EventKey() string    { return strconv.Itoa(e.Run) }
 func (e DeliveryFinished) EventKey() string    { return strconv.Itoa(e.Run) }
 func (e RedeliveryRequested) EventKey() string { return strconv.Itoa(e.Request) }
 
-// StreamCategory is what the names of movie streams begin with, up to the first dash.
+// StreamCategory is the part of the names of movie streams before the first dash.
 const StreamCategory = "movie"
 
 // Stream names the stream of one movie.

@@ -1,6 +1,6 @@
 package movie
 
-// The families of failures: who is responsible. The first three are also those of domain.Kind.
+// The families of failures. A family is who is responsible for a failure. The first three are also those of domain.Kind.
 const (
 	FamilyMovie     = "movie"
 	FamilyAccount   = "account"
@@ -11,7 +11,7 @@ const (
 	FamilyUnknown   = "unknown" // the event was written by a version that did not record the family
 )
 
-// Failure is the error code, and the family, of a movie without video.
+// Failure is the error code and the family of the failure of a movie without video.
 type Failure struct {
 	Code   string
 	Family string

@@ -6,11 +6,11 @@ import (
 	"moviola/domain"
 )
 
-// Fetching is the state of fetching the movie's sources.
+// Fetching returns the state of fetching the movie's sources.
 func (m *Movie) Fetching() domain.Fetching { return m.fetching }
 
-// Fetches says whether the movie's sources may still be fetched: the movie is not closed, no render has begun, and sources are
-// missing.
+// Fetches reports whether the movie's sources may still be fetched: the movie is not closed, no render has begun, and sources
+// are missing.
 func (m *Movie) Fetches() bool {
 	return m.submitted != nil && m.closing == nil && m.firstStarted.IsZero() && !m.fetching.Done()
 }
@@ -22,7 +22,7 @@ func (m *Movie) StartFetch(s domain.FetchStart, now time.Time) []domain.Event {
 		return nil
 	}
 	last, claimed := m.fetching.Claim()
-	if !claimed { // no worker died
+	if !claimed { // without an open claim, no worker has died
 		s.Death = domain.Unexplained
 	}
 	if death, over := m.fetching.Over(s.Death); over {
@@ -31,9 +31,9 @@ func (m *Movie) StartFetch(s domain.FetchStart, now time.Time) []domain.Event {
 	return []domain.Event{SourcesFetchStarted{Attempt: last.Attempt + 1, Worker: s.Worker, At: now, Alone: s.Alone, Death: s.Death}}
 }
 
-// ReleaseFetch hands the claim back; memory says that the kernel killed one of the attempt's programs because memory ran out. It
-// returns no event when the claim was handed back before; a claim that is not current returns ErrLost. The movie is closed when
-// an attempt that had its process for itself ran out of memory.
+// ReleaseFetch releases the claim. memory reports whether the kernel killed one of the attempt's programs because memory ran
+// out. ReleaseFetch returns no event when the claim was released before; for a claim that is not current the error is ErrLost.
+// It closes the movie when an attempt that was the only work in its process ran out of memory.
 func (m *Movie) ReleaseFetch(c domain.FetchClaim, memory bool, now time.Time) ([]domain.Event, error) {
 	last, claimed := m.fetching.Claim()
 	switch {
@@ -47,8 +47,9 @@ func (m *Movie) ReleaseFetch(c domain.FetchClaim, memory bool, now time.Time) ([
 	return []domain.Event{SourcesFetchReleased{Attempt: c.Attempt, Worker: c.Worker, At: now, Memory: memory}}, nil
 }
 
-// FinishFetch records that all sources are available or, with a message, closes the movie because they cannot be fetched. A claim
-// that is not current returns ErrLost. A worker that finds all sources available needs no claim and passes the zero one.
+// FinishFetch records that all sources are available or, with a message, closes the movie because they cannot be fetched. For
+// a claim that is not current the error is ErrLost. A worker that finds all sources available needs no claim and passes the
+// zero claim.
 func (m *Movie) FinishFetch(c domain.FetchClaim, worker, message string, now time.Time) ([]domain.Event, error) {
 	last, claimed := m.fetching.Claim()
 	switch {
@@ -62,7 +63,7 @@ func (m *Movie) FinishFetch(c domain.FetchClaim, worker, message string, now tim
 	return []domain.Event{SourcesFetched{Attempt: c.Attempt, Worker: worker, At: now}}, nil
 }
 
-// gaveUp is the owner's message for a movie whose workers have died too often.
+// gaveUp returns the owner's message for a movie whose workers have died too often.
 func gaveUp(death domain.Death) string {
 	if death == domain.OutOfMemory {
 		return memoryMessage

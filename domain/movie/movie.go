@@ -1,8 +1,8 @@
-// Package movie holds the life of one movie, from its submission over its renders and their outcome to its deliveries and the
-// end of its file. Spec: States and transitions, Movie status.
+// Package movie holds the rules of one movie, from its submission through its renders and their outcome to its deliveries and
+// the end of its file. Spec: States and transitions, Movie status.
 //
-// The aggregate Movie decides; its methods return events and change nothing. Who renders or delivers is decided here too:
-// a claim is an event, and only the holder of the last claim is heard.
+// The aggregate Movie decides; its methods return events and change nothing. It also decides which worker renders or
+// delivers: a claim is an event, and results are accepted only from the holder of the last claim.
 package movie
 
 import (
@@ -12,10 +12,12 @@ import (
 	"moviola/domain"
 )
 
-// ErrLost says that the caller does not, or no longer, hold the claim: another attempt has begun, or the movie is closed.
+// ErrLost says that the caller does not hold the claim, or no longer holds it: another attempt has begun, or the movie is
+// closed.
 var ErrLost = errors.New("the claim is lost")
 
-// Outcome is the first end of a movie: success, failure, time-out, ... It decides about the credits and never changes.
+// Outcome is the first end of a movie: success, failure, time-out, ... The outcome decides about the credits and never
+// changes.
 type Outcome string
 
 // The outcomes. All but NoOutcome and Succeeded are also reasons for releasing a hold.
@@ -40,21 +42,21 @@ type Movie struct {
 
 	claim        Claim // the newest claim
 	claimed      bool  // the newest claim is still held
-	shared       bool  // the newest claim was handed back for another account's movie
+	shared       bool  // the newest claim was released to give the slot to another account's movie
 	trial        domain.Trial
 	firstStarted time.Time
 	timedOut     bool
 	closing      *Closing
 
-	gone      bool // the file was deleted, for whatever reason
+	gone      bool // the file was deleted, for any reason
 	deletedAt time.Time
 
 	delivery delivery
 }
 
-// Claim is what a worker holds while it renders or delivers: the attempt or run, and its own name.
+// Claim is held by a worker while it renders or delivers: the attempt or run, and the worker's name.
 type Claim struct {
-	Number int // attempt or run: 1, 2, ...
+	Number int // number of the attempt or run: 1, 2, ...
 	Worker string
 }
 
@@ -63,24 +65,24 @@ type Claim struct {
 type Closing struct {
 	At       time.Time
 	Success  bool
-	Message  string // why there is no video
+	Message  string // why the movie has no video
 	Plan     *Plan
 	File     *File
 	Attempt  Claim // the attempt that ended the movie
 	FileGone bool  // the file was deleted, or was never kept
-	Cached   bool  // the file is a copy of another movie's (decision 20)
+	Cached   bool  // the file is a copy of another movie's file (decision 20)
 }
 
-// New returns a movie that knows its id and has no history yet.
+// New returns a movie with an id and without history.
 func New(project domain.ProjectID) *Movie { return &Movie{project: project} }
 
-// Account is the owner; empty before the first event.
+// Account returns the owner; empty before the first event.
 func (m *Movie) Account() domain.AccountID { return m.account }
 
-// Outcome is the first end of the movie; NoOutcome before it.
+// Outcome returns the first end of the movie; NoOutcome before that.
 func (m *Movie) Outcome() Outcome { return m.outcome }
 
-// Submitted returns the movie's first event: false when there is none.
+// Submitted returns the movie's first event. It returns false when the movie has no events.
 func (m *Movie) Submitted() (Submitted, bool) {
 	if m.submitted == nil {
 		return Submitted{}, false
@@ -88,7 +90,7 @@ func (m *Movie) Submitted() (Submitted, bool) {
 	return *m.submitted, true
 }
 
-// Closing returns the movie's final end: false while a render may still end it.
+// Closing returns the movie's final end. It returns false while a render may still end the movie.
 func (m *Movie) Closing() (Closing, bool) {
 	if m.closing == nil {
 		return Closing{}, false
@@ -98,7 +100,7 @@ func (m *Movie) Closing() (Closing, bool) {
 	return c, true
 }
 
-// Status is the state as the owner sees it.
+// Status returns the state of the movie as its owner sees it.
 func (m *Movie) Status() Status { return m.standing.Status }
 
 // Apply folds one event of the movie's stream. It checks nothing; events of other streams are ignored.
@@ -140,7 +142,7 @@ func (m *Movie) Apply(event domain.Event) {
 	}
 }
 
-// end records an outcome, unless there is one.
+// end records an outcome, unless the movie has an outcome already.
 func (m *Movie) end(o Outcome) {
 	if m.outcome == NoOutcome {
 		m.outcome = o
@@ -193,7 +195,7 @@ func (m *Movie) Abandon(account domain.AccountID, now time.Time) []domain.Event 
 // Decision 32.
 func (m *Movie) Cancel(by domain.AccountID, now time.Time) ([]domain.Event, error) {
 	switch status := m.Status(); {
-	case status == Unknown || m.account != by: // another account must not learn that the movie exists
+	case status == Unknown || m.account != by: // NotFound, because another account must not learn that the movie exists
 		return nil, domain.Errorf(domain.NotFound, "movie_not_found", "Movie %s not found", m.project)
 	case status != Pending && status != Running:
 		return nil, domain.Errorf(domain.Conflict, "movie_already_finished", "Movie %s has already finished", m.project)
@@ -205,7 +207,7 @@ func (m *Movie) Cancel(by domain.AccountID, now time.Time) ([]domain.Event, erro
 // that expired can still be deleted (decision 31). Deleting does not cancel a render.
 func (m *Movie) DeleteFile(by domain.AccountID, now time.Time) ([]domain.Event, error) {
 	switch status := m.Status(); {
-	case status == Unknown || m.account != by: // another account must not learn that the movie exists
+	case status == Unknown || m.account != by: // NotFound, because another account must not learn that the movie exists
 		return nil, domain.Errorf(domain.NotFound, "movie_not_found", "Movie %s not found", m.project)
 	case status == Pending || status == Running:
 		return nil, domain.Errorf(domain.Conflict, "movie_still_rendering",
@@ -216,8 +218,8 @@ func (m *Movie) DeleteFile(by domain.AccountID, now time.Time) ([]domain.Event, 
 	return []domain.Event{FileDeleted{Reason: ByUser, At: now}}, nil
 }
 
-// ExpireFile deletes the rendered file when the time that files are kept has passed since the render's end. It returns no event
-// before that, or when there is no file. Spec: Limits, Retention.
+// ExpireFile deletes the rendered file when the time that files are kept has passed since the render's end. It returns no
+// event before that time, or when the movie has no file. Spec: Limits, Retention.
 func (m *Movie) ExpireFile(now time.Time, kept time.Duration) []domain.Event {
 	c, closed := m.Closing()
 	if !closed || c.FileGone || now.Before(c.At.Add(kept)) {
@@ -226,5 +228,5 @@ func (m *Movie) ExpireFile(now time.Time, kept time.Duration) []domain.Event {
 	return []domain.Event{FileDeleted{Reason: Expired, At: now}}
 }
 
-// DeletedAt is when the owner deleted the file: zero when that has not happened.
+// DeletedAt returns when the owner deleted the file; zero: the owner has not deleted it.
 func (m *Movie) DeletedAt() time.Time { return m.deletedAt }

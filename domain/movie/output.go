@@ -6,23 +6,23 @@ import "slices"
 type Output struct {
 	Format  string       `json:"format"`
 	Status  OutputStatus `json:"status"`
-	Message string       `json:"message,omitempty"` // why it was not made
-	// Files are its files. Clients are given the address of the first, which may name the others.
+	Message string       `json:"message,omitempty"` // why the output was not made
+	// Files are the output's files. Clients get the address of the first file, which may name the others.
 	Files    []OutputFile `json:"files,omitempty"`
-	Width    int          `json:"width,omitempty"`    // of its pictures; 0: it has none
+	Width    int          `json:"width,omitempty"`    // width of the output's pictures; 0: it has none
 	Height   int          `json:"height,omitempty"`   //
-	Duration float64      `json:"duration,omitempty"` // in seconds; 0: it is a single picture
+	Duration float64      `json:"duration,omitempty"` // in seconds; 0: the output is a single picture
 }
 
 // OutputFile is one file of an output.
 type OutputFile struct {
-	Name string `json:"name"` // the last part of its address, the same for all movies
+	Name string `json:"name"` // last part of the file's address, the same for all movies
 	Key  string `json:"key"`  // blob key
 	Size int64  `json:"size"` // bytes
 	Hash string `json:"hash"` // hex SHA-256
 }
 
-// OutputStatus is how far an output is.
+// OutputStatus is the state of an output.
 type OutputStatus string
 
 // The statuses of an output.
@@ -32,7 +32,7 @@ const (
 	OutputError   OutputStatus = "error"
 )
 
-// Size is the length of all files of an output in bytes.
+// Size returns the length of all files of an output in bytes.
 func (o Output) Size() (sum int64) {
 	for _, f := range o.Files {
 		sum += f.Size
@@ -40,12 +40,12 @@ func (o Output) Size() (sum int64) {
 	return sum
 }
 
-// Failed returns the output as one that was not made, for a reason.
+// Failed returns a copy of the output with status error and a reason.
 func (o Output) Failed(why string) Output {
 	return Output{Format: o.Format, Status: OutputError, Message: why}
 }
 
-// FormatsToMake are the formats of the outputs that are still to be made.
+// FormatsToMake returns the formats of the outputs that are still to be made.
 func FormatsToMake(outputs []Output) (formats []string) {
 	for _, o := range outputs {
 		if o.Status == OutputPending {
@@ -64,7 +64,7 @@ func (f *File) OutputOf(format string) (Output, bool) {
 	return f.Outputs[i], true
 }
 
-// OutputFiles are the files of all outputs.
+// OutputFiles returns the files of all outputs.
 func (f *File) OutputFiles() (files []OutputFile) {
 	for _, o := range f.Outputs {
 		files = append(files, o.Files...)
@@ -72,7 +72,7 @@ func (f *File) OutputFiles() (files []OutputFile) {
 	return files
 }
 
-// Keys are the blob keys of all files that were made for a movie.
+// Keys returns the blob keys of all files that were made for a movie.
 func (f *File) Keys() (keys []string) {
 	for _, key := range []string{f.Key, f.Thumbnail, f.Subtitles} {
 		if key != "" {
@@ -85,7 +85,7 @@ func (f *File) Keys() (keys []string) {
 	return keys
 }
 
-// withoutFiles returns the outputs without what was stored of them.
+// withoutFiles returns the outputs without their stored files.
 func withoutFiles(outputs []Output) []Output {
 	all := slices.Clone(outputs)
 	for i := range all {

@@ -17,30 +17,30 @@ const (
 		"resolution, and submit it again."
 )
 
-// Claim is the newest claim on the render.
+// Claim returns the newest claim on the render.
 func (m *Movie) Claim() Claim { return m.claim }
 
-// FirstStarted is the time when the first attempt began; zero before it.
+// FirstStarted returns the time when the first attempt began; zero before it.
 func (m *Movie) FirstStarted() time.Time { return m.firstStarted }
 
-// KeepsFile says whether the movie's events name a stored file. Every other file of the movie can be deleted, and must not be
-// shown.
+// KeepsFile reports whether the movie's events name a stored file. Every other file of the movie can be deleted, and must not
+// be shown.
 func (m *Movie) KeepsFile(key string) bool {
 	c, closed := m.Closing()
 	return closed && !c.FileGone && c.File.Key == key
 }
 
-// Encoder is what encodes the windows of movies.
+// Encoder is the program or hardware that encodes the windows of movies.
 type Encoder struct{ Name, Version string }
 
-// Start is what a worker knows when it claims a movie.
+// Start is what a worker states when it claims a movie.
 type Start struct {
 	Worker  string
 	Dead    int          // number of the attempt whose worker is known to be dead; 0: none
-	Death   domain.Death // how that worker's process died
+	Death   domain.Death // cause of that worker's death
 	Alone   bool         // the worker's process will do no other render or preload item
 	Windows int          // number of windows that earlier attempts have finished
-	Encoder Encoder      // what encodes the windows
+	Encoder Encoder      // encoder of the windows
 }
 
 // StartRender claims the movie for a worker. It returns no event when the movie does not exist, is closed, or is claimed by
@@ -51,7 +51,7 @@ func (m *Movie) StartRender(s Start, now time.Time, limit time.Duration) []domai
 		return nil
 	case m.outOfTime(now, limit) && !m.goesOn(now, limit):
 		return m.TimeOut(s.Worker, s.Dead, now, limit)
-	case !m.claimed: // no worker died
+	case !m.claimed: // without an open claim, no worker has died
 		s.Death = domain.Unexplained
 	}
 	if death, over := m.trial.Over(s.Death, s.Windows); over {
@@ -63,16 +63,18 @@ func (m *Movie) StartRender(s Start, now time.Time, limit time.Duration) []domai
 	}}
 }
 
-// held says whether a live worker has the claim. dead is the attempt whose worker is known to be dead.
+// held reports whether the claim is open and its worker is not known to be dead. dead is the attempt whose worker is known
+// to be dead.
 func (m *Movie) held(dead int) bool { return m.claimed && m.claim.Number != dead }
 
-// outOfTime says whether the limit has passed since the first attempt began. Restarts and downtime count (decision 19).
+// outOfTime reports whether the limit has passed since the first attempt began. The time of restarts and downtime counts
+// too (decision 19).
 func (m *Movie) outOfTime(now time.Time, limit time.Duration) bool {
 	return m.timedOut || !m.firstStarted.IsZero() && !now.Before(m.firstStarted.Add(limit))
 }
 
-// goesOn says whether a movie past its time limit is only waiting for a slot, because it gave its slot to another account. Such a
-// movie is stopped at twice the limit, as if it had kept the slot.
+// goesOn reports whether a movie past its time limit may continue, because it gave its slot to another account and waits for
+// its next slot. Such a movie is stopped at twice the limit, like a movie that has kept its slot.
 func (m *Movie) goesOn(now time.Time, limit time.Duration) bool {
 	return !m.claimed && m.shared && now.Before(m.firstStarted.Add(2*limit))
 }
@@ -82,10 +84,10 @@ func (m *Movie) failure(worker, message string, now time.Time) RenderFinished {
 	return RenderFinished{Attempt: m.claim.Number, Worker: worker, At: now, Message: message}
 }
 
-// ReleaseRender hands the claim back without an outcome; memory says that the kernel killed one of the attempt's programs because
-// memory ran out, shared that another account waits for the slot. It returns no event when the claim was handed back before; a
-// claim that is not current returns ErrLost. The movie is closed when an attempt that had its process for itself ran out of
-// memory: it is the second one to do so. Decision 56.
+// ReleaseRender releases the claim without an outcome. memory reports whether the kernel killed one of the attempt's programs
+// because memory ran out, shared whether another account waits for the slot. ReleaseRender returns no event when the claim was
+// released before; for a claim that is not current the error is ErrLost. It closes the movie when an attempt that was the only
+// work in its process ran out of memory, because that is the second attempt to do so. Decision 56.
 func (m *Movie) ReleaseRender(c Claim, memory, shared bool, now time.Time) ([]domain.Event, error) {
 	switch {
 	case m.claim != c || m.closing != nil:
@@ -106,28 +108,29 @@ func (m *Movie) ReleaseRender(c Claim, memory, shared bool, now time.Time) ([]do
 // Result is the result of an attempt.
 type Result struct {
 	Success  bool
-	Message  string // why the render failed
+	Message  string // why the render failed; empty: it succeeded
 	Plan     *Plan  // nil: the attempt ended before its layout was known
 	File     *File  // set on success only
 	Warnings []string
-	// CacheKey and CachedFrom are those of RenderFinished.
+	// CacheKey and CachedFrom have the meaning that they have in RenderFinished.
 	CacheKey   string
 	CachedFrom domain.ProjectID
-	// Code, Family and Spent are those of RenderFinished.
+	// Code, Family and Spent have the meaning that they have in RenderFinished.
 	Code, Family string
 	Spent        *Spent
 }
 
-// complete says whether a success has all fields that a success needs.
+// complete reports whether a success has all fields that a success needs.
 func (r Result) complete() bool {
 	return r.Plan != nil && r.File != nil && r.Plan.FPSNum > 0 && r.Plan.FPSDen > 0
 }
 
-// FinishRender records the outcome of the current attempt; any other attempt returns ErrLost. It returns no event when the
-// outcome is recorded already.
+// FinishRender records the outcome of the current attempt; for any other attempt the error is ErrLost. It returns no event
+// when the outcome is recorded already.
 //
-// A success costs nothing after the time-out, from the cache, or on a counted plan. Its file is discarded if the owner has
-// deleted the movie's file before. A failure after the time-out leaves the movie's message as it was. Decision 19.
+// A success costs nothing after the time-out, from the cache, or on a counted plan. The file of a success is discarded if
+// the owner has deleted the movie's file before. A failure after the time-out does not change the movie's message.
+// Decision 19.
 func (m *Movie) FinishRender(c Claim, r Result, now time.Time) ([]domain.Event, error) {
 	switch {
 	case m.closing != nil && m.closing.Attempt == c:
@@ -161,15 +164,16 @@ func (m *Movie) FinishRender(c Claim, r Result, now time.Time) ([]domain.Event, 
 	return []domain.Event{e}, nil
 }
 
-// Credits is the price of a movie in credits: its started seconds, that is frames ÷ frames per second rounded up, at least 1.
-// Decision 28.
+// Credits returns the price of a movie in credits: its started seconds, that is frames ÷ frames per second rounded up, at
+// least 1. Decision 28.
 func (p Plan) Credits() int64 {
 	return max(1, (p.Frames*p.FPSDen+p.FPSNum-1)/p.FPSNum)
 }
 
-// TimeOut marks a movie whose first attempt began longer ago than the limit. A marked movie is closed when no worker renders it
-// any more (its claim was handed back, though not for another account's movie, or dead is its attempt), or when it has run for
-// twice the limit: its status stays timeout. It returns no event when neither is due.
+// TimeOut marks a movie whose first attempt began longer ago than the limit. It closes a marked movie when no worker renders
+// it any more: its claim was released, though not for another account's movie, or dead is its attempt. It also closes a marked
+// movie that has run for twice the limit. The status stays timeout. TimeOut returns no event when neither marking nor closing
+// is due.
 func (m *Movie) TimeOut(worker string, dead int, now time.Time, limit time.Duration) []domain.Event {
 	if m.submitted == nil || m.closing != nil || !m.outOfTime(now, limit) {
 		return nil

@@ -22,8 +22,8 @@ type Standing struct {
 	Message string
 }
 
-// After returns the standing after one more event of the movie's stream. A success after the time-out makes the movie successful;
-// a failure after it leaves the status at timeout. Spec: Movie status; decision 19.
+// After returns the standing after one more event of the movie's stream. A success after the time-out makes the movie
+// successful; a failure after the time-out leaves the status at timeout. Spec: Movie status; decision 19.
 func (s Standing) After(event domain.Event) Standing {
 	switch e := event.(type) {
 	case Submitted:

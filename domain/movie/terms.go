@@ -9,12 +9,13 @@ import (
 	"moviola/domain"
 )
 
-// MaxDataTerms is the number of client-data members by which a movie can be found: the first ones. Decision 73.
+// MaxDataTerms is the maximum number of client-data members by which a movie can be found; further members are ignored.
+// Decision 73.
 const MaxDataTerms = 20
 
 // IDTerm, TemplateTerm and DataTerm return the terms by which a search finds a movie: its own id, a template that it uses, a
-// member of its client-data. Terms are hashes, so that the log does not show what clients wrote; whoever reads the log can check
-// a guess against them.
+// member of its client-data. Terms are hashes, so that the log does not show what clients wrote. But everybody who can read
+// the log can check a guess against the hashes.
 func IDTerm(account domain.AccountID, id string) string { return term(account, "id", id) }
 
 // TemplateTerm is described at IDTerm.
@@ -31,14 +32,14 @@ func term(account domain.AccountID, texts ...string) string {
 	hash.Write([]byte(account))
 	for _, text := range texts {
 		hash.Write([]byte("\x00"))
-		inner := sha256.Sum256([]byte(text)) // of one length, so that different lists of texts differ
+		inner := sha256.Sum256([]byte(text)) // hashes have one length, so that different lists of texts differ
 		hash.Write(inner[:])
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
-// Terms returns the terms of a movie other than its templates: of its own id, if it has one, and of texts, numbers and booleans
-// directly in its client-data. Numbers keep their spelling. Of a repeated name the last value is used.
+// Terms returns the terms of a movie other than its templates: of its own id, if it has one, and of texts, numbers and
+// booleans directly in its client-data. Numbers keep their spelling. When a name is repeated, the last value is used.
 func Terms(account domain.AccountID, id string, data json.RawMessage) []string {
 	var found []string
 	if id != "" {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// ClaimRoles says which values of a claim give which role of operators.
+// ClaimRoles maps the values of a claim to roles of operators.
 type ClaimRoles struct {
 	Claim string
-	Of    map[string]Role // by the claim's values
+	Of    map[string]Role // roles by the values of the claim
 }
 
 // ParseClaimRoles reads a mapping such as groups=video-ops:operator,video-admins:owner.
@@ -20,7 +20,7 @@ func ParseClaimRoles(text string) (ClaimRoles, error) {
 	roles := ClaimRoles{Claim: claim, Of: map[string]Role{}}
 	for one := range strings.SplitSeq(list, ",") {
 		one = strings.TrimSpace(one)
-		at := strings.LastIndex(one, ":") // values may have colons
+		at := strings.LastIndex(one, ":") // the last colon is used, because values may contain colons
 		if at < 1 {
 			return ClaimRoles{}, fmt.Errorf("%q: give VALUE:ROLE, such as video-ops:operator", one)
 		}
@@ -36,7 +36,7 @@ func ParseClaimRoles(text string) (ClaimRoles, error) {
 	return roles, nil
 }
 
-// Given returns the highest role that a claim gives: a text, or a list of texts. Empty: none.
+// Given returns the highest role that a claim gives; empty: no role. The claim is a text, or a list of texts.
 func (r ClaimRoles) Given(claim any) Role {
 	values, ok := claim.([]any)
 	if !ok {

@@ -1,5 +1,6 @@
-// Package operator holds the operators of the installation (Roster) and their audit trail (Acted): who did what to whom. An act
-// is recorded before it is carried out, so that none is missing; a refused act stays in the trail, with the reason.
+// Package operator holds the operators of the installation (Roster) and their audit trail (Acted). The trail tells who did
+// what to which subject. An act is recorded before it is carried out, so that no act is missing. A refused act stays in the
+// trail, with the reason.
 package operator
 
 import (
@@ -11,15 +12,15 @@ import (
 	"moviola/domain"
 )
 
-// Acted is one act of an operator. It never carries a key, a token or another secret.
+// Acted is one act of an operator. It never contains a key, a token or another secret.
 type Acted struct {
 	ID  string    `json:"id"`  // random id
 	Who string    `json:"who"` // name of the operator's token, or the name sent with the configured token
-	Act string    `json:"act"` // what was done: "grant credits"
-	On  string    `json:"on"`  // the account, key, work item or template that the act changes
+	Act string    `json:"act"` // what was done, such as "grant credits"
+	On  string    `json:"on"`  // subject of the act: the account, key, work item or template
 	How string    `json:"how"` // further details: an amount, a plan, a reference
 	At  time.Time `json:"at"`
-	// Issuer and Subject are who the identity provider says it was; empty: somebody with a token.
+	// Issuer and Subject identify the operator at the identity provider; empty: the operator used a token.
 	Issuer  string `json:"issuer,omitempty"`
 	Subject string `json:"subject,omitempty"`
 	// Refused says why the act was not done; empty in the event recorded before the act. A refusal is an event of its own, with
@@ -28,13 +29,13 @@ type Acted struct {
 }
 
 // OpenAccount is the act of opening an account. It is recorded with the account's name, because the id does not exist yet. The
-// name is a customer's and stays out of logs.
+// name is that of a customer, and is not written to logs.
 const OpenAccount = "open account"
 
 // EventType is the persisted name.
 func (Acted) EventType() string { return "OperatorActed" }
 
-// EventKey tells the act from others of the same month, and its refusal from the act.
+// EventKey distinguishes the act from others of the same month, and the refusal of an act from the act.
 func (a Acted) EventKey() string {
 	if a.Refused != "" {
 		return a.ID + "/refused"
@@ -42,7 +43,7 @@ func (a Acted) EventKey() string {
 	return a.ID
 }
 
-// Refuse returns the event that says why an act was not done.
+// Refuse returns the event that records why an act was not done.
 func (a Acted) Refuse(why string) Acted {
 	if a.Refused = Plain(why); a.Refused == "" {
 		a.Refused = "refused"
@@ -50,7 +51,7 @@ func (a Acted) Refuse(why string) Acted {
 	return a
 }
 
-// StreamCategory is what the names of the streams of acts begin with, up to the first dash.
+// StreamCategory is the part of the names of the streams of acts before the first dash.
 const StreamCategory = "operator"
 
 // Stream names the stream of the acts of one month, in UTC: operator-202611.
@@ -62,7 +63,7 @@ const idLength = 16
 // NewID makes a random id of an act. random is its source of random bytes.
 func NewID(random io.Reader) (string, error) { return domain.RandomText(random, idLength) }
 
-// longest is the length to which texts are cut, in code points.
+// longest is the maximum length of a text in the trail, in code points. Longer texts are cut.
 const longest = 200
 
 // Plain returns a text in the form of the trail: one line, without control characters, of bounded length.

@@ -6,8 +6,8 @@ import (
 	"moviola/domain"
 )
 
-// ProvenPrefix begins the names of operators whom an identity provider has proven. No operator with a token can have such a name,
-// because of the colon.
+// ProvenPrefix is the prefix of the names of operators whom an identity provider has proven. Names of operators with a token
+// cannot contain the colon.
 const ProvenPrefix = "oidc:"
 
 // Refusals of a sign-in through an identity provider.
@@ -20,16 +20,16 @@ var (
 		"The identity provider knows you, but you have no role as an operator here: whoever runs this service gives roles")
 )
 
-// Attempt is one sign-in through an identity provider, between sending somebody there and their return.
+// Attempt is one sign-in through an identity provider, from sending the browser there until its return.
 type Attempt struct {
 	State    string    `json:"state"`
 	Nonce    string    `json:"nonce"`
-	Verifier string    `json:"verifier"` // the secret that the code is bound to
-	Redirect string    `json:"redirect"` // where the provider sends the browser back to
+	Verifier string    `json:"verifier"` // secret to which the provider's code is bound
+	Redirect string    `json:"redirect"` // address to which the provider sends the browser back
 	Began    time.Time `json:"began"`
 }
 
-// Proven is somebody whom an identity provider has told of.
+// Proven is a person whose identity a provider has proven.
 type Proven struct {
 	Name    string `json:"name"` // begins with ProvenPrefix
 	Role    Role   `json:"role"`

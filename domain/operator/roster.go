@@ -15,19 +15,19 @@ import (
 	"moviola/domain/session"
 )
 
-// Role decides what an operator may do. Each role includes the ones before it.
+// Role determines what an operator may do. Each role may do everything that the roles before it may do.
 type Role string
 
 // The roles. The token of the installation's configuration has role Owner.
 const (
-	Observer Role = "observer" // reads
-	Acting   Role = "operator" // also acts: accounts, credits, keys, stuck work, the library
-	Owner    Role = "owner"    // also adds and revokes operators
+	Observer Role = "observer" // may only read
+	Acting   Role = "operator" // may also act on accounts, credits, keys, stuck work and the library
+	Owner    Role = "owner"    // may also add and revoke operators
 )
 
 var roles = []Role{Observer, Acting, Owner}
 
-// AtLeast reports whether the role includes another.
+// AtLeast reports whether the role may do everything that another role may do.
 func (r Role) AtLeast(other Role) bool {
 	return slices.Contains(roles, r) && slices.Index(roles, r) >= slices.Index(roles, other)
 }
@@ -62,11 +62,11 @@ func Hash(token string) string {
 // RosterStream names the stream of the operators.
 const RosterStream = "operators-roster"
 
-// Added says that a person has become an operator.
+// Added records that a person has become an operator.
 type Added struct {
 	Name string    `json:"name"`
 	Role Role      `json:"role"`
-	Hash string    `json:"hash"` // of the token
+	Hash string    `json:"hash"` // hash of the operator's token
 	At   time.Time `json:"at"`
 }
 
@@ -76,10 +76,10 @@ func (Added) EventType() string { return "OperatorAdded" }
 // EventKey distinguishes the event from others of its type in the same stream.
 func (a Added) EventKey() string { return "added/" + a.Hash }
 
-// Revoked says that a person is no longer an operator.
+// Revoked records that a person is no longer an operator.
 type Revoked struct {
 	Name string    `json:"name"`
-	Hash string    `json:"hash"` // of the token that is no longer valid
+	Hash string    `json:"hash"` // hash of the token that is no longer valid
 	At   time.Time `json:"at"`
 }
 
@@ -89,12 +89,13 @@ func (Revoked) EventType() string { return "OperatorRevoked" }
 // EventKey distinguishes the event from others of its type in the same stream.
 func (r Revoked) EventKey() string { return "revoked/" + r.Hash }
 
-// mostOperators is the maximum of operators at the same time.
+// mostOperators is the maximum number of operators at the same time.
 const mostOperators = 200
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$`)
 
-// CheckName refuses an invalid name of an operator. It refuses tokens too, because names are recorded and shown.
+// CheckName refuses an invalid name of an operator. It also refuses a token given as a name, because names are recorded and
+// shown.
 func CheckName(name string) error {
 	if !nameForm.MatchString(name) || IsToken(name) {
 		return domain.Errorf(domain.Invalid, "name_invalid",
@@ -114,11 +115,11 @@ func Check(name string, role Role) error {
 	return nil
 }
 
-// SignedOut says that a session of the operators' console was ended before it expired.
+// SignedOut records that a session of the operators' console was ended before it expired.
 type SignedOut struct {
-	Session string    `json:"session"` // its id
+	Session string    `json:"session"` // id of the session
 	Began   time.Time `json:"began"`
-	Until   time.Time `json:"until"` // when it would have expired
+	Until   time.Time `json:"until"` // when the session would have expired
 	At      time.Time `json:"at"`
 }
 
@@ -146,7 +147,7 @@ func (r *Roster) Apply(event domain.Event) {
 	}
 }
 
-// All returns the operators, by name.
+// All returns the operators, sorted by name.
 func (r *Roster) All() []Added {
 	all := slices.Clone(r.in)
 	slices.SortFunc(all, func(a, b Added) int { return strings.Compare(a.Name, b.Name) })
@@ -220,7 +221,7 @@ func (r *Roster) Add(name string, role Role, hash string, at time.Time) ([]domai
 	return []domain.Event{Added{Name: name, Role: role, Hash: hash, At: at}}, nil
 }
 
-// Revoke ends the validity of an operator's token.
+// Revoke makes an operator's token invalid.
 func (r *Roster) Revoke(name string, at time.Time) ([]domain.Event, error) {
 	found, there := r.named(name)
 	if !there {

@@ -1,5 +1,5 @@
-// Package plan holds the plans of accounts: how long and how large movies may be, and, on counted plans, how many. Plans are
-// data; reading them from a file is done elsewhere.
+// Package plan holds the plans of accounts: how long and how large movies may be, and, on counted plans, how many movies an
+// account may have. Plans are data; another package reads them from a file.
 package plan
 
 import (
@@ -13,34 +13,34 @@ import (
 	"moviola/domain"
 )
 
-// Plan is the set of limits of the accounts on it. Decision 36.
+// Plan is a set of limits for the accounts on it. Decision 36.
 type Plan struct {
 	Name string
-	// Length is the length of the longest movie that the plan allows.
+	// Length is the maximum length of a movie.
 	Length time.Duration
-	// PackLength is the length of the longest movie of an account that was granted a credit pack; 0: Length.
+	// PackLength is the maximum length of a movie of an account that was granted a credit pack; 0: Length.
 	PackLength time.Duration
-	// Width and Height are the size of the largest movie in pixels. The longer side of a movie is compared with the longer of the
-	// two, its shorter side with the shorter.
+	// Width and Height are the maximum size of a movie in pixels. The longer side of a movie is compared with the greater of
+	// the two, its shorter side with the smaller.
 	Width, Height int
 	// Counted plans count movies and drafts and hold no credits.
 	Counted bool
-	Movies  int64 // per calendar month (UTC), on counted plans
-	Drafts  int64 // per calendar month (UTC), on counted plans
-	// Email lets movies be sent to e-mail destinations. Decision 55.
+	Movies  int64 // maximum per calendar month (UTC), on counted plans
+	Drafts  int64 // maximum per calendar month (UTC), on counted plans
+	// Email reports whether movies may be sent to e-mail destinations. Decision 55.
 	Email bool
-	// EmailRecipients is the number of recipients that e-mails may go to per day (UTC); 0: DefaultEmailRecipients.
+	// EmailRecipients is the maximum number of recipients of e-mails per day (UTC); 0: DefaultEmailRecipients.
 	EmailRecipients int
-	// Previews is the number of previews of unrendered movies that may be requested per hour; 0: DefaultPreviews.
+	// Previews is the maximum number of previews of unrendered movies per hour; 0: DefaultPreviews.
 	Previews int
-	// Outputs is the number of outputs that a movie may have beside its MP4; 0: none. Decision 61.
+	// Outputs is the maximum number of outputs that a movie may have beside its MP4; 0: none. Decision 61.
 	Outputs int
 }
 
-// DefaultPreviews is the number of previews per hour on a plan that does not set one: one every six seconds.
+// DefaultPreviews is the maximum number of previews per hour on a plan that does not set a maximum: one every six seconds.
 const DefaultPreviews = 600
 
-// DefaultEmailRecipients is the number of recipients per day on a plan with e-mail that does not set one.
+// DefaultEmailRecipients is the maximum number of recipients per day on a plan with e-mail that does not set a maximum.
 const DefaultEmailRecipients = 200
 
 // The names of the built-in plans.
@@ -60,7 +60,7 @@ type Prices struct {
 // BuiltInPrices are the prices of decision 38.
 var BuiltInPrices = Prices{Image: 10, VoiceSecond: 1}
 
-// Plans holds the plans and prices of an installation. The zero Plans has the built-in ones.
+// Plans holds the plans and prices of an installation. The zero Plans has the built-in plans and prices.
 type Plans struct {
 	byName map[string]Plan
 	prices *Prices
@@ -87,7 +87,7 @@ func (p Plans) Prices() Prices {
 	return *p.prices
 }
 
-// Names are the names of all plans, sorted.
+// Names returns the names of all plans, sorted.
 func (p Plans) Names() []string {
 	plans := p.byName
 	if plans == nil {
@@ -125,8 +125,8 @@ var builtInByName = func() map[string]Plan {
 	return byName
 }()
 
-// New returns the built-in plans together with the given ones, which replace built-in plans of the same name. Its error names
-// every mistake in them.
+// New returns the built-in plans together with the given ones, which replace built-in plans of the same name. The error names
+// every mistake in the given plans.
 func New(plans ...Plan) (Plans, error) {
 	out := Plans{byName: maps.Clone(builtInByName)}
 	var problems []error
@@ -162,7 +162,7 @@ func (p Plan) check() error {
 	return nil
 }
 
-// Of returns the plan of a name; the free plan for an unknown name.
+// Of returns the plan with a name. For an unknown name it returns the free plan.
 func (p Plans) Of(name string) Plan {
 	plans := p.byName
 	if plans == nil {
@@ -174,10 +174,11 @@ func (p Plans) Of(name string) Plan {
 	return plans[Free]
 }
 
-// Known says whether there is a plan of a name.
+// Known reports whether a plan with the name exists.
 func (p Plans) Known(name string) bool { return p.Of(name).Name == name }
 
-// LongestFor is the length of the longest movie of an account; pack says that it was granted a credit pack.
+// LongestFor returns the maximum length of a movie of an account. pack reports whether the account was granted a credit
+// pack.
 func (p Plan) LongestFor(pack bool) time.Duration {
 	if pack && p.PackLength > p.Length {
 		return p.PackLength
@@ -185,7 +186,7 @@ func (p Plan) LongestFor(pack bool) time.Duration {
 	return p.Length
 }
 
-// Recipients is the number of e-mail recipients allowed per day.
+// Recipients returns the maximum number of e-mail recipients per day.
 func (p Plan) Recipients() int {
 	switch {
 	case !p.Email:
@@ -196,7 +197,7 @@ func (p Plan) Recipients() int {
 	return p.EmailRecipients
 }
 
-// PreviewsAnHour is the number of previews allowed per hour.
+// PreviewsAnHour returns the maximum number of previews per hour.
 func (p Plan) PreviewsAnHour() int {
 	if p.Previews == 0 {
 		return DefaultPreviews
@@ -204,7 +205,7 @@ func (p Plan) PreviewsAnHour() int {
 	return p.Previews
 }
 
-// CheckEmail refuses e-mails on a plan without them. Decision 55.
+// CheckEmail refuses e-mails on a plan without e-mail. Decision 55.
 func (p Plan) CheckEmail() error {
 	if p.Email {
 		return nil
@@ -222,7 +223,8 @@ func (p Plan) CheckSize(width, height int) error {
 		"Movie is larger (%dx%d) than the service plan allowance (%dx%d)", width, height, p.Width, p.Height)
 }
 
-// CheckLength refuses a movie that is longer than the account may render; its length is given in started seconds. Decision 17.
+// CheckLength refuses a movie that is longer than the account may render; seconds is the movie's length in started seconds.
+// Decision 17.
 func (p Plan) CheckLength(seconds int64, pack bool) error {
 	longest := p.LongestFor(pack)
 	if time.Duration(seconds)*time.Second <= longest.Truncate(time.Second) {
@@ -234,7 +236,7 @@ func (p Plan) CheckLength(seconds int64, pack bool) error {
 		seconds, int64(longest/time.Second))
 }
 
-// CheckCredits refuses a movie that costs more than its client is willing to pay; 0: any price will do. Decision 75.
+// CheckCredits refuses a movie that costs more than its client accepts; most 0: any price. Decision 75.
 func CheckCredits(credits, most int64) error {
 	if most == 0 || credits <= most {
 		return nil
@@ -243,7 +245,7 @@ func CheckCredits(credits, most int64) error {
 		"The movie costs %d credits, more than max_credits (%d). Make it shorter, or raise max_credits.", credits, most)
 }
 
-// OutputsMessage tells why a movie has fewer outputs than it asks for.
+// OutputsMessage returns the message that tells why a movie has fewer outputs than it asks for.
 func (p Plan) OutputsMessage() string {
 	if p.Outputs == 0 {
 		return "The account's plan makes nothing but the MP4 of a movie"

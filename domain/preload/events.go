@@ -7,18 +7,18 @@ import (
 	"moviola/domain"
 )
 
-// Item is one requested asset of a batch. The properties that it is made from are in the stored document of the batch.
+// Item is one requested asset of a batch. The properties from which it is made are in the stored document of the batch.
 type Item struct {
 	ID   string `json:"id"`
 	Type Type   `json:"type"`
-	Save bool   `json:"save,omitempty"` // keep it in the media library
-	// Held are the credits held for making it: 0 when it costs nothing. Decision 38.
+	Save bool   `json:"save,omitempty"` // the asset is stored in the media library
+	// Held are the credits held for making the item; 0: the item costs nothing. Decision 38.
 	Held int64 `json:"held,omitempty"`
-	// Sources says that the item may name files: they are fetched before it is prepared. Decision 54.
+	// Sources reports whether the item may name files. They are fetched before the item is prepared. Decision 54.
 	Sources bool `json:"sources,omitempty"`
 }
 
-// Requested is the first event of a batch: its document is stored, its credits are held.
+// Requested is the first event of a batch: its document is stored, and its credits are held.
 type Requested struct {
 	Account      domain.AccountID `json:"account"`
 	Items        []Item           `json:"items"`
@@ -37,19 +37,19 @@ type ItemFetchStarted struct {
 	Death domain.Death `json:"death,omitempty"`
 }
 
-// ItemFetchReleased hands a claim on fetching back.
+// ItemFetchReleased releases a claim on fetching.
 type ItemFetchReleased struct {
 	Index   int       `json:"index"`
 	Attempt int       `json:"attempt"`
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
-	Memory  bool      `json:"memory,omitempty"` // as in ItemReleased
+	Memory  bool      `json:"memory,omitempty"` // has the meaning of ItemReleased.Memory
 }
 
-// ItemFetched says that all files that an item names are available: the item can be prepared.
+// ItemFetched records that all files that an item names are available. The item can then be prepared.
 type ItemFetched struct {
 	Index   int       `json:"index"`
-	Attempt int       `json:"attempt"` // 0: all files were available already, no attempt was needed
+	Attempt int       `json:"attempt"` // 0: all files were available already, so no attempt was needed
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
 }
@@ -60,20 +60,21 @@ type ItemStarted struct {
 	Attempt int       `json:"attempt"` // number of the attempt at this item: 1, 2, ...
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
-	// Alone says that the worker's process does no other render or preload item during this attempt.
+	// Alone reports whether the worker's process does no other render or preload item during this attempt.
 	Alone bool `json:"alone,omitempty"`
-	// Death is the evidence of how the previous attempt's process died; empty when that attempt ended in any other way.
+	// Death is the cause of the death of the previous attempt's process, as far as there is evidence; empty when that
+	// attempt ended in any other way.
 	Death domain.Death `json:"death,omitempty"`
 }
 
-// ItemReleased hands a claim back without a result.
+// ItemReleased releases a claim without a result.
 type ItemReleased struct {
 	Index   int       `json:"index"`
 	Attempt int       `json:"attempt"`
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
-	// Memory says that the attempt was given up because the kernel killed one of its programs when memory ran out: the next
-	// attempt must have its process for itself.
+	// Memory reports whether the attempt was given up because the kernel killed one of its programs when memory ran out.
+	// The next attempt must then be the only work in its process.
 	Memory bool `json:"memory,omitempty"`
 }
 
@@ -86,15 +87,15 @@ type ItemFinished struct {
 	At      time.Time `json:"at"`
 }
 
-// Result describes a prepared asset, or says why there is none.
+// Result describes a prepared asset, or the error because of which there is no asset.
 type Result struct {
-	Error string `json:"error,omitempty"` // empty: the asset is ready
+	Error string `json:"error,omitempty"` // why there is no asset; empty: the asset is ready
 	// Key is the blob key of the asset, which is stored for a limited time; empty when the asset is in the media library, at
 	// Folder and Name.
 	Key    string `json:"key,omitempty"`
 	Folder string `json:"folder,omitempty"`
 	Name   string `json:"name,omitempty"`
-	// Web is the blob key of a copy of the asset in a format that browsers play; empty when they can play the asset itself.
+	// Web is the blob key of a copy of the asset in a format that browsers play; empty: browsers can play the asset itself.
 	Web string `json:"web,omitempty"`
 	// WebName is the name of that copy in Folder, when the asset is in the media library. Web is empty then.
 	WebName   string     `json:"web_name,omitempty"`
@@ -104,12 +105,12 @@ type Result struct {
 	Width     int        `json:"width,omitempty"`    // pixels
 	Height    int        `json:"height,omitempty"`
 	Size      int64      `json:"size,omitempty"` // bytes
-	// Generated says that a provider made the asset for this request: only then does it cost credits. Decision 38.
+	// Generated reports whether a provider made the asset for this request. Only such an asset costs credits. Decision 38.
 	Generated bool  `json:"generated,omitempty"`
 	Credits   int64 `json:"credits,omitempty"` // credits that generating the asset cost
 }
 
-// Warning says why an asset was not saved in the media library as requested.
+// Warning is why an asset was not saved in the media library as requested.
 type Warning string
 
 // The warnings. Spec: Preload item result.
@@ -118,8 +119,8 @@ const (
 	PersistFailed Warning = "persist_failed"
 )
 
-// Finished closes the batch: every item is ready or has failed. As the first event of a stream it says that the batch was never
-// requested: credits were held for it, but its request ended before it was recorded.
+// Finished closes the batch: every item is ready or has failed. When it is the first event of a stream, the batch was never
+// requested: credits were held for the batch, but the process of the request ended before Requested was appended.
 type Finished struct {
 	At time.Time `json:"at"`
 }
@@ -134,7 +135,7 @@ func (ItemReleased) EventType() string      { return "PreloadItemReleased" }
 func (ItemFinished) EventType() string      { return "PreloadItemFinished" }
 func (Finished) EventType() string          { return "PreloadFinished" }
 
-// EventKey tells the event from others of its type in the same stream. The keys of claims include the worker.
+// EventKey distinguishes the event from others of its type in the same stream. The keys of claims include the worker.
 func (Requested) EventKey() string { return "" }
 func (e ItemFetchStarted) EventKey() string {
 	return fmt.Sprintf("%d/%d/%s", e.Index, e.Attempt, e.Worker)
@@ -148,7 +149,7 @@ func (e ItemFinished) EventKey() string {
 }
 func (Finished) EventKey() string { return "" }
 
-// StreamCategory is what the names of the streams of batches begin with, up to the first dash.
+// StreamCategory is the part of the names of the streams of batches before the first dash.
 const StreamCategory = "preload"
 
 // Stream names the stream of a batch.

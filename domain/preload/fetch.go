@@ -6,11 +6,11 @@ import (
 	"moviola/domain"
 )
 
-// Fetching is the state of fetching the files that an item names. The item must exist.
+// Fetching returns the state of fetching the files that an item names. The item must exist.
 func (b *Batch) Fetching(index int) domain.Fetching { return b.items[index].fetching }
 
-// Fetches says whether files that an item names may still be fetched: the item has no result, no worker prepares it, and files
-// are missing.
+// Fetches reports whether files that an item names may still be fetched: the item has no result, no worker prepares it, and
+// files are missing.
 func (b *Batch) Fetches(index int) bool {
 	result, known := b.Result(index)
 	return known && result == nil && !b.items[index].started && !b.items[index].fetching.Done()
@@ -24,7 +24,7 @@ func (b *Batch) StartFetch(index int, s domain.FetchStart, now time.Time) []doma
 	}
 	fetching := b.items[index].fetching
 	last, claimed := fetching.Claim()
-	if !claimed { // no worker died
+	if !claimed { // without an open claim, no worker has died
 		s.Death = domain.Unexplained
 	}
 	if death, over := fetching.Over(s.Death); over {
@@ -34,7 +34,7 @@ func (b *Batch) StartFetch(index int, s domain.FetchStart, now time.Time) []doma
 		Death: s.Death}}
 }
 
-// ReleaseFetch hands a claim on the fetching back. See Release.
+// ReleaseFetch releases a claim on the fetching. It has the rules of Release.
 func (b *Batch) ReleaseFetch(index int, c domain.FetchClaim, memory bool, now time.Time) ([]domain.Event, error) {
 	if !b.Fetches(index) {
 		return nil, ErrLost
@@ -52,8 +52,8 @@ func (b *Batch) ReleaseFetch(index int, c domain.FetchClaim, memory bool, now ti
 	return []domain.Event{ItemFetchReleased{Index: index, Attempt: c.Attempt, Worker: c.Worker, At: now, Memory: memory}}, nil
 }
 
-// FinishFetch records that all files are available or, with a message, ends the item. A claim that is not current returns
-// ErrLost. A worker that finds all files available needs no claim and passes the zero one.
+// FinishFetch records that all files are available or, with a message, ends the item. For a claim that is not current the
+// error is ErrLost. A worker that finds all files available needs no claim and passes the zero claim.
 func (b *Batch) FinishFetch(index int, c domain.FetchClaim, worker, message string, now time.Time) ([]domain.Event, error) {
 	if !b.Fetches(index) {
 		return nil, ErrLost
@@ -75,7 +75,7 @@ func (b *Batch) failure(index int, worker, message string, now time.Time) []doma
 	})
 }
 
-// gaveUp is the owner's message for an item whose workers have died too often.
+// gaveUp returns the owner's message for an item whose workers have died too often.
 func gaveUp(death domain.Death) string {
 	if death == domain.OutOfMemory {
 		return memoryMessage

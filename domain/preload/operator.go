@@ -9,8 +9,8 @@ import (
 // droppedMessage is the owner's message for an item that an operator has given up.
 const droppedMessage = "The item was given up by the operator of this service. Please request it again."
 
-// Drop ends an item that cannot be prepared, at an operator's request: it fails. It returns no event when the item does not exist
-// or has a result. Design §6: stuck work.
+// Drop ends an item that cannot be prepared, at an operator's request. The item fails. It returns no event when the item does
+// not exist or has a result. Design §6: stuck work.
 func (b *Batch) Drop(index int, worker string, now time.Time) []domain.Event {
 	result, known := b.Result(index)
 	if !known || result != nil {

@@ -16,10 +16,11 @@ type ID = domain.PreloadID
 // idLength is the length of an id in code points. Decision 7.
 const idLength = 16
 
-// ParseID accepts any text of 16 code points: with other characters than [A-Za-z0-9] it is well formed, but unknown.
+// ParseID accepts any text of 16 code points. A text with other characters than [A-Za-z0-9] is accepted, but no batch has
+// that id.
 func ParseID(s string) (ID, bool) { return ID(s), utf8.RuneCountInString(s) == idLength }
 
-// MaxItems is how many items a batch may have. Spec: Limits.
+// MaxItems is the maximum number of items of a batch. Spec: Limits.
 const MaxItems = 10
 
 // The owner's messages for an item whose workers crashed or ran out of memory.
@@ -28,7 +29,7 @@ const (
 	memoryMessage  = "Preparing this item takes more memory than there is. Use a smaller source and request it again."
 )
 
-// ErrLost says that a claim on an item is not, or no longer, this worker's.
+// ErrLost says that the caller does not hold the claim on an item, or no longer holds it.
 var ErrLost = errors.New("the claim on the item is lost")
 
 // Claim is a worker's claim on one item.
@@ -50,7 +51,7 @@ type state struct {
 	claim    Claim
 	claimed  bool
 	trial    domain.Trial
-	started  bool // a worker has started the item at least once
+	started  bool // a worker has claimed the item at least once
 	fetching domain.Fetching
 	result   *Result
 }
@@ -109,7 +110,7 @@ func (b *Batch) Abandon(now time.Time) []domain.Event {
 	return []domain.Event{Finished{At: now}}
 }
 
-// Result returns the result of an item, nil while it has none, and whether the item exists.
+// Result returns the result of an item, or nil while it has none, and reports whether the item exists.
 func (b *Batch) Result(index int) (*Result, bool) {
 	if index < 0 || index >= len(b.items) {
 		return nil, false
@@ -117,11 +118,11 @@ func (b *Batch) Result(index int) (*Result, bool) {
 	return b.items[index].result, true
 }
 
-// Start is what a worker knows when it claims an item.
+// Start is what a worker states when it claims an item.
 type Start struct {
 	Worker string
 	Dead   int          // number of the attempt whose worker is known to be dead; 0: none
-	Death  domain.Death // how that worker's process died
+	Death  domain.Death // cause of that worker's death
 	Alone  bool         // the worker's process will do no other render or preload item
 }
 
@@ -136,7 +137,7 @@ func (b *Batch) Start(index int, s Start, now time.Time) []domain.Event {
 	if item.claimed && item.claim.Attempt != s.Dead {
 		return nil
 	}
-	if !item.claimed { // no worker died
+	if !item.claimed { // without an open claim, no worker has died
 		s.Death = domain.Unexplained
 	}
 	if death, over := item.trial.Over(s.Death, 0); over {
@@ -147,9 +148,9 @@ func (b *Batch) Start(index int, s Start, now time.Time) []domain.Event {
 	}}
 }
 
-// Release hands a claim back; memory says that the kernel killed one of the attempt's programs because memory ran out. It returns
-// no event when the claim was handed back before; a claim that is not current returns ErrLost. The item ends when an attempt that
-// had its process for itself ran out of memory.
+// Release releases a claim. memory reports whether the kernel killed one of the attempt's programs because memory ran out.
+// Release returns no event when the claim was released before; for a claim that is not current the error is ErrLost. It ends
+// the item when an attempt that was the only work in its process ran out of memory.
 func (b *Batch) Release(c Claim, memory bool, now time.Time) ([]domain.Event, error) {
 	result, known := b.Result(c.Index)
 	switch {
@@ -178,7 +179,7 @@ func (b *Batch) Finish(c Claim, r Result, now time.Time) ([]domain.Event, error)
 	return b.closing(ItemFinished{Index: c.Index, Attempt: c.Attempt, Worker: c.Worker, Result: r, At: now}), nil
 }
 
-// closing returns the end of an item, followed by the end of the batch if no other item is open.
+// closing returns the event that ends an item, followed by the event that ends the batch if no other item is open.
 func (b *Batch) closing(end ItemFinished) []domain.Event {
 	events := []domain.Event{end}
 	for i, item := range b.items {

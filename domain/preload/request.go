@@ -24,7 +24,7 @@ const (
 	Component Type = "component"
 )
 
-// known says whether items of a type can be prepared.
+// known reports whether items of a type can be prepared.
 func (t Type) known() bool {
 	switch t {
 	case Image, Video, Audio, Voice, HTML, Component:
@@ -34,14 +34,14 @@ func (t Type) known() bool {
 	}
 }
 
-// Wanted is an item together with the properties that it is made from.
+// Wanted is an item together with the properties from which it is made.
 type Wanted struct {
 	Item
 	Properties map[string]any
 }
 
-// ParseRequest reads the body of POST /preloads: an object with nothing but preload, an array of 1 to 10 items. Spec: POST
-// /preloads.
+// ParseRequest reads the body of POST /preloads: an object whose only member is preload, an array of 1 to 10 items. Spec:
+// POST /preloads.
 func ParseRequest(body []byte) ([]Wanted, error) {
 	var request map[string]json.RawMessage
 	if len(bytes.TrimSpace(body)) == 0 {
@@ -88,7 +88,7 @@ func ParseItems(items []any) ([]Wanted, error) {
 	return wanted, nil
 }
 
-// maxID bounds the id of an item, in bytes.
+// maxID is the maximum length of the id of an item, in bytes.
 const maxID = 255
 
 func parseItem(properties map[string]any, number int) (Wanted, error) {
@@ -113,7 +113,7 @@ func parseItem(properties map[string]any, number int) (Wanted, error) {
 	return Wanted{Item: Item{ID: id, Type: Type(kind), Save: save, Sources: namesAddress(properties)}, Properties: properties}, nil
 }
 
-// namesAddress says whether any text inside a value contains an address.
+// namesAddress reports whether any text inside a value contains an address.
 func namesAddress(value any) bool {
 	switch v := value.(type) {
 	case string:

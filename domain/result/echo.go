@@ -7,8 +7,8 @@ import (
 
 // Echo holds the parts of a movie's document that are only for its sender: the status and webhooks return them unchanged.
 type Echo struct {
-	ID string // the client's own id, empty when none was given
-	// ClientData is a JSON object, {} when none was given.
+	ID string // the client's own id; empty: the document has none
+	// ClientData is a JSON object; {}: the document has none.
 	ClientData json.RawMessage
 }
 
@@ -17,9 +17,9 @@ func ReadEcho(document []byte) Echo {
 	var fields struct {
 		ID         json.RawMessage `json:"id"`
 		Dashed     json.RawMessage `json:"client-data"`
-		Underlined json.RawMessage `json:"client_data"` // decision 23
+		Underlined json.RawMessage `json:"client_data"` // decision 23: the spelling with an underscore is accepted too
 	}
-	// On an error the fields that were read before it are kept.
+	// After an error, the fields that were read before it are kept.
 	_ = json.Unmarshal(document, &fields)
 	data := fields.Dashed
 	if len(data) == 0 {
@@ -31,7 +31,7 @@ func ReadEcho(document []byte) Echo {
 	return Echo{ID: text(fields.ID), ClientData: data}
 }
 
-// text reads an id: a string, or a number in its own spelling.
+// text reads an id, which is a string or a number. It keeps the spelling of a number.
 func text(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

@@ -13,8 +13,8 @@ type LiveRender struct {
 	Project    domain.ProjectID     `json:"project"`
 	ID         string               `json:"id,omitempty"`
 	ClientData json.RawMessage      `json:"client-data"`
-	Percent    *float64             `json:"progress,omitempty"` // only with render.progress
-	Timestamp  string               `json:"timestamp"`          // as domain.FormatTime writes it
+	Percent    *float64             `json:"progress,omitempty"` // set only for render.progress
+	Timestamp  string               `json:"timestamp"`          // in the form of domain.FormatTime
 }
 
 // LiveBatch is the content of the live event batch.finished. Decision 79.
@@ -25,7 +25,7 @@ type LiveBatch struct {
 	Movies    int                  `json:"movies"`  // number of valid rows
 	Invalid   int                  `json:"invalid"` // number of invalid rows
 	Cancelled bool                 `json:"cancelled"`
-	Timestamp string               `json:"timestamp"` // as domain.FormatTime writes it
+	Timestamp string               `json:"timestamp"` // in the form of domain.FormatTime
 }
 
 // Payload returns the event as a flat JSON object.

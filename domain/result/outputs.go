@@ -5,7 +5,7 @@ import (
 	"moviola/domain/movie"
 )
 
-// Output is what clients are told of something that a movie has beside its MP4. Decision 61.
+// Output is the description of an output of a movie for clients. Decision 61.
 type Output struct {
 	Format   string   `json:"format"`
 	URL      *string  `json:"url"`
@@ -17,8 +17,8 @@ type Output struct {
 	Message  string   `json:"message"`
 }
 
-// OutputsOf returns the outputs of a movie, with addresses below a public base address. A nil file: nothing is made yet, or the
-// movie has failed. gone: its files are deleted.
+// OutputsOf returns the outputs of a movie, with addresses below a public base address. A nil file means that no output is
+// made yet, or that the movie has failed. gone reports whether the files are deleted.
 func (t Tokens) OutputsOf(base string, project domain.ProjectID, file *movie.File, gone bool, outputs []movie.Output) []Output {
 	var all []Output
 	for _, o := range outputs {
@@ -38,7 +38,7 @@ func (t Tokens) OutputsOf(base string, project domain.ProjectID, file *movie.Fil
 	return all
 }
 
-// OutputAddress is the address of a file of an output. All files of a movie have the same token.
+// OutputAddress returns the address of a file of an output. All files of a movie have the same token.
 func (t Tokens) OutputAddress(base string, project domain.ProjectID, file *movie.File, of movie.OutputFile) string {
 	return base + FilesPath + t.of(project, file) + "/" + string(project) + "/" + of.Name
 }

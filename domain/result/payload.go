@@ -14,16 +14,16 @@ type Ended struct {
 	Project domain.ProjectID
 	Echo    Echo
 	Success bool
-	Message string // why there is no video
-	// Plan and File describe the video. They are used for a success only.
+	Message string // why the movie has no video
+	// Plan and File describe the video. They are used only for a success.
 	Plan *movie.Plan
 	File *movie.File
 	// Addresses are empty when the file is deleted.
 	Addresses Addresses
-	Outputs   []Output // what the movie has beside its MP4
+	Outputs   []Output // outputs beside the MP4
 }
 
-// head are the fields that both payloads share, in the order of the specification's table.
+// head has the fields that both payloads share, in the order of the specification's table.
 type head struct {
 	Success    bool             `json:"success"`
 	Error      string           `json:"error,omitempty"`
@@ -33,7 +33,7 @@ type head struct {
 	URL        *string          `json:"url"`
 }
 
-// video are the fields of a success. The colour fields may be null.
+// video has the fields of a success. The colour fields may be null.
 type video struct {
 	head
 	Thumbnail      string   `json:"thumbnail,omitempty"`
@@ -53,7 +53,7 @@ type video struct {
 	Outputs        []Output `json:"outputs,omitempty"`
 }
 
-// Payload is the flat JSON object that a webhook carries. Spec: Events, Payload fields; decision 35.
+// Payload returns the flat JSON object that a webhook carries. Spec: Events, Payload fields; decision 35.
 func Payload(m Ended) ([]byte, error) {
 	h := head{Success: m.Success, Project: m.Project, ID: m.Echo.ID, ClientData: m.Echo.ClientData, URL: orNull(m.Addresses.Movie)}
 	if len(h.ClientData) == 0 {
@@ -83,7 +83,8 @@ func orNull(s string) *string {
 	return &s
 }
 
-// encode writes JSON without escaping <, > and &: the client gets its client-data back as it was, and no page shows it.
+// encode writes JSON without escaping <, > and &. So the client gets its client-data back unchanged; the JSON is not shown
+// in web pages.
 func encode(v any) ([]byte, error) {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)

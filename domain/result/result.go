@@ -1,5 +1,5 @@
-// Package result builds what clients are told of a finished movie: the addresses of its files, and the payload of webhooks. It
-// does no I/O. The status object of GET /movies and webhooks use the same words and numbers.
+// Package result builds the description of a finished movie for clients: the addresses of its files, and the payload of
+// webhooks. The package does no I/O. The status object of GET /movies and webhooks use the same words and numbers.
 package result
 
 import (
@@ -25,7 +25,8 @@ type Addresses struct {
 }
 
 // AddressesOf returns the addresses of a movie's files below a public base address (scheme, host, no slash at the end).
-// They are unguessable, and nothing in them is taken from the request. Decision 8. A nil file has none.
+// The addresses cannot be guessed, and no part of them is taken from the request. Decision 8. A nil file has no
+// addresses.
 func (t Tokens) AddressesOf(base string, project domain.ProjectID, file *movie.File) Addresses {
 	if file == nil {
 		return Addresses{}
@@ -41,7 +42,7 @@ func (t Tokens) AddressesOf(base string, project domain.ProjectID, file *movie.F
 	return a
 }
 
-// Duration is the length of a movie in seconds: planned frames ÷ frames per second. All answers use it. Decision 28.
+// Duration returns the length of a movie in seconds: planned frames ÷ frames per second. All answers use it. Decision 28.
 func Duration(plan movie.Plan) float64 {
 	if plan.FPSNum == 0 {
 		return 0

@@ -20,7 +20,8 @@ type tested struct {
 	Test bool `json:"test"`
 }
 
-// TestPayload is the payload that a webhook gets in a test: the fields of a success with made-up values, and test true.
+// TestPayload returns the payload that a webhook gets in a test: the fields of a success with made-up values, and test
+// true.
 func TestPayload() ([]byte, error) {
 	plan := movie.Plan{Width: 1920, Height: 1080, Frames: 250, FPSNum: 25, FPSDen: 1}
 	url, bt709 := TestURL, "bt709"

@@ -15,15 +15,15 @@ import (
 // tokenBytes is the length of a token: 16 random-looking bytes, written as 32 hex digits.
 const tokenBytes = 16
 
-// Tokens derives the tokens in the addresses of files from a secret of the installation, so that no stored data reveals them. The
-// zero Tokens has no secret: addresses can be guessed then.
+// Tokens derives the tokens in the addresses of files from a secret of the installation, so that no stored data reveals them.
+// The zero Tokens has no secret; addresses with its tokens can be guessed.
 type Tokens struct{ key []byte }
 
 // NewTokens returns the tokens under a key.
 func NewTokens(key []byte) Tokens { return Tokens{key} }
 
-// of is the token of a file: derived from the project and the attempt that has stored it, or the random one that an earlier
-// version has stored.
+// of returns the token of a file. The token is derived from the project and the attempt that has stored the file, or it is
+// a random token that an earlier version has stored.
 func (t Tokens) of(project domain.ProjectID, file *movie.File) string {
 	if file.Token != "" {
 		return file.Token
@@ -34,8 +34,8 @@ func (t Tokens) of(project domain.ProjectID, file *movie.File) string {
 	return hex.EncodeToString(mac.Sum(nil)[:tokenBytes])
 }
 
-// Opens says whether a token is that of a movie's file. The comparison takes constant time. A file that is not stored has no
-// token.
+// Opens reports whether a token is that of a movie's file. The comparison takes constant time. A file that is not stored has
+// no token.
 func (t Tokens) Opens(project domain.ProjectID, file *movie.File, token string) bool {
 	return file.Key != "" && subtle.ConstantTimeCompare([]byte(t.of(project, file)), []byte(token)) == 1
 }

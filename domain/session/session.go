@@ -1,18 +1,18 @@
-// Package session records which console sessions were ended before they expired. The record is a part of the aggregate that the
-// session began with: a key, or the roster of operators.
+// Package session records which console sessions were ended before they expired. The record is a part of the aggregate with
+// which the session began: a key, or the roster of operators.
 package session
 
 import "time"
 
-// most is the maximum of ended sessions that are recorded individually.
+// most is the maximum number of ended sessions that are recorded individually.
 const most = 1000
 
 // One is a session that was ended before it expired.
 type One struct {
 	ID    string
 	Began time.Time
-	Until time.Time // when it would have expired
-	At    time.Time // when it was ended
+	Until time.Time // when the session would have expired
+	At    time.Time // when the session was ended
 }
 
 // Ended are the sessions that were ended before they expired. The zero Ended has none.
@@ -21,8 +21,8 @@ type Ended struct {
 	floor time.Time      // every session that began at this time or before counts as ended
 }
 
-// Add records an ended session, and removes those that would have expired by now. When there are more than most, the oldest one
-// is removed, and it counts as ended together with all sessions that began before it.
+// Add records an ended session, and removes recorded sessions that would have expired by now. When more than most sessions are
+// recorded, it removes the oldest one, and from then on that session and all sessions that began before it count as ended.
 func (s *Ended) Add(e One) {
 	if s.one == nil {
 		s.one = map[string]One{}

@@ -25,7 +25,7 @@ type Created struct {
 	At      time.Time        `json:"at"`
 }
 
-// Updated replaces parts of a template; a nil part stays as it was.
+// Updated replaces parts of a template. A nil part is not replaced.
 type Updated struct {
 	Change string    `json:"change"` // id of the request, so that two updates at the same time are two events
 	Name   *string   `json:"name,omitempty"`
@@ -35,7 +35,7 @@ type Updated struct {
 	At     time.Time `json:"at"`
 }
 
-// Duplicated is the first event of a template that was copied from another.
+// Duplicated is the first event of a template that was copied from another template.
 type Duplicated struct {
 	Source         ID               `json:"source"`
 	SourceRevision int64            `json:"source_revision"`
@@ -47,7 +47,8 @@ type Duplicated struct {
 	At             time.Time        `json:"at"`
 }
 
-// Published puts a template into the library, with an example that shows it. Publishing again replaces the example.
+// Published puts a template into the library, with an example, a rendered movie of the template. Publishing again replaces
+// the example.
 type Published struct {
 	Change  int       `json:"change"` // number of the change among publishings and unpublishings: 1, 2, ...
 	Example Example   `json:"example"`
@@ -68,12 +69,13 @@ type Unpublished struct {
 	At     time.Time `json:"at"`
 }
 
-// Deleted ends a template. Its bodies are kept for a while: movies that were submitted before can still be rendered.
+// Deleted ends a template. Its bodies are kept for a while, because movies that were submitted before can still be
+// rendered.
 type Deleted struct {
 	At time.Time `json:"at"`
 }
 
-// Swept says that the bodies and examples of a deleted template have been removed.
+// Swept records that the bodies and examples of a deleted template have been removed.
 type Swept struct {
 	At time.Time `json:"at"`
 }
@@ -99,23 +101,23 @@ func (Deleted) EventType() string { return "TemplateDeleted" }
 // EventType implements domain.Event.
 func (Swept) EventType() string { return "TemplateSwept" }
 
-// EventKey implements domain.Event: a template begins once.
+// EventKey implements domain.Event. The key is empty, because a template is created once.
 func (Created) EventKey() string { return "" }
 
 // EventKey implements domain.Event.
 func (e Updated) EventKey() string { return e.Change }
 
-// EventKey implements domain.Event: a template begins once.
+// EventKey implements domain.Event. The key is empty, because a template is created once.
 func (Duplicated) EventKey() string { return "" }
 
-// EventKey implements domain.Event. Two processes that publish at once do the same.
+// EventKey implements domain.Event. Two processes that publish at the same time append the same event.
 func (e Published) EventKey() string { return strconv.Itoa(e.Change) }
 
 // EventKey implements domain.Event.
 func (e Unpublished) EventKey() string { return strconv.Itoa(e.Change) }
 
-// EventKey implements domain.Event: a template ends once.
+// EventKey implements domain.Event. The key is empty, because a template is deleted once.
 func (Deleted) EventKey() string { return "" }
 
-// EventKey implements domain.Event: a template is swept once.
+// EventKey implements domain.Event. The key is empty, because a template is swept once.
 func (Swept) EventKey() string { return "" }

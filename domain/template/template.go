@@ -1,6 +1,6 @@
-// Package template holds saved templates: movies with variables that are rendered by reference. It decides who may change a
-// template and which name it gets; the movie JSON is stored outside of the events, under its hash. Packages document and expand
-// fill templates in.
+// Package template holds saved templates: movies with variables that are rendered by reference. The package decides who may
+// change a template and which name the template gets. The movie JSON is stored outside of the events, under its hash. Packages
+// document and expand fill templates in.
 package template
 
 import (
@@ -21,10 +21,10 @@ const idLength = 20
 
 // The bounds of a template. Spec: Limits; decisions 10 and 41.
 const (
-	MaxName    = 100     // code points
-	MaxBody    = 102_400 // bytes of movie JSON
-	maxPrompt  = 20_000  // bytes
-	maxTags    = 64_000  // bytes, of all tags together: they are part of an event
+	MaxName    = 100     // maximum length of a name in code points
+	MaxBody    = 102_400 // maximum size of a movie's JSON in bytes
+	maxPrompt  = 20_000  // maximum length of a prompt in bytes
+	maxTags    = 64_000  // maximum length of all tags together in bytes: they are part of an event
 	copySuffix = " (custom)"
 )
 
@@ -56,7 +56,7 @@ type Template struct {
 	prompt  string
 	events  int64 // number of events in the stream so far
 	changes int   // number of publishings and unpublishings
-	// published says that the template is in the library; example is its newest example there.
+	// published reports whether the template is in the library; example is its newest example there.
 	published bool
 	example   Example
 	deletedAt time.Time
@@ -68,10 +68,10 @@ const (
 	unknown state = iota
 	alive
 	deleted
-	swept // deleted, and its bodies and examples are removed
+	swept // the template is deleted, and its bodies and examples are removed
 )
 
-// New returns the template of an id, without events.
+// New returns the template with an id, without events.
 func New(id ID) *Template { return &Template{id: id} }
 
 // Apply folds one event of the template's stream.
@@ -114,25 +114,26 @@ func (t *Template) update(e Updated) {
 	}
 }
 
-// Exists says whether the template was created and is not deleted.
+// Exists reports whether the template was created and is not deleted.
 func (t *Template) Exists() bool { return t.state == alive }
 
-// Owner is the account that the template belongs to.
+// Owner returns the account to which the template belongs.
 func (t *Template) Owner() domain.AccountID { return t.owner }
 
-// Body describes the current movie JSON.
+// Body returns the description of the current movie JSON.
 func (t *Template) Body() Body { return t.body }
 
-// Name is what the template is called.
+// Name returns the name of the template.
 func (t *Template) Name() string { return t.name }
 
-// Revision is the number of the template's last event in its stream, from 0.
+// Revision returns the number of the template's last event in its stream, from 0.
 func (t *Template) Revision() int64 { return t.events - 1 }
 
-// Example returns the newest example of the template in the library, and whether the template is published.
+// Example returns the newest example of the template in the library, and reports whether the template is published.
 func (t *Template) Example() (example Example, published bool) { return t.example, t.published }
 
-// Rendered says whether an account may render or duplicate the template: its own templates, and published ones. Decision 6.
+// Rendered reports whether an account may render or duplicate the template, because it is the account's own or published.
+// Decision 6.
 func (t *Template) Rendered(by domain.AccountID) bool {
 	return t.state == alive && (t.owner == by || t.published)
 }
@@ -145,7 +146,7 @@ type Draft struct {
 	Prompt string
 }
 
-// Create begins the template.
+// Create creates the template.
 func (t *Template) Create(owner domain.AccountID, d Draft, now time.Time) ([]domain.Event, error) {
 	d.Name = strings.TrimSpace(d.Name)
 	if err := checkDraft(&d.Name, &d.Tags, &d.Body, &d.Prompt); err != nil {
@@ -157,7 +158,7 @@ func (t *Template) Create(owner domain.AccountID, d Draft, now time.Time) ([]dom
 	return []domain.Event{Created{Account: owner, Name: d.Name, Tags: cleaned(d.Tags), Body: d.Body, Prompt: d.Prompt, At: now}}, nil
 }
 
-// Change holds the parts that an update replaces; a nil part stays as it was. Decision 41.
+// Change holds the parts that an update replaces. A nil part is not replaced. Decision 41.
 type Change struct {
 	Request string // unique id of the request
 	Name    *string
@@ -187,8 +188,8 @@ func (t *Template) Update(by domain.AccountID, c Change, now time.Time) ([]domai
 	return []domain.Event{e}, nil
 }
 
-// DuplicateName is the name of a copy: the requested one, or the name of the source with a suffix, cut to the allowed length.
-// Decision 41.
+// DuplicateName returns the name of a copy: the requested name, or the name of the source with a suffix, cut to the allowed
+// length. Decision 41.
 func (t *Template) DuplicateName(wanted string) string {
 	if wanted = strings.TrimSpace(wanted); wanted != "" {
 		return wanted
@@ -197,8 +198,8 @@ func (t *Template) DuplicateName(wanted string) string {
 	return string(runes[:min(len(runes), MaxName-utf8.RuneCountInString(copySuffix))]) + copySuffix
 }
 
-// Duplicate begins the template as a copy of source, owned by an account. body is the source's body as far as the account may
-// copy it.
+// Duplicate creates the template as a copy of source, owned by an account. body is the part of the source's body that the
+// account may copy.
 func (t *Template) Duplicate(
 	source *Template, owner domain.AccountID, name string, body Body, now time.Time,
 ) ([]domain.Event, error) {
@@ -235,8 +236,8 @@ func (t *Template) Sweep(now time.Time, kept time.Duration) []domain.Event {
 	return []domain.Event{Swept{At: now}}
 }
 
-// Publish puts the template into the library with an example. It returns no event when an example of the same body was published
-// before, so that an unpublished template does not come back by itself.
+// Publish puts the template into the library with an example. It returns no event when an example of the same body was
+// published before, so that an unpublished template is not published again without an operator.
 func (t *Template) Publish(example Example, now time.Time) ([]domain.Event, error) {
 	if t.state != alive {
 		return nil, t.notFound()
@@ -247,8 +248,8 @@ func (t *Template) Publish(example Example, now time.Time) ([]domain.Event, erro
 	return []domain.Event{Published{Change: t.changes + 1, Example: example, At: now}}, nil
 }
 
-// Republish puts the template back into the library with its newest example. It returns no event when that example was rendered
-// from another body: a new one has to be rendered.
+// Republish puts the template back into the library with its newest example. It returns no event when that example was
+// rendered from another body: a new example has to be rendered.
 func (t *Template) Republish(now time.Time) ([]domain.Event, error) {
 	if t.state != alive {
 		return nil, t.notFound()
@@ -272,7 +273,8 @@ func (t *Template) Unpublish(now time.Time) ([]domain.Event, error) {
 
 func (t *Template) notFound() error { return NotFound(t.id) }
 
-// NotFound refuses a template that does not exist, or that the account must not see. Decision 6: the answer does not tell which.
+// NotFound refuses a template that does not exist, or that the account must not see. Decision 6: the answer does not tell
+// which is the case.
 func NotFound(id ID) error {
 	return domain.Errorf(domain.NotFound, "template_not_found", "Template %s not found", id)
 }
@@ -282,7 +284,7 @@ func TooLarge() error {
 	return domain.Errorf(domain.Internal, "template_movie_invalid", "Template movie is not valid JSON or it's too large")
 }
 
-// checkDraft checks the parts of a template that are given; nil: not given.
+// checkDraft checks the given parts of a template. A nil part is not given.
 func checkDraft(name *string, tags *[]string, body *Body, prompt *string) error {
 	switch {
 	case name != nil && *name == "":

@@ -10,10 +10,10 @@ import (
 // Animation says how a text appears. The text is divided into units, in reading order; unit i (from 0) begins Delay + Step·i
 // seconds after the element's first frame and is complete Each seconds later. The style decides how a moving unit looks.
 type Animation struct {
-	Style string // one of document.TextStyles with a movement
+	Style string // a style of document.TextStyles that has a movement
 	Unit  AnimationUnit
-	// Units is the number of units in the text as written. If the drawing counts more, those beyond it begin at the same time as
-	// the last one.
+	// Units is the number of units in the text as written. If the drawing finds more units, the further units begin at the
+	// same time as the last of these.
 	Units int
 	Delay float64 // seconds
 	Step  float64 // seconds
@@ -22,9 +22,10 @@ type Animation struct {
 	// follows from Seed and its number. Step is not used then.
 	Random float64 // seconds
 	Seed   uint32
-	Least  float64 // shortest duration of the animation, in seconds
-	Way    float64 // distance in pixels that a unit moves, for styles where it does not depend on the font size
-	// Intro is the length of the animation in frames of the element. Nothing moves after it. It is cut at the end of the element.
+	Least  float64 // minimum duration of the animation, in seconds
+	Way    float64 // distance in pixels that a unit moves, for styles in which the distance does not depend on the font size
+	// Intro is the length of the animation in frames of the element. Nothing moves after the animation. It is cut at the
+	// end of the element.
 	Intro  int64
 	Leaves bool // the text is complete at first and disappears, instead of appearing
 }
@@ -44,8 +45,8 @@ const (
 // glide is the distance in pixels that letters of style 006 move. Vendor-catalogue §2.1.
 const glide = 40
 
-// animate returns the animation of a text that is shown for life frames; nil: none. An animation of our own styles that needs
-// more time is sped up, one of a documented style is cut.
+// animate returns the animation of a text that is shown for life frames; nil: the text does not move. When an animation needs
+// more time, one of our own styles is sped up, and one of a documented style is cut.
 func animate(style, text string, life int64, rate Rate) *Animation {
 	motion := document.TextMotions[style]
 	if !motion.Moves() {
@@ -58,7 +59,7 @@ func animate(style, text string, life int64, rate Rate) *Animation {
 	}
 	if a.Random > 0 {
 		sum := fnv.New32a()
-		_, _ = sum.Write([]byte(text)) // never fails
+		_, _ = sum.Write([]byte(text)) // a write to a hash never fails
 		a.Seed = sum.Sum32()
 	}
 	if style == "006" {
@@ -72,7 +73,8 @@ func animate(style, text string, life int64, rate Rate) *Animation {
 	return a
 }
 
-// Begins is the time at which unit i begins, in seconds. Units beyond Units begin with the last one.
+// Begins returns the time at which unit i begins, in seconds. A unit beyond Units begins at the same time as the last of
+// them.
 func (a Animation) Begins(i int) float64 {
 	i = max(min(i, a.Units-1), 0)
 	if a.Random > 0 {
@@ -81,7 +83,7 @@ func (a Animation) Begins(i int) float64 {
 	return a.Delay + a.Step*float64(i)
 }
 
-// Ends is the time at which the last of a number of units is complete, in seconds.
+// Ends returns the time at which the last of a number of units is complete, in seconds.
 func (a Animation) Ends(units int) float64 {
 	last := 0.0
 	for i := range max(min(units, a.Units), 1) {
@@ -90,7 +92,7 @@ func (a Animation) Ends(units int) float64 {
 	return max(last, a.Least)
 }
 
-// chance returns a pseudo-random number in [0, 1), the same for the same arguments.
+// chance returns a pseudo-random number in [0, 1). Equal arguments give equal numbers.
 func chance(seed, i uint32) float64 {
 	x := uint64(seed)<<32 | uint64(i)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -98,7 +100,7 @@ func chance(seed, i uint32) float64 {
 	return float64((x^x>>31)>>11) / (1 << 53)
 }
 
-// Share is the completed fraction, 0 to 1, of unit i's movement at a time in seconds.
+// Share returns the completed fraction, 0 to 1, of unit i's movement at a time in seconds.
 func (a Animation) Share(i int, seconds float64) float64 {
 	at := seconds - a.Begins(i)
 	switch {
@@ -110,7 +112,7 @@ func (a Animation) Share(i int, seconds float64) float64 {
 	return at / a.Each
 }
 
-// Done is the completed fraction, 0 to 1, of unit i's movement at frame k of the element.
+// Done returns the completed fraction, 0 to 1, of unit i's movement at frame k of the element.
 func (a Animation) Done(i int, k int64, rate Rate) float64 {
 	return a.Share(i, float64(k)*float64(rate.Den)/float64(rate.Num))
 }

@@ -10,7 +10,7 @@ import (
 // of the canvas.
 const gapPercent = 5
 
-// maxBoxSide is the largest side of a box in pixels. It bounds the memory for drawing it.
+// maxBoxSide is the maximum side of a box in pixels. It limits the memory for drawing the box.
 const maxBoxSide = 16384
 
 func checkBox(ref Ref, b Box) error {
@@ -21,8 +21,8 @@ func checkBox(ref Ref, b Box) error {
 	return nil
 }
 
-// usedPart is the rectangle of the source that an element uses. Elements that are not cropped, and sounds, use the whole source.
-// ok is false when the crop leaves nothing; the rectangle is the whole source then.
+// usedPart returns the rectangle of the source that an element uses. Elements that are not cropped, and sounds, use the whole
+// source. ok is false when the crop leaves nothing; the rectangle is the whole source then.
 func usedPart(e *document.Element, f Facts) (part Box, ok bool) {
 	whole := Box{W: f.Width, H: f.Height}
 	if e.Crop == nil {
@@ -46,7 +46,7 @@ func (l *layout) box(e *document.Element, f Facts) (box, crop Box) {
 		box.X, box.Y = e.X, e.Y
 	case document.Fit:
 		box.W, box.H = fitSize(part, canvas)
-		l.put(&box, e, 0) // no gap: the box touches the edges on purpose
+		l.put(&box, e, 0) // no gap, because the box is meant to touch the edges
 	default:
 		box.W, box.H = drawnSize(e, part)
 		l.put(&box, e, gapPercent)
@@ -57,22 +57,22 @@ func (l *layout) box(e *document.Element, f Facts) (box, crop Box) {
 	return box, part
 }
 
-// coverPart is the largest centred part of part that has the canvas's aspect ratio.
+// coverPart returns the largest centred part of part that has the canvas's aspect ratio.
 func coverPart(part, canvas Box) Box {
 	w := min(part.W, max(1, scale(part.H, canvas.W, canvas.H)))
 	h := min(part.H, max(1, scale(part.W, canvas.H, canvas.W)))
 	return Box{part.X + (part.W-w)/2, part.Y + (part.H-h)/2, w, h}
 }
 
-// fitSize is the largest size within the canvas that has the part's aspect ratio.
+// fitSize returns the largest size within the canvas that has the part's aspect ratio.
 func fitSize(part, canvas Box) (w, h int) {
 	w = min(canvas.W, max(1, scale(canvas.H, part.W, part.H)))
 	h = min(canvas.H, max(1, scale(canvas.W, part.H, part.W)))
 	return w, h
 }
 
-// drawnSize is the size that width and height ask for. A missing side follows from the other one by the aspect ratio; without
-// both, the source keeps its size.
+// drawnSize returns the size that width and height ask for. A missing side follows from the given side by the aspect ratio.
+// When both are missing, the size is that of the source.
 func drawnSize(e *document.Element, part Box) (w, h int) {
 	switch {
 	case e.Width > 0 && e.Height > 0:
@@ -85,13 +85,14 @@ func drawnSize(e *document.Element, part Box) (w, h int) {
 	return part.W, part.H
 }
 
-// scale is n · num / den, rounded half up. Results that are too large are capped; a later check refuses them.
+// scale is n · num / den, rounded half up. A result that is too large is capped, and a later check refuses it.
 func scale(n, num, den int) int {
 	return int(min(math.Floor(float64(n)*float64(num)/float64(den)+0.5), math.MaxInt32))
 }
 
-// put moves a box to the element's position. x and y are the top left corner for a custom position, and offsets for the others
-// (decision 26). A box that is fitted to the canvas has no corner to set, so custom means the middle.
+// put moves a box to the element's position. x and y are the top left corner for a custom position, and offsets for the other
+// positions (decision 26). The corner of a box that is fitted to the canvas cannot be set, so a custom position means the
+// middle.
 func (l *layout) put(box *Box, e *document.Element, gap int) {
 	position := e.Position
 	if e.Resize == document.Fit && position == document.Custom {
@@ -107,9 +108,9 @@ type edge int
 
 const (
 	free edge = iota
-	near      // left, top
+	near      // left or top
 	middle
-	far // right, bottom
+	far // right or bottom
 )
 
 func edges(p document.Position) (horizontal, vertical edge) {
@@ -124,7 +125,8 @@ func edges(p document.Position) (horizontal, vertical edge) {
 	return at[0], at[1]
 }
 
-// place returns the first pixel of a side of the given size in a canvas of the given length, gap per cent from its edge.
+// place returns the first pixel of a side of the given size in a canvas of the given length, gap per cent from the canvas's
+// edge.
 func place(at edge, canvas, size, gap int) int {
 	margin := scale(canvas, gap, 100)
 	switch at {

@@ -1,7 +1,8 @@
 package timeline
 
-// Canonical returns the layer without its place in the movie and in the element's life, as far as its picture does not depend on
-// them: layers with equal canonical forms look the same. So a logo that is shown all the time is the same in every window.
+// Canonical returns the layer without its place in the movie and in the element's life, as far as the layer's picture does not
+// depend on that place. Layers with equal canonical forms look the same. So a logo that is shown all the time has the same
+// canonical form in every window.
 func (l Layer) Canonical() Layer {
 	l.Ref = Ref{}
 	if !l.Fades() {
@@ -24,15 +25,15 @@ func (l Layer) Canonical() Layer {
 	return l
 }
 
-// Fades says that the layer fades in or out within its window.
+// Fades reports whether the layer fades in or out within its window.
 func (l Layer) Fades() bool {
 	in := l.FadeIn > 0 && l.Phase < l.FadeIn
 	out := l.FadeOut > 0 && l.Phase+l.To-l.From > l.Life-l.FadeOut
 	return in || out
 }
 
-// Still says that every frame of the window that shows the layer shows the same picture. It is false for layers whose movement
-// only the drawing code knows, such as components.
+// Still reports whether every frame of the window that shows the layer shows the same picture. It is false for layers whose
+// movement only the drawing code knows, such as components.
 func (l Layer) Still() bool {
 	return !l.Fades() && l.Effects.still() && l.contentStill()
 }

@@ -53,7 +53,7 @@ func (p *Plan) Caption(states []caption.State) {
 	}
 }
 
-// frameAt is the movie's frame at a time, limited to the range from 0 to the number of frames.
+// frameAt returns the movie's frame at a time, limited to the range from 0 to the number of frames.
 func (p *Plan) frameAt(at time.Duration) int64 {
 	return min(max(p.FPS.Frame(document.SecondsOfFloat(at.Seconds())), 0), p.Frames)
 }

@@ -9,28 +9,28 @@ import (
 // Page is the web page of an HTMLLayer, as large as the layer's box. HTML or Source is set; if both are, HTML is used.
 type Page struct {
 	HTML     string // HTML fragment, shown on a transparent background
-	Source   string // address of a page; it is not among the facts
+	Source   string // address of a page; the page is not among the facts
 	Settings []Setting
 	Tailwind bool
 	Wait     float64 // seconds after the page and its fonts have been loaded, 0 to 10
-	// Finished says that the picture is taken when the page's finite animations have ended, at most 5 s after loading, because no
-	// wait was given. Decision 67.
+	// Finished reports whether the picture is taken when the page's finite animations have ended, at most 5 s after loading,
+	// because no wait was given. Decision 67.
 	Finished bool    `json:",omitempty"`
 	DPI      float64 // drawn pixels per CSS pixel; the result is scaled down to the box
 	// Capture is the number of frames for which the moving page is recorded, at the movie's rate, beginning after Wait; 0: one
 	// still picture. The last frame is then shown to the element's end.
 	Capture int64
-	// Now is the start time on the page's clock. The renderer sets it; it is not part of the page's identity.
+	// Now is the start time on the page's clock. The renderer sets it; the time is not part of the page's identity.
 	Now time.Time `json:"-"`
-	// Fresh says that the picture of the page must not come from a cache: the element's cache is false. It is not part of the
-	// page's identity.
+	// Fresh reports whether the picture of the page must not come from a cache, because the element's cache is false. This
+	// field is not part of the page's identity.
 	Fresh bool `json:"-"`
-	// Sealed says that the page has no network access. The renderer sets it.
+	// Sealed reports whether the page has no network access. The renderer sets this field.
 	Sealed bool `json:"-"`
 }
 
-// DrawingView is a part of an SVG drawing: a viewport of W × H pixels onto a canvas on which the drawing, Width × Height pixels
-// in its own units, is placed at X, Y and scaled by ScaleX and ScaleY.
+// DrawingView is a part of an SVG drawing. The drawing has Width × Height pixels in its own units. It is scaled by ScaleX and
+// ScaleY and placed at X, Y on a canvas, of which a viewport of W × H pixels is shown.
 type DrawingView struct {
 	W, H           int
 	X, Y           float64
@@ -47,27 +47,29 @@ type Audiogram struct {
 	Amplitude float64 // 0 to 10: a full-scale signal fills Amplitude/5 of half the box's height, clipped at the box's edge
 }
 
-// Subtitles is the source and the look of the movie's captions. Their texts are known when the sound has been mixed; Plan.Caption
-// adds them then.
+// Subtitles is the source and the look of the movie's captions. The texts of the captions are known when the sound has been
+// mixed; then Plan.Caption adds them.
 type Subtitles struct {
 	Ref      Ref
-	Captions string // an SRT, VTT or ASS text; empty: none was given
-	// key of a caption file among the sources; empty: none. Without Captions and Source, captions are transcribed from the sound
+	Captions string // an SRT, VTT or ASS text; empty: no text was given
+	// key of a caption file among the sources; empty: no file. Without Captions and Source, captions are transcribed from
+	// the sound
 	Source   string
-	Language string // lower case, as in the document; "auto": detected
+	Language string // in lower case, as in the document; "auto": the language is detected
 	Model    string
-	// Connection is the id of a saved connection to the provider that transcribes; empty: none.
+	// Connection is the id of a saved connection to the provider that transcribes; empty: no connection is named.
 	Connection string
-	Style      caption.Style // its FontURL is the key of a font among the sources
+	Style      caption.Style // its field FontURL is the key of a font among the sources
 }
 
-// Captions are the captions that a window shows, each one a picture, in order and without overlap. The layer's box is the canvas.
+// Captions are the captions that a window shows, each of them a picture, in order and without overlap. The layer's box is
+// the canvas.
 type Captions struct {
 	Style caption.Style
 	Shown []ShownCaption
 }
 
-// ShownCaption is a caption and the frames of the window that show it, from From up to To, without To.
+// ShownCaption is a caption and the frames of the window that show it: from From up to, but not including, To.
 type ShownCaption struct {
 	Rows     []caption.Row
 	From, To int64

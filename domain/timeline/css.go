@@ -1,6 +1,7 @@
 package timeline
 
-// length reads the first given one of the named settings as a length in pixels. Per cent are of the font size.
+// length reads the first of the named settings that is given, as a length in pixels. Percentages are parts of the font
+// size.
 func (s *styler) length(otherwise float64, names ...string) float64 {
 	value := s.word(names...)
 	if value == "" || value == "auto" || value == "normal" {

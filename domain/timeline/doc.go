@@ -1,11 +1,11 @@
 // Package timeline lays a movie out in frames and pixels. It is pure: the same document and facts give the same plan, and
 // nothing here fetches, draws or encodes.
 //
-// A plan is a list of windows. Each shows layers, and each is cut here and nowhere else. What a layer shows at a frame follows
-// from the frame of its element's life alone, so that it does not matter where the windows were cut; Layer.Canonical is what
-// decides how it looks.
+// A plan is a list of windows. Each window shows layers, and only this package cuts a movie into windows. What a layer shows
+// at a frame depends only on the frame of its element's life, so the places of the cuts do not change the picture.
+// Layer.Canonical has everything that determines how a layer looks.
 //
-// Where the format says nothing, and no decision does, this holds:
+// Where neither the format nor a decision has a rule, these rules apply:
 //
 //   - A pan is the way of the view: to the right means that the picture moves to the left. With a zoom it is where the zoom leads
 //     to, without one the picture is enlarged as far as it needs to be, unless pan-crop forbids it.

@@ -11,7 +11,7 @@ import (
 // rotated picture may extend beyond the box, everything else is clipped to it.
 type Effects struct {
 	ChromaKey    *ChromaKey
-	Correction   *document.Correction // as ffmpeg's eq filter does it
+	Correction   *document.Correction // with the effect of ffmpeg's eq filter
 	FlipX        bool                 // mirrored left to right
 	FlipY        bool                 // upside down
 	Motion       *Motion
@@ -22,27 +22,28 @@ type Effects struct {
 
 // ChromaKey makes a colour transparent.
 type ChromaKey struct {
-	Color Color // its alpha is not used
-	// Similarity is the largest chroma distance from Color at which a pixel becomes transparent, as a fraction of the largest
+	Color Color // its alpha is ignored
+	// Similarity is the maximum chroma distance from Color at which a pixel becomes transparent, as a fraction of the maximum
 	// possible distance: 0.01 (this colour only) to 1 (everything).
 	Similarity float64
 }
 
-// Mask is an image or video, stretched over the layer's box. Alpha is multiplied by its brightness, taken over black: white
-// shows, black hides.
+// Mask is an image or video, stretched over the layer's box. The layer's alpha is multiplied by the brightness of the mask
+// over black: the layer is visible where the mask is white, invisible where it is black.
 type Mask struct {
 	Source string // key of the source in the facts
-	Video  bool   // played once from the element's first frame on; then its last frame is held
+	Video  bool   // the mask is a video: it is played once from the element's first frame, then its last frame is held
 }
 
 // Motion is a zoom or pan: it moves a view over the picture, and the view fills the layer's box. The picture is the layer's
-// source, cropped and mirrored; the view of the unit square shows all of it. Areas outside of the picture are empty.
+// source, cropped and mirrored; a view of the unit square shows the whole picture. Areas outside of the picture are empty.
 type Motion struct{ From, To View }
 
 // View is a rectangle in a picture, in fractions of the picture's width and height, from its top left corner.
 type View struct{ X, Y, W, H float64 }
 
-// At is the view at frame k of an element of life frames: linear from From at the first frame to To at the last.
+// At returns the view at frame k of an element of life frames. It changes linearly from From at the first frame to To at
+// the last frame.
 func (m Motion) At(k, life int64) View {
 	done := 1.0
 	if life > 1 {
@@ -55,13 +56,14 @@ func (m Motion) At(k, life int64) View {
 // Rotation turns a layer around the middle of its box.
 type Rotation struct {
 	Degrees float64 // clockwise
-	// Frames is the duration of a turn through Degrees, from the element's first frame on; 0: it is rotated from the start.
+	// Frames is the duration of a turn through Degrees, from the element's first frame on; 0: the layer is rotated from the
+	// start.
 	Frames int64
-	// Endless says that the rotation continues at the same speed. Otherwise it stops at Degrees.
+	// Endless reports whether the rotation continues at the same speed. Otherwise the rotation stops at Degrees.
 	Endless bool
 }
 
-// At is the angle at frame k of the element, in degrees clockwise.
+// At returns the angle at frame k of the element, in degrees clockwise.
 func (r Rotation) At(k int64) float64 {
 	if r.Frames <= 0 {
 		return r.Degrees

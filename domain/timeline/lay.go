@@ -8,18 +8,18 @@ import (
 	"moviola/domain/document"
 )
 
-// The bounds of a plan. They bound the memory that a hostile document takes; the account's plan decides which lengths and sizes
-// it may render.
+// The bounds of a plan. They limit the memory for a hostile document. The account's plan determines which lengths and sizes
+// the account may render.
 const (
 	longestHours = 6
 	maxLayers    = 200_000
-	maxWindows   = 10_000 // each window costs a process
+	maxWindows   = 10_000 // each window needs a process for encoding
 	maxWarnings  = 50
 	maxNotes     = 2000
 )
 
-// Lay makes the plan of a movie. facts holds what probing has found out about each of document.Sources, by its key, except for
-// fonts and captions. Mistakes of the movie are *domain.Error; a source without facts is a plain error.
+// Lay makes the plan of a movie. facts holds the results of probing each of document.Sources, by the source's key, except for
+// fonts and captions. A mistake of the movie is a *domain.Error; a source without facts is any other error.
 func Lay(m *document.Movie, facts map[string]Facts) (*Plan, error) {
 	if err := document.Validate(m); err != nil {
 		return nil, err
@@ -51,11 +51,11 @@ func Lay(m *document.Movie, facts map[string]Facts) (*Plan, error) {
 // Credits is what the movie costs: 1 credit for each started second of its planned frames, in exact arithmetic. Decision 28.
 func (p *Plan) Credits() int64 { return p.FPS.Credits(p.Frames) }
 
-// Seconds is the exact length of the movie: planned frames ÷ fps. Decision 28.
+// Seconds returns the exact length of the movie: planned frames ÷ fps. Decision 28.
 func (p *Plan) Seconds() float64 { return p.FPS.Seconds(p.Frames).Float() }
 
 func checkLength(length document.Seconds, frames int64) error {
-	if length.Times(10).Cmp(document.SecondsOf(1)) < 0 || frames == 0 { // decision 21: under 0.1 s
+	if length.Times(10).Cmp(document.SecondsOf(1)) < 0 || frames == 0 { // decision 21: under 0.1 s counts as zero
 		return domain.Errorf(domain.Invalid, "movie_duration_zero", "Movie duration cannot be zero")
 	}
 	if length.Cmp(document.SecondsOf(longestHours*3600)) > 0 {
@@ -102,7 +102,8 @@ func checkSource(e *document.Element, facts map[string]Facts) error {
 	return nil
 }
 
-// suitable says which files can be the source of an element of a type. Types that are not listed accept any file.
+// suitable reports, by type of element, whether a file can be the source of an element of that type. A type that is not
+// listed accepts any file.
 var suitable = map[string]func(Facts) bool{
 	document.TypeImage: isPicture,
 	document.TypeVideo: func(f Facts) bool { return isPicture(f) && f.HasVideo && f.Duration > 0 },
@@ -145,8 +146,8 @@ func elementError(ref Ref, format string, args ...any) error {
 	return document.ElementError(ref, fmt.Sprintf(format, args...))
 }
 
-// thumbnail is the frame for the movie's thumbnail. Decision 26: a point of time, or the middle of a scene; by default the frame
-// at one second, or the middle of a shorter movie.
+// thumbnail returns the frame for the movie's thumbnail. Decision 26: a point of time, or the middle of a scene; by default
+// the frame at one second, or the middle of a shorter movie.
 func (l *layout) thumbnail() int64 {
 	frame := l.movie.FPS.Frame(document.SecondsOf(1))
 	if l.plan.Seconds() <= 1 {

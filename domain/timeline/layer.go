@@ -44,19 +44,19 @@ func (l *layout) page(e *document.Element, life int64) *Page {
 		page.Source = ""
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Settings)) {
-		if name != "opacity" { // opacity is an effect
+		if name != "opacity" { // opacity is an effect, not a setting of the text's style
 			page.Settings = append(page.Settings, Setting{Name: name, Value: e.Settings[name]})
 		}
 	}
 	return page
 }
 
-// canvasBox is the box of an element whose size depends on its properties only: a missing side is the canvas's.
+// canvasBox returns the box of an element whose size depends only on its properties. A missing side is that of the canvas.
 func (l *layout) canvasBox(e *document.Element) Box {
 	box := Box{W: e.Width, H: e.Height}
 	horizontal, vertical := edges(e.Position)
 	if box.W < 0 || e.Resize != "" {
-		box.W, horizontal = l.plan.Width, free // as wide as the canvas: a horizontal position has no effect
+		box.W, horizontal = l.plan.Width, free // the box is as wide as the canvas, so a horizontal position has no effect
 	}
 	if box.H < 0 || e.Resize != "" {
 		box.H, vertical = l.plan.Height, free
@@ -69,7 +69,7 @@ func (l *layout) canvasBox(e *document.Element) Box {
 // zoomLevel is the enlargement by one level of zoom. Decision 26.
 const zoomLevel = 0.1
 
-// effects returns the effects of the element on its picture, nil when there are none.
+// effects returns the effects of the element on its picture; nil: no effects.
 func (l *layout) effects(e *document.Element) *Effects {
 	given := &e.Effects
 	f := Effects{
@@ -88,9 +88,10 @@ func (l *layout) effects(e *document.Element) *Effects {
 	return &f
 }
 
-// motionOf combines zoom and pan. Zoom enlarges by a tenth per level about the middle; with a zoom, a pan moves the view towards
-// its side by its distance. A pan alone moves the picture in its direction, so the view moves the opposite way; the picture is
-// enlarged just enough to fill its box, unless pan-crop forbids it. The first look moved the view in this case too.
+// motionOf combines zoom and pan. Zoom enlarges by a tenth per level about the middle; with a zoom, a pan moves the view by
+// the pan's distance in the pan's direction. A pan alone moves the picture in its direction, so the view moves the opposite
+// way; the picture is enlarged just enough to fill its box, unless pan-crop forbids it. In the first look a pan alone moved
+// the view in the pan's direction.
 func motionOf(e *document.Effects) *Motion {
 	switch {
 	case e.Zoom != 0:
@@ -116,7 +117,7 @@ func motionOf(e *document.Effects) *Motion {
 		}
 	}
 	d := e.PanDistance
-	// direction -1 goes from the far edge to the near one, 1 the other way, 0 stays in the middle
+	// direction -1 goes from the far edge to the near edge, 1 from near to far, 0 stays in the middle
 	from, to := [3]float64{d, d / 2, 0}, [3]float64{0, d / 2, d}
 	return &Motion{
 		From: View{X: from[view.X+1], Y: from[view.Y+1], W: 1 - d, H: 1 - d},
@@ -134,7 +135,8 @@ func travel(size float64, direction int, distance float64, stay bool) float64 {
 	return at
 }
 
-// rotation is nil for an element that is not rotated. A full turn ends as it began, so it continues endlessly.
+// rotation returns the rotation of an element; nil: the element is not rotated. A full turn ends as it began, so it
+// continues endlessly.
 func (l *layout) rotation(r document.Rotate) *Rotation {
 	const around = 360
 	full := r.Angle == around || r.Angle == -around

@@ -9,7 +9,7 @@ import (
 	"moviola/domain/document"
 )
 
-// layout holds the state while a plan is made.
+// layout is the state of making a plan.
 type layout struct {
 	movie  *document.Movie
 	facts  map[string]Facts
@@ -24,10 +24,10 @@ type picture struct {
 	layer      Layer
 	z          int
 	fresh      bool  // the element must not come from a cache
-	start, end int64 // frames of the movie
+	start, end int64 // first frame, and the frame after the last, in the movie
 }
 
-// level says whether a picture is below the scenes, in a scene, or above the scenes.
+// level tells whether a picture is below the scenes, in a scene, or above the scenes.
 type level int
 
 const (
@@ -68,7 +68,8 @@ func (l *layout) fill() error {
 	return l.show(ofMovie[behind:], above)
 }
 
-// markFresh marks the windows of scenes that must be rendered anew, because the movie, the scene or one of its elements says so.
+// markFresh marks the windows of scenes that must be rendered anew, because the movie, the scene or an element of the scene
+// has cache false.
 func (l *layout) markFresh() {
 	fresh := map[int]bool{}
 	for _, scene := range l.movie.Scenes {
@@ -112,8 +113,8 @@ func (l *layout) frame(at document.Seconds) int64 { return l.movie.FPS.Frame(at)
 // stretch is the lifetime of an element in frames of the movie, and the lengths of its fades.
 type stretch struct{ start, end, fadeIn, fadeOut int64 }
 
-// play returns how a source is played for life frames: its start, the length of one play (0: it is not repeated), both in
-// seconds, and the largest number of plays (0: no limit).
+// play returns how a source is played for life frames: its start, the length of one play (0: the source is not repeated),
+// both in seconds, and the maximum number of plays (0: no maximum).
 func (l *layout) play(e *document.Element, life int64) (seek, loop float64, plays int) {
 	length := document.SecondsOfFloat(l.facts[e.Src].Duration)
 	from := e.SeekIn(length)
@@ -124,7 +125,7 @@ func (l *layout) play(e *document.Element, life int64) (seek, loop float64, play
 	return from.Float(), once.Float(), max(e.Loop, 0)
 }
 
-// sound adds the sound of an element to the plan, if it has any.
+// sound adds the sound of an element to the plan, if the element has sound.
 func (l *layout) sound(e *document.Element, s stretch) {
 	if !e.Heard() || !l.facts[e.Src].HasAudio || e.Muted || e.Volume <= 0 {
 		return
@@ -155,8 +156,8 @@ func (l *layout) show(pictures []picture, at level) error {
 
 const opaque = 255
 
-// seenIn returns the layer lists of a window that a picture belongs to: an element of a scene belongs to its scene, elements
-// below the scenes to each scene whose background is not opaque.
+// seenIn returns the layer lists of a window to which a picture belongs. An element of a scene belongs to its scene. An
+// element below the scenes belongs to each scene whose background is not opaque.
 func seenIn(w *Window, p picture, at level) []*[]Layer {
 	if at == above {
 		return []*[]Layer{w.top()}
@@ -191,12 +192,12 @@ func (l *layout) paintBackgrounds() {
 	}
 }
 
-// paintSide makes the background of a scene opaque by drawing it over black, and returns the same background drawn over the light
-// base.
+// paintSide makes the background of a scene opaque by drawing it over black, and returns the same background drawn over the
+// light colour.
 func (l *layout) paintSide(s side, frames int64, dark, light Color) Color {
 	given := *s.background
 	switch {
-	case s.before: // before the first scene there is black, as transparent as the movie
+	case s.before: // before the first scene the picture is black, as transparent as the movie's background
 		return over(white, Color{A: l.movie.Background.A})
 	case given.A == opaque:
 		return given
@@ -217,7 +218,7 @@ func (l *layout) paint(s side, frames int64) Layer {
 	return Layer{Ref: Ref{Scene: s.scene}, Kind: ColorLayer, Color: *s.background, Box: canvas, To: frames, Life: frames}
 }
 
-// over composites a colour over an opaque one.
+// over composites a colour over an opaque base colour.
 func over(base, c Color) Color {
 	mix := func(below, above uint8) uint8 {
 		return uint8((uint32(below)*(opaque-uint32(c.A)) + uint32(above)*uint32(c.A) + opaque/2) / opaque)

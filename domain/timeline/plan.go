@@ -8,7 +8,7 @@ type (
 	Rate = document.Rate
 	// Color is a colour of 8 bits per channel, not premultiplied.
 	Color = document.Color
-	// Ref names an element for messages: "Scene #1 Element #2". Scene 0 is the movie itself.
+	// Ref names an element for messages: "Scene #1 Element #2". Scene 0 means the movie itself.
 	Ref = document.Ref
 	// Quality is the chosen balance between file size and picture quality.
 	Quality = document.Quality
@@ -21,58 +21,60 @@ const (
 	High   = document.High
 )
 
-// Plan is a movie laid out in frames and pixels. It holds everything that a renderer needs, and leaves it nothing to decide.
+// Plan is a movie laid out in frames and pixels. It holds everything that a renderer needs, and leaves no choice to the
+// renderer.
 type Plan struct {
-	Width, Height  int // pixels, even
+	Width, Height  int // in pixels, even
 	FPS            Rate
-	Frames         int64 // length of the movie
+	Frames         int64 // length of the movie in frames
 	Windows        []Window
 	Audio          []Clip
 	ThumbnailFrame int64
 	Quality        Quality
 	Draft          bool       // every frame gets the draft mark (decision 37), which is not a layer of the plan
-	Held           bool       // frames equal to the previous one may be written as repeats
+	Held           bool       // a frame that equals the previous one may be written as a repeat
 	Fresh          bool       // the movie's cache is false: pictures and sound must not come from earlier renders
-	Subtitles      *Subtitles // nil: none. Caption adds their layers when the captions are known
+	Subtitles      *Subtitles // nil: the movie has no subtitles. Caption adds their layers when the captions are known
 	Warnings       []string
 }
 
-// Window is a stretch of the movie that is rendered on its own. The windows of a plan cover it without gap or overlap. Except for
-// transitions none is much longer than 15 seconds. Only this package cuts windows, also inside videos and animations, and the
-// pictures do not depend on the cuts.
+// Window is a stretch of the movie that is rendered on its own. The windows of a plan cover it without gap or overlap. No
+// window is much longer than 15 seconds, except transitions. Only this package cuts a movie into windows. It also cuts inside
+// videos and animations; the pictures do not depend on the cuts.
 type Window struct {
 	Scene      int   // number of the scene, from 1; 0 in a movie without scenes
-	Start      int64 // frame of the movie
+	Start      int64 // first frame of the window in the movie
 	Frames     int64
 	Background Color
-	Layers     []Layer // bottom first
-	// Transition is set in a window in which a scene replaces another. Background and Layers are then those of the entering
-	// scene, Transition holds those of the leaving one.
+	Layers     []Layer // the bottom layer first
+	// Transition is set in a window in which one scene replaces another. Background and Layers are then those of the
+	// entering scene; Transition holds those of the leaving scene.
 	Transition *Transition
-	// Clear is set in a window with transparent parts: the backgrounds of the movie and of the scene are transparent. The movie
-	// itself shows black there.
+	// Clear is set in a window with transparent parts: the backgrounds of the movie and of the scene are transparent. The MP4
+	// shows black there.
 	Clear *Clear
-	// Fresh says that the window must not come from a cache: the movie, the scene or one of its elements says so. The rendered
-	// window may be stored in the cache.
+	// Fresh reports whether the window must not come from a cache, because the movie, the scene or an element of the scene has
+	// cache false. The rendered window may be stored in the cache.
 	Fresh bool
 }
 
-// Clear holds the backgrounds of a window over white instead of black. Where a window looks different over black and over white
-// the movie is transparent, and the difference is the degree.
+// Clear holds the backgrounds of a window over white instead of black. Where a window looks different over black and over
+// white, the movie is transparent. The difference is the degree of transparency.
 type Clear struct {
-	Scene   Color // of the entering or only scene
-	Leaving Color // of the leaving scene of a transition
+	Scene   Color // background of the entering or only scene
+	Leaving Color // background of the leaving scene of a transition
 }
 
-// Transition is the change from one scene to the next, over all frames of its window. At frame k of n the fraction k/n is done:
-// the first frame shows the leaving scene alone, and the frame after the last one would show the entering scene alone. Both
-// scenes are complete, opaque pictures: elements of the movie below the scenes are among the layers of both.
+// Transition is the change from one scene to the next, over all frames of its window. At frame k of n the fraction k/n of the
+// change is done: the first frame shows the leaving scene alone, and the frame after the last one would show the entering
+// scene alone. Both scenes are complete, opaque pictures: elements of the movie below the scenes are among the layers of both.
 type Transition struct {
 	Style      string // one of document.TransitionStyles, named as in ffmpeg's xfade filter
 	Scene      int    // number of the leaving scene; 0: black, before the first scene
-	Background Color  // of the leaving scene
+	Background Color  // background of the leaving scene
 	Layers     []Layer
-	// Over is drawn above the transition and is not affected by it: the elements of the movie above the scenes.
+	// Over has the layers that are drawn above the transition and are not affected by it: the elements of the movie above
+	// the scenes.
 	Over []Layer
 }
 
@@ -88,7 +90,7 @@ const (
 	ComponentLayer LayerKind = "component"
 	AudiogramLayer LayerKind = "audiogram" // the waveform of the mixed sound
 	CaptionLayer   LayerKind = "caption"   // the subtitles
-	ColorLayer     LayerKind = "color"     // a filled box: the translucent background of a scene over elements of the movie
+	ColorLayer     LayerKind = "color"     // a filled box: the translucent background of a scene, over elements of the movie
 )
 
 // Layer is one picture in one window: an element, or the part of it that falls into the window. Frame k of the window shows frame
@@ -97,29 +99,30 @@ type Layer struct {
 	Ref       Ref
 	Kind      LayerKind
 	Source    string              // key of the image or video among the facts
-	Text      *Text               // of a TextLayer
-	Page      *Page               // of an HTMLLayer
-	Component *document.Component // of a ComponentLayer; the settings' lengths are relative to Box
-	Audiogram *Audiogram          // of an AudiogramLayer
-	Captions  *Captions           // of a CaptionLayer
-	Color     Color               // of a ColorLayer
-	Box       Box                 // the rectangle in which it is drawn; may extend beyond the canvas
+	Text      *Text               // text of a TextLayer
+	Page      *Page               // page of an HTMLLayer
+	Component *document.Component // component of a ComponentLayer; the settings' lengths are relative to Box
+	Audiogram *Audiogram          // waveform of an AudiogramLayer
+	Captions  *Captions           // captions of a CaptionLayer
+	Color     Color               // colour of a ColorLayer
+	Box       Box                 // rectangle in which the layer is drawn; it may extend beyond the canvas
 	// Crop is the part of the source that fills the box, in source pixels. The zero Crop is the whole source.
 	Crop Box
-	From int64 // first frame of the window that shows it
-	To   int64 // first frame of the window that no longer shows it
-	// Phase is the number of the element's frames before From: not 0 when the element began in an earlier window.
+	From int64 // first frame of the window that shows the layer
+	To   int64 // first frame of the window, after From, that no longer shows the layer
+	// Phase is the number of the element's frames before From. It is not 0 when the element began in an earlier window.
 	Phase int64
-	// Seek is the start position in the source, Loop the length of one play of the source, both in seconds; Loop 0: it is
-	// played once. Plays is the largest number of plays; 0: no limit. After the last one the last frame is held.
+	// Seek is the start position in the source, Loop the length of one play of the source, both in seconds. Loop 0: the
+	// source is played once. Plays is the maximum number of plays; 0: no maximum. After the last play its last frame is
+	// held.
 	Seek  float64
 	Loop  float64
 	Plays int
-	// Animated says that an ImageLayer is played like a video: an animated GIF or WebP.
+	// Animated reports whether an ImageLayer is played like a video, because its image is an animated GIF or WebP.
 	Animated bool
 	// FadeIn and FadeOut are lengths in frames, at the element's own start and end; Life is the element's whole length.
 	FadeIn, FadeOut, Life int64
-	Effects               *Effects // nil: none
+	Effects               *Effects // nil: no effects
 }
 
 // Box is a rectangle in pixels.
@@ -129,26 +132,26 @@ type Box struct{ X, Y, W, H int }
 type Text struct {
 	Text      string
 	Settings  TextSettings
-	Animation *Animation // how the text appears; nil: it is complete from the start
+	Animation *Animation // animation by which the text appears; nil: the text is complete from the start
 }
 
 // Clip is the sound of an element, placed in the whole movie.
 type Clip struct {
 	Ref    Ref
 	Source string // key of the video, audio or voice among the facts
-	From   int64  // frame of the movie
+	From   int64  // first frame of the clip in the movie
 	To     int64
 	Seek   float64 // start position in the source, in seconds
-	Loop   float64 // length of one play in seconds; 0: played once
-	Plays  int     // largest number of plays; 0: no limit. Silence follows
+	Loop   float64 // length of one play in seconds; 0: the source is played once
+	Plays  int     // maximum number of plays; 0: no maximum. Silence follows the last play
 	Volume float64
-	// FadeIn and FadeOut are lengths in frames, after From and before To.
+	// FadeIn and FadeOut are lengths in frames; FadeIn begins at From, and FadeOut ends at To.
 	FadeIn, FadeOut int64
 }
 
-// Facts holds what probing has found out about a source. Lay takes a map of them by the source's key.
+// Facts holds the results of probing a source. Lay takes a map of Facts by the source's key.
 type Facts struct {
-	Width, Height int     // as displayed, after rotation; 0 without picture
+	Width, Height int     // as displayed, after rotation; 0: the source has no picture
 	Duration      float64 // seconds; 0 for a still image, a font or a caption file
 	HasVideo      bool
 	HasAudio      bool

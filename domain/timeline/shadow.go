@@ -7,13 +7,13 @@ import (
 	"moviola/domain/document"
 )
 
-// The bounds of decorations. They bound the cost of drawing hostile settings.
+// The bounds of decorations. They limit the cost of drawing hostile settings.
 const (
 	maxBlur   = 200
 	maxStroke = 200
 )
 
-// shadows reads the shadows of the letters, and returns the topmost one and the others.
+// shadows reads the shadows of the letters. It returns the topmost shadow and the further shadows.
 func (s *styler) shadows() (*Shadow, []Shadow) {
 	value, ok := s.first("text-shadow", "shadow")
 	value = strings.ToLower(value)
@@ -26,7 +26,7 @@ func (s *styler) shadows() (*Shadow, []Shadow) {
 	case value == "none" || value == "false" || value == "0":
 		return nil, nil
 	}
-	if both, isNumber := css.Number(value); isNumber { // one number is the offset of the shadow, both to the right and down
+	if both, isNumber := css.Number(value); isNumber { // a single number is the offset of the shadow, both to the right and down
 		first.X, first.Y = both, both
 		return &first, nil
 	}
@@ -50,7 +50,7 @@ func shadowOf(s css.Shadow) Shadow {
 	return Shadow{X: min(max(s.X, -giant), giant), Y: min(max(s.Y, -giant), giant), Blur: min(s.Blur, maxBlur), Color: s.Color}
 }
 
-// boxShadow reads the shadow of the textbox: the first one that is not inset.
+// boxShadow reads the shadow of the textbox: the first shadow that is not inset.
 func (s *styler) boxShadow() *BoxShadow {
 	value := s.word("box-shadow")
 	given, ok := s.units.Shadows(value)
@@ -105,7 +105,8 @@ func (s *styler) border(t *TextSettings) {
 	}
 }
 
-// line reads "width style colour" in any order, sets the colour and returns the width: 0 without any. All styles are drawn solid.
+// line reads "width style colour" in any order. It sets the colour and returns the width, or 0 when no line is given. Lines
+// of all styles are drawn solid.
 func (s *styler) line(color *Color, names ...string) (width float64) {
 	const thin = 1
 	value := s.word(names...)

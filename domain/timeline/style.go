@@ -71,7 +71,8 @@ func (s *styler) unreadable(setting string) {
 	s.warn(document.ValueType, setting, "The setting '"+setting+"' cannot be read")
 }
 
-// first returns the value of the first of the names that is set: most settings also have an older name.
+// first returns the value of the first of the names that is set. It takes several names, because most settings also have an
+// older name.
 func (s *styler) first(names ...string) (string, bool) {
 	for _, name := range names {
 		if value := s.given[name]; value != "" {
@@ -112,9 +113,9 @@ func (s *styler) settings() TextSettings {
 	t.WordSpacing = min(max(s.length(0, "word-spacing"), -size), 10*size)
 	t.LetterSpacing = min(max(s.spacing(), -size), 10*size)
 	t.Boxes, t.Rules = s.defaults.boxes, s.defaults.rules
-	// The textbox of left-aligned lines is placed at the left, and so on.
+	// The position of the textbox follows from the alignment of the lines: left-aligned lines give a textbox at the left.
 	t.Horizontal = s.align(t.Align, "horizontal-position", "horizontal-align")
-	if t.Horizontal == AlignJustify { // justify is no horizontal position of a box
+	if t.Horizontal == AlignJustify { // a box has no horizontal position justify
 		t.Horizontal = AlignLeft
 	}
 	s.warnUnknown()
@@ -144,7 +145,7 @@ func (s *styler) weight() int {
 	return weight
 }
 
-// expandFont replaces the shorthand font by its single settings, except for those that are given themselves.
+// expandFont replaces the shorthand font by its single settings. A single setting that the text gives itself is kept.
 func (s *styler) expandFont() {
 	value, given := s.first("font")
 	if !given {
@@ -215,7 +216,7 @@ func (s *styler) lineHeight() float64 {
 	return min(max(height, 0), 10*s.units.Em)
 }
 
-// spacing is the space between letters in pixels.
+// spacing returns the space between letters, in pixels.
 func (s *styler) spacing() float64 {
 	if s.word("letter-spacing") == "normal" {
 		return 0
@@ -223,7 +224,7 @@ func (s *styler) spacing() float64 {
 	return s.length(s.defaults.spacing*s.units.Em, "letter-spacing")
 }
 
-// padding is the space between the textbox's edges and its lines in pixels.
+// padding returns the space between the textbox's edges and its lines, in pixels.
 func (s *styler) padding() Sides {
 	if _, given := s.first("padding"); !given {
 		side := s.defaults.padding * s.units.Em
@@ -282,7 +283,8 @@ func transform(text, how string) string {
 	return text
 }
 
-// warnUnknown warns of settings without effect. Names that begin with two underscores are the client's own and ignored.
+// warnUnknown warns of settings without effect. It ignores names that begin with two underscores, because they are the
+// client's own.
 func (s *styler) warnUnknown() {
 	for _, name := range slices.Sorted(maps.Keys(s.given)) {
 		_, known := document.Find(document.SettingsKind(document.TypeText), name)

@@ -7,29 +7,29 @@ import (
 	"moviola/domain/document"
 )
 
-// styleDefaults are the settings of a text style that are used where a text gives none.
+// styleDefaults are the settings of a text style that apply when a text does not give them.
 type styleDefaults struct {
 	family     string
-	size       float64 // vw
+	size       float64 // font size in vw
 	color      Color
-	shadow     bool    // defaultShadow
-	spacing    float64 // em between letters
+	shadow     bool    // letters have defaultShadow
+	spacing    float64 // space between letters, in em
 	background Color
-	padding    float64 // em at the left and right
-	lineHeight float64 // em; 0: the line height of the font
+	padding    float64 // padding at the left and right, in em
+	lineHeight float64 // in em; 0: the line height of the font
 	boxes      Boxes
 	rules      bool
 }
 
 var (
 	white = Color{R: 255, G: 255, B: 255, A: 255}
-	// pillInk is the colour of letters on white pills. It comes from an example in vendor-catalogue §2.2, which does not print
-	// the default itself.
+	// pillInk is the colour of letters on white pills. It comes from an example in vendor-catalogue §2.2, which does not
+	// document the default itself.
 	pillInk = Color{R: 0x23, G: 0x40, B: 0xd8, A: 255}
 )
 
 // documentedDefaults are the defaults of the documented styles (vendor-catalogue §2.2). Our own choices are: no shadow for 012
-// and 013, padding and line height of 013, and its colours, which are those of the documented example.
+// and 013, padding and line height of 013, and the colours of 013, which are those of the documented example.
 var documentedDefaults = map[string]styleDefaults{
 	"001": {family: "Inter", size: 4, color: white, shadow: true},
 	"002": {family: "Roboto", size: 4, color: white, shadow: true},
@@ -54,7 +54,7 @@ func defaultsOf(style string) styleDefaults {
 	return documentedDefaults["002"]
 }
 
-// written returns the text with the line breaks of its style: in 013 each phrase is a line.
+// written returns the text with the line breaks of its style: in style 013 each phrase is a line.
 func written(e *document.Element) string {
 	if defaultsOf(e.Style).boxes == PillBoxes {
 		return strings.Join(document.Phrases(e.Text), "\n")

@@ -17,9 +17,9 @@ const (
 type Placed struct {
 	Ref  Ref
 	Box  Box
-	Text *Text // of a text element, without its animation
+	Text *Text // text of a text element, without its animation
 
-	Component *document.Component // of a component element
+	Component *document.Component // component of a component element
 }
 
 // Survey is the part of a movie's layout that follows from its JSON alone.
@@ -28,13 +28,13 @@ type Survey struct {
 	Notes  []document.Note // properties that the render does not follow as written
 	Left   int             // number of elements that were not laid out, because the survey ended early
 
-	Subtitles *Subtitles // nil: the movie has none
-	// Err is a mistake that makes the movie impossible to render although its length is known. A *domain.Error.
+	Subtitles *Subtitles // nil: the movie has no subtitles
+	// Err is a mistake, a *domain.Error, that makes the movie impossible to render although its length is known.
 	Err error
 }
 
-// Look lays out the elements of a movie whose sources are not available. exact says that the times of elements do not depend on
-// the sources. It stops early when more returns false.
+// Look lays out the elements of a movie whose sources are not available. exact reports whether the times of elements are
+// independent of the sources. Look stops early when more returns false.
 func Look(m *document.Movie, exact bool, more func() bool) Survey {
 	l := layout{movie: m, facts: guesses(m), plan: &Plan{Width: m.Width, Height: m.Height, FPS: m.FPS}}
 	l.timing = document.Time(m, func(string) (document.Seconds, bool) { return document.Seconds{}, false })
@@ -70,7 +70,7 @@ func Look(m *document.Movie, exact bool, more func() bool) Survey {
 	return s
 }
 
-// sized says whether the box of an element is independent of its source.
+// sized reports whether the box of an element is independent of its source.
 func sized(e *document.Element) bool {
 	switch e.Ref.Type {
 	case document.TypeImage, document.TypeVideo:

@@ -9,12 +9,12 @@ import (
 // TextSettings are the settings of a text element, in pixels. The layer's box contains a textbox, which is as large as its lines
 // and padding need, and at most as wide as the box.
 type TextSettings struct {
-	FontFamily    string  // as in CSS: "Inter", or a list in order of preference, "Inter, 'Open Sans'"; empty: the default
+	FontFamily    string  // as in CSS: "Inter", or a list in order of preference, "Inter, 'Open Sans'"; empty: the default font
 	FontSize      float64 // 1 to 2000
 	FontWeight    int     // 100 to 900
 	Italic        bool
 	Color         Color
-	Background    Color // of the textbox; alpha 0: none
+	Background    Color // background of the textbox; alpha 0: no background
 	Align         Align // alignment of the lines in the textbox
 	Horizontal    Align // position of the textbox in its box
 	Vertical      VerticalAlign
@@ -22,36 +22,36 @@ type TextSettings struct {
 	LetterSpacing float64
 	Padding       Sides   // space between the textbox's edges and its lines
 	Radius        float64 // corner radius of the textbox
-	Shadow        *Shadow // of the letters; nil: none
+	Shadow        *Shadow // shadow of the letters; nil: no shadow
 
 	// FontSource is the key of a font file among the sources. FontFamily is used for letters that the file lacks.
 	FontSource  string
-	WordSpacing float64 // added to the width of every blank
+	WordSpacing float64 // length that is added to the width of every blank
 	Underline   bool
 	LineThrough bool
 	Overline    bool
-	StrokeWidth float64 // width of the outline of the letters, half of it outside; 0: none
+	StrokeWidth float64 // width of the outline of the letters, half of it outside; 0: no outline
 	StrokeColor Color
 	Shadows     []Shadow // further shadows of the letters, below Shadow, the topmost first
-	BorderWidth float64  // width of the border of the textbox, inside its edges; 0: none
+	BorderWidth float64  // width of the border of the textbox, inside its edges; 0: no border
 	BorderColor Color
-	BoxShadow   *BoxShadow // of the textbox; nil: none
-	Gradient    *Gradient  // of the textbox, over Background; nil: none
-	Boxes       Boxes      // the parts of the text with a box of their own; empty: the whole text
-	Rules       bool       // draw a line above and a line below the text
+	BoxShadow   *BoxShadow // shadow of the textbox; nil: no shadow
+	Gradient    *Gradient  // gradient of the textbox, over Background; nil: no gradient
+	Boxes       Boxes      // parts of the text that have a box of their own; empty: only the whole text has one
+	Rules       bool       // a line is drawn above the text and a line below it
 }
 
-// Boxes says which parts of a text have a background of their own.
+// Boxes determines which parts of a text have a background of their own.
 type Boxes string
 
 // The backgrounds of styles 011 and 013.
 const (
-	WordBoxes Boxes = "word" // each word
+	WordBoxes Boxes = "word" // each word has a box
 	// PillBoxes are boxes of phrases, each phrase on a line: with round ends, slightly rotated and shifted.
 	PillBoxes Boxes = "pill"
 )
 
-// Scaled returns the settings for drawing the text at another scale: every length is multiplied.
+// Scaled returns the settings for drawing the text at another scale. Every length is multiplied by the factor.
 func (t TextSettings) Scaled(by float64) TextSettings {
 	for _, length := range []*float64{
 		&t.FontSize, &t.LineHeight, &t.LetterSpacing, &t.Padding.Top, &t.Padding.Right, &t.Padding.Bottom, &t.Padding.Left,
@@ -77,7 +77,7 @@ func (t TextSettings) Scaled(by float64) TextSettings {
 	return t
 }
 
-// BoxShadow is the shadow of the textbox, larger than it by Spread on each side.
+// BoxShadow is the shadow of the textbox. It is larger than the textbox by Spread on each side.
 type BoxShadow struct {
 	Shadow
 	Spread float64
@@ -94,7 +94,7 @@ type Sides struct{ Top, Right, Bottom, Left float64 }
 
 // Shadow is a shadow of the letters.
 type Shadow struct {
-	X, Y, Blur float64 // pixels
+	X, Y, Blur float64 // in pixels
 	Color      Color
 }
 
@@ -106,7 +106,7 @@ const (
 	AlignLeft   Align = "left"
 	AlignCenter Align = "center"
 	AlignRight  Align = "right"
-	// of lines only: flush at both edges, except for the last line of a paragraph, which is flush at its start
+	// for lines only: flush at both edges, except for the last line of a paragraph, which is flush at its start
 	AlignJustify Align = "justify"
 )
 

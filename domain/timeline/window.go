@@ -8,15 +8,15 @@ import (
 	"moviola/domain/document"
 )
 
-// windowSeconds is the approximate length of a window: long enough to be worth a process, short enough to render several in
-// parallel and to lose little work in an interruption.
+// windowSeconds is the approximate length of a window: long enough to be worth a process of its own, and short enough to
+// render several windows in parallel and to lose little work in an interruption.
 const windowSeconds = 10
 
-// interval is a range of frames of the movie, end not included.
+// interval is a range of frames of the movie from start up to, but not including, end.
 type interval struct{ start, end int64 }
 
-// cutWindows makes the windows of the plan: for each scene a transition and a body, and one window after the last scene if the
-// movie is longer, or for a movie without scenes. Long bodies are cut about every 10 seconds. Transitions are never cut.
+// cutWindows makes the windows of the plan: for each scene a transition and a body. A movie that is longer than its scenes, or
+// has none, has one more window at the end. Long bodies are cut about every 10 seconds. Transitions are never cut.
 func (l *layout) cutWindows(videos []interval) {
 	end := int64(0)
 	for i := range l.movie.Scenes {
@@ -24,12 +24,12 @@ func (l *layout) cutWindows(videos []interval) {
 		w := Window{Scene: scene.Number, Start: end, Background: scene.Background}
 		end = l.frame(l.timing.Scenes[i].End)
 		if i+1 < len(l.movie.Scenes) {
-			end = l.frame(l.timing.Scenes[i+1].Start) // earlier than the end of the scene when a transition follows
+			end = l.frame(l.timing.Scenes[i+1].Start) // the body ends before the end of the scene when a transition follows
 		}
 		w.Start = l.addTransition(i, w)
 		l.addWindows(w, end, videos)
 	}
-	// Where there is no scene, all elements of the movie are visible.
+	// In the frames without a scene, all elements of the movie are visible.
 	l.addWindows(Window{Start: end}, l.plan.Frames, videos)
 }
 
@@ -50,7 +50,7 @@ func (l *layout) addTransition(i int, w Window) int64 {
 	return body
 }
 
-// addWindows adds a window like w that ends at end, cut into several if it is long.
+// addWindows adds a window that is like w and ends at end. It cuts a long window into several.
 func (l *layout) addWindows(w Window, end int64, videos []interval) {
 	length := max(1, l.frame(document.SecondsOf(windowSeconds)))
 	for w.Start < end {
@@ -64,14 +64,14 @@ func (l *layout) addWindows(w Window, end int64, videos []interval) {
 	}
 }
 
-// clearest returns the frame nearest to at, from within.start to within.end, that is not inside a video. A cut inside a video is
-// correct, but costs decoding the frames before it. Without such a frame it returns at.
+// clearest returns the frame nearest to at, from within.start to within.end, that is not inside a video. A cut inside a video
+// is correct, but the frames before the cut have to be decoded too. When every frame is inside a video, it returns at.
 func clearest(at int64, within interval, videos []interval) int64 {
 	i := sort.Search(len(videos), func(i int) bool { return videos[i].end > at })
 	if i == len(videos) || videos[i].start >= at {
 		return at
 	}
-	before, after := videos[i].start, videos[i].end // videosOf has merged overlapping videos: no video is cut at these frames
+	before, after := videos[i].start, videos[i].end // videosOf has merged overlapping videos, so no video is cut here
 	switch beforeFits, afterFits := before >= within.start, after <= within.end; {
 	case beforeFits && (!afterFits || at-before <= after-at):
 		return before
@@ -81,7 +81,8 @@ func clearest(at int64, within interval, videos []interval) int64 {
 	return at
 }
 
-// videosOf returns the intervals in which a video plays, in order. Overlapping ones are merged, adjacent ones are not.
+// videosOf returns the intervals in which a video plays, in order. Overlapping intervals are merged, adjacent intervals are
+// not.
 func videosOf(groups ...[]picture) []interval {
 	var all []interval
 	for _, group := range groups {
@@ -115,7 +116,7 @@ func (p *Plan) windowsIn(start, end int64) iter.Seq[int] {
 	}
 }
 
-// in returns the part of a layer that falls into a window. start and end are its frames in the movie.
+// in returns the part of a layer that falls into a window. start and end are the layer's frames in the movie.
 func (l Layer) in(w *Window, start, end int64) Layer {
 	l.From = max(start-w.Start, 0)
 	l.To = min(end-w.Start, w.Frames)
@@ -123,15 +124,15 @@ func (l Layer) in(w *Window, start, end int64) Layer {
 	return l
 }
 
-// side is one picture of a window: the scene itself, or the scene that leaves.
+// side is one of the pictures of a window: that of the entering (or only) scene, or that of the leaving scene.
 type side struct {
 	scene      int
 	background *Color
 	layers     *[]Layer
-	before     bool // the black picture before the first scene
+	before     bool // the side is the black picture before the first scene
 }
 
-// sides returns the entering (or only) scene, and the leaving one if there is one.
+// sides returns the entering (or only) scene, and the leaving scene in a transition.
 func (w *Window) sides() []side {
 	all := []side{{scene: w.Scene, background: &w.Background, layers: &w.Layers}}
 	if t := w.Transition; t != nil {
@@ -140,7 +141,7 @@ func (w *Window) sides() []side {
 	return all
 }
 
-// top is the list of the layers above all scenes.
+// top returns the list of the layers above all scenes.
 func (w *Window) top() *[]Layer {
 	if w.Transition != nil {
 		return &w.Transition.Over

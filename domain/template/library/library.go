@@ -1,5 +1,5 @@
-// Package library holds the templates that come with the program, as data: a file each, with a name, tags, a prompt and a movie.
-// Every installation renders the examples that show them for itself.
+// Package library holds the templates that come with the program, as data: one file for each, with a name, tags, a prompt and
+// a movie. Every installation renders the examples of these templates itself.
 package library
 
 import (
@@ -27,11 +27,12 @@ type Template struct {
 	Name   string
 	Tags   []string
 	Prompt string // prompt for a language model that is to write such movies
-	Credit string // credit line that the photographs in the movie require; empty: none requires one
+	Credit string // credit line that the photographs in the movie require; empty: no photograph requires one
 	Movie  []byte // movie JSON; addresses of photographs in it begin with the constant Photographs
 }
 
-// Photographs is the prefix of photograph addresses in the files. Each installation replaces it by its own address.
+// Photographs is the prefix of photograph addresses in the files. Each installation replaces this prefix by its own
+// address.
 const Photographs = "https://photographs.invalid/library/photographs/"
 
 // At returns the movie with the prefix of photographs replaced by an installation's base address.
@@ -39,15 +40,15 @@ func (t Template) At(base string) []byte {
 	return bytes.ReplaceAll(t.Movie, []byte(Photographs), []byte(base))
 }
 
-// CreditOf is the credit line that the photographs of a template require; empty: the template needs none, or does not come with
-// the program.
+// CreditOf returns the credit line that the photographs of a template require; empty: the template needs none, or does not
+// come with the program.
 func CreditOf(id template.ID) string { return credits()[id] }
 
 var credits = sync.OnceValue(func() map[template.ID]string {
 	found := map[template.ID]string{}
 	all, err := All()
 	if err != nil {
-		return found // an error is impossible here: a test reads all templates
+		return found // an error cannot happen here, because a test reads all templates
 	}
 	for _, t := range all {
 		found[t.ID] = t.Credit
@@ -55,7 +56,7 @@ var credits = sync.OnceValue(func() map[template.ID]string {
 	return found
 })
 
-// All returns the templates, by slug.
+// All returns the templates, sorted by slug.
 func All() ([]Template, error) {
 	entries, err := files.ReadDir("templates")
 	if err != nil {
@@ -83,7 +84,7 @@ func All() ([]Template, error) {
 	return all, nil
 }
 
-// idOf derives the id of a template from its slug, the same in every installation.
+// idOf derives the id of a template from its slug. The id is the same in every installation.
 func idOf(slug string) template.ID {
 	const half = 10
 	sum := sha256.Sum256([]byte("moviola library " + slug))
