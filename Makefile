@@ -81,6 +81,10 @@ test-clients: build ## clients that nobody here wrote: the official Node SDK ren
 	@scripts/deps.sh test
 	tests/clients/run.sh
 
+test-n8n: ## n8n 1.123.0 runs the workflows of deploy/migrate/n8n against a service; installs 1.6 GB and removes them (MOVIOLA_N8N_KEEP=1: not)
+	@scripts/deps.sh test
+	tests/n8n/run.sh
+
 audit-deps: ## licences of all that is shipped, known vulnerabilities (MOVIOLA_VULNDB=folder of a copy of vuln.go.dev), tested versions of system packages
 	go build -C tools -o ../bin/auditdeps ./auditdeps
 	./bin/auditdeps
@@ -150,4 +154,4 @@ check: ## what must hold before every commit: format, lint, go.mod
 	go mod tidy -diff
 	go mod verify
 
-.PHONY: release test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-alerts test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media bench-previews console console-pictures gallery lint fmt generate check audit-deps mutate-guard bench-delivery
+.PHONY: release test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-alerts test-cluster test-clients test-n8n bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media bench-previews console console-pictures gallery lint fmt generate check audit-deps mutate-guard bench-delivery
