@@ -84,7 +84,7 @@ reached() {
 		sleep 0.2
 	done
 }
-service=$(port) n8n=$(port) broker=$(port)
+service=$(port) n8n=$(port)
 
 export MOVIOLA_ADMIN_TOKEN=n8n-test-token-0123456789012 MOVIOLA_URL="http://127.0.0.1:$service"
 "$work/moviola" serve --data "$work/data" --disk-reserve off --listen "127.0.0.1:$service" --ops-listen "" --library=false \
@@ -97,9 +97,9 @@ key=$(curl -fsS -X POST -H "x-admin-token: $MOVIOLA_ADMIN_TOKEN" -d '{"name":"n8
 
 mkdir "$work/n8n" "$work/movies"
 export MOVIOLA_FOLDER="$work/movies" N8N_ADDRESS="http://127.0.0.1:$n8n"
-export N8N_USER_FOLDER="$work/n8n" DB_TYPE=sqlite N8N_HOST=127.0.0.1 N8N_LISTEN_ADDRESS=127.0.0.1 N8N_PORT="$n8n" \
-	N8N_RUNNERS_BROKER_LISTEN_ADDRESS=127.0.0.1 N8N_RUNNERS_BROKER_PORT="$broker" N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS=true \
-	N8N_BLOCK_ENV_ACCESS_IN_NODE=false N8N_RESTRICT_FILE_ACCESS_TO="$work/movies" EXECUTIONS_DATA_SAVE_ON_SUCCESS=all
+export N8N_USER_FOLDER="$work/n8n" N8N_HOST=127.0.0.1 N8N_LISTEN_ADDRESS=127.0.0.1 N8N_PORT="$n8n" N8N_RUNNERS_ENABLED=false \
+	N8N_SECURE_COOKIE=false N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS=true DB_TYPE=sqlite EXECUTIONS_DATA_SAVE_ON_SUCCESS=all \
+	N8N_BLOCK_ENV_ACCESS_IN_NODE=false N8N_RESTRICT_FILE_ACCESS_TO="$work/movies"
 # Nothing is told to or fetched from n8n's makers.
 export N8N_DIAGNOSTICS_ENABLED=false N8N_VERSION_NOTIFICATIONS_ENABLED=false N8N_TEMPLATES_ENABLED=false \
 	N8N_COMMUNITY_PACKAGES_ENABLED=false N8N_DYNAMIC_BANNERS_ENABLED=false NO_UPDATE_NOTIFIER=1
@@ -111,28 +111,35 @@ printf '[{"id":"moviola","name":"Moviola","type":"httpHeaderAuth","data":{"name"
 	for workflow in wait webhook; do
 		"$run_n8n" import:workflow --input="$root/deploy/migrate/n8n/$workflow.json"
 	done
-	"$run_n8n" update:workflow --all --active=true
 } >"$work/import.log" 2>&1
 "$run_n8n" start >"$work/n8n.log" 2>&1 &
 n8n_process=$!
 processes="$n8n_process $processes"
 reached "$n8n_process" "$N8N_ADDRESS/healthz/readiness"
 
-movie='{"resolution":"sd","scenes":[{"duration":1,"background-color":"#2050a0","elements":[{"type":"text","text":"n8n"}]}]}'
-# call PATH posts the movie to a workflow, once its webhook is registered, and waits until its first branch has ended.
-call() {
-	local address=$N8N_ADDRESS/webhook/$1 status
+# ask METHOD PATH BODY sends JSON to n8n, once it serves the path.
+ask() {
+	local address=$N8N_ADDRESS$2 status
 	while :; do
-		status=$(curl -sS --max-time 600 -X POST -H "Content-Type: application/json" -d "$movie" -o "$work/answer.log" \
-			-w '%{http_code}' "$address") || fail "no answer from $address"
+		status=$(curl -sS --max-time 600 -X "$1" -H "Content-Type: application/json" -d "$3" -b "$work/cookies" -c "$work/cookies" \
+			-o "$work/answer.log" -w '%{http_code}' "$address") || fail "no answer from $address"
 		case $status in
 		200) return ;;
-		404) running "$n8n_process" "the webhook $1" ;;
-		*) fail "the workflow behind $address has failed with $status" ;;
+		404) running "$n8n_process" "$address" ;;
+		*) fail "$address has answered $status" ;;
 		esac
 		sleep 0.5
 	done
 }
+# An owner signs in, saves what was imported and activates it. This n8n starts a workflow from its history of saved versions, and
+# neither import:workflow nor update:workflow writes there.
+ask POST /rest/owner/setup '{"email":"owner@example.com","firstName":"An","lastName":"Owner","password":"Password-of-a-test-1"}'
+for workflow in wait webhook; do
+	ask PATCH "/rest/workflows/moviola-$workflow" "$(node -p '
+const { name, versionId } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+JSON.stringify({ name, versionId, active: true })' <"$root/deploy/migrate/n8n/$workflow.json")"
+done
+
 # look FILE prints what ffprobe says of a video file.
 look() {
 	ffprobe -v error -select_streams v -show_entries stream=codec_name,width,height:format=duration -of csv=p=0 "$1" \
@@ -147,7 +154,8 @@ fetched() {
 	done
 	echo "n8n: the workflow $1 has fetched an MP4 (h264, 640 x 360, one second, $(stat -c %s "$file") bytes)"
 }
-call moviola-wait
+movie='{"resolution":"sd","scenes":[{"duration":1,"background-color":"#2050a0","elements":[{"type":"text","text":"n8n"}]}]}'
+ask POST /webhook/moviola-wait "$movie"
 fetched moviola-wait
-call moviola-submit
+ask POST /webhook/moviola-submit "$movie"
 fetched moviola-webhook
