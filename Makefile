@@ -81,7 +81,7 @@ test-clients: build ## clients that nobody here wrote: the official Node SDK ren
 	@scripts/deps.sh test
 	tests/clients/run.sh
 
-test-n8n: ## n8n 1.123.0 runs the workflows of deploy/migrate/n8n against a service; installs 1.6 GB and removes them (MOVIOLA_N8N_HOME=FOLDER: keeps them)
+test-n8n: ## n8n 1.123.0 runs the workflows of deploy/migrate/n8n against a service; installs 1.6 GB and removes them (MOVIOLA_TEST_N8N_HOME=FOLDER: keeps them)
 	@scripts/deps.sh test
 	tests/n8n/run.sh
 

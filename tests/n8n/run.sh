@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # n8n, as npm has it, against the program built from this tree: imports the workflows of deploy/migrate/n8n, starts n8n and a
 # service on loopback, runs both workflows by their webhooks and looks at the MP4 that each has fetched. Installs 1.6 GB below the
-# user's cache folder and removes them at the end. MOVIOLA_N8N_HOME=FOLDER installs there instead, keeps it, and takes what an
+# user's cache folder and removes them at the end. MOVIOLA_TEST_N8N_HOME=FOLDER installs there instead, keeps it, and takes what an
 # earlier run has installed there.
 # Needs node 20, npm, python3, a C++ compiler, curl, ffmpeg and 3 GB of free disk.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-if [ -n "${MOVIOLA_N8N_HOME:-}" ]; then
-	mkdir -p "$MOVIOLA_N8N_HOME"
-	home=$(cd "$MOVIOLA_N8N_HOME" && pwd)
+if [ -n "${MOVIOLA_TEST_N8N_HOME:-}" ]; then
+	mkdir -p "$MOVIOLA_TEST_N8N_HOME"
+	home=$(cd "$MOVIOLA_TEST_N8N_HOME" && pwd)
 	remove=
 else
 	cache=${XDG_CACHE_HOME:-$HOME/.cache}/moviola-tests
@@ -44,10 +44,10 @@ trap 'exit 130' INT TERM
 if ! cmp -s "$here/package.json" "$home/installed"; then
 	# A run that was ended leaves this script's package.json, and is taken up.
 	[ -z "$(ls -A "$home")" ] || cmp -s "$here/package.json" "$home/package.json" ||
-		fail "$home has other files: name an empty folder with MOVIOLA_N8N_HOME"
+		fail "$home has other files: name an empty folder with MOVIOLA_TEST_N8N_HOME"
 	free=$(df -Pk "$home" | awk 'NR == 2 { print int($4 / 1024) }')
 	[ "$free" -ge 3072 ] ||
-		fail "installing takes 3 GB, and $home has $free MB: make room, or name another folder with MOVIOLA_N8N_HOME"
+		fail "installing takes 3 GB, and $home has $free MB: make room, or name another folder with MOVIOLA_TEST_N8N_HOME"
 	cp "$here/package.json" "$home/package.json"
 	echo "n8n: installing, which takes minutes"
 	(
@@ -97,9 +97,9 @@ key=$(curl -fsS -X POST -H "x-admin-token: $MOVIOLA_ADMIN_TOKEN" -d '{"name":"n8
 
 mkdir "$work/n8n" "$work/movies"
 export MOVIOLA_FOLDER="$work/movies" N8N_ADDRESS="http://127.0.0.1:$n8n"
-export N8N_USER_FOLDER="$work/n8n" N8N_HOST=127.0.0.1 N8N_LISTEN_ADDRESS=127.0.0.1 N8N_PORT="$n8n" N8N_RUNNERS_ENABLED=false \
-	N8N_SECURE_COOKIE=false N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS=true DB_TYPE=sqlite EXECUTIONS_DATA_SAVE_ON_SUCCESS=all \
-	N8N_BLOCK_ENV_ACCESS_IN_NODE=false N8N_RESTRICT_FILE_ACCESS_TO="$work/movies"
+export TMPDIR="$work" N8N_USER_FOLDER="$work/n8n" N8N_HOST=127.0.0.1 N8N_LISTEN_ADDRESS=127.0.0.1 N8N_PORT="$n8n" \
+	N8N_RUNNERS_ENABLED=false N8N_SECURE_COOKIE=false N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS=true DB_TYPE=sqlite \
+	N8N_BLOCK_ENV_ACCESS_IN_NODE=false N8N_RESTRICT_FILE_ACCESS_TO="$work/movies" EXECUTIONS_DATA_SAVE_ON_SUCCESS=all
 # Nothing is told to or fetched from n8n's makers.
 export N8N_DIAGNOSTICS_ENABLED=false N8N_VERSION_NOTIFICATIONS_ENABLED=false N8N_TEMPLATES_ENABLED=false \
 	N8N_COMMUNITY_PACKAGES_ENABLED=false N8N_DYNAMIC_BANNERS_ENABLED=false NO_UPDATE_NOTIFIER=1
