@@ -51,7 +51,7 @@ func TestMovie_again(t *testing.T) {
 	b.goTo("/movies/" + project)
 	b.until("it is played", "document.querySelector('video')?.readyState >= 1")
 	b.click("Delete file")
-	b.answer("Delete the file of this movie?", "Delete")
+	b.answer("Delete the file of this movie?", "Delete file")
 	b.see("The file was deleted.")
 	b.see("The file is not kept any more.")
 	b.until("nothing can be downloaded or deleted", "!control('Download') && !control('Delete file') && !document.querySelector('video')")
