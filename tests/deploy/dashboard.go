@@ -121,6 +121,7 @@ var board = []row{
 	}},
 	{"Processes", []panel{
 		{"What runs", "", "short", []query{{"count by (version, goversion) (moviola_build_info)", "{{version}} {{goversion}}"}}},
+		{"Encoders", "", "short", []query{{"count by (encoder, version) (moviola_encoder_info)", "{{encoder}} {{version}}"}}},
 		{"Memory", "", "bytes", []query{{`process_resident_memory_bytes{job="moviola"}`, "{{instance}}"}}},
 		{"Processors in use", "Without programs that the service starts.", "short", []query{
 			{`rate(process_cpu_seconds_total{job="moviola"}[$__rate_interval])`, "{{instance}}"}}},
