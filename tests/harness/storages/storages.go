@@ -34,12 +34,6 @@ func (b Bucket) Beside() string {
 	return strings.Replace(b.Address, "prefix=moviola", "prefix=backups", 1)
 }
 
-// Through returns the bucket behind another host:port that leads to its server.
-func (b Bucket) Through(host string) Bucket {
-	b.Address = strings.ReplaceAll(b.Address, url.QueryEscape(b.Host), url.QueryEscape(host))
-	return b
-}
-
 // S3 starts a bucket of an S3 server.
 func S3(t testing.TB) Bucket {
 	t.Helper()
