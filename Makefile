@@ -25,12 +25,19 @@ release: ## build dist/: binaries for amd64 and arm64, man pages, completions, a
 
 test: ## run every test, black-box ones on the built binary, packages under the race detector
 	@scripts/deps.sh test
-	scripts/test.sh "./adapters/render ./adapters/browser ./eventstore/embedded $$(go list ./... | grep -vE '^moviola/tests|$(PURE)' | tr '\n' ' ')" -race -p 4 -timeout 60m
-	cd tests/mongo && CGO_ENABLED=0 go test -timeout 60m ./...
-	cd client && CGO_ENABLED=0 go vet ./... && CGO_ENABLED=0 go test -count=1 ./...
-	cd console/build && CGO_ENABLED=0 go test -count=1 ./...
-	cd tests/console && CGO_ENABLED=0 go test -count=1 -timeout 20m ./...
+	scripts/beside.sh "$(MAKE) test-packages" "$(MAKE) test-modules"
 	scripts/norace.sh "./tests/blackbox ./tests/hostile ./tests/... $$(go list ./... | grep -E '$(PURE)' | tr '\n' ' ')" -p 3 -timeout 60m
+
+test-packages:
+	scripts/test.sh "./adapters/render ./adapters/browser ./eventstore/embedded $$(go list ./... | grep -vE '^moviola/tests|$(PURE)' | tr '\n' ' ')" -race -p 4 -timeout 60m
+
+# Modules of their own, so that what they need never enters ours. They wait for most of their time.
+test-modules: export CGO_ENABLED=0
+test-modules:
+	cd tests/mongo && go test -timeout 60m ./...
+	cd client && go vet ./... && go test -count=1 ./...
+	cd console/build && go test -count=1 ./...
+	cd tests/console && go test -count=1 -timeout 20m ./...
 
 FAST := grep -vE '/drawing|/adapters/(render|browser|speech|assets|images|ftp)|/eventstore/(embedded|eventstoredb|storetest)'
 
@@ -154,4 +161,4 @@ check: ## what must hold before every commit: format, lint, go.mod
 	go mod tidy -diff
 	go mod verify
 
-.PHONY: release test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-alerts test-cluster test-clients test-n8n bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media bench-previews console console-pictures gallery lint fmt generate check audit-deps mutate-guard bench-delivery
+.PHONY: release test-packages test-modules test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-alerts test-cluster test-clients test-n8n bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media bench-previews console console-pictures gallery lint fmt generate check audit-deps mutate-guard bench-delivery
