@@ -50,7 +50,7 @@ func (s Movies) DecideFor(
 	return d, outcome(project, err)
 }
 
-// asked returns a decide function that stores the decision in d.
+// asked returns a decide function that stores the events it returns in d.
 func (s Movies) asked(
 	ctx context.Context, account domain.AccountID, d *DecidedMovie, decide decideMovie,
 ) func() (eventstore.Decision, error) {

@@ -175,7 +175,7 @@ func (c *catalogue) update(ctx context.Context, change func(p *Pointer) bool) (*
 	}
 }
 
-// takeNumber reserves the number of a generation to be built.
+// takeNumber reserves the number of the next generation, which is to be built.
 func (c *catalogue) takeNumber(ctx context.Context) (int64, error) {
 	var number int64
 	_, err := c.update(ctx, func(p *Pointer) bool {

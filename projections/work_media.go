@@ -22,7 +22,9 @@ const (
 
 // The kinds of work of the media library and of preloads.
 const (
-	WorkMove    = "move"    // a move that has neither arrived nor been aborted; due when its request must have ended
+	// WorkMove is the move of a file that has neither arrived nor been aborted. It is due once the request that began the move has
+	// surely ended.
+	WorkMove    = "move"
 	WorkMedia   = "media"   // due when the retention of a temporary file ends, or a registration expires
 	WorkConfirm = "confirm" // a registration whose bytes the client uploads to the storage directly: open until they have arrived
 	WorkPreload = "preload" // open until a preload item is ready or has failed

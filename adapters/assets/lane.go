@@ -64,7 +64,7 @@ func (l *lane) announce(length int64) error {
 	return &needError{length}
 }
 
-// drawn is a body of which only the bytes in the download's budget are read.
+// drawn is a response body. Before it reads on, it takes the bytes from the budget of the download.
 type drawn struct {
 	io.Reader
 	lane *lane

@@ -234,7 +234,7 @@ func (t *tab) reason(text string) string {
 	return text
 }
 
-// dress adds the element's styles and scripts to a page from another server.
+// dress adds the element's styles and scripts to a page that was loaded from an address.
 func (t *tab) dress(ctx context.Context) error {
 	t.mu.Lock()
 	status := t.status

@@ -171,9 +171,9 @@ func (w *Watch) Low() bool {
 	}
 	log := w.cfg.Log.WithFields(logrus.Fields{"free_mb": space.Free >> 20, "reserve_mb": reserve >> 20})
 	if low {
-		log.Warn("disk is below its reserve; new work is refused until there is room, see --disk-reserve")
+		log.Warn("free space is below the disk's reserve; new work is refused until there is room, see --disk-reserve")
 	} else {
-		log.Info("disk is above its reserve again; new work is accepted")
+		log.Info("free space is above the disk's reserve again; new work is accepted")
 	}
 	return low
 }

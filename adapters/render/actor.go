@@ -55,7 +55,7 @@ type posed struct {
 	// sheet is the rectangle of the content: the box, or a larger copy of it at 0, 0 with the detail that a zoomed view needs.
 	sheet image.Rectangle
 
-	rest   *image.RGBA // the settled content
+	rest   *image.RGBA // the content after its last change; nil: not drawn yet
 	from   *image.RGBA // the picture that plate and viewer were made from
 	plate  *picture.Plate
 	viewer *picture.Viewer

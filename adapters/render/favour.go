@@ -80,7 +80,8 @@ func missed(all []pose) float64 {
 	return stepsPerDoubling * (math.Log2(shown.stays) - math.Log2(encoded.stays))
 }
 
-// view is the number of frames that x264 sees from a frame on, and how much of that frame they show in total.
+// view is what x264 sees when it looks ahead from a frame: the number of following pictures, and the sum of the shares of the
+// frame that each of them still shows.
 type view struct {
 	pictures int64
 	stays    float64

@@ -45,7 +45,7 @@ type stills struct {
 	text   TextDrawer
 	pages  *pages
 	sound  func(ctx context.Context) (*envelope, error) // envelope of the whole movie's sound
-	heard  string                                       // the key of the sound
+	heard  string                                       // cache key of the movie's sound
 	source func(address string) source
 
 	mu  sync.Mutex

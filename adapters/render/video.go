@@ -25,7 +25,7 @@ type play struct {
 // plays returns the parts of a video that a window shows: one, or one for each repetition.
 func plays(l timeline.Layer, rate timeline.Rate) []play {
 	fps := float64(rate.Num) / float64(rate.Den)
-	first, last := l.Phase, l.Phase+l.To-l.From // frames of the element
+	first, last := l.Phase, l.Phase+l.To-l.From // the frames of the element that the window shows
 	if l.Loop <= 0 {
 		return []play{{at: l.Seek + float64(first)/fps, frames: last - first}}
 	}

@@ -107,7 +107,7 @@ func (r *run) whole(ctx context.Context, p parts) (string, movie.File, error) {
 type thumbnailSpec struct {
 	Version string
 	Window  string // key of the window that shows the frame
-	Frame   int64  // frame of the window
+	Frame   int64  // number of the frame in the window
 }
 
 // teaserOf finds the window and frame of the thumbnail.

@@ -15,7 +15,7 @@ func (d *Documents) Get(ctx context.Context, collection string, ids ...string) (
 	return d.getBy(ctx, d.read, collection, ids)
 }
 
-// reading is the type of Documents.read: it runs a step that has a number of statements.
+// reading runs a step on a connection for reads, as Documents.read does. statements is the number of SQL statements in the step.
 type reading func(ctx context.Context, statements int, step func(*sqlite.Conn) error) error
 
 func (d *Documents) getBy(

@@ -147,13 +147,13 @@ func (o *ledgerOwner) serve(ctx context.Context, group []*ledgerRequest) {
 
 // ledgerRound is the decision of a group on one state of the ledger.
 type ledgerRound struct {
-	refusals []error // refusal of each member; nil: accepted
+	refusals []error // refusal of each request of the group; nil: accepted
 	events   []domain.Event
 	proposed []eventstore.Proposed
 }
 
-// decide asks each member for the events that it decides on the draft, and applies them to the
-// draft before it asks the next member.
+// decide calls the decide function of each request of the group, one after the other, with the draft: the ledger's state after
+// the requests before it. The events of a request are applied to the draft before the next request decides.
 func (o *ledgerOwner) decide(group []*ledgerRequest) ledgerRound {
 	round := ledgerRound{refusals: make([]error, len(group))}
 	at := o.now.Stamp()

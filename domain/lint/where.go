@@ -33,7 +33,7 @@ func newWhere(in Input) *where {
 	return w
 }
 
-// places computes w.of.
+// places computes w.of: the place in the body or template of every scene and element.
 func (w *where) places() {
 	w.of = map[uintptr]place{}
 	base := w.chain[len(w.chain)-1]

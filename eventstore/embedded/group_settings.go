@@ -23,10 +23,10 @@ type groupSettings struct {
 	ExtraStatistics  bool   `json:"extraStatistics,omitempty"`
 	MaxRetries       int32  `json:"maxRetries"`
 	MinCheckpoint    int32  `json:"minCheckpoint"`    // finished events before a checkpoint is due by time
-	MaxCheckpoint    int32  `json:"maxCheckpoint"`    // finished events before a checkpoint is due at once
+	MaxCheckpoint    int32  `json:"maxCheckpoint"`    // number of finished events after which a checkpoint is written at once
 	MaxSubscribers   int32  `json:"maxSubscribers"`   // 0: any number
 	LiveBuffer       int32  `json:"liveBuffer"`       // stored and told to clients only: one buffer serves history and live events
-	ReadBatch        int32  `json:"readBatch"`        // events read ahead
+	ReadBatch        int32  `json:"readBatch"`        // maximum number of events that are read ahead
 	HistoryBuffer    int32  `json:"historyBuffer"`    // upper bound of ReadBatch
 	MessageTimeoutMS int64  `json:"messageTimeoutMs"` // ms until an unanswered event is sent again; 0: never
 	CheckpointMS     int64  `json:"checkpointMs"`

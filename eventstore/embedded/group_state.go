@@ -21,7 +21,7 @@ type message struct {
 	replayed bool  // the message was parked and is given out again
 }
 
-// original is the event whose id consumers ack: the link, when there is one.
+// original is the event whose id consumers acknowledge: the link event where the message was read through a link.
 func (m *message) original() *logfile.Record {
 	if m.link != nil {
 		return m.link

@@ -114,9 +114,10 @@ func (t *tail) forget(s *sleeper) {
 	}
 }
 
-// sleep waits for records after a position. The channel it returns gets the position of the first record of interest, or that of
-// the newest record when the log reaches due. The channel is nil when there are records after the position already. end stops the
-// waiting. Check and registration happen under one lock, so that no wake-up is lost.
+// sleep registers a reader that waits for records after the position behind. The returned channel gets one position: of the first
+// new record in one of the streams or categories of interest or, when the log reaches the position due before, of the newest
+// record. The channel is nil when the log has records after behind already. end cancels the registration. One lock covers the
+// check and the registration, so that no wake-up is lost.
 func (t *tail) sleep(behind int64, interest []string, due int64) (woken <-chan int64, end func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

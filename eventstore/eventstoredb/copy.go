@@ -74,8 +74,8 @@ type copier struct {
 	report   func(Copied)
 	placed   bool // done.Position is valid
 	done     Copied
-	slow     bool                           // appends one by one, without a lane
-	lane     *lane                          // nil when slow
+	slow     bool                           // every append waits for the answer to the one before
+	lane     *lane                          // sends appends without waiting for answers; nil: slow is set
 	ends     map[string]eventstore.Revision // last revision of each stream that was sent to the target
 	batch    []eventstore.Recorded          // consecutive events of one stream
 	bytes    int

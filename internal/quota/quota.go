@@ -125,11 +125,11 @@ func (b *Bound) Status() Status {
 
 // usage is the known usage of one account. Bound.mu guards it.
 type usage struct {
-	kept    Amount    // measured, plus later writes
-	writing Amount    // by writes that have not ended
+	kept    Amount    // amount of the last count, plus what was written since
+	writing Amount    // amount of the writes that have not ended
 	counted time.Time // time of the last count; zero: never
 	removed bool      // files were removed since the last count
-	under   *counting // nil: no count is running
+	under   *counting // the running count; nil: none
 }
 
 // counting is a running count. err is set before done is closed.

@@ -108,7 +108,7 @@ type auditor struct {
 	seal     Seal
 	accounts map[domain.AccountID]*account
 	open     map[domain.ProjectID]*open
-	compare  *comparer // nil without books
+	compare  *comparer // compares read models with the log; nil: only the log is audited
 	at       time.Time // creation time of the current event
 }
 

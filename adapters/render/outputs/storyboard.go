@@ -22,7 +22,7 @@ const (
 type board struct {
 	step, first, count int64
 	columns, rows      int64
-	width, height      int // of a picture
+	width, height      int // size of one picture of the storyboard
 	plan               movie.Plan
 }
 

@@ -18,8 +18,8 @@ import (
 
 // The size of one piece. The numbers are part of the format: with other numbers, no piece of an earlier backup could be reused.
 const (
-	pieceEvents  = 1024 // positions
-	pieceStreams = 4096 // row ids
+	pieceEvents  = 1024 // positions of events in one piece
+	pieceStreams = 4096 // ids of streams in one piece
 )
 
 const (
@@ -37,7 +37,7 @@ type pieceStream struct {
 // pieceEvent is the JSON line of an event in a piece, with the log's own checksum of the event.
 type pieceEvent struct {
 	Position int64     `json:"position"`
-	Stream   int64     `json:"stream"` // id
+	Stream   int64     `json:"stream"` // id of the stream
 	Revision int64     `json:"revision"`
 	ID       []byte    `json:"id"`
 	Type     string    `json:"type"`
@@ -120,7 +120,8 @@ func column(stmt *sqlite.Stmt, at int) []byte {
 	return content
 }
 
-// cutter collects lines into pieces.
+// cutter writes JSON lines into pieces. A piece has the lines of a fixed span of numbers (positions of events, or ids of streams)
+// and goes to visit when a line of the next piece is added.
 type cutter struct {
 	prefix string
 	span   int64

@@ -48,7 +48,7 @@ type Cluster struct {
 
 	mu      sync.Mutex
 	changed chan struct{} // closed at every change, and replaced
-	leader  int           // or nobody
+	leader  int           // index of the leading node, or nobody
 	nodes   [Size]*node
 	commits []commit // in the order of their positions
 	unasked int      // appends and counted reads that followers got without the requirement of a leader

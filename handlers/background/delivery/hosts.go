@@ -26,7 +26,7 @@ type hosts struct {
 	turns map[string]*turns
 }
 
-// turns are the places for deliveries to one host.
+// turns limits the deliveries to one host: each delivery takes one of the places while it runs.
 type turns struct {
 	places chan struct{}
 	users  int // deliveries that wait for a place or run

@@ -87,7 +87,8 @@ type Announcer struct {
 	working sync.WaitGroup
 }
 
-// line is the queue of one account. While one of its events is being sent, the line is not in turns.
+// line is the queue of one account's events. Announcer.turns holds the lines that may send their next event, in order; while an
+// event of a line is being sent, turns does not contain the line.
 type line struct {
 	account domain.AccountID
 	events  []Event
@@ -187,7 +188,7 @@ func (a *Announcer) next() (*line, Event, bool) {
 	return l, e, true
 }
 
-// sent puts a line whose event was sent back into turns, if the line has further events.
+// sent ends the sending of a line's event: a line with further events is appended to turns again, an empty line is removed.
 func (a *Announcer) sent(l *line) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -57,7 +57,8 @@ func (d Documents) Read(ctx context.Context, account domain.AccountID, project d
 	return d.filled(ctx, project, content)
 }
 
-// filled returns a document with the templates that the movie's first event names.
+// filled replaces the references to templates in a document by the templates' contents, at the revisions that the movie's first
+// event names.
 func (d Documents) filled(ctx context.Context, project domain.ProjectID, content []byte) ([]byte, error) {
 	m := movie.New(project)
 	if _, err := d.Log.Fold(ctx, movie.Stream(project), m.Apply); err != nil {

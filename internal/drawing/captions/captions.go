@@ -40,7 +40,7 @@ func New(words Layouter, style caption.Style, w, h int) *Setter {
 // Warnings returns the warnings about fonts.
 func (c *Setter) Warnings() []string { return c.said }
 
-// phrase is a word as drawn pictures.
+// phrase holds the two pictures of a word in one state, such as spoken or not spoken yet, and the word's size.
 type phrase struct {
 	under, letters text.Drawing // the outline with its shadow, and the letters above it
 	w, h           float64      // the size that the word takes on its line

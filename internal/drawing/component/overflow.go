@@ -87,7 +87,7 @@ func (d *Drawer) Notes(ref timeline.Ref, c document.Component, w, h int) ([]docu
 // bounded reports whether the height of a node's box does not depend on its text.
 func (n *node) bounded() bool { return !n.style.height.Auto && !n.style.hidden }
 
-// exceeds records the text of a group that needs the most space.
+// exceeds records a text that does not fit, if it is the one of its group that needs the most space.
 func (n *node) exceeds(found map[string]Overflow, w, h, roomW, roomH float64) {
 	if o, ok := found[n.style.group]; !ok || w*h > o.W*o.H {
 		found[n.style.group] = Overflow{W: w, H: h, RoomW: roomW, RoomH: roomH}

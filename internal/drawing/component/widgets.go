@@ -61,7 +61,8 @@ func fallingWords(s *stage) (*node, error) {
 	return n, nil
 }
 
-// moves draws a text by an animation, until the animation has ended.
+// moves gives a node's text an animation: frames before the end of the animation are drawn by the animation, later ones show the
+// text at rest.
 func (n *node) moves(animation text.Animated) {
 	// Moving text is drawn anew for each frame; the text at rest is drawn already.
 	still := n.drawn

@@ -114,7 +114,7 @@ func (b *Block) seen(c *cluster, p pose) image.Rectangle {
 	return ink.Intersect(b.region)
 }
 
-// cover draws the coverage of all clusters inside ink.
+// cover draws the coverage masks of the block's letters, strokes and other parts, as far as they lie inside the rectangle ink.
 func (b *Block) cover(ink image.Rectangle, poses []pose) layers {
 	c := layers{letters: image.NewAlpha(ink)}
 	var emojis canvas.List
