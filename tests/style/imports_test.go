@@ -55,7 +55,7 @@ var layers = []layer{
 	{"internal/secret", []string{"domain", "adapters/vault"}, "keys are derived without knowing flags or wiring"},
 	{"internal/config", []string{"domain", "adapters", "internal/jail", "internal/secret"}, "flags know the values they fill, and no use case"},
 	{"internal/extract", []string{"domain", "eventstore", "projections", "adapters/sqlite", "handlers/http/web", "internal/extract"}, "tables know the read models, not where they are"},
-	{"internal/cli/remote", []string{"domain", "handlers/http", "handlers/mcp", "internal/cli/exit", "internal/cli/input", "internal/config", "internal/drawing"},
+	{"internal/cli/remote", []string{"domain", "handlers/http", "handlers/mcp", "internal/cli/exit", "internal/cli/input", "internal/cli/progress", "internal/config", "internal/drawing"},
 		"what asks a running service opens no store"},
 	{"internal/cli/audits", []string{"domain", "eventstore", "projections", "handlers/http/web", "internal/cli/eventstores", "internal/config",
 		"internal/stores"}, "credits are recomputed from the log, without the parts of a service"},

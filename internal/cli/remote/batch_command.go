@@ -75,7 +75,9 @@ func batchStart(c *asking) *cobra.Command {
 			query := url.Values{"template": {template}, "all_or_nothing": {fmt.Sprint(all)}}
 			ctx, cancel := context.WithTimeout(cmd.Context(), batchTime)
 			defer cancel()
-			answer, err := c.send(ctx, http.MethodPost, "/v2/batches?"+query.Encode(), header, csv)
+			answer, err := during(cmd, "starting the batch", func() ([]byte, error) {
+				return c.send(ctx, http.MethodPost, "/v2/batches?"+query.Encode(), header, csv)
+			})
 			if err != nil {
 				return err
 			}
@@ -149,7 +151,7 @@ func (c *apiClient) batch(ctx context.Context, id string) (b client.BatchBatch, 
 // terminal. When rows have no movie, it returns an error although ended is true.
 func (c *apiClient) followBatch(cmd *cobra.Command, id string) (ended bool, err error) {
 	bar := newBar(cmd, "movies", 0)
-	defer bar.close()
+	defer bar.Close()
 	last := ""
 	tick := time.NewTicker(batchPoll)
 	defer tick.Stop()
@@ -158,8 +160,8 @@ func (c *apiClient) followBatch(cmd *cobra.Command, id string) (ended bool, err 
 		if err != nil {
 			return false, err
 		}
-		bar.reach(int64(b.Rows)-int64(rowsThat(b, "running", "waiting", "pending")), int64(b.Rows))
-		if line := batchLine(b); line != last && !bar.seen {
+		bar.Reach(int64(b.Rows)-int64(rowsThat(b, "running", "waiting", "pending")), int64(b.Rows))
+		if line := batchLine(b); line != last && !bar.Seen {
 			last = line
 			_, _ = fmt.Fprintln(cmd.ErrOrStderr(), line)
 		}
@@ -184,7 +186,9 @@ func batchList(c *asking) *cobra.Command {
 		Use: "list", Short: "List the newest batches", Args: cobra.NoArgs,
 		RunE: asked(func(cmd *cobra.Command, _ []string) error {
 			var listed client.Batches
-			answer, err := c.call(cmd.Context(), http.MethodGet, "/v2/batches?limit=100", &listed)
+			answer, err := during(cmd, asks, func() ([]byte, error) {
+				return c.call(cmd.Context(), http.MethodGet, "/v2/batches?limit=100", &listed)
+			})
 			if err != nil {
 				return err
 			}
@@ -244,7 +248,9 @@ func batchResults(c *asking) *cobra.Command {
 			if c.asJSON {
 				results = c.resultsJSON
 			}
-			answer, err := results(ctx, "/v2/batches/"+url.PathEscape(args[0]))
+			answer, err := during(cmd, "fetching the results", func() ([]byte, error) {
+				return results(ctx, "/v2/batches/"+url.PathEscape(args[0]))
+			})
 			switch {
 			case err != nil:
 				return err
@@ -290,7 +296,9 @@ func batchCancel(c *asking) *cobra.Command {
 		Use: "cancel ID", Short: "End what waits or renders of a batch", Args: cobra.ExactArgs(1),
 		RunE: asked(func(cmd *cobra.Command, args []string) error {
 			var done client.CancelledBatch
-			answer, err := c.call(cmd.Context(), http.MethodPost, "/v2/batches/cancel?id="+url.QueryEscape(args[0]), &done)
+			answer, err := during(cmd, asks, func() ([]byte, error) {
+				return c.call(cmd.Context(), http.MethodPost, "/v2/batches/cancel?id="+url.QueryEscape(args[0]), &done)
+			})
 			if err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ func TemplatesCommand() *cobra.Command {
 	cmd := a.group("templates", "Look at the saved templates of a service")
 	cmd.AddCommand(
 		a.command("list", "List the saved templates", cobra.NoArgs, func(cmd *cobra.Command, service *client.Client, _ []string) error {
-			all, err := service.Templates(cmd.Context())
+			all, err := during(cmd, asks, func() (*client.Templates, error) { return service.Templates(cmd.Context()) })
 			if err != nil {
 				return err
 			}
@@ -37,7 +37,7 @@ func TemplatesCommand() *cobra.Command {
 		}),
 		a.command("show ID", "Print the movie JSON of a saved template", cobra.ExactArgs(1),
 			func(cmd *cobra.Command, service *client.Client, args []string) error {
-				template, err := service.Template(cmd.Context(), args[0])
+				template, err := during(cmd, asks, func() (*client.Template, error) { return service.Template(cmd.Context(), args[0]) })
 				if err != nil {
 					return err
 				}
@@ -64,7 +64,9 @@ func MediaCommand() *cobra.Command {
 func (a *asking) mediaList() *cobra.Command {
 	return a.command("list [FOLDER]", "List a folder of the media library", cobra.MaximumNArgs(1),
 		func(cmd *cobra.Command, service *client.Client, args []string) error {
-			page, err := service.Media(cmd.Context(), url.Values{"path": args})
+			page, err := during(cmd, asks, func() (*client.MediaList, error) {
+				return service.Media(cmd.Context(), url.Values{"path": args})
+			})
 			if err != nil {
 				return err
 			}
@@ -105,9 +107,9 @@ func (a *asking) mediaUpload() *cobra.Command {
 			}
 			bar := newBar(cmd, "uploading", info.Size())
 			at, err := service.Upload(cmd.Context(), client.Upload{
-				Name: name, ContentType: kind, Size: info.Size(), Folder: folder, Body: bar.reader(file),
+				Name: name, ContentType: kind, Size: info.Size(), Folder: folder, Body: bar.Reader(file),
 			})
-			bar.close()
+			bar.Close()
 			if err != nil {
 				return err
 			}
@@ -125,7 +127,7 @@ func (a *asking) mediaDelete() *cobra.Command {
 			if i := strings.LastIndex(name, "/"); i >= 0 {
 				folder, name = name[:i], name[i+1:]
 			}
-			done, err := service.DeleteMedia(cmd.Context(), folder, name)
+			done, err := during(cmd, asks, func() (*client.MediaDone, error) { return service.DeleteMedia(cmd.Context(), folder, name) })
 			if err != nil {
 				return err
 			}
@@ -166,7 +168,9 @@ func StillCommand() *cobra.Command {
 			if cmd.Flags().Changed("time") {
 				options.Times = []float64{moment}
 			}
-			drawn, err := service.Stills(cmd.Context(), json.RawMessage(raw), options)
+			drawn, err := during(cmd, "drawing the still", func() (*client.Stills, error) {
+				return service.Stills(cmd.Context(), json.RawMessage(raw), options)
+			})
 			if err != nil {
 				return refusedMovie(err)
 			}

@@ -19,6 +19,7 @@ import (
 
 	"moviola/internal/cli/exit"
 	"moviola/internal/cli/input"
+	"moviola/internal/cli/progress"
 )
 
 // asking is what the commands for makers share: the service, and how its answers are shown.
@@ -54,6 +55,19 @@ func (a *asking) group(use, short string) *cobra.Command {
 // bindJSON declares --json for a command and its subcommands.
 func (a *asking) bindJSON(cmd *cobra.Command) {
 	cmd.PersistentFlags().BoolVar(&a.asJSON, "json", false, "print the answer of the service")
+}
+
+// asks names what most commands wait for.
+const asks = "asking the service"
+
+// during makes a call, and shows on a terminal that it is waited for.
+func during[T any](cmd *cobra.Command, what string, call func() (T, error)) (T, error) {
+	return progress.During(cmd.Context(), cmd.ErrOrStderr(), what, call)
+}
+
+// newBar begins a bar on the command's standard error, up to a total.
+func newBar(cmd *cobra.Command, what string, total int64) *progress.Bar {
+	return progress.NewBar(cmd.Context(), cmd.ErrOrStderr(), what, total)
 }
 
 // print prints an answer as JSON, or as lines for people.
@@ -97,7 +111,9 @@ func (a *asking) submitCommand() *cobra.Command {
 			if !json.Valid(raw) {
 				return refusedMovie(fmt.Errorf("%s is no JSON: see `moviola validate %s`", args[0], args[0]))
 			}
-			submitted, err := service.Submit(cmd.Context(), json.RawMessage(raw), &options)
+			submitted, err := during(cmd, "submitting the movie", func() (*client.Submitted, error) {
+				return service.Submit(cmd.Context(), json.RawMessage(raw), &options)
+			})
 			if err != nil {
 				return refusedMovie(err)
 			}
@@ -135,8 +151,8 @@ func refusedMovie(err error) error {
 // follow waits for a movie under a progress bar, and fetches its file where one is named.
 func (a *asking) follow(cmd *cobra.Command, service *client.Client, project, out string) error {
 	bar := newBar(cmd, "rendering", 100)
-	done, err := service.Wait(cmd.Context(), project, func(m client.Status) { bar.reach(m.Progress, 100) })
-	bar.close()
+	done, err := service.Wait(cmd.Context(), project, func(m client.Status) { bar.Reach(m.Progress, 100) })
+	bar.Close()
 	var failed *client.FailedError
 	if errors.As(err, &failed) {
 		err = exit.With(fmt.Errorf("movie %s: %w", project, err), exit.Findings)
@@ -187,8 +203,8 @@ func fetchMovie(cmd *cobra.Command, movie *client.Status, out string) error {
 	}
 	defer func() { _ = os.Remove(temp.Name()) }() // after a success the file has been renamed; after a failure it is not wanted
 	bar := newBar(cmd, "downloading", max(0, response.ContentLength))
-	_, err = io.Copy(temp, bar.reader(response.Body))
-	bar.close()
+	_, err = io.Copy(temp, bar.Reader(response.Body))
+	bar.Close()
 	if err := errors.Join(err, temp.Chmod(0o644), temp.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", out, err)
 	}
@@ -216,7 +232,7 @@ func (a *asking) moviesList() *cobra.Command {
 			if status != "" {
 				query.Set("status", status)
 			}
-			page, err := service.Movies(cmd.Context(), query)
+			page, err := during(cmd, asks, func() (*client.List, error) { return service.Movies(cmd.Context(), query) })
 			if err != nil {
 				return err
 			}
@@ -234,7 +250,7 @@ func (a *asking) moviesList() *cobra.Command {
 func (a *asking) movieShow() *cobra.Command {
 	return a.command("show PROJECT", "Show a movie as it stands", cobra.ExactArgs(1),
 		func(cmd *cobra.Command, service *client.Client, args []string) error {
-			movie, err := service.Movie(cmd.Context(), args[0])
+			movie, err := during(cmd, asks, func() (*client.Status, error) { return service.Movie(cmd.Context(), args[0]) })
 			if err != nil {
 				return err
 			}
@@ -263,7 +279,7 @@ func (a *asking) movieWait() *cobra.Command {
 func (a *asking) movieCancel() *cobra.Command {
 	return a.command("cancel PROJECT", "End a movie that waits or renders", cobra.ExactArgs(1),
 		func(cmd *cobra.Command, service *client.Client, args []string) error {
-			done, err := service.Cancel(cmd.Context(), args[0])
+			done, err := during(cmd, asks, func() (*client.Cancelled, error) { return service.Cancel(cmd.Context(), args[0]) })
 			if err != nil {
 				return err
 			}
@@ -274,7 +290,7 @@ func (a *asking) movieCancel() *cobra.Command {
 func (a *asking) movieDelete() *cobra.Command {
 	return a.command("delete PROJECT", "Remove the file of a movie", cobra.ExactArgs(1),
 		func(cmd *cobra.Command, service *client.Client, args []string) error {
-			done, err := service.Delete(cmd.Context(), args[0])
+			done, err := during(cmd, asks, func() (*client.Deleted, error) { return service.Delete(cmd.Context(), args[0]) })
 			if err != nil {
 				return err
 			}

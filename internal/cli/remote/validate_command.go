@@ -44,7 +44,7 @@ func ValidateCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			raw, err := readMovie(args[0], cmd.InOrStdin())
 			if err == nil {
-				err = v.run(cmd.Context(), args[0], raw, cmd.OutOrStdout())
+				err = v.run(cmd, args[0], raw)
 			}
 			var ends exit.Error
 			if err != nil && !errors.As(err, &ends) {
@@ -65,20 +65,19 @@ func readMovie(name string, stdin io.Reader) ([]byte, error) {
 }
 
 // run validates one movie and prints the findings.
-func (v validating) run(ctx context.Context, name string, raw []byte, w io.Writer) error {
-	var found verdict
-	var err error
-	switch {
-	case v.service.URL != "" && len(v.templates) > 0:
+func (v validating) run(cmd *cobra.Command, name string, raw []byte) error {
+	if v.service.URL != "" && len(v.templates) > 0 {
 		return errors.New("--url and --template: give one of them, a service has its own templates")
-	case v.service.URL != "":
-		found, err = v.service.validate(ctx, raw)
-	default:
-		found, err = v.alone(ctx, raw)
 	}
+	check := v.alone
+	if v.service.URL != "" {
+		check = v.service.validate
+	}
+	found, err := during(cmd, "checking the movie", func() (verdict, error) { return check(cmd.Context(), raw) })
 	if err != nil {
 		return err
 	}
+	w := cmd.OutOrStdout()
 	if v.asJSON {
 		err = found.printJSON(w)
 	} else {

@@ -12,8 +12,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
 
 	"moviola/adapters/blobs"
 	"moviola/adapters/render"
@@ -25,6 +23,7 @@ import (
 	"moviola/internal/app/rendering"
 	"moviola/internal/cli/exit"
 	"moviola/internal/cli/input"
+	"moviola/internal/cli/progress"
 	"moviola/internal/config"
 	"moviola/third_party/photographs"
 )
@@ -227,25 +226,23 @@ func (m *maker) tell(made report) error {
 
 // renderMovie renders one document under a progress bar and puts the movie in its place.
 func (m *maker) renderMovie(ctx context.Context, source []byte) (report, error) {
-	progress := mpb.NewWithContext(ctx, mpb.WithOutput(m.stderr), mpb.WithWidth(60))
-	bar := progress.AddBar(100, mpb.PrependDecorators(decor.Name("rendering ")),
-		mpb.AppendDecorators(decor.Percentage(), decor.AverageETA(decor.ET_STYLE_GO)))
+	bar := progress.NewBar(ctx, m.stderr, "rendering", 100)
 	done, err := m.engine.Render(ctx, commands.RenderJob{
 		Account:  "local",
 		Project:  "local",
 		Attempt:  1,
 		Document: source,
 		Planned:  func(context.Context, movie.Plan, []string) error { return nil },
-		Progress: func(percent float64) { bar.SetCurrent(int64(percent)) },
+		Progress: func(percent float64) { bar.Reach(int64(percent), 100) },
 	})
+	if err == nil {
+		bar.Reach(100, 100)
+	}
+	bar.Close()
 	if err != nil {
-		bar.Abort(false)
-		progress.Wait()
 		return report{}, err
 	}
 	defer done.Close()
-	bar.SetCurrent(100)
-	progress.Wait()
 	if m.out == outStandard {
 		err = copyFile(m.stdout, done.Movie)
 	} else {

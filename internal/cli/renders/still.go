@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"moviola/commands/previews"
+	"moviola/internal/cli/progress"
 )
 
 // stillFlag is the flag of `moviola render` that draws one moment as a picture.
@@ -30,8 +31,10 @@ const outStandard = "-"
 
 // drawStill draws one moment of a document into a picture.
 func (m *maker) drawStill(ctx context.Context, source []byte) (report, error) {
-	drawn, err := m.engine.Stills(ctx, previews.Job{
-		Account: "local", Document: source, Moments: []float64{m.moment}, Fetch: true, MaxSide: stillSide, Now: time.Now(),
+	drawn, err := progress.During(ctx, m.stderr, "drawing the still", func() (previews.Drawn, error) {
+		return m.engine.Stills(ctx, previews.Job{
+			Account: "local", Document: source, Moments: []float64{m.moment}, Fetch: true, MaxSide: stillSide, Now: time.Now(),
+		})
 	})
 	if err != nil {
 		return report{}, err
