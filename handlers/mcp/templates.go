@@ -15,6 +15,10 @@ const (
 	renderTemplateTool = "render_template"
 )
 
+// duplicateFirst ends sentences about templates of the library, whose movie JSON the interface shows to nobody.
+const duplicateFirst = "the variables of such a template are shown to nobody. To fill one in, ask the user to duplicate it (in " +
+	"the console, or by POST /v2/templates?action=duplicate): the copy is the account's own, and can be described."
+
 // maxTemplates is the maximum number of templates in one reply.
 const maxTemplates = 25
 
@@ -25,7 +29,7 @@ var templateTools = []tool{
 		name: "find_templates", title: "Find templates", asks: []string{"GET /v2/templates", "GET /v2/templates/library"},
 		run: findTemplates,
 		about: "Find saved templates, of the account and of the library, by words of their name or by tag. A template is a movie " +
-			"that is filled in with variables.",
+			"that is filled in with variables; those of the account (own) can be described.",
 		schema: `{"type": "object", "additionalProperties": false, "properties": {
 	"search": {"type": "string", "description": "Words of the name of the template"},
 	"tag": {"type": "string", "description": "A tag that it has"}}}`,
@@ -89,13 +93,18 @@ func findTemplates(ctx context.Context, c caller, arguments json.RawMessage) (*r
 	case len(fit) == 0:
 		r.next = "Nothing fits: search for fewer words, or write a movie of your own."
 	case len(fit) == 1 && !fit[0].Own:
-		r.next = "It is one of the library: render it with variables as its name and example suggest."
-		r.call = &step{Tool: renderTemplateTool, Arguments: map[string]any{"template": fit[0].ID}}
+		r.next = "It is one of the library. It can be rendered as it is, as its example shows; " + duplicateFirst
+		r.call = &step{Tool: renderTemplateTool, Arguments: map[string]any{"template": fit[0].ID, "variables": map[string]any{}}}
 	case len(fit) == 1:
 		r.next = "Describe it to see its variables."
 		r.call = &step{Tool: describeTool, Arguments: map[string]any{"template": fit[0].ID}}
-	default:
+	case !slices.ContainsFunc(fit, func(t found) bool { return t.Own }):
+		r.next = "Choose one. All are of the library: they can be rendered as they are, as their examples show; " + duplicateFirst
+	case !slices.ContainsFunc(fit, func(t found) bool { return !t.Own }):
 		r.next = "Choose one, and describe it to see its variables."
+	default:
+		r.next = "Choose one. Describe one that is the account's own to see its variables. Those of the library can be rendered as " +
+			"they are, as their examples show; " + duplicateFirst
 	}
 	return r, nil
 }

@@ -150,8 +150,8 @@ func refused(refusal *domain.Error) (*mcp.CallToolResult, error) {
 // remedies are what the client can do about refusals whose messages do not tell it, by error code.
 var remedies = map[string]string{
 	"movie_not_found": "List the movies to find the project.",
-	"template_not_found": "Find templates to get the id. Templates of the library that are not the account's own can be " +
-		"rendered, but not described.",
+	"template_not_found": "Find templates to get the id. A template of the library can be rendered as it is, but not described: " +
+		duplicateFirst,
 	"insufficient_credits": "Make the movie shorter, or ask the owner of the account to add credits.",
 	"max_credits_exceeded": "Make the movie shorter, or ask the user whether it may cost more.",
 	"service_unavailable":  "Wait for a few seconds and call again.",
