@@ -201,13 +201,13 @@ func program(t testing.TB, name string) string {
 	return ""
 }
 
-// moduleOf returns a folder below tests, which is no part of the module.
+// moduleOf returns a folder below tests, which is no part of the module. The tests of the console are a module of their own too.
 func moduleOf(name string) (string, error) {
-	root, err := exec.Command("go", "env", "GOMOD").Output()
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "moviola").Output()
 	if err != nil {
 		return "", fmt.Errorf("find the module: %w", err)
 	}
-	return filepath.Join(filepath.Dir(strings.TrimSpace(string(root))), "tests", name), nil
+	return filepath.Join(strings.TrimSpace(string(root)), "tests", name), nil
 }
 
 // cachePath returns a path that all packages of tests share, in an existing folder.
@@ -246,21 +246,25 @@ type Storage struct {
 // secret.
 func StartS3(t testing.TB) Storage {
 	t.Helper()
-	return startS3(t, "--nometa")
+	return startS3(t, nil, "--nometa")
 }
 
 // StartS3Bucket is StartS3 with a storage that keeps the types of files, for an installation that stores its own files there.
-// address is the value of --blobs; environment has the credentials.
-func StartS3Bucket(t testing.TB) (address string, environment []string) {
+// address is the value of --blobs; environment has the credentials. pages are origins (at most one) whose pages may upload.
+func StartS3Bucket(t testing.TB, pages ...string) (address string, environment []string) {
 	t.Helper()
-	s := startS3(t)
+	var allowed []string
+	for _, origin := range pages {
+		allowed = append(allowed, "--cors-allow-origin", origin)
+	}
+	s := startS3(t, allowed)
 	query := url.Values{"region": {s.Region}, "endpoint": {s.URL}, "use_path_style": {"true"}}
 	return "s3://" + s.Bucket + "?" + query.Encode(), []string{"AWS_ACCESS_KEY_ID=" + s.Username, "AWS_SECRET_ACCESS_KEY=" +
 		s.Password}
 }
 
-// startS3 runs the gateway with flags of its storage.
-func startS3(t testing.TB, flags ...string) Storage {
+// startS3 runs the gateway with flags of its own and flags of its storage.
+func startS3(t testing.TB, own []string, flags ...string) Storage {
 	t.Helper()
 	path, err := buildServer("s3server", "github.com/versity/versitygw/cmd/versitygw")
 	if err != nil {
@@ -275,8 +279,9 @@ func startS3(t testing.TB, flags ...string) Storage {
 	if err := os.Mkdir(s.Folder, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"--port", address, "--access", s.Username, "--secret", s.Password, "--region", s.Region, "--quiet", "posix"}
-	p := harness.Start(t, "versitygw", path, nil, append(append(args, flags...), dir)...)
+	args := append([]string{"--port", address, "--access", s.Username, "--secret", s.Password, "--region", s.Region, "--quiet"}, own...)
+	args = append(append(append(args, "posix"), flags...), dir)
+	p := harness.Start(t, "versitygw", path, nil, args...)
 	listening(t, p, address)
 	return s
 }
