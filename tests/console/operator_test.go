@@ -303,7 +303,7 @@ func TestOperator_axe(t *testing.T) {
 				o.visit(b, page.path)
 				b.until(page.name+" is there", page.ready+" && !document.querySelector('.spinner')")
 				b.until(page.name+" fits", "document.documentElement.scrollWidth <= innerWidth && "+
-					"[...document.querySelectorAll('.section, .card')].every((s) => s.scrollWidth <= s.clientWidth)")
+					"[...document.querySelectorAll('.section, .card' + (innerWidth < 760 ? ', .table' : ''))].every((s) => s.scrollWidth <= s.clientWidth)")
 				b.accessible(fmt.Sprintf("%s, %s, %d", page.name, scheme, width), string(axe))
 				b.look(fmt.Sprintf("operator-%s-%s-%d", page.name, scheme, width))
 			}

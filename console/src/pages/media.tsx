@@ -5,7 +5,7 @@ import { api } from "../api";
 import { Confirm, Dialog } from "../components/dialog";
 import { CheckField, SelectField, TextField } from "../components/form";
 import { Icon } from "../components/icon";
-import { List, useEndless } from "../components/list";
+import { type Endless, List, useEndless } from "../components/list";
 import { Facts, PageHead, Section } from "../components/page";
 import { Ago, Badge, Copy, Progress } from "../components/small";
 import { Empty, Failure } from "../components/states";
@@ -35,6 +35,7 @@ export default function Media() {
     setStorage(a.storage);
     return { items: [...(next ? [] : a.folders.map((folder) => ({ folder }))), ...a.files], next: a.has_next ? a.next_token : null };
   }, [path, search, come]);
+  useArriving(list);
   return (
     <Dropping folder={path}>
       <PageHead title={t.title} note={storage && t.stored(bytes(storage.used_bytes))}>
@@ -57,6 +58,32 @@ export default function Media() {
       {may("render") && <Preload />}
     </Dropping>
   );
+}
+
+// What was sent to a storage of its own is here once the service has seen it there, within seconds as a rule. So long it is looked for, ever less often.
+const pauses = [1, 1, 2, 4, 8, 15, 30, 60, 60, 60];
+const lookedFor = 20;
+
+// useArriving asks again for the files that are listed and not here yet.
+function useArriving({ items, change }: Endless<Entry>) {
+  const pending = items.filter((e): e is File => "name" in e && e.status === "pending").slice(0, lookedFor);
+  useEffect(() => {
+    if (pending.length === 0) return;
+    const abort = new AbortController();
+    const look = async (f: File) => {
+      const { file } = await api.get<{ file: File }>("/v2/media/file", { path: below(f.folder, f.name) }, abort.signal);
+      if (file.status !== "pending") change((items) => items.map((e) => ("name" in e && e.name === f.name && e.folder === f.folder ? file : e)));
+    };
+    const follow = async () => {
+      for (const pause of pauses) {
+        await new Promise((resolve) => setTimeout(resolve, pause * 1000));
+        if (abort.signal.aborted) return;
+        for (const f of pending) await look(f).catch(() => {}); // one that is gone stays as it is listed
+      }
+    };
+    follow();
+    return () => abort.abort();
+  }, [pending.map((f) => below(f.folder, f.name)).join("\n")]);
 }
 
 const below = (path: string, name: string) => (path ? path + "/" : "") + name;

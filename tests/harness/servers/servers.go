@@ -279,7 +279,8 @@ func startS3(t testing.TB, own []string, flags ...string) Storage {
 	if err := os.Mkdir(s.Folder, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"--port", address, "--access", s.Username, "--secret", s.Password, "--region", s.Region, "--quiet"}, own...)
+	args := append([]string{"--port", address, "--access", s.Username, "--secret", s.Password, "--region", s.Region,
+		"--quiet"}, own...)
 	args = append(append(append(args, "posix"), flags...), dir)
 	p := harness.Start(t, "versitygw", path, nil, args...)
 	listening(t, p, address)
