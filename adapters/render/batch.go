@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/mp4file"
 	"moviola/domain/timeline"
 )
 
@@ -206,15 +207,15 @@ func (r *run) renderTogether(ctx context.Context, all []*ticket) {
 
 // keepTogether stores the file of a window that was encoded together with others, if it has the planned number of frames.
 func (r *run) keepTogether(ctx context.Context, t *ticket, made string, frames rests, warnings []string) error {
-	seen, err := readTrack(made)
+	seen, err := mp4file.ReadTrack(made)
 	if err != nil {
 		return err
 	}
-	if seen.samples != frames.frames {
-		return errTrack
+	if seen.Samples != frames.frames {
+		return mp4file.ErrTrack
 	}
 	if r.held() && !t.matte {
-		if err := lengthen(made, frames.holds); err != nil {
+		if err := mp4file.Lengthen(made, frames.holds); err != nil {
 			return err
 		}
 	}

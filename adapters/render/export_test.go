@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"moviola/domain/caption"
-	"moviola/domain/timeline"
 )
 
 // Limiter is the limit on encoders.
@@ -52,15 +51,3 @@ var SoundEncoder = soundEncoder
 
 // BlameMemory adds commands.ErrOutOfMemory to the error of a program that was ended between two counts.
 var BlameMemory = blameMemory
-
-// Inspect holds a file against a plan.
-func Inspect(path string, plan *timeline.Plan) error {
-	m, err := inspect(path)
-	if err == nil {
-		err = m.follows(plan)
-	}
-	return err
-}
-
-// WriteSilence is writeSilence.
-var WriteSilence = writeSilence

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/mp4file"
 	"moviola/domain/timeline"
 )
 
@@ -107,7 +108,7 @@ func compareRests(t *testing.T, m moving) {
 	few := strconv.FormatInt(rests.frames, 10)
 	ffmpegOf(t, slices.Concat([]string{"-i", source, "-filter_complex", g.script(), "-map", "[" + last + "]", "-frames:v", few}, arguments,
 		rests.encoder(), []string{held})...)
-	if err := lengthen(held, rests.holds); err != nil {
+	if err := mp4file.Lengthen(held, rests.holds); err != nil {
 		t.Fatal(err)
 	}
 	was, is := likeness(t, plain, source), likeness(t, held, source)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/mp4file"
 	"moviola/domain/movie"
 	"moviola/domain/timeline"
 )
@@ -27,21 +28,18 @@ func (r *run) join(windows []rendered, sound string) (string, movie.File, error)
 		paths[i] = w.path
 	}
 	path := filepath.Join(dir, "movie.mp4")
-	if err := assemble(paths, sound, path); err != nil {
+	if err := mp4file.Assemble(paths, sound, path); err != nil {
 		return "", movie.File{}, fmt.Errorf("join windows: %w", err)
 	}
-	m, err := inspect(path)
+	m, err := mp4file.Inspect(path)
 	if err == nil {
-		err = m.follows(r.plan)
+		err = m.Follows(r.plan, keyframes(r.plan.FPS))
 	}
 	if err != nil {
 		return "", movie.File{}, err
 	}
-	return path, m.facts(), nil
+	return path, m.Facts(), nil
 }
-
-// reordered is the largest number of frames by which x264, as configured for windows, shows a frame after decoding it.
-const reordered = 2
 
 // thumbnailWidth is the length in pixels of a thumbnail's longer side, at most.
 const thumbnailWidth = 640

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/mp4file"
 	"moviola/domain/movie"
 )
 
@@ -36,7 +37,7 @@ func limiterAt(ceiling float64) string {
 func (r *run) encodeSound(ctx context.Context, m mix, dir string) (path string, level *movie.Loudness, err error) {
 	path = filepath.Join(dir, "sound.m4a")
 	if len(m.voices) == 0 {
-		return path, nil, writeSilence(path, samples(r.plan.Frames, r.plan.FPS))
+		return path, nil, mp4file.WriteSilence(path, samples(r.plan.Frames, r.plan.FPS))
 	}
 	limit, ceiling := "", peakFirst
 	for try := 1; ; try++ {

@@ -10,12 +10,13 @@ import (
 	"strings"
 
 	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/mp4file"
 	"moviola/domain"
 	"moviola/domain/timeline"
 )
 
 const (
-	sampleRate = 48000
+	sampleRate = mp4file.SampleRate
 	// loopSamples bounds the samples of a repeating sound that are kept in memory: two minutes.
 	loopSamples = 120 * sampleRate
 )
@@ -97,11 +98,11 @@ func (r *run) renderSound(ctx context.Context, key, path string) error {
 	if err != nil {
 		return err
 	}
-	t, err := readTrack(made)
+	t, err := mp4file.ReadTrack(made)
 	if err != nil {
 		return fmt.Errorf("read sound: %w", err)
 	}
-	if err := r.pieces.keep(key, ".m4a", made, piece{Frames: t.samples, Setup: t.setup, Loudness: level}); err != nil {
+	if err := r.pieces.keep(key, ".m4a", made, piece{Frames: t.Samples, Setup: t.Setup, Loudness: level}); err != nil {
 		return err
 	}
 	r.soundLevel = level

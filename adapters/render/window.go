@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/mp4file"
 	"moviola/domain"
 	"moviola/domain/document"
 	"moviola/domain/timeline"
@@ -247,7 +248,7 @@ func (r *run) renderWindow(ctx context.Context, t *ticket) error {
 		if !r.held() || t.matte {
 			break
 		}
-		if err = lengthen(made, frames.holds); !errors.Is(err, h264.ErrUnknown) {
+		if err = mp4file.Lengthen(made, frames.holds); !errors.Is(err, h264.ErrUnknown) {
 			break
 		}
 	}
@@ -268,7 +269,7 @@ func (r *run) keepWindow(ctx context.Context, t *ticket, made string, warnings [
 	if err != nil {
 		return err
 	}
-	t.piece = piece{Frames: seen.samples, Setup: seen.setup, Warnings: warnings, Until: r.ages(w)}
+	t.piece = piece{Frames: seen.Samples, Setup: seen.Setup, Warnings: warnings, Until: r.ages(w)}
 	if err := r.pieces.keep(t.key, ".mp4", made, t.piece); err != nil {
 		return err
 	}
@@ -341,15 +342,15 @@ func (r *run) shoot(
 }
 
 // trackOf reads the header of a window and checks its number of frames.
-func (r *run) trackOf(ctx context.Context, w timeline.Window, path string, frames int64) (track, error) {
-	t, err := readTrack(path)
+func (r *run) trackOf(ctx context.Context, w timeline.Window, path string, frames int64) (mp4file.Track, error) {
+	t, err := mp4file.ReadTrack(path)
 	if err != nil {
 		err = fmt.Errorf("read window at frame %d: %w", w.Start, err)
-	} else if t.samples != frames {
-		err = fmt.Errorf("window at frame %d has %d frames instead of %d", w.Start, t.samples, frames)
+	} else if t.Samples != frames {
+		err = fmt.Errorf("window at frame %d has %d frames instead of %d", w.Start, t.Samples, frames)
 	}
 	if err != nil {
-		return track{}, r.tooShort(ctx, err, r.picturesOf(w))
+		return mp4file.Track{}, r.tooShort(ctx, err, r.picturesOf(w))
 	}
 	return t, nil
 }

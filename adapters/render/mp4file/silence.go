@@ -1,4 +1,4 @@
-package render
+package mp4file
 
 import (
 	"bytes"
@@ -10,7 +10,9 @@ import (
 )
 
 const (
-	aacFrame = 1024 // samples
+	// SampleRate is the number of samples per second of every sound that the renderer makes.
+	SampleRate = 48000
+	aacFrame   = 1024 // samples
 	// movieScale is how many units of time a second has in the header of a file, as ffmpeg counts.
 	movieScale = 1000
 )
@@ -18,16 +20,16 @@ const (
 // silentFrame is the AAC encoding of 1024 silent samples of two channels.
 var silentFrame = []byte{0x21, 0x10, 0x04, 0x60, 0x8c, 0x1c}
 
-// writeSilence writes a sound file with a number of silent samples. Like a file of ffmpeg, it begins with one frame that is not
+// WriteSilence writes a sound file with a number of silent samples. Like a file of ffmpeg, it begins with one frame that is not
 // heard.
-func writeSilence(path string, length int64) error {
+func WriteSilence(path string, length int64) error {
 	frames := uint32((length+aacFrame-1)/aacFrame) + 1
 	last := uint32(length) - (frames-2)*aacFrame
-	track := mp4.CreateEmptyTrak(1, sampleRate, "audio", "und")
-	if err := track.SetAACDescriptor(aac.AAClc, sampleRate); err != nil {
+	track := mp4.CreateEmptyTrak(1, SampleRate, "audio", "und")
+	if err := track.SetAACDescriptor(aac.AAClc, SampleRate); err != nil {
 		return err
 	}
-	whole := uint64(math.Ceil(float64(length) * movieScale / sampleRate))
+	whole := uint64(math.Ceil(float64(length) * movieScale / SampleRate))
 	track.Tkhd.AlternateGroup, track.Tkhd.Duration = 1, whole
 	track.Mdia.Mdhd.Duration = uint64(length) + aacFrame
 	table := track.Mdia.Minf.Stbl

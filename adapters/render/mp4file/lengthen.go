@@ -1,4 +1,4 @@
-package render
+package mp4file
 
 import (
 	"bytes"
@@ -12,9 +12,9 @@ import (
 	"moviola/internal/h264"
 )
 
-// lengthen inserts the held frames of a window into its file, in place. Without held frames it only gives the file the same
+// Lengthen inserts the held frames of a window into its file, in place. Without held frames it only gives the file the same
 // parameters, so that the windows can be joined. On h264.ErrUnknown the file is unchanged.
-func lengthen(path string, holds []h264.Hold) error {
+func Lengthen(path string, holds []h264.Hold) error {
 	f, err := mp4.ReadMP4File(path)
 	if err != nil {
 		return fmt.Errorf("read window: %w", err)
@@ -49,25 +49,25 @@ type video struct {
 	step  uint32 // duration of a frame
 }
 
-var errTrack = fmt.Errorf("%w: not the file of a window", h264.ErrUnknown)
+var ErrTrack = fmt.Errorf("%w: not the file of a window", h264.ErrUnknown)
 
 func openVideo(f *mp4.File) (*video, error) {
 	if f.IsFragmented() || f.Moov == nil || f.Mdat == nil || len(f.Moov.Traks) != 1 || f.Moov.Mvhd == nil {
-		return nil, errTrack
+		return nil, ErrTrack
 	}
 	v := &video{file: f, track: f.Moov.Trak}
 	v.table = tableOf(v.track)
 	if v.table == nil {
-		return nil, errTrack
+		return nil, ErrTrack
 	}
 	v.about = v.table.Stsd.AvcX.AvcC
 	if len(v.about.SPSnalus) != 1 {
-		return nil, errTrack
+		return nil, ErrTrack
 	}
 	var even bool
 	v.step, even = stepOf(v.table.Stts.SampleTimeDelta)
 	if !even {
-		return nil, errTrack
+		return nil, ErrTrack
 	}
 	return v, nil
 }
@@ -99,24 +99,24 @@ func (v *video) read() (h264.Stream, error) {
 	s := h264.Stream{Sequence: v.about.SPSnalus[0], Pictures: v.about.PPSnalus}
 	count := v.table.Stsz.GetNrSamples()
 	if count == 0 {
-		return s, errTrack
+		return s, ErrTrack
 	}
 	ranges, err := v.track.GetRangesForSampleInterval(1, count)
 	if err != nil {
-		return s, errors.Join(errTrack, err)
+		return s, errors.Join(ErrTrack, err)
 	}
 	var data []byte
 	start := v.file.Mdat.PayloadAbsoluteOffset()
 	for _, r := range ranges {
 		if r.Offset < start || r.Offset-start+r.Size > uint64(len(v.file.Mdat.Data)) {
-			return s, errTrack
+			return s, ErrTrack
 		}
 		data = append(data, v.file.Mdat.Data[r.Offset-start:][:r.Size]...)
 	}
 	for n := range count {
 		size := int(v.table.Stsz.GetSampleSize(int(n) + 1))
 		if size > len(data) {
-			return s, errTrack
+			return s, ErrTrack
 		}
 		frame := h264.Frame{Key: v.table.Stss == nil || v.table.Stss.IsSyncSample(n+1)}
 		if frame.Units, err = unitsOf(data[:size]); err != nil {
@@ -135,11 +135,11 @@ func unitsOf(sample []byte) ([][]byte, error) {
 	var units [][]byte
 	for len(sample) > 0 {
 		if len(sample) < unitBytes {
-			return nil, errTrack
+			return nil, ErrTrack
 		}
 		size := int(binary.BigEndian.Uint32(sample))
 		if size > len(sample)-unitBytes {
-			return nil, errTrack
+			return nil, ErrTrack
 		}
 		units = append(units, sample[unitBytes:][:size])
 		sample = sample[unitBytes+size:]
@@ -165,7 +165,7 @@ func (v *video) write(s h264.Stream) error {
 		}
 		offsets[i] = int32(f.Shown-i+reordered) * int32(v.step)
 		if offsets[i] < 0 {
-			return errTrack
+			return ErrTrack
 		}
 	}
 	v.file.Mdat.Data = data

@@ -1,4 +1,4 @@
-package render
+package mp4file
 
 import (
 	"encoding/binary"
@@ -17,9 +17,9 @@ func unfit(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", errInspect, fmt.Errorf(format, args...))
 }
 
-// inspected is the content of a finished file's index. The code that reads it shares nothing with the code that wrote it, so that
+// Inspected is the content of a finished file's index. The code that reads it shares nothing with the code that wrote it, so that
 // a mistake of one is not repeated by the other.
-type inspected struct {
+type Inspected struct {
 	size          int64
 	data          [2]uint64 // where the samples lie: first byte, and first byte after them
 	video, audio  *inspectedTrack
@@ -42,8 +42,8 @@ type inspectedTrack struct {
 // extent is a range of bytes in the file: from the first up to, not including, to.
 type extent struct{ from, to uint64 }
 
-// inspect reads the index of a file that assemble has written.
-func inspect(path string) (*inspected, error) {
+// Inspect reads the index of a file that assemble has written.
+func Inspect(path string) (*Inspected, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func inspect(path string) (*inspected, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &inspected{size: info.Size()}
+	m := &Inspected{size: info.Size()}
 	at := int64(0)
 	for _, want := range []string{"ftyp", "moov", "mdat"} {
 		name, size, skip, err := boxAt(f, at)
@@ -87,7 +87,7 @@ func inspect(path string) (*inspected, error) {
 const maxIndex = 512 << 20
 
 // read reads the tracks of the index.
-func (m *inspected) read(moov []byte) error {
+func (m *Inspected) read(moov []byte) error {
 	for name, content := range boxes(moov) {
 		if name != "trak" {
 			continue
@@ -125,7 +125,7 @@ func (m *inspected) read(moov []byte) error {
 }
 
 // look reads the size and the colours of the pictures.
-func (m *inspected) look(entries []byte) error {
+func (m *Inspected) look(entries []byte) error {
 	if len(entries) < 8 {
 		return unfit("pictures of no kind")
 	}
@@ -284,8 +284,8 @@ func boxes(data []byte) func(yield func(string, []byte) bool) {
 	}
 }
 
-// facts returns the facts about the file that the webhook contains. Spec: Events, Payload fields.
-func (m *inspected) facts() movie.File {
+// Facts returns the facts about the file that the webhook contains. Spec: Events, Payload fields.
+func (m *Inspected) Facts() movie.File {
 	name := func(n uint16) string {
 		if n == 1 {
 			return "bt709"

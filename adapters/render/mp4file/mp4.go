@@ -1,4 +1,4 @@
-package render
+package mp4file
 
 import (
 	"crypto/sha256"
@@ -10,10 +10,10 @@ import (
 	"os"
 )
 
-// track describes the only track of one of our own MP4 files, as its header does.
-type track struct {
-	samples int64  // number of frames of a video
-	setup   string // hash of the parameters that an H.264 decoder needs before the first frame; empty for sound
+// Track describes the only track of one of our own MP4 files, as its header does.
+type Track struct {
+	Samples int64  // number of frames of a video
+	Setup   string // hash of the parameters that an H.264 decoder needs before the first frame; empty for sound
 }
 
 var errMP4 = errors.New("not an MP4 file with one track")
@@ -21,29 +21,29 @@ var errMP4 = errors.New("not an MP4 file with one track")
 // maxHeader is the largest header that is read, in bytes.
 const maxHeader = 64 << 20
 
-// readTrack reads the header of a file that ffmpeg has written for this program: the number of frames, and the decoder parameters
+// ReadTrack reads the header of a file that ffmpeg has written for this program: the number of frames, and the decoder parameters
 // that decide whether files can be joined without encoding. Unlike ffprobe it starts no process.
-func readTrack(path string) (track, error) {
+func ReadTrack(path string) (Track, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return track{}, err
+		return Track{}, err
 	}
 	defer f.Close()
 	for at := int64(0); ; {
 		name, size, skip, err := boxAt(f, at)
 		if err != nil {
-			return track{}, err
+			return Track{}, err
 		}
 		if name != "moov" {
 			at += size
 			continue
 		}
 		if size > maxHeader {
-			return track{}, errMP4
+			return Track{}, errMP4
 		}
 		moov := make([]byte, size-skip)
 		if _, err := f.ReadAt(moov, at+skip); err != nil {
-			return track{}, fmt.Errorf("%w: %w", errMP4, err)
+			return Track{}, fmt.Errorf("%w: %w", errMP4, err)
 		}
 		return parseTrack(moov)
 	}
@@ -65,21 +65,21 @@ func boxAt(f io.ReaderAt, at int64) (name string, size, skip int64, err error) {
 	return string(head[4:8]), size, skip, nil
 }
 
-func parseTrack(moov []byte) (track, error) {
+func parseTrack(moov []byte) (Track, error) {
 	table := moov
 	for _, name := range []string{"trak", "mdia", "minf", "stbl"} {
 		if table = box(table, name); table == nil {
-			return track{}, errMP4
+			return Track{}, errMP4
 		}
 	}
 	sizes, entries := box(table, "stsz"), box(table, "stsd")
 	if len(sizes) < 12 || len(entries) < 8 {
-		return track{}, errMP4
+		return Track{}, errMP4
 	}
-	t := track{samples: int64(binary.BigEndian.Uint32(sizes[8:]))}
+	t := Track{Samples: int64(binary.BigEndian.Uint32(sizes[8:]))}
 	if video := box(entries[8:], "avc1"); len(video) > avc1Fields {
 		sum := sha256.Sum256(box(video[avc1Fields:], "avcC"))
-		t.setup = hex.EncodeToString(sum[:])
+		t.Setup = hex.EncodeToString(sum[:])
 	}
 	return t, nil
 }

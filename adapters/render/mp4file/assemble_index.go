@@ -1,4 +1,4 @@
-package render
+package mp4file
 
 import (
 	"bufio"

@@ -1,4 +1,4 @@
-package render
+package mp4file
 
 import (
 	"errors"
@@ -43,10 +43,13 @@ type chunk struct {
 // start to end buffers no more than that.
 const chunkSeconds = 1
 
-// assemble joins the files of the windows and of the sound into one MP4 file, without encoding. The index comes before the
+// reordered is the largest number of frames by which x264, as configured for windows, shows a frame after decoding it.
+const reordered = 2
+
+// Assemble joins the files of the windows and of the sound into one MP4 file, without encoding. The index comes before the
 // samples, so that players can begin before the whole file is loaded. Properties that all windows share are taken from the first
 // one.
-func assemble(windows []string, sound, to string) error {
+func Assemble(windows []string, sound, to string) error {
 	first, pictures, err := openStrand(windows[0])
 	if err != nil {
 		return fmt.Errorf("window 0: %w", err)
@@ -57,7 +60,7 @@ func assemble(windows []string, sound, to string) error {
 			return fmt.Errorf("window %d: %w", i+1, err)
 		}
 		if more.scale != pictures.scale || more.samples[0].length != pictures.samples[0].length {
-			return fmt.Errorf("window %d: %w: another time of frames", i+1, errTrack)
+			return fmt.Errorf("window %d: %w: another time of frames", i+1, ErrTrack)
 		}
 		pictures.samples = append(pictures.samples, more.samples...)
 	}
@@ -66,7 +69,7 @@ func assemble(windows []string, sound, to string) error {
 		return fmt.Errorf("sound: %w", err)
 	}
 	if heard.Moov.Mvhd.Timescale != first.Moov.Mvhd.Timescale {
-		return fmt.Errorf("sound: %w: another time", errTrack)
+		return fmt.Errorf("sound: %w: another time", ErrTrack)
 	}
 	index, err := indexOf(first.Moov.Mvhd, pictures, voice)
 	if err != nil {
@@ -87,11 +90,11 @@ func openStrand(path string) (*mp4.File, *strand, error) {
 		return nil, nil, err
 	}
 	if f.IsFragmented() || f.Ftyp == nil || f.Moov == nil || f.Moov.Mvhd == nil || len(f.Moov.Traks) != 1 {
-		return nil, nil, errTrack
+		return nil, nil, ErrTrack
 	}
 	s := &strand{track: f.Moov.Trak}
 	if s.table = samplesTable(s.track); s.table == nil {
-		return nil, nil, errTrack
+		return nil, nil, ErrTrack
 	}
 	s.scale = uint64(s.track.Mdia.Mdhd.Timescale)
 	if err := s.find(&origin{path}); err != nil {
@@ -108,11 +111,11 @@ func (s *strand) find(in *origin) error {
 	t := s.table
 	count := t.Stsz.GetNrSamples()
 	if count == 0 || s.scale == 0 {
-		return errTrack
+		return ErrTrack
 	}
 	chunks, err := t.Stsc.GetContainingChunks(1, count)
 	if err != nil {
-		return errors.Join(errTrack, err)
+		return errors.Join(ErrTrack, err)
 	}
 	for _, c := range chunks {
 		offset, err := offsetOf(t, int(c.ChunkNr))
@@ -129,7 +132,7 @@ func (s *strand) find(in *origin) error {
 		}
 	}
 	if len(s.samples) != int(count) {
-		return errTrack
+		return ErrTrack
 	}
 	return nil
 }
@@ -141,7 +144,7 @@ func offsetOf(t *mp4.StblBox, chunk int) (uint64, error) {
 	case t.Co64 != nil && chunk >= 1 && chunk <= len(t.Co64.ChunkOffset):
 		return t.Co64.ChunkOffset[chunk-1], nil
 	}
-	return 0, errTrack
+	return 0, ErrTrack
 }
 
 // straighten sets every frame of a window to the same duration, and the delay between decoding and display to that of all other
@@ -149,7 +152,7 @@ func offsetOf(t *mp4.StblBox, chunk int) (uint64, error) {
 func (s *strand) straighten() error {
 	step := int64(s.samples[0].length)
 	if step == 0 {
-		return errTrack
+		return ErrTrack
 	}
 	earliest := int64(math.MaxInt64)
 	for i, one := range s.samples {
@@ -159,7 +162,7 @@ func (s *strand) straighten() error {
 		one := &s.samples[i]
 		shift := int64(one.shift) - earliest + reordered*step
 		if int64(one.length) != step && i < len(s.samples)-1 || shift < 0 || shift%step != 0 || shift > math.MaxInt32 {
-			return errTrack
+			return ErrTrack
 		}
 		one.length, one.shift = uint32(step), int32(shift)
 	}

@@ -1,4 +1,4 @@
-package render
+package mp4file
 
 import (
 	"cmp"
@@ -8,8 +8,9 @@ import (
 	"moviola/domain/timeline"
 )
 
-// follows compares the file with the plan that it was made from. Design §5: a file that does not match is a failed render.
-func (m *inspected) follows(plan *timeline.Plan) error {
+// Follows compares the file with the plan that it was made from, with a key frame at least every so many frames. Design §5: a
+// file that does not match is a failed render.
+func (m *Inspected) Follows(plan *timeline.Plan, every int64) error {
 	if m.width != plan.Width || m.height != plan.Height {
 		return unfit("it is %d × %d instead of %d × %d", m.width, m.height, plan.Width, plan.Height)
 	}
@@ -17,7 +18,7 @@ func (m *inspected) follows(plan *timeline.Plan) error {
 	if len(m.parameters) < 2 || m.parameters[1] > highProfile {
 		return unfit("its pictures have another profile than High")
 	}
-	if err := m.video.shows(plan.Frames, keyframes(plan.FPS)); err != nil {
+	if err := m.video.shows(plan.Frames, every); err != nil {
 		return err
 	}
 	if got, want := m.video.scale*uint64(plan.FPS.Den), m.video.even*uint64(plan.FPS.Num); got != want {
@@ -66,7 +67,7 @@ func (s *inspectedTrack) shows(frames, every int64) error {
 }
 
 // filled reports whether every byte of the sample data belongs to exactly one sample.
-func (m *inspected) filled() error {
+func (m *Inspected) filled() error {
 	chunks := append(slices.Clone(m.video.chunks), m.audio.chunks...)
 	slices.SortFunc(chunks, func(a, b extent) int { return cmp.Compare(a.from, b.from) })
 	at := m.data[0]
