@@ -29,7 +29,7 @@ type espeak struct {
 const (
 	usualRate  = 165 // words per minute
 	usualPitch = 50
-	runLimit   = 30 * time.Second
+	runLimit   = 2 * time.Minute // by the clock, on a busy machine; Policy bounds the processor's time
 	maxOutput  = 64 << 20
 	endDelay   = 30 * time.Second
 )
