@@ -121,8 +121,8 @@ const (
 // to encode. Where several processes can run, the windows of one process are at most its share of the waiting windows.
 func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 	waiting := q.waiting()
-	room := r.engine.limiter.room(r.plan.Width * r.plan.Height)
-	most := min(mostTogether, mostTogether*pixelsHD/(r.plan.Width*r.plan.Height), (len(waiting)+room)/room)
+	room := r.engine.limiter.Room(r.plan.Width * r.plan.Height)
+	most := min(mostTogether, mostTogether*ffmpeg.PixelsHD/(r.plan.Width*r.plan.Height), (len(waiting)+room)/room)
 	if most < 2 || !r.few(ctx, t) {
 		return nil
 	}

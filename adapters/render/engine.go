@@ -60,7 +60,7 @@ type Config struct {
 // Engine makes movies. It is safe for concurrent use; all renders share one limit on processors and memory.
 type Engine struct {
 	cfg     Config
-	limiter *limiter
+	limiter *ffmpeg.Limiter
 	room    *quota.Folder
 	pages   pageFlights
 
@@ -104,7 +104,7 @@ func New(cfg Config) (*Engine, error) {
 			return nil, fmt.Errorf("make render folder: %w", err)
 		}
 	}
-	return &Engine{cfg: cfg, limiter: newLimiter(cfg.Cores, cfg.MemoryMB),
+	return &Engine{cfg: cfg, limiter: ffmpeg.NewLimiter(cfg.Cores, cfg.MemoryMB),
 		room: quota.NewFolder(CacheFolder(dir), cfg.Room, linking)}, nil
 }
 

@@ -1,22 +1,10 @@
 package render
 
 import (
-	"context"
 	"time"
 
 	"moviola/domain/caption"
 )
-
-// Limiter is the limit on encoders.
-type Limiter = limiter
-
-// NewLimiter makes a limit for so many processors and so much memory.
-var NewLimiter = newLimiter
-
-// Acquire waits for room.
-func (l *limiter) Acquire(ctx context.Context, pixels int) (func(), error) {
-	return l.acquire(ctx, pixels)
-}
 
 // Progress counts encoded frames.
 type Progress = progress

@@ -76,7 +76,7 @@ func (r *run) mix(ctx context.Context) (string, error) {
 		r.soundLevel = known.Loudness
 		return path, err
 	}
-	release, err := r.engine.limiter.acquire(ctx, 0)
+	release, err := r.engine.limiter.Acquire(ctx, 0)
 	if err != nil {
 		return "", err
 	}

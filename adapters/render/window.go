@@ -184,7 +184,7 @@ func (r *run) window(ctx context.Context, q *queue, t *ticket) error {
 		return nil
 	}
 	waited := r.timeStage(stageWait)
-	release, err := r.engine.limiter.acquire(ctx, r.plan.Width*r.plan.Height)
+	release, err := r.engine.limiter.Acquire(ctx, r.plan.Width*r.plan.Height)
 	waited()
 	if err != nil {
 		return err
