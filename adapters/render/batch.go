@@ -13,6 +13,7 @@ import (
 
 	"moviola/adapters/render/ffmpeg"
 	"moviola/adapters/render/mp4file"
+	"moviola/adapters/render/workspace"
 	"moviola/domain/timeline"
 )
 
@@ -31,7 +32,7 @@ type ticket struct {
 	// The goroutine that has taken the ticket sets these fields before it closes done. Others read them after that.
 	ended  bool // the file exists
 	failed error
-	piece  piece
+	piece  workspace.Part
 
 	taken bool // guarded by the queue's mutex
 }
@@ -96,7 +97,7 @@ func (r *run) recall(q *queue, t *ticket) (bool, error) {
 	if q.took(t) {
 		return false, nil
 	}
-	known, found, err := r.pieces.find(t.key, ".mp4", t.path)
+	known, found, err := r.pieces.Find(t.key, ".mp4", t.path)
 	if err != nil || !found || !q.take(t) {
 		return false, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"moviola/adapters/render"
 	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/workspace"
 	"moviola/commands"
 	"moviola/internal/jail/jailtest"
 	"moviola/internal/quota"
@@ -69,7 +70,7 @@ func TestEngine_Render_cacheFalse(t *testing.T) {
 func TestEngine_Sweep(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	e, err := render.New(render.Config{Dir: b.dir, Tools: b.media.tools, Fetcher: b.media, Text: b.words, CacheBytes: 1, Log: quiet()})
+	e, err := render.New(render.Config{Dir: b.dir, Tools: b.media.tools, Fetcher: b.media, Text: b.words, Kept: workspace.Bounds{Bytes: 1}, Log: quiet()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func TestEngine_Sweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := parts()
-	if err := e.Sweep(t.Context(), time.Now()); err != nil {
+	if err := e.Space().Sweep(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if after := parts(); before == 0 || after != before {
@@ -102,7 +103,7 @@ func TestEngine_Sweep(t *testing.T) {
 	if _, err := os.Stat(deadDir); err != nil {
 		t.Error("a folder was removed that has just been made")
 	}
-	if err := e.Sweep(t.Context(), time.Now().Add(time.Hour)); err != nil {
+	if err := e.Space().Sweep(t.Context(), time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if after := parts(); after != 0 {
@@ -128,7 +129,7 @@ func TestEngine_Render_room(t *testing.T) {
 		left int
 	}{{quota.Amount{Files: 3}, 3}, {quota.Amount{Bytes: 100}, 0}, {quota.Amount{}, 14}} {
 		dir := t.TempDir()
-		e, err := render.New(render.Config{Dir: dir, Tools: b.media.tools, Fetcher: b.media, Text: b.words, Room: quota.Limits{Account: row.most}, Log: quiet()})
+		e, err := render.New(render.Config{Dir: dir, Tools: b.media.tools, Fetcher: b.media, Text: b.words, Kept: workspace.Bounds{Room: quota.Limits{Account: row.most}}, Log: quiet()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +142,7 @@ func TestEngine_Render_room(t *testing.T) {
 		if err != nil || len(all) != row.left {
 			t.Errorf("%+v: %d files are kept, want %d (%v)", row.most, len(all), row.left, err)
 		}
-		if refused := e.Room().Status().Refused.Account; (refused > 0) != (row.most != quota.Amount{}) {
+		if refused := e.Space().Room().Status().Refused.Account; (refused > 0) != (row.most != quota.Amount{}) {
 			t.Errorf("%+v: %d refusals", row.most, refused)
 		}
 	}
@@ -163,7 +164,7 @@ func TestEngine_Sweep_seesLocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	later := time.Now().Add(time.Hour)
-	if err := b.Sweep(t.Context(), later); err != nil {
+	if err := b.Space().Sweep(t.Context(), later); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(dir); err != nil {
@@ -173,7 +174,7 @@ func TestEngine_Sweep_seesLocks(t *testing.T) {
 	if err := errors.Join(syscall.Flock(int(lock.Fd()), syscall.LOCK_UN), lock.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Sweep(t.Context(), later); err != nil {
+	if err := b.Space().Sweep(t.Context(), later); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(dir); err == nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/workspace"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/document"
 	"moviola/domain/movie"
 	"moviola/domain/timeline"
 	"moviola/internal/oom"
-	"moviola/internal/quota"
 )
 
 var _ commands.Renderer = (*Engine)(nil)
@@ -50,10 +50,8 @@ type Config struct {
 	Encoder  ffmpeg.Encoder
 	Cores    int // processors to use; 0: all
 	MemoryMB int // memory for all encoders together, in MB; 0: as much as the processors can use
-	// CacheBytes is the size to which Sweep reduces the cache of rendered parts; 0: 20 GiB.
-	CacheBytes int64
-	// Room bounds the cached parts already when they are written; the least recently used ones are removed.
-	Room quota.Limits
+	// Kept bounds the cache of rendered parts.
+	Kept workspace.Bounds
 	Log  logrus.FieldLogger
 }
 
@@ -61,7 +59,7 @@ type Config struct {
 type Engine struct {
 	cfg     Config
 	limiter *ffmpeg.Limiter
-	room    *quota.Folder
+	space   *workspace.Space
 	pages   pageFlights
 
 	pagesTimes pagesTimes
@@ -79,9 +77,6 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Cores <= 0 {
 		cfg.Cores = runtime.NumCPU()
 	}
-	if cfg.CacheBytes <= 0 {
-		cfg.CacheBytes = defaultCacheBytes
-	}
 	if cfg.PagesTime <= 0 {
 		cfg.PagesTime = defaultPagesTime
 	}
@@ -94,19 +89,18 @@ func New(cfg Config) (*Engine, error) {
 	if !cfg.Encoder.Hardware() {
 		cfg.Encoder = cfg.Tools.Software()
 	}
-	dir, err := filepath.Abs(cfg.Dir)
+	space, err := workspace.Open(cfg.Dir, cfg.Kept)
 	if err != nil {
-		return nil, fmt.Errorf("find render folder: %w", err)
+		return nil, err
 	}
-	cfg.Dir = dir
-	for _, sub := range []string{"jobs", "cache", finishedFolder} {
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
-			return nil, fmt.Errorf("make render folder: %w", err)
-		}
-	}
-	return &Engine{cfg: cfg, limiter: ffmpeg.NewLimiter(cfg.Cores, cfg.MemoryMB),
-		room: quota.NewFolder(CacheFolder(dir), cfg.Room, linking)}, nil
+	return &Engine{cfg: cfg, space: space, limiter: ffmpeg.NewLimiter(cfg.Cores, cfg.MemoryMB)}, nil
 }
+
+// Space is the engine's folder on the disk.
+func (e *Engine) Space() *workspace.Space { return e.space }
+
+// Finished returns the number of windows of a movie that this host has finished. See commands.Renderer.
+func (e *Engine) Finished(project domain.ProjectID) int { return e.space.Finished(project) }
 
 // Render makes the movie of one attempt. See commands.Renderer.
 func (e *Engine) Render(ctx context.Context, job commands.RenderJob) (commands.Rendered, error) {
@@ -200,32 +194,16 @@ func tooMuch(format string, args ...any) error {
 	return domain.Errorf(domain.Invalid, "movie_limits", format, args...)
 }
 
-// begin makes the folder of an attempt. It removes files of earlier attempts at the project: their workers are dead, or will lose
-// their claim.
+// begin makes the folder of an attempt.
 func (e *Engine) begin(job commands.RenderJob) (*run, error) {
-	project, err := hashOf(job.Project) // the id is hashed because it may contain any character
+	folder, err := e.space.Begin(job.Project, job.Attempt)
 	if err != nil {
 		return nil, err
-	}
-	parent := filepath.Join(e.cfg.Dir, "jobs", project[:32])
-	if err := e.removeEarlier(parent, job.Attempt); err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(parent, 0o700); err != nil {
-		return nil, fmt.Errorf("make folder of %s: %w", job.Project, err)
-	}
-	dir, err := os.MkdirTemp(parent, fmt.Sprintf("%06d-", job.Attempt))
-	if err != nil {
-		return nil, fmt.Errorf("make folder of %s: %w", job.Project, err)
-	}
-	alive, err := markAlive(dir)
-	if err != nil {
-		return nil, fmt.Errorf("lock folder of %s: %w", job.Project, err)
 	}
 	r := &run{
-		engine: e, encoder: e.cfg.Encoder, job: job, parent: parent, dir: dir, alive: alive,
-		in: filepath.Join(dir, "in"), parts: filepath.Join(dir, "parts"),
-		pieces:  pieces{dir: Folder(e.cfg.Dir, job.Account), room: e.room},
+		engine: e, encoder: e.cfg.Encoder, job: job, folder: folder, dir: folder.Dir,
+		in: filepath.Join(folder.Dir, "in"), parts: filepath.Join(folder.Dir, "parts"),
+		pieces:  e.space.Parts(job.Account),
 		log:     e.cfg.Log.WithField("project", job.Project),
 		began:   time.Now(),
 		sources: map[string]source{}, warned: map[string]bool{},
@@ -237,21 +215,4 @@ func (e *Engine) begin(job commands.RenderJob) (*run, error) {
 		}
 	}
 	return r, nil
-}
-
-func (e *Engine) removeEarlier(parent string, attempt int) error {
-	entries, err := os.ReadDir(parent)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("look for earlier attempts: %w", err)
-	}
-	for _, entry := range entries {
-		var n int
-		if _, err := fmt.Sscanf(entry.Name(), "%06d-", &n); err != nil || n >= attempt {
-			continue
-		}
-		if err := os.RemoveAll(filepath.Join(parent, entry.Name())); err != nil {
-			return fmt.Errorf("remove what attempt %d has left: %w", n, err)
-		}
-	}
-	return nil
 }

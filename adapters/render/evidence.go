@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"time"
 
 	"moviola/adapters/render/ffmpeg"
 	"moviola/commands"
@@ -39,64 +35,4 @@ func blameMemory(before, after oom.Count, err error) error {
 		return fmt.Errorf("%w: %v", commands.ErrOutOfMemory, err)
 	}
 	return err
-}
-
-// finishedFolder holds a file for each movie with recently finished windows. Its length in bytes is the number of windows.
-const finishedFolder = "finished"
-
-// finishedKept is how long the file of a movie in finishedFolder is kept after the movie's newest finished window: longer than a
-// movie may be tried.
-const finishedKept = 24 * time.Hour
-
-func (e *Engine) finishedFile(project domain.ProjectID) (string, error) {
-	name, err := hashOf(project) // the id is hashed because it may contain any character
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(e.cfg.Dir, finishedFolder, name[:32]), nil
-}
-
-// finish counts a finished window of a movie.
-func (e *Engine) finish(project domain.ProjectID) error {
-	path, err := e.finishedFile(project)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("note a window: %w", err)
-	}
-	_, err = f.Write([]byte{'.'})
-	return errors.Join(err, f.Close())
-}
-
-// Finished returns the number of windows of a movie that this host has finished. See commands.Renderer.
-func (e *Engine) Finished(project domain.ProjectID) int {
-	path, err := e.finishedFile(project)
-	if err != nil {
-		return 0
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return int(info.Size())
-}
-
-func (e *Engine) sweepFinished(now time.Time) error {
-	files, err := os.ReadDir(filepath.Join(e.cfg.Dir, finishedFolder))
-	if err != nil {
-		return fmt.Errorf("look for notes on windows: %w", err)
-	}
-	var failures []error
-	for _, file := range files {
-		info, err := file.Info()
-		if err == nil && now.Sub(info.ModTime()) > finishedKept {
-			err = os.Remove(filepath.Join(e.cfg.Dir, finishedFolder, file.Name()))
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			failures = append(failures, fmt.Errorf("remove a note on windows: %w", err))
-		}
-	}
-	return errors.Join(failures...)
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"moviola/adapters/render/workspace"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/document"
@@ -90,7 +91,7 @@ func (r *run) fetch(ctx context.Context, wanted []document.Source) error {
 	}
 	for i, w := range wanted {
 		path := filepath.Join(r.in, got[i].asset.Hash)
-		if err := link(got[i].asset.Path, path); err != nil && !errors.Is(err, os.ErrExist) {
+		if err := workspace.Link(got[i].asset.Path, path); err != nil && !errors.Is(err, os.ErrExist) {
 			return fmt.Errorf("link asset %s: %w", got[i].asset.Hash, err)
 		}
 		got[i].path = path

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"moviola/adapters/render/workspace"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/timeline"
@@ -56,7 +57,7 @@ func (p *pages) await(ctx context.Context, l timeline.Layer, load func(context.C
 	if !changes(*l.Page) {
 		return load(ctx)
 	}
-	key, err := hashOf(struct {
+	key, err := workspace.Key(struct {
 		Project domain.ProjectID
 		Page    timeline.Page
 		Fresh   bool
@@ -103,7 +104,7 @@ func (p *pages) content(l timeline.Layer, box image.Rectangle) (content, error) 
 			return premultiplied(img, box.Min), nil
 		}), nil
 	}
-	key, err := hashOf(struct {
+	key, err := workspace.Key(struct {
 		Page timeline.Page
 		W, H int
 	}{*l.Page, l.Box.W, l.Box.H})

@@ -14,13 +14,14 @@ import (
 
 	"github.com/sirupsen/logrus"
 
+	"moviola/adapters/render/workspace"
 	"moviola/domain/timeline"
 )
 
 // pageStills caches the pictures of pages with an address, to spare their servers, as for other sources: for the time to live,
 // other movies of the account use the same picture. Decision 51.
 type pageStills struct {
-	kept  pieces
+	kept  workspace.Parts
 	dir   string // for temporary files
 	until time.Time
 	log   logrus.FieldLogger
@@ -37,7 +38,7 @@ func (s pageStills) still(ctx context.Context, l timeline.Layer, draw drawPage) 
 	if l.Page.Source == "" {
 		return draw(ctx, l)
 	}
-	key, err := hashOf(struct {
+	key, err := workspace.Key(struct {
 		Still timeline.Page
 		W, H  int
 	}{*l.Page, l.Box.W, l.Box.H})
@@ -77,7 +78,7 @@ func (s pageStills) take(key string) (*image.NRGBA, error) {
 	if err != nil {
 		return nil, fmt.Errorf("take the picture of a page: %w", err)
 	}
-	_, ok, err := s.kept.find(key, pictureExtension, path)
+	_, ok, err := s.kept.Find(key, pictureExtension, path)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -114,5 +115,5 @@ func (s pageStills) keep(key string, img image.Image) error {
 	if err := errors.Join(err, to.Flush(), file.Close()); err != nil {
 		return err
 	}
-	return s.kept.keep(key, pictureExtension, path, piece{Until: s.until})
+	return s.kept.Keep(key, pictureExtension, path, workspace.Part{Until: s.until})
 }

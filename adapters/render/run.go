@@ -2,9 +2,7 @@ package render
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/workspace"
 	"moviola/commands"
 	"moviola/domain/document"
 	"moviola/domain/movie"
@@ -27,12 +26,11 @@ type run struct {
 	engine   *Engine
 	encoder  ffmpeg.Encoder // of all windows of the movie
 	job      commands.RenderJob
-	parent   string // folder of all attempts at the movie
-	dir      string
-	alive    *os.File // locked while the attempt is at work
+	folder   workspace.Attempt
+	dir      string // of the folder
 	in       string
 	parts    string
-	pieces   pieces
+	pieces   workspace.Parts
 	log      logrus.FieldLogger
 	plan     *timeline.Plan
 	sources  map[string]source // by key
@@ -64,11 +62,9 @@ type run struct {
 
 // close removes the working files. The cache of windows stays.
 func (r *run) close() {
-	if err := errors.Join(os.RemoveAll(r.dir), r.alive.Close()); err != nil {
+	if err := r.folder.Close(); err != nil {
 		r.log.WithError(err).Warn("working files of a render not removed")
 	}
-	// If another attempt is at work, the folder is not empty and stays.
-	_ = os.Remove(r.parent)
 }
 
 // warn adds warnings about problems that do not stop the render, each text once.
@@ -183,7 +179,7 @@ func (r *run) openStills() error {
 	}
 	r.stills = stills{
 		dir: r.in, w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, text: r.words, sound: r.envelope, heard: heard,
-		pages: &pages{draw: r.engine.cfg.Pages, flights: &r.engine.pages, project: r.job.Project, dir: r.engine.cfg.Dir,
+		pages: &pages{draw: r.engine.cfg.Pages, flights: &r.engine.pages, project: r.job.Project, dir: r.engine.space.Dir,
 			rate: r.plan.FPS,
 			time: r.engine.pagesTimes.of(r.job.Project, r.engine.cfg.PagesTime), now: r.clock(), sketch: r.sketch,
 			kept: pageStills{kept: r.pieces, dir: r.dir, until: r.began.Add(r.engine.cfg.PageTTL), log: r.log}},

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"moviola/adapters/render/workspace"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/document"
@@ -153,7 +154,7 @@ func (r *run) placeholder(w document.Source) (source, error) {
 	default:
 		asset.Facts = timeline.Facts{}
 	}
-	hash, err := hashOf(struct{ Placeholder, Label string }{w.Kind, label})
+	hash, err := workspace.Key(struct{ Placeholder, Label string }{w.Kind, label})
 	if err != nil {
 		return source{}, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"moviola/adapters/render/ffmpeg"
 	"moviola/adapters/render/mp4file"
+	"moviola/adapters/render/workspace"
 	"moviola/domain"
 	"moviola/domain/timeline"
 )
@@ -56,7 +57,7 @@ func (r *run) soundKey() (string, error) {
 		c.Ref = timeline.Ref{}
 		spec.Clips = append(spec.Clips, c)
 	}
-	return hashOf(spec)
+	return workspace.Key(spec)
 }
 
 // sound makes the sound of the whole movie in one piece: separately encoded parts would click where they join.
@@ -71,7 +72,7 @@ func (r *run) mix(ctx context.Context) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(r.parts, key+".m4a")
-	known, found, err := r.pieces.find(key, ".m4a", path)
+	known, found, err := r.pieces.Find(key, ".m4a", path)
 	if err != nil || found {
 		r.soundLevel = known.Loudness
 		return path, err
@@ -102,7 +103,7 @@ func (r *run) renderSound(ctx context.Context, key, path string) error {
 	if err != nil {
 		return fmt.Errorf("read sound: %w", err)
 	}
-	if err := r.pieces.keep(key, ".m4a", made, piece{Frames: t.Samples, Setup: t.Setup, Loudness: level}); err != nil {
+	if err := r.pieces.Keep(key, ".m4a", made, workspace.Part{Frames: t.Samples, Setup: t.Setup, Loudness: level}); err != nil {
 		return err
 	}
 	r.soundLevel = level

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"moviola/adapters/render/workspace"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/caption"
@@ -70,7 +71,7 @@ func (s *stills) drawing(l timeline.Layer) (*drawing, string, error) {
 		l.Life = 0
 	}
 	l.Ref, l.From, l.To, l.Phase, l.FadeIn, l.FadeOut = timeline.Ref{}, 0, 0, 0, 0, 0
-	key, err := hashOf(s.named(l))
+	key, err := workspace.Key(s.named(l))
 	if err != nil {
 		return nil, "", err
 	}

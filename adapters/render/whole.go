@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"moviola/adapters/render/workspace"
 	"moviola/domain/movie"
 	"moviola/domain/timeline"
 	"moviola/internal/h264"
@@ -56,12 +57,12 @@ type wholeSpec struct {
 
 // whole returns the movie's file, from the cache or joined from its parts. A completely cached movie starts no process.
 func (r *run) whole(ctx context.Context, p parts) (string, movie.File, error) {
-	key, err := hashOf(wholeSpec{Version: version, FPS: r.plan.FPS, Windows: p.keys, Sound: p.sound})
+	key, err := workspace.Key(wholeSpec{Version: version, FPS: r.plan.FPS, Windows: p.keys, Sound: p.sound})
 	if err != nil {
 		return "", movie.File{}, err
 	}
 	path := filepath.Join(r.parts, key+".mp4")
-	known, found, err := r.pieces.find(key, ".mp4", path)
+	known, found, err := r.pieces.Find(key, ".mp4", path)
 	if err != nil {
 		return "", movie.File{}, err
 	}
@@ -95,12 +96,12 @@ func (r *run) whole(ctx context.Context, p parts) (string, movie.File, error) {
 		return "", movie.File{}, err
 	}
 	file.Loudness = r.soundLevel
-	known = piece{Frames: r.plan.Frames, File: &file}
+	known = workspace.Part{Frames: r.plan.Frames, File: &file}
 	for _, w := range windows {
 		known.Warnings = append(known.Warnings, w.piece.Warnings...)
 		known.Until = sooner(known.Until, w.piece.Until)
 	}
-	return made, file, r.pieces.keep(key, ".mp4", made, known)
+	return made, file, r.pieces.Keep(key, ".mp4", made, known)
 }
 
 // thumbnailSpec holds everything that affects a thumbnail. Its hash is the key of the thumbnail.
@@ -114,7 +115,7 @@ type thumbnailSpec struct {
 func (r *run) teaserOf(p parts) (teaser, error) {
 	for i, w := range p.windows {
 		if at := r.plan.ThumbnailFrame - w.Start; at >= 0 && at < w.Frames {
-			key, err := hashOf(thumbnailSpec{Version: version, Window: p.keys[i], Frame: at})
+			key, err := workspace.Key(thumbnailSpec{Version: version, Window: p.keys[i], Frame: at})
 			return teaser{key: key, window: p.keys[i], frame: at, until: r.ages(w)}, err
 		}
 	}
@@ -123,14 +124,14 @@ func (r *run) teaserOf(p parts) (teaser, error) {
 
 // keepTeaser stores a thumbnail in the cache.
 func (r *run) keepTeaser(s teaser, path string) error {
-	return r.pieces.keep(s.key, ".jpg", path, piece{Frames: 1, Until: s.until})
+	return r.pieces.Keep(s.key, ".jpg", path, workspace.Part{Frames: 1, Until: s.until})
 }
 
 // thumbnail returns the movie's thumbnail as a small picture: the one made together with its window, in this attempt or an
 // earlier one, or else a frame taken from the finished movie at a path.
 func (r *run) thumbnail(ctx context.Context, s teaser, from string) (string, error) {
 	path := filepath.Join(r.parts, s.key+".jpg")
-	if _, found, err := r.pieces.find(s.key, ".jpg", path); err != nil || found {
+	if _, found, err := r.pieces.Find(s.key, ".jpg", path); err != nil || found {
 		return path, err
 	}
 	taken := r.timeStage(stageThumbnail)

@@ -13,6 +13,7 @@ import (
 
 	"moviola/adapters/render/ffmpeg"
 	"moviola/adapters/render/mp4file"
+	"moviola/adapters/render/workspace"
 	"moviola/domain"
 	"moviola/domain/document"
 	"moviola/domain/timeline"
@@ -125,7 +126,7 @@ func (r *run) windowKey(w timeline.Window, matte bool) (string, error) {
 			Layers: r.named(w.Transition.Layers), Over: r.named(w.Transition.Over),
 		}
 	}
-	return hashOf(spec)
+	return workspace.Key(spec)
 }
 
 // named returns layers in the form that is part of a key.
@@ -171,7 +172,7 @@ func encoderOf(plan *timeline.Plan, by ffmpeg.Encoder, quality string) []string 
 type rendered struct {
 	window timeline.Window
 	path   string
-	piece  piece
+	piece  workspace.Part
 }
 
 // window returns a window from the cache or renders it, unless the render must give up its slot.
@@ -269,8 +270,8 @@ func (r *run) keepWindow(ctx context.Context, t *ticket, made string, warnings [
 	if err != nil {
 		return err
 	}
-	t.piece = piece{Frames: seen.Samples, Setup: seen.Setup, Warnings: warnings, Until: r.ages(w)}
-	if err := r.pieces.keep(t.key, ".mp4", made, t.piece); err != nil {
+	t.piece = workspace.Part{Frames: seen.Samples, Setup: seen.Setup, Warnings: warnings, Until: r.ages(w)}
+	if err := r.pieces.Keep(t.key, ".mp4", made, t.piece); err != nil {
 		return err
 	}
 	if t.teaser.key != "" {
@@ -278,7 +279,7 @@ func (r *run) keepWindow(ctx context.Context, t *ticket, made string, warnings [
 			return err
 		}
 	}
-	if err := errors.Join(os.Rename(made, t.path), r.engine.finish(r.job.Project)); err != nil {
+	if err := errors.Join(os.Rename(made, t.path), r.engine.space.Finish(r.job.Project)); err != nil {
 		return err
 	}
 	t.count.reached(w.Frames)

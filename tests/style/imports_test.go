@@ -61,6 +61,7 @@ var layers = []layer{
 		"internal/stores"}, "credits are recomputed from the log, without the parts of a service"},
 	{"internal/metrics", []string{"domain", "eventstore", "handlers/background/processors"}, "what is counted knows no wiring"},
 	{"adapters/render/mp4file", []string{"domain", "internal/h264"}, "MP4 files are read and written without a program"},
+	{"adapters/render/workspace", []string{"domain", "commands", "internal/quota"}, "what is on the disk does not depend on how movies are made"},
 	{"adapters/assets/examine", []string{"domain", "commands"}, "what a file is does not depend on where it came from"},
 	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/drawing", "internal/oom", "internal/jail", "internal/fair", "internal/quota", "internal/h264", "internal/clouds"}, "adapters implement ports, and know no other adapter"},
 }

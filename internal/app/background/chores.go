@@ -41,7 +41,7 @@ func (s *Background) newChores() (*chores.Chores, error) {
 			chores.Departed(s.Models.Accounts, s.Renderer.Caches...),
 			chores.Chore{Name: "cached assets", Do: s.Renderer.Assets.Sweep},
 			chores.Chore{Name: "downloads of all hosts", Do: s.Renderer.Assets.SweepShared},
-			chores.Chore{Name: "rendered parts and working files", Do: s.Renderer.Engine.Sweep},
+			chores.Chore{Name: "rendered parts and working files", Do: s.Renderer.Engine.Space().Sweep},
 			chores.Chore{Name: "fetched fonts", Do: s.Renderer.Fonts.Sweep},
 		)
 		for folder, name := range map[string]string{"speech": "spoken texts", "images": "generated images"} {

@@ -18,6 +18,7 @@ import (
 	"moviola/adapters/render"
 	"moviola/adapters/render/ffmpeg"
 	"moviola/adapters/render/outputs"
+	"moviola/adapters/render/workspace"
 	"moviola/adapters/speech"
 	"moviola/adapters/webfonts"
 	"moviola/handlers/background/chores"
@@ -142,14 +143,14 @@ func NewRenderer(
 		Speaker: speaker, Words: speaker, Images: painter, Pages: seen.pages(browser.Elements{Pool: r.pages}), Fonts: r.Fonts,
 		PageTTL: cfg.AssetCacheTTL, Encoder: r.Encoder,
 		Cores: cfg.Cores, MemoryMB: cfg.MemoryMB, HeldPictures: cfg.HeldPictures, Log: log,
-		CacheBytes: bytesOrAll(cfg.TotalCache), Room: cacheBounds(cfg),
+		Kept: workspace.Bounds{Bytes: bytesOrAll(cfg.TotalCache), Room: cacheBounds(cfg)},
 	})
 	if err != nil {
 		return nil, errors.Join(err, r.Close(ctx))
 	}
 	r.Outputs = outputs.New(outputs.Config{Tools: tools, Cores: cfg.Cores, Log: log})
-	r.Kept = []KeptPlace{{"parts", r.Engine.Room()}, {"speech", speaker.Room()}, {"images", painter.Room()}}
-	r.Caches = []chores.Cache{r.Assets, r.Engine, speaker, painter}
+	r.Kept = []KeptPlace{{"parts", r.Engine.Space().Room()}, {"speech", speaker.Room()}, {"images", painter.Room()}}
+	r.Caches = []chores.Cache{r.Assets, r.Engine.Space(), speaker, painter}
 	return r, nil
 }
 

@@ -15,7 +15,7 @@ import (
 
 	"moviola/adapters/assets"
 	"moviola/adapters/images"
-	"moviola/adapters/render"
+	"moviola/adapters/render/workspace"
 	"moviola/adapters/scratch"
 	"moviola/adapters/speech"
 	"moviola/adapters/sqlite"
@@ -139,8 +139,8 @@ func cachesOf(cfg config.Config) []check.Cache {
 	engine, sources, voices, pictures := filepath.Join(work, "render"), filepath.Join(work, "assets"), filepath.Join(work,
 		"speech"), filepath.Join(work, "images")
 	return []check.Cache{
-		{What: "rendered part in the cache", Dir: render.CacheFolder(engine), Examine: render.Examine,
-			Folder: func(account domain.AccountID) string { return render.Folder(engine, account) }},
+		{What: "rendered part in the cache", Dir: workspace.CacheFolder(engine), Examine: workspace.Examine,
+			Folder: func(account domain.AccountID) string { return workspace.Folder(engine, account) }},
 		{What: "source in the cache", Dir: sources, Examine: assets.Examine,
 			Folder: func(account domain.AccountID) string { return assets.Folder(sources, account) }},
 		{What: "voice in the cache", Dir: voices, Examine: scratch.Examine, Named: scratch.Named,

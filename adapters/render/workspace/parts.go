@@ -1,4 +1,4 @@
-package render
+package workspace
 
 import (
 	"context"
@@ -17,15 +17,15 @@ import (
 	"moviola/internal/quota"
 )
 
-// pieces is the cache of rendered parts of an account's movies, by a hash of everything they are made from. Attempts and
+// Parts is the cache of rendered parts of an account's movies, by a hash of everything they are made from. Attempts and
 // processes share it: a part is visible completely or not at all.
-type pieces struct {
+type Parts struct {
 	dir  string
 	room *quota.Folder // of all accounts; nil: unbounded
 }
 
-// piece is the information about a cached part, kept in a JSON file beside it.
-type piece struct {
+// Part is the information about a cached part, kept in a JSON file beside it.
+type Part struct {
 	Sum      string   `json:"sum"`    // hex SHA-256 of the file
 	Frames   int64    `json:"frames"` // number of samples of its track
 	Setup    string   `json:"setup"`  // parts with equal values can be joined without encoding
@@ -38,40 +38,40 @@ type piece struct {
 	Loudness *movie.Loudness `json:"loudness,omitempty"`
 }
 
-func (p pieces) path(key, ext string) string { return filepath.Join(p.dir, key[:2], key+ext) }
+func (p Parts) path(key, ext string) string { return filepath.Join(p.dir, key[:2], key+ext) }
 
-// find links the cached part of a key to the given name, so that evicting it does no harm. It returns false when there is no such
+// Find links the cached part of a key to the given name, so that evicting it does no harm. It returns false when there is no such
 // part, or a damaged one.
-func (p pieces) find(key, ext, to string) (piece, bool, error) {
-	var known piece
+func (p Parts) Find(key, ext, to string) (Part, bool, error) {
+	var known Part
 	raw, err := os.ReadFile(p.path(key, ".json"))
 	if err != nil || json.Unmarshal(raw, &known) != nil {
-		return piece{}, false, nil
+		return Part{}, false, nil
 	}
 	now := time.Now()
 	if !known.Until.IsZero() && !now.Before(known.Until) {
-		return piece{}, false, nil
+		return Part{}, false, nil
 	}
-	if err := link(p.path(key, ext), to); err != nil {
+	if err := Link(p.path(key, ext), to); err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			return piece{}, false, nil
+			return Part{}, false, nil
 		}
-		return piece{}, false, fmt.Errorf("take part %s from the cache: %w", key, err)
+		return Part{}, false, fmt.Errorf("take part %s from the cache: %w", key, err)
 	}
 	sum, err := commands.HashOfFile(to)
 	if err != nil {
-		return piece{}, false, fmt.Errorf("check part %s: %w", key, err)
+		return Part{}, false, fmt.Errorf("check part %s: %w", key, err)
 	}
 	if sum != known.Sum {
-		return piece{}, false, os.Remove(to)
+		return Part{}, false, os.Remove(to)
 	}
 	_ = os.Chtimes(p.path(key, ".json"), now, now) // marks the use; if this fails, the part is only evicted earlier
 	return known, true, nil
 }
 
-// keep moves a finished part into the cache and leaves a link at its old name. A part that does not fit into the cache is not
+// Keep moves a finished part into the cache and leaves a link at its old name. A part that does not fit into the cache is not
 // kept: the next attempt makes it again.
-func (p pieces) keep(key, ext, from string, known piece) (err error) {
+func (p Parts) Keep(key, ext, from string, known Part) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("keep part %s: %w", key, err)
@@ -109,7 +109,7 @@ func (p pieces) keep(key, ext, from string, known piece) (err error) {
 }
 
 // store calls place, which puts a file into the cache, within the bounds.
-func (p pieces) store(size int64, place func() error) error {
+func (p Parts) store(size int64, place func() error) error {
 	if p.room == nil {
 		return place()
 	}
@@ -118,7 +118,7 @@ func (p pieces) store(size int64, place func() error) error {
 
 // replaceByLink gives a file a second name, which may replace another file, by way of a temporary name.
 func replaceByLink(from, temp, to string) error {
-	if err := link(from, temp); err != nil {
+	if err := Link(from, temp); err != nil {
 		return err
 	}
 	if err := os.Rename(temp, to); err != nil {
@@ -135,8 +135,8 @@ func removeIfThere(path string) error {
 	return nil
 }
 
-// link gives a file a second name, or copies it if links are not possible.
-func link(from, to string) error {
+// Link gives a file a second name, or copies it if links are not possible.
+func Link(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrExist) {
 		return err
@@ -158,8 +158,8 @@ func copyFile(from, to string) (err error) {
 	return errors.Join(err, dst.Close())
 }
 
-// hashOf returns the hash of a value's canonical JSON.
-func hashOf(value any) (string, error) {
+// Key returns the hash of a value's canonical JSON.
+func Key(value any) (string, error) {
 	raw, err := json.Marshal(value)
 	if err != nil {
 		return "", fmt.Errorf("write as JSON: %w", err)

@@ -1,4 +1,4 @@
-package render
+package workspace
 
 import (
 	"cmp"
@@ -10,15 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"moviola/domain"
-	"moviola/internal/quota"
 )
 
 const (
-	defaultCacheBytes = 20 << 30
+	defaultBytes = 20 << 30
 	// inUse is how long after its last use Sweep does not remove a part, even if space is needed.
 	inUse = 10 * time.Minute
 	// linking is how long after its last use a part is not removed to make room for another one: an attempt has made its own link
@@ -28,58 +26,24 @@ const (
 	unused = 30 * 24 * time.Hour
 )
 
-// aliveName is the file in an attempt's folder that is locked while the attempt is at work.
-const aliveName = "alive"
-
-// markAlive locks the folder of an attempt for as long as the returned file is open.
-func markAlive(dir string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, aliveName), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
-}
-
-// dead reports whether no process works in the folder of an attempt.
-func dead(dir string) bool {
-	f, err := os.Open(filepath.Join(dir, aliveName))
-	if err != nil {
-		return errors.Is(err, fs.ErrNotExist)
-	}
-	defer f.Close()
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
-}
-
 // Forget removes the cached parts of an account. Repeating it does nothing.
-func (e *Engine) Forget(account domain.AccountID) error {
-	folder := Folder(e.cfg.Dir, account)
-	defer e.room.Removed(filepath.Base(folder))
+func (s *Space) Forget(account domain.AccountID) error {
+	folder := Folder(s.Dir, account)
+	defer s.room.Removed(filepath.Base(folder))
 	if err := os.RemoveAll(folder); err != nil {
 		return fmt.Errorf("forget rendered parts: %w", err)
 	}
 	return nil
 }
 
-// CacheFolder is the folder of cached parts, below the folder of an Engine.
-func CacheFolder(dir string) string { return filepath.Join(dir, "cache") }
-
-// Folder is the folder of an account's cached parts, below the folder of an Engine.
-func Folder(dir string, account domain.AccountID) string {
-	hash, _ := hashOf(account) // encoding of a text never fails
-	return filepath.Join(CacheFolder(dir), hash[:32])
-}
-
 // Sweep removes the folders of attempts whose process has died, and cached parts that were unused for a month. Of the others it
-// removes the least recently used ones until the rest fits into Config.CacheBytes.
-func (e *Engine) Sweep(ctx context.Context, now time.Time) error {
-	return errors.Join(e.sweepJobs(ctx, now), e.sweepCache(ctx, now), e.sweepFinished(now))
+// removes the least recently used ones until the rest fits into Bounds.Bytes.
+func (s *Space) Sweep(ctx context.Context, now time.Time) error {
+	return errors.Join(s.sweepJobs(ctx, now), s.sweepCache(ctx, now), s.sweepFinished(now))
 }
 
-func (e *Engine) sweepJobs(ctx context.Context, now time.Time) error {
-	folders, err := filepath.Glob(filepath.Join(e.cfg.Dir, "jobs", "*", "*"))
+func (s *Space) sweepJobs(ctx context.Context, now time.Time) error {
+	folders, err := filepath.Glob(filepath.Join(s.Dir, jobs, "*", "*"))
 	if err != nil {
 		return fmt.Errorf("look for dead attempts: %w", err)
 	}
@@ -100,17 +64,17 @@ func (e *Engine) sweepJobs(ctx context.Context, now time.Time) error {
 	return errors.Join(failures...)
 }
 
-// part is a file of the cache.
-type part struct {
+// cached is a file of the cache.
+type cached struct {
 	path string
 	size int64
 	used time.Time
 }
 
-func (e *Engine) sweepCache(ctx context.Context, now time.Time) error {
-	var parts []part
+func (s *Space) sweepCache(ctx context.Context, now time.Time) error {
+	var parts []cached
 	var total int64
-	err := filepath.WalkDir(filepath.Join(e.cfg.Dir, "cache"), func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(CacheFolder(s.Dir), func(path string, entry fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -121,7 +85,7 @@ func (e *Engine) sweepCache(ctx context.Context, now time.Time) error {
 		if err != nil {
 			return unlessGone(err)
 		}
-		p := part{path, info.Size(), info.ModTime()}
+		p := cached{path, info.Size(), info.ModTime()}
 		if notes, err := os.Stat(notesOf(path)); err == nil {
 			p.used = notes.ModTime()
 		}
@@ -131,11 +95,11 @@ func (e *Engine) sweepCache(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("look through the cache of windows: %w", err)
 	}
-	slices.SortFunc(parts, func(a, b part) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.path, b.path)) })
+	slices.SortFunc(parts, func(a, b cached) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.path, b.path)) })
 	var failures []error
 	for _, p := range parts {
 		age := now.Sub(p.used)
-		if age < inUse || age < unused && total <= e.cfg.CacheBytes {
+		if age < inUse || age < unused && total <= s.bounds.Bytes {
 			continue
 		}
 		// The notes are removed first: a part without notes is not used.
@@ -144,13 +108,10 @@ func (e *Engine) sweepCache(ctx context.Context, now time.Time) error {
 			continue
 		}
 		total -= p.size
-		e.room.Removed(filepath.Base(filepath.Dir(filepath.Dir(p.path))))
+		s.room.Removed(filepath.Base(filepath.Dir(filepath.Dir(p.path))))
 	}
 	return errors.Join(failures...)
 }
-
-// Room is the usage of the bounded cache of rendered parts.
-func (e *Engine) Room() *quota.Folder { return e.room }
 
 func notesOf(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + ".json" }
 

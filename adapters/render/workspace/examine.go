@@ -1,4 +1,4 @@
-package render
+package workspace
 
 import (
 	"encoding/json"
@@ -23,7 +23,7 @@ func Examine(path string, quick bool) (commands.Flaw, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return commands.Flaw{Kind: commands.FlawOrphaned, Detail: "nothing is noted about it", Remove: []string{path}}, nil
 	}
-	var known piece
+	var known Part
 	// a flaw of the notes is reported when they are examined themselves
 	if err != nil || quick || json.Unmarshal(raw, &known) != nil {
 		return commands.Flaw{}, err
@@ -37,7 +37,7 @@ func Examine(path string, quick bool) (commands.Flaw, error) {
 }
 
 func examineNotes(path string) (commands.Flaw, error) {
-	var known piece
+	var known Part
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return commands.Flaw{}, unlessGone(err)

@@ -1,4 +1,4 @@
-package render_test
+package workspace_test
 
 import (
 	"crypto/sha256"
@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"moviola/adapters/render"
+	"moviola/adapters/render/workspace"
 )
 
 // TestExamine finds what is wrong in a folder of rendered parts, and nothing in one that is well.
@@ -41,7 +41,7 @@ func TestExamine(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 				continue
 			}
-			if flaw, err := render.Examine(filepath.Join(dir, name), tt.quick); err != nil || flaw.Kind != want {
+			if flaw, err := workspace.Examine(filepath.Join(dir, name), tt.quick); err != nil || flaw.Kind != want {
 				t.Errorf("%s: %s: %+v, %v", title, name, flaw, err)
 			}
 		}
