@@ -3,8 +3,11 @@ package h264_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -220,6 +223,17 @@ func checkOrder(t testing.TB, s h264.Stream) {
 	}
 }
 
+// sums decodes with ffmpeg, and returns the sums of the pictures as openh264 does.
+func sums(t testing.TB, stream []byte, w, h int) []string {
+	t.Helper()
+	var all []string
+	for picture := range slices.Chunk(run(t, stream, "ffmpeg", "-v", "warning", "-xerror", "-err_detect", "explode", "-f", "h264", "-i", "pipe:0",
+		"-fps_mode", "passthrough", "-f", "rawvideo", "pipe:1"), w*h*3/2) {
+		all = append(all, fmt.Sprintf("%x", sha256.Sum256(picture)))
+	}
+	return all
+}
+
 // openh264 decodes with Cisco's decoder, through GStreamer, and returns the sums of the pictures.
 func openh264(t testing.TB, stream []byte, w, h int) []string {
 	t.Helper()
@@ -231,9 +245,29 @@ func openh264(t testing.TB, stream []byte, w, h int) []string {
 	if err != nil || len(bytes.TrimSpace(said)) > 0 {
 		t.Fatalf("openh264: %v\n%s", err, said)
 	}
-	var all []string
-	for picture := range slices.Chunk(read(t, out), w*h*3/2) {
-		all = append(all, fmt.Sprintf("%x", sha256.Sum256(picture)))
+	f, err := os.Open(out)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return all
+	defer f.Close()
+	// GStreamer fills every row up to a multiple of four bytes.
+	row := func(n int) int { return (n + 3) &^ 3 }
+	luma := row(w) * h
+	picture := make([]byte, luma+row(w/2)*h)
+	var all []string
+	for {
+		if _, err := io.ReadFull(f, picture); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatalf("openh264: picture %d: %v", len(all), err)
+		}
+		sum := sha256.New()
+		for y := range h {
+			sum.Write(picture[y*row(w):][:w])
+		}
+		for y := range h {
+			sum.Write(picture[luma+y*row(w/2):][:w/2])
+		}
+		all = append(all, fmt.Sprintf("%x", sum.Sum(nil)))
+	}
 }

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"reflect"
 	"slices"
 	"testing"
-	"time"
 
 	"moviola/internal/h264"
 )
@@ -28,59 +26,6 @@ func read(t testing.TB, path string) []byte {
 		t.Fatal(err)
 	}
 	return data
-}
-
-// sizes are those of movies, and such as fill no whole number of macroblocks.
-var sizes = [][2]int{{128, 72}, {130, 98}, {176, 144}, {202, 114}, {320, 180}, {98, 222}}
-
-// group makes so many random plans, one after the other in one stream.
-func group(r *rand.Rand, w, h, plans, most int) plan {
-	p, painter := plan{}, newPainter(r, w, h)
-	for range plans {
-		painter.add(&p, most, 4)
-	}
-	p.keys = p.keys[1:]
-	return p
-}
-
-// TestLengthen_Random makes random plans of pictures that move, fade, cut and rest. Each decoded picture is the one that x264's own stream of the
-// pictures that change shows.
-func TestLengthen_Random(t *testing.T) {
-	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	groups, plans := 10, 30
-	if os.Getenv("MOVIOLA_TEST_LONG") != "" {
-		groups, plans = 200, 50
-	}
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
-	for n := range groups {
-		size, fps := sizes[n%len(sizes)], 1+r.IntN(60)
-		p := group(r, size[0], size[1], plans, min(4*fps, 90)) // the service has a key frame every four seconds; so has x264 by itself then
-		in := encode(t, p.frames, size[0], size[1], fps, p.keys)
-		out, err := h264.Lengthen(in, p.holds)
-		if err != nil {
-			t.Fatal(err)
-		}
-		check(t, hashes(t, join(in)), hashes(t, join(out)), out, p)
-	}
-}
-
-// TestLengthen_OpenH264 asks another decoder: it decodes x264's own stream (not always to what ffmpeg makes of it) and the lengthened one to the
-// same pictures.
-func TestLengthen_OpenH264(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("gst-launch-1.0"); err != nil && os.Getenv("MOVIOLA_TEST_LONG") == "" {
-		t.Skip("GStreamer with openh264 is not installed: apt-get install gstreamer1.0-tools gstreamer1.0-plugins-bad")
-	}
-	r := rand.New(rand.NewPCG(1, 2))
-	p := group(r, 176, 144, 6, 60)
-	in := encode(t, p.frames, 176, 144, 30, p.keys)
-	out, err := h264.Lengthen(in, p.holds)
-	if err != nil {
-		t.Fatal(err)
-	}
-	check(t, openh264(t, join(in), 176, 144), openh264(t, join(out), 176, 144), out, p)
 }
 
 // A single picture rests for long: one key frame and hundreds of bytes a second.

@@ -1,0 +1,120 @@
+package h264_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"moviola/internal/h264"
+)
+
+// randomPlans says which random plans are made: so many groups, each of them a stream of so many plans with at most so many pictures each.
+type randomPlans struct {
+	sizes         [][2]int
+	groups, plans int
+	most          int
+}
+
+// usualPlans are 300 in sizes of movies, and such as fill no whole number of macroblocks.
+var usualPlans = []randomPlans{{[][2]int{{128, 72}, {130, 98}, {176, 144}, {202, 114}, {320, 180}, {98, 222}}, 10, 30, 90}}
+
+// longPlans are 10,000 up to 640x360, 200 of 1080p and 20 of 4K.
+var longPlans = []randomPlans{
+	{usualPlans[0].sizes, 160, 50, 90},
+	{[][2]int{{640, 360}, {478, 270}, {640, 352}, {362, 642}}, 100, 20, 90},
+	{[][2]int{{1920, 1080}, {1080, 1920}}, 50, 4, 30},
+	{[][2]int{{3840, 2160}}, 20, 1, 12},
+}
+
+// group makes so many random plans, one after the other in one stream. copies is how many pictures of a rest are encoded.
+func group(r *rand.Rand, w, h, plans, most, copies int) plan {
+	p, painter := plan{}, newPainter(r, w, h)
+	for range plans {
+		painter.add(&p, most, copies)
+	}
+	p.keys = p.keys[1:]
+	return p
+}
+
+// TestLengthen_Random makes random plans of pictures that move, fade, cut and rest. Each decoded picture is the one that x264's own stream of the
+// pictures that change shows.
+func TestLengthen_Random(t *testing.T) {
+	t.Parallel()
+	checkRandomly(t, func(r *rand.Rand, kind randomPlans, w, h int) int {
+		fps := 1 + r.IntN(60)
+		// The service has a key frame every four seconds; so has x264 by itself then.
+		p := group(r, w, h, kind.plans, min(4*fps, kind.most), 4)
+		in := encode(t, p.frames, w, h, fps, p.keys)
+		out, err := h264.Lengthen(in, p.holds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, hashes(t, join(in)), hashes(t, join(out)), out, p)
+		return kind.plans
+	})
+}
+
+// TestLengthen_RandomOpenH264 asks another decoder, which shows what ffmpeg makes of x264's own stream. It is asked about streams without
+// bidirectional pictures, as the service has them where nothing moves: of others it loses pictures, since what waits to be shown takes the room
+// of references.
+func TestLengthen_RandomOpenH264(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("gst-launch-1.0"); err != nil && os.Getenv("MOVIOLA_TEST_LONG") == "" {
+		t.Skip("GStreamer with openh264 is not installed: apt-get install gstreamer1.0-tools gstreamer1.0-plugins-bad")
+	}
+	long := os.Getenv("MOVIOLA_TEST_LONG") != ""
+	checkRandomly(t, func(r *rand.Rand, kind randomPlans, w, h int) (checked int) {
+		plans := kind.plans
+		if !long {
+			plans = 4
+		}
+		for range plans {
+			fps := 1 + r.IntN(60)
+			p := group(r, w, h, 1, min(4*fps, kind.most), 1)
+			in := encode(t, p.frames, w, h, fps, p.keys, "-x264-params", "b-bias=-100")
+			out, err := h264.Lengthen(in, p.holds)
+			if errors.Is(err, h264.ErrUnknown) || err == nil && (bidirectional(out) || len(out.Frames) == 1) { // of one picture GStreamer shows none
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(t, sums(t, join(in), w, h), openh264(t, join(out), w, h), out, p)
+			checked++
+		}
+		return checked
+	})
+}
+
+func bidirectional(s h264.Stream) bool {
+	for i, f := range s.Frames {
+		if f.Shown != i {
+			return true
+		}
+	}
+	return false
+}
+
+// checkRandomly calls check for each group of plans; it returns how many of them were of use.
+func checkRandomly(t *testing.T, check func(r *rand.Rand, kind randomPlans, w, h int) int) {
+	t.Helper()
+	seed, all := uint64(time.Now().UnixNano()), usualPlans
+	if os.Getenv("MOVIOLA_TEST_LONG") != "" {
+		all = longPlans
+	}
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	for _, kind := range all {
+		plans := 0
+		for n := range kind.groups {
+			size := kind.sizes[n%len(kind.sizes)]
+			plans += check(r, kind, size[0], size[1])
+		}
+		if t.Logf("%d plans of %v", plans, kind.sizes); plans == 0 {
+			t.Errorf("no plan of %v was of use", kind.sizes)
+		}
+	}
+}
