@@ -11,6 +11,7 @@ import (
 
 	"moviola/domain"
 	"moviola/domain/account"
+	"moviola/domain/anchor"
 	"moviola/domain/batch"
 	"moviola/domain/connection"
 	"moviola/domain/idempotency"
@@ -60,6 +61,13 @@ func defineKeys(c *Codec) {
 	define[key.Issued](c)
 	define[key.Revoked](c)
 	define[key.SessionEnded](c)
+}
+
+// defineAnchors defines the events of anchors.
+func defineAnchors(c *Codec) {
+	define[anchor.Began](c)
+	define[anchor.Sent](c)
+	define[anchor.NotSent](c)
 }
 
 // defineOperators defines the events of operators.
@@ -119,6 +127,7 @@ func NewCodec() *Codec {
 	define[account.Cleared](c)
 	defineKeys(c)
 	define[installation.Opened](c)
+	defineAnchors(c)
 	defineOperators(c)
 	defineRequests(c)
 	define[mailing.RecipientsCounted](c)

@@ -18,6 +18,7 @@ import (
 
 	"moviola/domain"
 	"moviola/domain/account"
+	"moviola/domain/anchor"
 	"moviola/domain/batch"
 	"moviola/domain/connection"
 	"moviola/domain/idempotency"
@@ -117,6 +118,9 @@ func coreSamples() []domain.Event {
 		key.Revoked{At: at},
 		key.SessionEnded{Session: "0123456789abcdef0123456789abcdef", Began: at, Until: expires, At: at},
 		installation.Opened{Fingerprint: "00112233", At: at},
+		anchor.Began{Worker: "host-1", Places: []string{"folder /srv"}, At: at},
+		anchor.Sent{Place: "folder /srv", Name: "moviola-20261121T090000.000Z", Digest: "abcd", Ledgers: 2, Events: 9, At: at},
+		anchor.NotSent{Place: "folder /srv", Reason: "no room", At: at},
 		operator.Acted{ID: "Abcd1234Efgh5678", Who: "anna", Act: "grant credits", On: "acct", How: "50 credits", At: at},
 		operator.Added{Name: "anna", Role: operator.Owner, Hash: "abcd", At: at},
 		operator.Revoked{Name: "anna", Hash: "abcd", At: at},

@@ -3,6 +3,7 @@
 package mail
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -80,16 +81,39 @@ func (s *Sender) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries
 	if err != nil {
 		return deliveries.Receipt{}, err
 	}
-	message, err := write(settings, parcel.Account)
+	message, err := write(settings)
 	if err != nil {
 		return deliveries.Receipt{}, err
 	}
+	message.SetGenHeader(accountHeader, string(parcel.Account))
+	message.SetGenHeader(feedbackHeader, string(parcel.Account)+":movie:moviola")
+	return deliveries.Receipt{}, s.send(ctx, settings, message)
+}
+
+// send gives a message to the mail server of the settings.
+func (s *Sender) send(ctx context.Context, settings connection.Settings, message *mail.Msg) error {
 	origin := "smtp://" + net.JoinHostPort(settings["host"], strconv.Itoa(portOf(settings)))
 	client, err := s.client(ctx, settings)
 	if err == nil {
 		err = client.DialAndSendWithContext(ctx, message)
 	}
-	return deliveries.Receipt{}, s.explain(ctx, origin, err)
+	return s.explain(ctx, origin, err)
+}
+
+// SendFile sends one file to one address by the operator's mail server.
+func (s *Sender) SendFile(ctx context.Context, to, subject, text, name string, content []byte) error {
+	settings, err := s.complete(connection.Settings{"to": to, "subject": subject, "message": text})
+	if err != nil {
+		return err
+	}
+	message, err := write(settings)
+	if err != nil {
+		return err
+	}
+	if err := message.AttachReader(name, bytes.NewReader(content)); err != nil {
+		return fmt.Errorf("attach %s: %w", name, err)
+	}
+	return s.send(ctx, settings, message)
 }
 
 // Test implements deliveries.Sender: it sends the message.
@@ -126,7 +150,7 @@ const (
 	feedbackHeader = mail.Header("Feedback-ID")
 )
 
-func write(s connection.Settings, account domain.AccountID) (*mail.Msg, error) {
+func write(s connection.Settings) (*mail.Msg, error) {
 	message := mail.NewMsg()
 	if err := message.From(s["from"]); err != nil {
 		return nil, refuse("the sender's address is not valid")
@@ -143,8 +167,6 @@ func write(s connection.Settings, account domain.AccountID) (*mail.Msg, error) {
 	sender := message.GetFrom()[0].Address
 	// The library's default would contain the name of this host.
 	message.SetMessageIDWithValue(rand.Text() + sender[strings.LastIndex(sender, "@"):])
-	message.SetGenHeader(accountHeader, string(account))
-	message.SetGenHeader(feedbackHeader, string(account)+":movie:moviola")
 	message.SetBodyString(mail.TypeTextPlain, s["message"])
 	return message, nil
 }

@@ -104,6 +104,9 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 	if s.background.Curator != nil {
 		parts.start("library", func() error { return s.background.Curator.Run(reading) })
 	}
+	if s.background.Anchors != nil {
+		parts.start("anchors", func() error { return s.background.Anchors.Run(reading) })
+	}
 	if s.certificate != nil {
 		parts.start("certificate", func() error { return s.watchCertificate(reading) })
 	}

@@ -60,6 +60,9 @@ func (s *service) openHTTP() (err error) {
 			s.public.RegisterOnShutdown(stop)
 		}
 	}
+	if s.background.Anchors != nil {
+		seen.Overdue = s.background.Anchors.Overdue
+	}
 	if s.Config.OpsListen == "" {
 		return nil
 	}

@@ -83,3 +83,23 @@ func TestAuditAnchor(t *testing.T) {
 		t.Errorf("without the list: exit %d, %s", code, out)
 	}
 }
+
+// TestAuditAnchor_copied: an anchor holds for what `moviola eventstore copy` has made, and finds what was added there.
+func TestAuditAnchor_copied(t *testing.T) {
+	t.Parallel()
+	data, places := granting(t, 5, 6, 7), filepath.Join(t.TempDir(), "anchors")
+	code, stdout, stderr := command("audit", "anchor", "--data", data, "--to", "file://"+places)
+	_, key, _ := strings.Cut(stdout, "public key ")
+	kept, err := filepath.Glob(filepath.Join(places, "*.anchor"))
+	if code != 0 || err != nil || len(kept) != 1 {
+		t.Fatalf("exit %d, %s, %v, %v", code, stderr, kept, err)
+	}
+	target := t.TempDir()
+	withLog(t, filepath.Join(target, "events"), func(_ eventstore.Store, addr string) {
+		wantCommand(t, 0, "copied 3 events", "eventstore", "copy", "--data", filepath.Join(data, "events"), "--to", addr)
+	})
+	code, stdout, stderr = command("audit", "verify", "--data", target, "--against", kept[0], "--public-key", strings.TrimSpace(key))
+	if code != 0 || !strings.Contains(stdout, `"events": 3`) || !strings.Contains(stdout, `"anchor": "anchored"`) {
+		t.Errorf("the copy: exit %d, %s%s", code, stdout, stderr)
+	}
+}

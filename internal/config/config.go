@@ -117,6 +117,7 @@ type Config struct {
 	MetricsTokenFile string // file with the token that /metrics requires; empty: none is required
 
 	Traces
+	Anchors
 
 	Exposed  []string          // flags whose secrets are on the command line
 	Given    map[string]string // the flags that were set, without secrets; nil: the configuration is not from a command line
@@ -156,6 +157,7 @@ func (c *Config) Bind(f *pflag.FlagSet) {
 	bindSecretFiles(f)
 
 	c.Traces.bind(f)
+	c.Anchors.bind(f)
 	f.StringVar(&c.LogLevel, "log-level", "info", "trace, debug, info, warn or error")
 	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
 	f.BoolVar(&c.LogRequests, "log-requests", true, "a line in the log for each request; without it, at level debug only")

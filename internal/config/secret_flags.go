@@ -23,7 +23,7 @@ const (
 
 // secretFlags are the flags whose values are secrets, or addresses that may contain one.
 var secretFlags = []string{"eventstore", "mongo", "blobs", blobsKey, "smtp", "speech-key", "transcription-key", "image-key",
-	"operators-oidc-secret"}
+	"operators-oidc-secret", AnchorTo}
 
 // bindSecretFiles declares --NAME-file for each secret flag.
 func bindSecretFiles(f *pflag.FlagSet) {
@@ -39,6 +39,9 @@ func bindSecretFile(f *pflag.FlagSet, name string) {
 // BindBlobsKeyFile declares the flag for the file with the key of a storage, on commands that have no other secret flags.
 func BindBlobsKeyFile(f *pflag.FlagSet) { bindSecretFile(f, blobsKey) }
 
+// BindSMTPFile declares the flag for the file with the address of a mail server, on commands that have no other secret flags.
+func BindSMTPFile(f *pflag.FlagSet) { bindSecretFile(f, "smtp") }
+
 // FromFiles sets secret flags from the files that are named for them.
 func FromFiles(f *pflag.FlagSet) error {
 	var errs []error
@@ -52,6 +55,9 @@ func FromFiles(f *pflag.FlagSet) error {
 			continue
 		}
 		value, err := ReadSecretFile(file.Value.String())
+		if _, list := f.Lookup(name).Value.(pflag.SliceValue); list { // a value in each line
+			value = strings.Join(strings.Fields(value), ",")
+		}
 		if err == nil {
 			err = f.Set(name, value)
 		}

@@ -20,7 +20,7 @@ func (c *Config) Validate() error {
 	complain := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, check := range []func(complaint){
 		c.checkProcess, c.Rooms.check, c.checkCallers, c.OperatorsOIDC.check, c.Traces.check, c.checkStores, c.checkExports,
-		c.checkTimes, c.checkAddresses,
+		c.checkTimes, c.checkAnchors, c.checkAddresses,
 	} {
 		check(complain)
 	}

@@ -50,6 +50,7 @@ type Metrics struct {
 	deliveries   *prometheus.CounterVec
 	deliveryTime *prometheus.HistogramVec
 	credits      *prometheus.CounterVec
+	anchors      *prometheus.CounterVec
 }
 
 // Buckets of histograms, in seconds.
@@ -94,6 +95,8 @@ func New(version string, codec *eventstore.Codec) *Metrics {
 		"error, skipped.", "kind", "result")
 	m.deliveryTime = m.histogram("delivery_attempt_duration_seconds", "Time of a try at a destination.", callBounds, "kind")
 	m.credits = m.counter("credits_total", "Credits that this process moved: granted, held, charged, released.", "movement")
+	m.anchors = m.counter("anchors_total", "Tries to keep an anchor of the ledgers at a place, by its kind and what came of them: "+
+		"ok, error.", "kind", "result")
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.build(version)
 	return m

@@ -95,3 +95,12 @@ func outcomeOf(d movie.RenderFinished) string {
 		return "rendered"
 	}
 }
+
+// AnchorSent counts a try to keep an anchor of the ledgers at a place of a kind.
+func (m *Metrics) AnchorSent(kind string, err error) {
+	result := "ok"
+	if err != nil {
+		result = "error"
+	}
+	m.anchors.WithLabelValues(kind, result).Inc()
+}

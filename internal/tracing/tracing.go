@@ -57,6 +57,7 @@ type Tracer struct {
 	tracer   trace.Tracer
 	provider *sdk.TracerProvider
 	carrier  propagation.TraceContext
+	counts   *counter
 }
 
 // Open returns a tracer that sends its spans in the background. It does not check whether the collector responds: without one,
@@ -71,13 +72,14 @@ func Open(ctx context.Context, cfg Config) (*Tracer, error) {
 		return nil, fmt.Errorf("--otlp: %w", err)
 	}
 	otel.SetErrorHandler(&complainer{log: cfg.Log})
+	counts := counted(exporter)
 	provider := sdk.NewTracerProvider(
-		sdk.WithBatcher(exporter),
+		sdk.WithSpanProcessor(counts),
 		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(cfg.Sample))),
 		sdk.WithResource(resource.NewSchemaless(serviceName.String("moviola"), serviceVersion.String(cfg.Version),
 			serviceInstance.String(cfg.Worker), processRoles.StringSlice(cfg.Roles))),
 	)
-	return &Tracer{tracer: provider.Tracer("moviola"), provider: provider}, nil
+	return &Tracer{tracer: provider.Tracer("moviola"), provider: provider, counts: counts}, nil
 }
 
 func exporterOptions(cfg Config) ([]otlptracehttp.Option, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -27,7 +28,9 @@ func TestMetrics(t *testing.T) {
 	t.Parallel()
 	assets, receiver, ops := harness.NewAssets(t), harness.NewReceiver(t), harness.FreeAddr(t)
 	service := harness.NewService(t, "--allow-host", assets.Host, "--allow-host", receiver.Host)
-	service.StartAPI("--ops-listen", ops, "--log-format", "json")
+	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(collector.Close)
+	service.StartAPI("--ops-listen", ops, "--log-format", "json", "--otlp", collector.URL, "--anchor-to", t.TempDir())
 	client := service.NewAccount("chosen-by-a-client", 600)
 	secrets := []string{"planted-query", "planted-hook", "planted-path", client.Key, harness.AdminToken}
 	project := submitAs(t, client, "one-request", map[string]any{
@@ -45,7 +48,7 @@ func TestMetrics(t *testing.T) {
 	var families map[string]*dto.MetricFamily
 	harness.Eventually(t, "the delivery is counted", func() bool {
 		families = scrape(t, "http://"+ops+"/metrics")
-		return families["moviola_delivery_attempts_total"] != nil && families["moviola_credits_total"] != nil &&
+		return families["moviola_delivery_attempts_total"] != nil && families["moviola_credits_total"] != nil && families["moviola_anchors_total"] != nil &&
 			strings.Contains(families["moviola_credits_total"].String(), "charged")
 	})
 	checkDocumented(t, families)

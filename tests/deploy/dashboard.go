@@ -119,6 +119,14 @@ var board = []row{
 		{"What a bound refused", "", "ops", []query{{counted("place, scope", "moviola_storage_refusals_total"),
 			"{{place}} {{scope}}"}}},
 	}},
+	{"Anchors and traces", []panel{
+		{"Anchors of the ledgers", "Tries to keep one at a place of --anchor-to, an hour.", "short", []query{
+			{"3600 * " + counted("kind, result", "moviola_anchors_total"), "{{kind}} {{result}}"}}},
+		{"Places without a new anchor", "For two times --anchor-every.", "short",
+			[]query{{"max(moviola_anchors_overdue)", "places"}}},
+		{"Spans", "Dropped or failed: the collector of --otlp is slow or away.", "ops",
+			[]query{{counted("result", "moviola_spans_total"), "{{result}}"}}},
+	}},
 	{"Processes", []panel{
 		{"What runs", "", "short", []query{{"count by (version, goversion) (moviola_build_info)", "{{version}} {{goversion}}"}}},
 		{"Encoders", "", "short", []query{{"count by (encoder, version) (moviola_encoder_info)", "{{encoder}} {{version}}"}}},

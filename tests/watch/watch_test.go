@@ -62,7 +62,8 @@ func newWorld(t *testing.T) *world {
 	}))
 	t.Cleanup(w.refusing.Close)
 	w.startStore()
-	flags := []string{"--eventstore", "esdb://" + w.addr + "?tls=false", "--claim-timeout", "4s", "--retry-limit", "1s"}
+	flags := []string{"--eventstore", "esdb://" + w.addr + "?tls=false", "--claim-timeout", "4s", "--retry-limit", "1s",
+		"--anchor-to", t.TempDir(), "--otlp", w.refusing.URL}
 	for _, host := range []string{w.assets.Host, w.receiver.Host, w.refusing.Listener.Addr().String()} {
 		flags = append(flags, "--allow-host", host)
 	}
@@ -214,6 +215,8 @@ var faults = []fault{
 			w.send("/movies", w.movie(4*n, w.refusing.URL))
 		}
 	}, nothing},
+	{"a place of anchors refuses", []string{"MoviolaAnchorsOverdue"},
+		func(w *world) { w.again("keeper", "--anchor-to", w.refusing.URL) }, func(w *world) { w.again("keeper") }},
 	{"the disk is full", []string{"MoviolaDiskLow"},
 		func(w *world) { w.again("api", "--disk-reserve", "100000TB") }, func(w *world) { w.again("api") }},
 	{"an account has as many files as it may", []string{"MoviolaStorageRefuses"}, func(w *world) {

@@ -3,6 +3,7 @@ package background
 import (
 	"context"
 
+	"moviola/handlers/background/anchors"
 	"moviola/handlers/background/chores"
 	"moviola/handlers/background/curator"
 	"moviola/handlers/background/processors"
@@ -16,6 +17,7 @@ type Background struct {
 	Work    *processors.Processors // nil without the role keeper
 	Chores  *chores.Chores
 	Curator *curator.Curator // nil without the role keeper
+	Anchors *anchors.Anchors // nil without the role keeper, and without --anchor-to
 }
 
 // New wires work list, chores, library and, with the role renderer, the renderer of the process.
@@ -32,6 +34,9 @@ func (s *Background) openWork(ctx context.Context) (err error) {
 		}
 	}
 	if s.Chores, err = s.newChores(); err != nil {
+		return err
+	}
+	if s.Anchors, err = s.newAnchors(ctx); err != nil {
 		return err
 	}
 	if s.Config.Plays(config.RoleKeeper) {

@@ -32,6 +32,14 @@ func (s *Observing) gatherer() prometheus.Gatherer {
 			return float64(s.Keys.Status().Reads)
 		})
 	}
+	if s.Overdue != nil {
+		gauge("anchors_overdue", "Places of --anchor-to that have no anchor of the last two times --anchor-every.", func() float64 {
+			return float64(s.Overdue())
+		})
+	}
+	if s.Traces != nil {
+		s.Metrics.Register(spans(s.Traces.Counts))
+	}
 	s.Metrics.Slots(s.Slots())
 	if s.Renderer != nil {
 		s.Metrics.Register(s.Renderer.Sandbox, s.Renderer)

@@ -22,6 +22,7 @@ type Observing struct {
 	*parts.Parts
 	Keys         *keyring.Ring // nil without the role api
 	OperatorPage http.Handler  // the operators' console; nil: it is not served at this address
+	Overdue      func() int64  // the number of places whose anchors are overdue; nil: this process takes no anchors
 }
 
 // Handler serves the operators' address.

@@ -9,11 +9,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"moviola/adapters/anchorage"
 	"moviola/eventstore"
+	"moviola/internal/app/roads"
 	"moviola/internal/cli/eventstores"
 	"moviola/internal/cli/exit"
 	"moviola/internal/config"
@@ -21,16 +24,12 @@ import (
 	"moviola/projections/audit"
 )
 
-// anchorPurpose names the key that signs anchors, when it is derived from the installation's secret.
-const anchorPurpose = "signing of anchors"
-
-// listSuffix is added to the name of an anchor's file to name the file of its list.
-const listSuffix = ".list"
-
 // anchoring holds the flags of the commands for anchors.
 type anchoring struct {
 	data, eventStore, level string
-	to, against, publicKey  string
+	against, publicKey      string
+	to                      []string
+	smtp, smtpFrom          string
 }
 
 func (a *anchoring) bind(cmd *cobra.Command) {
@@ -60,60 +59,87 @@ func AnchorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "anchor",
 		Short: "Write down, signed, what every ledger is now",
-		Long: "Write down, signed, what every ledger is now: number of events and digests. Beside FILE, FILE" +
-			listSuffix +
-			" gets\n32 bytes for each event. Keep both, and the public key that is printed, where nobody can write who\n" +
-			"can write to the log: docs/audit.md.",
+		Long: "Write down, signed, what every ledger is now: number of events and digests. A file, a folder and a bucket also\n" +
+			"get the list, 32 bytes for each event. Keep both, and the public key that is printed, where nobody can write who\n" +
+			"can write to the log: docs/audit.md. moviola serve --anchor-to takes anchors on a schedule.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.anchor(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	a.bind(cmd)
-	cmd.Flags().StringVar(&a.to, "to", "", "new `file` of the anchor (required)")
+	f := cmd.Flags()
+	f.StringArrayVar(&a.to, "to", nil, "new `file` of the anchor, or a place as of serve --anchor-to: s3://bucket?…, "+
+		"file:///folder, https://… or mailto:address; repeatable (required)")
+	f.StringVar(&a.smtp, "smtp", "", "mail server, for mailto:, smtp://user:password@host:587 or smtps://…")
+	f.StringVar(&a.smtpFrom, "smtp-from", "", "sender's address, for mailto:")
+	config.BindSMTPFile(f)
 	return cmd
 }
 
-func (a *anchoring) anchor(ctx context.Context, stdout, stderr io.Writer) error {
-	if a.to == "" {
-		return errors.New("--to: say which file the anchor is written to")
+// split returns the new files and the addresses of places that --to names.
+func (a *anchoring) split() (files, places []string, err error) {
+	if len(a.to) == 0 {
+		return nil, nil, errors.New("--to: say where the anchor is kept")
 	}
-	for _, path := range []string{a.to, a.to + listSuffix} {
-		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("--to: %s is there already: an anchor is never written over", path)
+	for _, to := range a.to {
+		if strings.Contains(to, "://") || strings.HasPrefix(to, "mailto:") {
+			places = append(places, to)
+			continue
 		}
+		files = append(files, to)
+		for _, path := range []string{to, to + audit.ListSuffix} {
+			if _, err := os.Lstat(path); err == nil {
+				return nil, nil, fmt.Errorf("--to: %s is there already: an anchor is never written over", path)
+			}
+		}
+	}
+	return files, places, nil
+}
+
+func (a *anchoring) anchor(ctx context.Context, stdout, stderr io.Writer) error {
+	files, addresses, err := a.split()
+	if err != nil {
+		return err
+	}
+	places, err := roads.AnchorPlaces(ctx, addresses, a.smtp, a.smtpFrom)
+	if err != nil {
+		return fmt.Errorf("--to: %w", err)
 	}
 	return a.withLog(ctx, stderr, func(store eventstore.Store) error {
-		master, err := secret.Load(a.data, a.eventStore != "")
+		sheet, err := a.take(ctx, store)
 		if err != nil {
 			return err
 		}
-		seed, err := master.Key(anchorPurpose)
-		if err != nil {
-			return err
+		var problems []error
+		for _, path := range files {
+			problems = append(problems, anchorage.WriteNew(path+audit.ListSuffix, sheet.List), anchorage.WriteNew(path, sheet.Content))
 		}
-		anchor, list, err := audit.Take(ctx, store, time.Now())
-		if err != nil {
-			return err
+		for _, place := range places {
+			if err := place.Put(ctx, sheet); err != nil {
+				problems = append(problems, fmt.Errorf("%s: %w", place.Label(), err))
+			}
 		}
-		signed, err := audit.Sign(anchor, ed25519.NewKeyFromSeed(seed))
-		if err != nil {
-			return err
+		if err := errors.Join(problems...); err != nil {
+			return fmt.Errorf("the anchor is not everywhere: %w", err)
 		}
-		content, err := json.Marshal(signed)
-		if err != nil {
-			return err
-		}
-		if err := secret.WriteWhole(a.to+listSuffix, list); err != nil {
-			return err
-		}
-		if err := secret.WriteWhole(a.to, append(content, '\n')); err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(stdout, "%d ledgers, taken at %s\npublic key %s\n", len(anchor.Ledgers),
-			anchor.TakenAt.Format(time.RFC3339), base64.StdEncoding.EncodeToString(signed.PublicKey))
+		_, err = fmt.Fprintf(stdout, "%s: %d ledgers, %d events, taken at %s\npublic key %s\n", sheet.Name, sheet.Ledgers,
+			sheet.Events, sheet.TakenAt.Format(time.RFC3339), base64.StdEncoding.EncodeToString(sheet.PublicKey))
 		return err
 	})
+}
+
+// take makes an anchor of the log now, signed with the key of the installation.
+func (a *anchoring) take(ctx context.Context, store eventstore.Store) (audit.Sheet, error) {
+	master, err := secret.Load(a.data, a.eventStore != "")
+	if err != nil {
+		return audit.Sheet{}, err
+	}
+	key, err := roads.AnchorKey(master)
+	if err != nil {
+		return audit.Sheet{}, err
+	}
+	return audit.Make(ctx, store, key, time.Now())
 }
 
 // VerifyCommand is `moviola audit verify`.
@@ -123,7 +149,8 @@ func VerifyCommand() *cobra.Command {
 		Use:   "verify",
 		Short: "Hold the log against an anchor that was kept elsewhere",
 		Long: "Hold the log against an anchor that was kept elsewhere, from the first event on, and name the first event of a\n" +
-			"ledger that was changed, added or removed since. Without FILE" + listSuffix + ", the stretch of 1,000 events is named.\n" +
+			"ledger that was changed, added or removed since. Without FILE" + audit.ListSuffix +
+			", the stretch of 1,000 events is named.\n" +
 			"The exit status is 0 only when nothing was.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -188,7 +215,7 @@ func (a *anchoring) load() (anchor audit.Anchor, list []byte, standing string, e
 	if anchor, err = signed.Open(key); err != nil {
 		return anchor, nil, "", fmt.Errorf("--against: %s: %w", a.against, err)
 	}
-	list, err = os.ReadFile(a.against + listSuffix)
+	list, err = os.ReadFile(a.against + audit.ListSuffix)
 	if errors.Is(err, os.ErrNotExist) {
 		return anchor, nil, standing, nil
 	}

@@ -1,0 +1,131 @@
+// Package anchor decides when an anchor of the ledgers is taken, and to which places it is sent. The installation has one stream
+// of these events, so that of several keepers one takes an anchor.
+package anchor
+
+import (
+	"slices"
+	"time"
+
+	"moviola/domain"
+)
+
+// Stream is the name of the stream. A log has one such stream.
+const Stream = "anchors-1"
+
+const (
+	// patience is the age at which a begun anchor counts as given up, because its process has died.
+	patience = time.Hour
+	// pause is the time from a failed try at a place to the next.
+	pause = 15 * time.Minute
+)
+
+// Began says that a process takes an anchor for some places.
+type Began struct {
+	Worker string    `json:"worker"`
+	Places []string  `json:"places"`
+	At     time.Time `json:"at"`
+}
+
+// Sent says that a place has taken an anchor.
+type Sent struct {
+	Place   string    `json:"place"`
+	Name    string    `json:"name"`   // name of the anchor
+	Digest  string    `json:"digest"` // SHA-256 of the signed anchor, in hex
+	Ledgers int64     `json:"ledgers"`
+	Events  int64     `json:"events"`
+	At      time.Time `json:"at"` // when the anchor was taken
+}
+
+// NotSent says that a place did not take an anchor.
+type NotSent struct {
+	Place  string    `json:"place"`
+	Reason string    `json:"reason"` // contains no secret
+	At     time.Time `json:"at"`
+}
+
+// EventType is the persisted name.
+func (Began) EventType() string { return "AnchorBegan" }
+
+// EventType is the persisted name.
+func (Sent) EventType() string { return "AnchorSent" }
+
+// EventType is the persisted name.
+func (NotSent) EventType() string { return "AnchorNotSent" }
+
+// EventKey distinguishes the event from others of its type.
+func (e Began) EventKey() string { return e.Worker + "/" + key(e.At) }
+
+// EventKey distinguishes the event from others of its type.
+func (e Sent) EventKey() string { return e.Place + "/" + e.Name + "/" + key(e.At) }
+
+// EventKey distinguishes the event from others of its type.
+func (e NotSent) EventKey() string { return e.Place + "/" + key(e.At) }
+
+func key(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
+
+// standing is what is known of one place.
+type standing struct {
+	sent, failed time.Time
+	busy         time.Time // when an anchor was begun for the place that has not ended; zero: none
+}
+
+// Schedule is folded from the stream.
+type Schedule struct{ places map[string]standing }
+
+// Apply folds one event.
+func (s *Schedule) Apply(event domain.Event) {
+	if s.places == nil {
+		s.places = map[string]standing{}
+	}
+	change := func(place string, do func(*standing)) {
+		one := s.places[place]
+		do(&one)
+		s.places[place] = one
+	}
+	switch e := event.(type) {
+	case Began:
+		for _, place := range e.Places {
+			change(place, func(one *standing) { one.busy = e.At })
+		}
+	case Sent:
+		change(e.Place, func(one *standing) { *one = standing{sent: e.At} })
+	case NotSent:
+		change(e.Place, func(one *standing) { one.failed, one.busy = e.At, time.Time{} })
+	}
+}
+
+// Next returns when the next anchor of a place is due.
+func (s *Schedule) Next(place string, every time.Duration) time.Time {
+	one := s.places[place]
+	due := one.sent
+	if !due.IsZero() {
+		due = due.Add(every)
+	}
+	for _, other := range []struct {
+		since time.Time
+		wait  time.Duration
+	}{{one.failed, pause}, {one.busy, patience}} {
+		if !other.since.IsZero() && other.since.Add(other.wait).After(due) {
+			due = other.since.Add(other.wait)
+		}
+	}
+	return due
+}
+
+// LastSent returns when the newest anchor was taken that a place has; zero: it has none.
+func (s *Schedule) LastSent(place string) time.Time { return s.places[place].sent }
+
+// Begin decides to take an anchor for those places whose next anchor is due. It returns no event when none is.
+func (s *Schedule) Begin(
+	worker string, places []string, every time.Duration, now time.Time,
+) (due []string, events []domain.Event) {
+	for _, place := range places {
+		if !s.Next(place, every).After(now) && !slices.Contains(due, place) {
+			due = append(due, place)
+		}
+	}
+	if len(due) == 0 {
+		return nil, nil
+	}
+	return due, []domain.Event{Began{Worker: worker, Places: due, At: now}}
+}

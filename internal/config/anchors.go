@@ -1,0 +1,48 @@
+package config
+
+import (
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"moviola/adapters/anchorage"
+)
+
+// AnchorTo is the flag with the places of anchors.
+const AnchorTo = "anchor-to"
+
+// Anchors are the flags on anchors of the ledgers.
+type Anchors struct {
+	AnchorTo    []string      // addresses of places; empty: no anchors are taken
+	AnchorEvery time.Duration // from one anchor to the next
+}
+
+// BindAnchorTo declares the flag with the places of anchors.
+func BindAnchorTo(f *pflag.FlagSet, to *[]string, name string) {
+	f.StringSliceVar(to, name, nil, "where anchors of the ledgers are kept, outside of this host: a folder by its whole path, "+
+		"s3://bucket?region=…&lock-days=3650, https://… or mailto:address (with --smtp); repeatable (default: none)")
+}
+
+func (a *Anchors) bind(f *pflag.FlagSet) {
+	BindAnchorTo(f, &a.AnchorTo, AnchorTo)
+	f.DurationVar(&a.AnchorEvery, "anchor-every", 24*time.Hour, "how often an anchor is taken and sent to --anchor-to")
+}
+
+// leastAnchorEvery is the smallest permitted interval: each anchor reads the whole log.
+const leastAnchorEvery = time.Minute
+
+// checkAnchors checks the flags on anchors. Whether a place can be reached is seen when an anchor is sent.
+func (c *Config) checkAnchors(complain complaint) {
+	for _, to := range c.AnchorTo {
+		address, err := anchorage.Parse(to)
+		switch {
+		case err != nil:
+			complain("--%s: %w", AnchorTo, err)
+		case address.Kind == anchorage.Mail && (c.SMTP == "" || c.SMTPFrom == ""):
+			complain("--%s mailto:…: give --smtp and --smtp-from, too", AnchorTo)
+		}
+	}
+	if c.AnchorEvery < leastAnchorEvery {
+		complain("--anchor-every %s: give a time of %s at least, such as 24h", c.AnchorEvery, leastAnchorEvery)
+	}
+}

@@ -1,0 +1,52 @@
+package audit
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"moviola/eventstore"
+)
+
+// The ends of the names of the files of an anchor and of its list.
+const (
+	AnchorSuffix = ".anchor"
+	ListSuffix   = ".list" // is added to the name of the anchor's file
+)
+
+// Sheet is a signed anchor, ready to be sent to where it is kept.
+type Sheet struct {
+	Name            string // without suffix; a later anchor has a later name
+	TakenAt         time.Time
+	Content         []byte // JSON of Signed
+	List            []byte // 32 bytes for each event
+	Digest          string // SHA-256 of Content, in hex
+	Ledgers, Events int64
+	PublicKey       ed25519.PublicKey
+}
+
+// Make takes an anchor of a log now, and signs it.
+func Make(ctx context.Context, store eventstore.Store, key ed25519.PrivateKey, now time.Time) (Sheet, error) {
+	taken, list, err := Take(ctx, store, now)
+	if err != nil {
+		return Sheet{}, err
+	}
+	signed, err := Sign(taken, key)
+	if err != nil {
+		return Sheet{}, err
+	}
+	content, err := json.Marshal(signed)
+	if err != nil {
+		return Sheet{}, err
+	}
+	content = append(content, '\n')
+	sum := sha256.Sum256(content)
+	return Sheet{
+		Name: "moviola-" + taken.TakenAt.Format("20060102T150405.000Z"), TakenAt: taken.TakenAt, Content: content, List: list,
+		Digest: hex.EncodeToString(sum[:]), Ledgers: int64(len(taken.Ledgers)), Events: int64(len(list) / sha256.Size),
+		PublicKey: signed.PublicKey,
+	}, nil
+}
