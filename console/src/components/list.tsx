@@ -10,11 +10,12 @@ export interface Part<T> { items: T[]; next?: string | null }
 export interface Endless<T> { items: T[]; started: boolean; done: boolean; loading: boolean; error?: Error; more: () => void; reload: () => void; change: (change: (items: T[]) => T[]) => void }
 
 // useEndless loads parts of a list: load gets what the part before gave as next, nothing for the first. It begins anew when one of deps changes.
+// After reload the items that are shown stay until the new ones have come, so that what a person has opened in a row stays open.
 export function useEndless<T>(load: (next: string | undefined, signal: AbortSignal) => Promise<Part<T>>, deps: unknown[]): Endless<T> {
   const first = { items: [] as T[], next: undefined as string | undefined, started: false, done: false, loading: false, error: undefined as Error | undefined };
   const [state, setState] = useState(first);
   const [turn, setTurn] = useState(0);
-  const current = useRef({ state, abort: new AbortController() });
+  const current = useRef({ state, abort: new AbortController(), turn });
   const set = (next: typeof state) => setState((current.current.state = next));
   const more = useCallback(() => {
     const { state, abort } = current.current;
@@ -24,14 +25,15 @@ export function useEndless<T>(load: (next: string | undefined, signal: AbortSign
       (part) => {
         if (abort.signal.aborted) return;
         const now = current.current.state;
-        set({ items: [...now.items, ...part.items], next: part.next ?? undefined, started: true, done: !part.next, loading: false, error: undefined });
+        set({ items: now.started ? [...now.items, ...part.items] : part.items, next: part.next ?? undefined, started: true, done: !part.next, loading: false, error: undefined });
       },
       (error) => abort.signal.aborted || set({ ...current.current.state, loading: false, error }),
     );
   }, [...deps, turn]);
   useEffect(() => {
     const abort = new AbortController();
-    current.current = { state: first, abort };
+    const kept = turn === current.current.turn ? [] : current.current.state.items;
+    current.current = { state: { ...first, items: kept }, abort, turn };
     more();
     return () => abort.abort();
   }, [more]);
