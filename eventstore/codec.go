@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"time"
 
 	"github.com/google/uuid"
@@ -46,6 +47,9 @@ type kind struct {
 	decode func(payload []byte) (domain.Event, error)
 	// up[i] turns a payload of version i+1 into one of version i+2; the newest version is len(up)+1.
 	up []upcaster
+
+	personal     fields   // the fields that tell something about a person
+	unclassified []string // texts of which nobody has said whether they are personal
 }
 
 func (k kind) version() int { return len(k.up) + 1 }
@@ -53,7 +57,9 @@ func (k kind) version() int { return len(k.up) + 1 }
 // Codec encodes domain events for the store and decodes them. It knows every event type that the program has ever written, by its
 // stored name and version. It is safe for concurrent use.
 type Codec struct {
-	kinds map[string]kind
+	kinds      map[string]kind
+	keys       Keys // nil: personal data is neither encrypted nor decrypted
+	impersonal bool // personal data is not read
 }
 
 // defineKeys defines the events of API keys.
@@ -165,8 +171,9 @@ func NewCodec() *Codec {
 // define registers the event type E. The upcasters lead from version 1 to the newest, in order.
 func define[E domain.Event](c *Codec, up ...upcaster) {
 	var zero E
+	personal, unclassified := personalFields(reflect.TypeFor[E]())
 	c.kinds[zero.EventType()] = kind{
-		up: up,
+		up: up, personal: personal, unclassified: unclassified,
 		decode: func(payload []byte) (domain.Event, error) {
 			var e E
 			err := json.Unmarshal(payload, &e)
@@ -177,7 +184,7 @@ func define[E domain.Event](c *Codec, up ...upcaster) {
 
 // Without returns a codec that lacks the given event types, like the codec of an earlier version of the program.
 func (c *Codec) Without(types ...string) *Codec {
-	earlier := &Codec{kinds: maps.Clone(c.kinds)}
+	earlier := &Codec{kinds: maps.Clone(c.kinds), keys: c.keys, impersonal: c.impersonal}
 	for _, name := range types {
 		delete(earlier.kinds, name)
 	}
@@ -187,6 +194,7 @@ func (c *Codec) Without(types ...string) *Codec {
 // Knows reports whether an event of a type and version can be read.
 func (c *Codec) Knows(eventType string, version int) bool {
 	k, ok := c.kinds[eventType]
+	version, _ = plainVersion(version)
 	return ok && version >= 1 && version <= k.version()
 }
 
@@ -200,8 +208,17 @@ func (c *Codec) Encode(stream string, meta Meta, event domain.Event) (Proposed, 
 	if err != nil {
 		return Proposed{}, fmt.Errorf("encode %s of %s: %w", event.EventType(), stream, err)
 	}
-	metadata, err := json.Marshal(Metadata{
-		Version:     k.version(),
+	proposed := Proposed{ID: EventID(stream, event), Type: event.EventType(), Data: data}
+	version := k.version()
+	data, sealed, err := c.seal(k, stream, meta.Account, proposed)
+	if err != nil {
+		return Proposed{}, fmt.Errorf("encrypt the personal data of %s of %s: %w", event.EventType(), stream, err)
+	}
+	if proposed.Data = data; sealed {
+		version += sealedVersion
+	}
+	proposed.Metadata, err = json.Marshal(Metadata{
+		Version:     version,
 		Correlation: meta.Correlation,
 		Causation:   meta.Causation,
 		Traceparent: meta.Traceparent,
@@ -211,7 +228,7 @@ func (c *Codec) Encode(stream string, meta Meta, event domain.Event) (Proposed, 
 	if err != nil {
 		return Proposed{}, fmt.Errorf("encode metadata of %s: %w", stream, err)
 	}
-	return Proposed{ID: EventID(stream, event), Type: event.EventType(), Data: data, Metadata: metadata}, nil
+	return proposed, nil
 }
 
 // Decode decodes a stored event. Upcasters bring a payload of an older version up to the newest. An unknown type or version is
@@ -225,9 +242,13 @@ func (c *Codec) Decode(r Recorded) (domain.Event, Metadata, error) {
 		return nil, meta, fmt.Errorf("decode event %d of %s, %s version %d: %w", r.Revision, r.Stream, r.Type, meta.Version,
 			ErrUnknownType)
 	}
-	k, payload := c.kinds[r.Type], r.Data
-	for v := meta.Version; v < k.version(); v++ {
-		var err error
+	k := c.kinds[r.Type]
+	version, sealed := plainVersion(meta.Version)
+	payload, err := c.open(k, r, meta.Account, sealed)
+	if err != nil {
+		return nil, meta, fmt.Errorf("decode event %d of %s, %s: %w", r.Revision, r.Stream, r.Type, err)
+	}
+	for v := version; v < k.version(); v++ {
 		if payload, err = k.up[v-1](payload); err != nil {
 			return nil, meta, fmt.Errorf("upcast event %d of %s, %s version %d: %w", r.Revision, r.Stream, r.Type, v, err)
 		}

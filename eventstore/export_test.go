@@ -1,6 +1,10 @@
 package eventstore
 
-import "moviola/domain"
+import (
+	"slices"
+
+	"moviola/domain"
+)
 
 // Define makes a codec know another event, with the upcasters that lead to its newest version.
 func Define[E domain.Event](c *Codec, up ...func([]byte) ([]byte, error)) {
@@ -18,4 +22,14 @@ func (c *Codec) Versions() map[string]int {
 		versions[name] = k.version()
 	}
 	return versions
+}
+
+// Unclassified returns the texts in events of which nobody has said whether they are personal.
+func (c *Codec) Unclassified() []string {
+	var all []string
+	for _, k := range c.kinds {
+		all = append(all, k.unclassified...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }

@@ -20,7 +20,9 @@ type Process struct {
 	DiskFree  int64          `json:"disk_free"`
 	DiskTotal int64          `json:"disk_total"`
 	StartedAt time.Time      `json:"started_at"`
-	At        time.Time      `json:"at"` // time of the write
+	// ReadsEncrypted reports that the process can read events with encrypted personal data. Earlier versions do not say so.
+	ReadsEncrypted bool      `json:"reads_encrypted"`
+	At             time.Time `json:"at"` // time of the write
 }
 
 // ProcessSlots is the number of items of a kind that a process works on at the same time.

@@ -9,8 +9,8 @@ import (
 
 // Opened is the first event of an account. Its first credits and its first key follow; until then the opening is incomplete.
 type Opened struct {
-	Name string `json:"name"`
-	Plan string `json:"plan"` // free, paid, counted, or another of the installation's plans (decision 36)
+	Name string `json:"name" personal:"yes"`
+	Plan string `json:"plan" personal:"no"` // free, paid, counted, or another of the installation's plans (decision 36)
 	// Credits are granted after this event; nil in logs of the first version, where the credits were granted before it.
 	Credits *int64    `json:"credits,omitempty"`
 	At      time.Time `json:"at"`
@@ -19,7 +19,7 @@ type Opened struct {
 // PlanChanged puts an account on another plan, from now on.
 type PlanChanged struct {
 	Change int    `json:"change"` // number of the change: 1, 2, ...
-	Plan   string `json:"plan"`
+	Plan   string `json:"plan" personal:"no"`
 	// Counted reports whether the plan counts movies and needs no credits. On such a plan a balance of zero has no
 	// consequence.
 	Counted bool `json:"counted,omitempty"`

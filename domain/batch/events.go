@@ -18,18 +18,18 @@ type Row struct {
 // Flaw is the reason why no movie is made from a row.
 type Flaw struct {
 	Row     int    `json:"row"`
-	Column  string `json:"column,omitempty"` // empty: the flaw is not in one known column
-	Code    string `json:"code"`
-	Message string `json:"message"`
+	Column  string `json:"column,omitempty" personal:"yes"` // empty: the flaw is not in one known column
+	Code    string `json:"code" personal:"no"`
+	Message string `json:"message" personal:"yes"`
 }
 
 // Requested is the first event of a batch, whose rows are stored already. It contains everything that is needed to hold the
 // credits and to submit each movie, so that a process that continues after a crash takes the same steps. Decision 63.
 type Requested struct {
 	Account   domain.AccountID    `json:"account"`
-	Template  string              `json:"template"`
-	Templates []movie.TemplateUse `json:"templates"` // templates at the revisions that are rendered, even if they are changed later
-	RowsHash  string              `json:"rows_hash"` // hex SHA-256 of the stored rows
+	Template  string              `json:"template" personal:"no"`
+	Templates []movie.TemplateUse `json:"templates"`               // templates at the revisions that are rendered
+	RowsHash  string              `json:"rows_hash" personal:"no"` // hex SHA-256 of the stored rows
 	Rows      []Row               `json:"rows"`
 	Flaws     []Flaw              `json:"flaws,omitempty"`
 	// the account is on a counted plan: the batch costs no credits (decision 36)
@@ -46,8 +46,8 @@ type Accepted struct {
 
 // Refused records that the credits could not be held: the batch has no movies.
 type Refused struct {
-	Code    string    `json:"code"`
-	Message string    `json:"message"`
+	Code    string    `json:"code" personal:"no"`
+	Message string    `json:"message" personal:"yes"`
 	At      time.Time `json:"at"`
 }
 
@@ -69,7 +69,7 @@ type Closed struct {
 // Finished records that every movie of a batch has ended: rendered, failed, or cancelled together with the batch.
 type Finished struct {
 	// Worker is the process that has recorded the end. When several processes try at the same time, the first one succeeds.
-	Worker string    `json:"worker"`
+	Worker string    `json:"worker" personal:"no"`
 	At     time.Time `json:"at"`
 }
 

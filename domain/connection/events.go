@@ -11,18 +11,18 @@ import (
 type Saved struct {
 	Version  int      `json:"version"` // number of the save: 1, 2, ...; a deletion does not reset it
 	Kind     Kind     `json:"kind"`
-	Settings Settings `json:"settings"` // without secrets
+	Settings Settings `json:"settings" personal:"yes"` // without secrets
 	// Secrets has the names of the secret settings that have a value. Sealed has their values, encrypted.
-	Secrets []string  `json:"secrets,omitempty"`
-	Sealed  Sealed    `json:"sealed"`
+	Secrets []string  `json:"secrets,omitempty" personal:"no"`
+	Sealed  Sealed    `json:"sealed" personal:"yes"`
 	Signing int       `json:"signing,omitempty"` // number of valid signing secrets: 0, 1, or 2 during a rotation
 	At      time.Time `json:"at"`
 }
 
 // Sealed is encrypted content, and the id of the key that decrypts it.
 type Sealed struct {
-	Key  string `json:"key"`
-	Data []byte `json:"data"` // nonce and ciphertext
+	Key  string `json:"key" personal:"no"`
+	Data []byte `json:"data" personal:"no"` // nonce and ciphertext
 }
 
 // Tested is the result of a test, or a fact that another use of the connection has found out: the host key of an SFTP
@@ -30,8 +30,8 @@ type Sealed struct {
 type Tested struct {
 	Number  int       `json:"number"` // number of the test: 1, 2, ...
 	Success bool      `json:"success"`
-	Message string    `json:"message"`            // message for the owner; names only scheme and host of addresses
-	HostKey string    `json:"host_key,omitempty"` // host key of an SFTP server, as SHA256:...
+	Message string    `json:"message" personal:"yes"`            // message for the owner; names only scheme and host of addresses
+	HostKey string    `json:"host_key,omitempty" personal:"yes"` // host key of an SFTP server, as SHA256:...
 	At      time.Time `json:"at"`
 }
 

@@ -23,7 +23,7 @@ const (
 // Reserved binds a key to a project.
 type Reserved struct {
 	Project  domain.ProjectID `json:"project"`
-	BodyHash string           `json:"body_hash"` // hex SHA-256 of the request body
+	BodyHash string           `json:"body_hash" personal:"no"` // hex SHA-256 of the request body
 	At       time.Time        `json:"at"`
 }
 

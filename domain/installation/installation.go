@@ -13,7 +13,7 @@ const Stream = "installation-1"
 
 // Opened is the first event of an installation.
 type Opened struct {
-	Fingerprint string    `json:"fingerprint"` // fingerprint in hex; it identifies a secret without revealing it
+	Fingerprint string    `json:"fingerprint" personal:"no"` // fingerprint in hex; it identifies a secret without revealing it
 	At          time.Time `json:"at"`
 }
 

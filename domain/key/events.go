@@ -9,9 +9,9 @@ import (
 // Issued is the first event of an API key. The key itself is not stored; it is recognised by Hash.
 type Issued struct {
 	Account   domain.AccountID `json:"account"`
-	Name      string           `json:"name"`
+	Name      string           `json:"name" personal:"yes"`
 	Role      Role             `json:"role"`
-	Hash      string           `json:"hash"` // hex SHA-256 of the key
+	Hash      string           `json:"hash" personal:"no"` // hex SHA-256 of the key
 	Legacy    Legacy           `json:"legacy,omitempty"`
 	First     bool             `json:"first,omitempty"` // the key was made with the account and completes the account's opening
 	ExpiresAt *time.Time       `json:"expires_at,omitempty"`
@@ -46,7 +46,7 @@ type Revoked struct {
 
 // SessionEnded ends one session of the console that was begun with the key, because the user has signed out.
 type SessionEnded struct {
-	Session string    `json:"session"` // id of the session
+	Session string    `json:"session" personal:"no"` // id of the session
 	Began   time.Time `json:"began"`
 	Until   time.Time `json:"until"` // when the session would have expired: after that time its end can be forgotten
 	At      time.Time `json:"at"`

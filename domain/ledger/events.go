@@ -9,8 +9,8 @@ import (
 
 // CreditsGranted adds credits. A grant with a reference that was used before is the same grant.
 type CreditsGranted struct {
-	Reference string    `json:"reference"`
-	Kind      string    `json:"kind,omitempty"` // "pack" gives a free account the longer movies of paid plans (decision 36)
+	Reference string    `json:"reference" personal:"no"`
+	Kind      string    `json:"kind,omitempty" personal:"no"` // "pack" gives a free account longer movies (decision 36)
 	Amount    int64     `json:"amount"`
 	At        time.Time `json:"at"`
 }
@@ -47,7 +47,7 @@ type CreditsCharged struct {
 type CreditsReleased struct {
 	Project domain.ProjectID `json:"project"`
 	Amount  int64            `json:"amount"`
-	Reason  string           `json:"reason"` // why: failed, timeout, cancelled, abandoned or cached
+	Reason  string           `json:"reason" personal:"no"` // why: failed, timeout, cancelled, abandoned or cached
 	At      time.Time        `json:"at"`
 }
 
@@ -55,7 +55,7 @@ type CreditsReleased struct {
 // counted only once in its life.
 type MovieCounted struct {
 	Project domain.ProjectID `json:"project"`
-	Period  string           `json:"period"` // the calendar month for which the movie is counted, in UTC: 2026-11
+	Period  string           `json:"period" personal:"no"` // the calendar month for which the movie is counted, in UTC: 2026-11
 	Batch   domain.BatchID   `json:"batch,omitempty"`
 	At      time.Time        `json:"at"`
 }
@@ -63,7 +63,7 @@ type MovieCounted struct {
 // DraftCounted is MovieCounted for a draft. A draft is not counted as a movie.
 type DraftCounted struct {
 	Project domain.ProjectID `json:"project"`
-	Period  string           `json:"period"`
+	Period  string           `json:"period" personal:"no"`
 	Batch   domain.BatchID   `json:"batch,omitempty"`
 	At      time.Time        `json:"at"`
 }
@@ -77,9 +77,9 @@ type CountKept struct {
 // CountReleased closes a count and takes it back.
 type CountReleased struct {
 	Project domain.ProjectID `json:"project"`
-	Period  string           `json:"period"` // period of the count, so that readers need not remember open counts
+	Period  string           `json:"period" personal:"no"` // period of the count, so that readers need not remember open counts
 	Draft   bool             `json:"draft,omitempty"`
-	Reason  string           `json:"reason"` // why: failed, timeout, cancelled or abandoned
+	Reason  string           `json:"reason" personal:"no"` // why: failed, timeout, cancelled or abandoned
 	At      time.Time        `json:"at"`
 }
 

@@ -17,8 +17,8 @@ const StateVersion = 2
 // SnapshotTaken is a snapshot of a ledger: its state after one of its events. A snapshot only saves the time of folding; the
 // events decide.
 type SnapshotTaken struct {
-	Revision int64     `json:"revision"` // revision of the last event that the snapshot includes
-	Event    string    `json:"event"`    // id of that event; with another id there, the log is another one
+	Revision int64     `json:"revision"`            // revision of the last event that the snapshot includes
+	Event    string    `json:"event" personal:"no"` // id of that event; with another id there, the log is another one
 	Version  int       `json:"stateVersion"`
 	State    State     `json:"state"`
 	At       time.Time `json:"at"`
@@ -50,7 +50,7 @@ type State struct {
 	Closed  bool        `json:"closed,omitempty"`
 	Zero    int64       `json:"zero,omitempty"`   // since when the balance is zero
 	Purged  int64       `json:"purged,omitempty"` // when the account's files were purged since the balance became zero
-	Grants  []string    `json:"grants,omitempty"`
+	Grants  []string    `json:"grants,omitempty" personal:"no"`
 	Open    []OpenState `json:"open,omitempty"`
 	Counts  []OpenState `json:"counts,omitempty"`
 	Used    []UsedState `json:"used,omitempty"`
@@ -62,14 +62,14 @@ type OpenState struct {
 	Project domain.ProjectID `json:"p"`
 	Amount  int64            `json:"n,omitempty"`
 	Attempt int              `json:"a,omitempty"`
-	Period  string           `json:"m,omitempty"`
+	Period  string           `json:"m,omitempty" personal:"no"`
 	Draft   bool             `json:"d,omitempty"`
 	At      int64            `json:"t"`
 }
 
 // UsedState is the number of movies and drafts of a counted plan in one period.
 type UsedState struct {
-	Period string `json:"m"`
+	Period string `json:"m" personal:"no"`
 	Movies int64  `json:"n"`
 	Drafts int64  `json:"d"`
 }

@@ -9,7 +9,7 @@ import (
 
 // RecipientsCounted counts the recipients of one e-mail, before it is sent. Retries of the e-mail are not counted again.
 type RecipientsCounted struct {
-	Mail       string    `json:"mail"` // id of the e-mail: movie, request and destination, or a test of a connection
+	Mail       string    `json:"mail" personal:"no"` // movie, request and destination, or a test of a connection
 	Recipients int       `json:"recipients"`
 	At         time.Time `json:"at"`
 }

@@ -8,10 +8,10 @@ import (
 // File holds the properties of a file that do not change as long as the file is at its path. Every event contains all of them,
 // so that a reader can count and add up from single events.
 type File struct {
-	Folder      string `json:"folder,omitempty"`
-	Name        string `json:"name"`
-	Entry       string `json:"entry"` // random id of the file's stay at this path, until it is moved or deleted
-	ContentType string `json:"content_type"`
+	Folder      string `json:"folder,omitempty" personal:"yes"`
+	Name        string `json:"name" personal:"yes"`
+	Entry       string `json:"entry" personal:"no"` // random id of the file's stay at this path, until it is moved or deleted
+	ContentType string `json:"content_type" personal:"no"`
 	Size        int64  `json:"size"` // bytes
 }
 
@@ -28,24 +28,24 @@ type FileRegistered struct {
 // FileUploaded records that the bytes of the file are stored.
 type FileUploaded struct {
 	File
-	Blob string    `json:"blob"` // key of the stored bytes
+	Blob string    `json:"blob" personal:"no"` // key of the stored bytes
 	At   time.Time `json:"at"`
 }
 
 // FileMoveStarted begins a move of the file to another path. Until the move ends or is aborted, the file cannot be changed.
 type FileMoveStarted struct {
-	Move     string    `json:"move"` // random id of the move; it becomes the entry at the destination
-	ToFolder string    `json:"to_folder,omitempty"`
-	ToName   string    `json:"to_name"`
+	Move     string    `json:"move" personal:"no"` // random id of the move; it becomes the entry at the destination
+	ToFolder string    `json:"to_folder,omitempty" personal:"yes"`
+	ToName   string    `json:"to_name" personal:"yes"`
 	At       time.Time `json:"at"`
 }
 
 // FileMovedIn records the arrival of a file at the destination of a move. The file's Entry is the id of the move.
 type FileMovedIn struct {
 	File
-	Blob       string    `json:"blob"`
-	FromFolder string    `json:"from_folder,omitempty"`
-	FromName   string    `json:"from_name"`
+	Blob       string    `json:"blob" personal:"no"`
+	FromFolder string    `json:"from_folder,omitempty" personal:"yes"`
+	FromName   string    `json:"from_name" personal:"yes"`
 	UploadedAt time.Time `json:"uploaded_at"`
 	At         time.Time `json:"at"`
 }
@@ -53,13 +53,13 @@ type FileMovedIn struct {
 // FileMovedOut ends a move at its source.
 type FileMovedOut struct {
 	File
-	Move string    `json:"move"`
+	Move string    `json:"move" personal:"no"`
 	At   time.Time `json:"at"`
 }
 
 // FileMoveAborted ends a move because the destination was taken: the file stays at its source.
 type FileMoveAborted struct {
-	Move string    `json:"move"`
+	Move string    `json:"move" personal:"no"`
 	At   time.Time `json:"at"`
 }
 
@@ -78,21 +78,21 @@ const (
 // FileDeleted removes a file or a registration. Blob is empty for a registration.
 type FileDeleted struct {
 	File
-	Blob   string    `json:"blob,omitempty"`
+	Blob   string    `json:"blob,omitempty" personal:"no"`
 	Reason Reason    `json:"reason"`
 	At     time.Time `json:"at"`
 }
 
 // FolderCreated puts a marker at a path, so that a folder without files exists.
 type FolderCreated struct {
-	Folder string    `json:"folder"`
+	Folder string    `json:"folder" personal:"yes"`
 	Number int       `json:"number"` // number of the creation: 1, 2, ...; a deleted folder may be created again
 	At     time.Time `json:"at"`
 }
 
 // FolderDeleted removes the marker of a folder.
 type FolderDeleted struct {
-	Folder string    `json:"folder"`
+	Folder string    `json:"folder" personal:"yes"`
 	Number int       `json:"number"`
 	At     time.Time `json:"at"`
 }

@@ -11,9 +11,9 @@ import (
 type Submitted struct {
 	Account      domain.AccountID `json:"account"`
 	At           time.Time        `json:"at"`
-	DocumentHash string           `json:"document_hash"` // hex SHA-256 of the stored document
-	DocumentSize int64            `json:"document_size"` // bytes
-	Held         int64            `json:"held"`          // credits held for the movie at submission
+	DocumentHash string           `json:"document_hash" personal:"no"` // hex SHA-256 of the stored document
+	DocumentSize int64            `json:"document_size"`               // bytes
+	Held         int64            `json:"held"`                        // credits held for the movie at submission
 	// MaxCredits is the maximum price that the client accepts; 0: any price. Decision 75.
 	MaxCredits int64 `json:"max_credits,omitempty"`
 	Draft      bool  `json:"draft,omitempty"`
@@ -29,7 +29,7 @@ type Submitted struct {
 	// Sources reports whether the document may name files. They are fetched before the movie is rendered. Decision 54.
 	Sources bool `json:"sources,omitempty"`
 	// Warnings name the properties of the movie's JSON that have no effect, found when it was submitted.
-	Warnings []string `json:"warnings,omitempty"`
+	Warnings []string `json:"warnings,omitempty" personal:"yes"`
 	// Batch and Row name the batch and the row from which the movie is made. Decision 63.
 	Batch domain.BatchID `json:"batch,omitempty"`
 	Row   int            `json:"row,omitempty"`
@@ -38,20 +38,20 @@ type Submitted struct {
 	Outputs []Output `json:"outputs,omitempty"`
 	// Terms are the hashes by which a search finds the movie: see the function Terms. Movies of earlier versions have none.
 	// Decision 73.
-	Terms []string `json:"terms,omitempty"`
+	Terms []string `json:"terms,omitempty" personal:"yes"`
 }
 
 // TemplateUse is the version of a template that a movie uses, fixed when the movie was submitted.
 type TemplateUse struct {
-	ID       string `json:"id"`
-	Revision int64  `json:"revision"` // revision of the template's stream
-	Body     string `json:"body"`     // hash of the template's movie JSON, by which the stored JSON is found
+	ID       string `json:"id" personal:"no"`
+	Revision int64  `json:"revision"`           // revision of the template's stream
+	Body     string `json:"body" personal:"no"` // hash of the template's movie JSON, by which the stored JSON is found
 }
 
 // Target is the type and id of a destination, without its address.
 type Target struct {
-	Type string `json:"type,omitempty"`
-	ID   string `json:"id,omitempty"` // id of a saved connection
+	Type string `json:"type,omitempty" personal:"no"`
+	ID   string `json:"id,omitempty" personal:"no"` // id of a saved connection
 }
 
 // SubmissionAbandoned closes a submission that was never completed. No Submitted event can follow it.
@@ -63,8 +63,8 @@ type SubmissionAbandoned struct {
 // SourcesFetchStarted is a worker's claim on fetching the movie's sources. It takes no render slot, and the movie stays pending.
 // Decision 54.
 type SourcesFetchStarted struct {
-	Attempt int       `json:"attempt"` // number of the fetching attempt: 1, 2, ...
-	Worker  string    `json:"worker"`  // unique to one start of one process
+	Attempt int       `json:"attempt"`              // number of the fetching attempt: 1, 2, ...
+	Worker  string    `json:"worker" personal:"no"` // unique to one start of one process
 	At      time.Time `json:"at"`
 	// Alone reports whether the worker's process does no other render, preload item or fetching during this attempt.
 	Alone bool `json:"alone,omitempty"`
@@ -76,7 +76,7 @@ type SourcesFetchStarted struct {
 // SourcesFetchReleased releases a claim on fetching without an outcome. The attempt does not count as a crash.
 type SourcesFetchReleased struct {
 	Attempt int       `json:"attempt"`
-	Worker  string    `json:"worker"`
+	Worker  string    `json:"worker" personal:"no"`
 	At      time.Time `json:"at"`
 	// Memory reports whether the kernel killed one of the attempt's programs because memory ran out. The next attempt must
 	// then be the only work in its process.
@@ -87,14 +87,14 @@ type SourcesFetchReleased struct {
 // be rendered.
 type SourcesFetched struct {
 	Attempt int       `json:"attempt"` // 0: all files were available already, so no attempt was needed
-	Worker  string    `json:"worker"`
+	Worker  string    `json:"worker" personal:"no"`
 	At      time.Time `json:"at"`
 }
 
 // RenderStarted is a worker's claim on rendering the movie.
 type RenderStarted struct {
-	Attempt int       `json:"attempt"` // number of the attempt: 1, 2, ...
-	Worker  string    `json:"worker"`  // unique to one start of one process
+	Attempt int       `json:"attempt"`              // number of the attempt: 1, 2, ...
+	Worker  string    `json:"worker" personal:"no"` // unique to one start of one process
 	At      time.Time `json:"at"`
 	// Alone reports whether the worker's process does no other render or preload item during this attempt.
 	Alone bool `json:"alone,omitempty"`
@@ -105,15 +105,15 @@ type RenderStarted struct {
 	Windows int `json:"windows,omitempty"`
 	// Encoder and EncoderVersion name the encoder of the windows of this attempt. Empty: the event is from an earlier version
 	// of the service, which has x264 only. When a hardware encoder fails, x264 encodes the movie. Decision 87.
-	Encoder        string `json:"encoder,omitempty"`
-	EncoderVersion string `json:"encoder_version,omitempty"`
+	Encoder        string `json:"encoder,omitempty" personal:"no"`
+	EncoderVersion string `json:"encoder_version,omitempty" personal:"no"`
 }
 
 // RenderReleased releases a claim without an outcome, for instance because the worker shuts down. The attempt does not
 // count as a crash.
 type RenderReleased struct {
 	Attempt int       `json:"attempt"`
-	Worker  string    `json:"worker"`
+	Worker  string    `json:"worker" personal:"no"`
 	At      time.Time `json:"at"`
 	// Memory reports whether the attempt was given up because the kernel killed one of its programs when memory ran out.
 	// The next attempt must then be the only work in its process.
@@ -128,22 +128,22 @@ type RenderReleased struct {
 // the event has no Key, Thumbnail and Token, because the file was discarded (decision 19).
 type RenderFinished struct {
 	Attempt  int       `json:"attempt"`
-	Worker   string    `json:"worker"`
+	Worker   string    `json:"worker" personal:"no"`
 	At       time.Time `json:"at"`
 	Success  bool      `json:"success"`
-	Message  string    `json:"message,omitempty"` // why the render failed; empty: it succeeded
-	Plan     *Plan     `json:"plan,omitempty"`    // nil: the attempt ended before its layout was known
-	File     *File     `json:"file,omitempty"`    // set on success only
-	Credits  int64     `json:"credits"`           // price of the render: 0 unless it succeeded in time
-	Warnings []string  `json:"warnings,omitempty"`
+	Message  string    `json:"message,omitempty" personal:"yes"` // why the render failed; empty: it succeeded
+	Plan     *Plan     `json:"plan,omitempty"`                   // nil: the attempt ended before its layout was known
+	File     *File     `json:"file,omitempty"`                   // set on success only
+	Credits  int64     `json:"credits"`                          // price of the render: 0 unless it succeeded in time
+	Warnings []string  `json:"warnings,omitempty" personal:"yes"`
 	// CacheKey is the key by which an equal submission of the same account finds this movie's file; empty: the file cannot be
 	// reused (decision 20).
-	CacheKey string `json:"cache_key,omitempty"`
+	CacheKey string `json:"cache_key,omitempty" personal:"no"`
 	// CachedFrom is the movie whose file was copied for this one; empty: this movie was rendered.
 	CachedFrom domain.ProjectID `json:"cached_from,omitempty"`
 	// Code is the error code of a failure; Family says who is responsible for it (domain.Kind.Family). See FailureOf.
-	Code   string `json:"code,omitempty"`
-	Family string `json:"family,omitempty"`
+	Code   string `json:"code,omitempty" personal:"no"`
+	Family string `json:"family,omitempty" personal:"no"`
 	// Spent is how the attempt used its time; nil: the time was not measured.
 	Spent *Spent `json:"spent,omitempty"`
 }
@@ -152,7 +152,7 @@ type RenderFinished struct {
 type Spent struct {
 	TookMS int64 `json:"took_ms"` // time from the claim to the outcome
 	// StagesMS are milliseconds by stage. Times of windows that were made at the same time are added up.
-	StagesMS map[string]int64 `json:"stages_ms,omitempty"`
+	StagesMS map[string]int64 `json:"stages_ms,omitempty" personal:"no"`
 	// Encoded is the number of frames that were encoded, Cached the number of frames in windows that were reused from earlier
 	// renders.
 	Encoded int64 `json:"encoded,omitempty"`
@@ -171,24 +171,24 @@ type Plan struct {
 
 // File describes the rendered file, as ffprobe reports it. Colour fields that ffprobe does not report are empty strings.
 type File struct {
-	Key       string `json:"key"`           // blob key of the MP4
-	Thumbnail string `json:"thumbnail_key"` // blob key of the JPEG; empty: no thumbnail was made
+	Key       string `json:"key" personal:"no"`           // blob key of the MP4
+	Thumbnail string `json:"thumbnail_key" personal:"no"` // blob key of the JPEG; empty: no thumbnail was made
 	// Subtitles is the blob key of the captions as ASS, empty when the movie has none.
-	Subtitles string `json:"subtitles_key,omitempty"`
+	Subtitles string `json:"subtitles_key,omitempty" personal:"no"`
 	// secret part of the file's address: 32 hex digits; empty: the part is derived (result.Tokens). Earlier versions stored
 	// a random part
-	Token          string  `json:"token,omitempty"`
-	Size           int64   `json:"size"`            // bytes
-	Hash           string  `json:"hash,omitempty"`  // hex SHA-256 of the MP4; empty: the file was stored by an earlier version
-	Codec          string  `json:"codec"`           // such as h264, as ffprobe names it
-	CodecType      string  `json:"codec_type"`      // always video
-	PixelFormat    string  `json:"pix_fmt"`         // such as yuv420p
-	VideoStreams   int     `json:"video_streams"`   //
-	AudioStreams   int     `json:"audio_streams"`   //
-	FrameRate      float64 `json:"frame_rate"`      //
-	ColorTransfer  string  `json:"color_transfer"`  // such as bt709
-	ColorPrimaries string  `json:"color_primaries"` // such as bt709
-	ColorSpace     string  `json:"color_space"`     // such as bt709
+	Token          string  `json:"token,omitempty" personal:"no"`
+	Size           int64   `json:"size"`                          // bytes
+	Hash           string  `json:"hash,omitempty" personal:"no"`  // hex SHA-256 of the MP4; empty: stored by an earlier version
+	Codec          string  `json:"codec" personal:"no"`           // such as h264, as ffprobe names it
+	CodecType      string  `json:"codec_type" personal:"no"`      // always video
+	PixelFormat    string  `json:"pix_fmt" personal:"no"`         // such as yuv420p
+	VideoStreams   int     `json:"video_streams"`                 //
+	AudioStreams   int     `json:"audio_streams"`                 //
+	FrameRate      float64 `json:"frame_rate"`                    //
+	ColorTransfer  string  `json:"color_transfer" personal:"no"`  // such as bt709
+	ColorPrimaries string  `json:"color_primaries" personal:"no"` // such as bt709
+	ColorSpace     string  `json:"color_space" personal:"no"`     // such as bt709
 	// Outputs are the outputs that were made of the movie beside the MP4, and those that could not be made. Decision 61.
 	Outputs []Output `json:"outputs,omitempty"`
 	// Loudness is the loudness of the movie's sound; nil for silence, and for movies that were made before it was measured.
@@ -230,7 +230,7 @@ type FileDeleted struct {
 // DeliveryStarted is a worker's claim on the movie's destinations.
 type DeliveryStarted struct {
 	Run    int       `json:"run"` // number of the run: 1, 2, ...
-	Worker string    `json:"worker"`
+	Worker string    `json:"worker" personal:"no"`
 	At     time.Time `json:"at"`
 	// Death is the cause of the death of the previous run's process, as far as there is evidence; empty when that run ended
 	// in any other way.
@@ -244,11 +244,11 @@ type DeliveryAttempted struct {
 	Try   int `json:"try"`   // number of the try: 1, 2 or 3
 	// Final reports whether no further try at this destination follows in this run.
 	Final      bool           `json:"final"`
-	Type       string         `json:"type"`
-	ID         string         `json:"id,omitempty"` // id of a saved connection
+	Type       string         `json:"type" personal:"no"`
+	ID         string         `json:"id,omitempty" personal:"no"` // id of a saved connection
 	Status     DeliveryStatus `json:"status"`
 	HTTPStatus int            `json:"http_status,omitempty"`
-	Message    string         `json:"message,omitempty"` // message for the owner; names only scheme and host of addresses
+	Message    string         `json:"message,omitempty" personal:"yes"` // for the owner; names only scheme and host of addresses
 	DurationMS int64          `json:"duration_ms"`
 	At         time.Time      `json:"at"` // when the try ended
 }
@@ -266,7 +266,7 @@ const (
 // DeliveryReleased releases the claim on the destinations, because its worker is shutting down.
 type DeliveryReleased struct {
 	Run    int       `json:"run"`
-	Worker string    `json:"worker"`
+	Worker string    `json:"worker" personal:"no"`
 	At     time.Time `json:"at"`
 }
 

@@ -4,9 +4,9 @@ import "slices"
 
 // Output is something that is made of the finished movie beside the MP4: a GIF, a sound file, an HLS folder. Decision 61.
 type Output struct {
-	Format  string       `json:"format"`
+	Format  string       `json:"format" personal:"no"`
 	Status  OutputStatus `json:"status"`
-	Message string       `json:"message,omitempty"` // why the output was not made
+	Message string       `json:"message,omitempty" personal:"yes"` // why the output was not made
 	// Files are the output's files. Clients get the address of the first file, which may name the others.
 	Files    []OutputFile `json:"files,omitempty"`
 	Width    int          `json:"width,omitempty"`    // width of the output's pictures; 0: it has none
@@ -16,10 +16,10 @@ type Output struct {
 
 // OutputFile is one file of an output.
 type OutputFile struct {
-	Name string `json:"name"` // last part of the file's address, the same for all movies
-	Key  string `json:"key"`  // blob key
-	Size int64  `json:"size"` // bytes
-	Hash string `json:"hash"` // hex SHA-256
+	Name string `json:"name" personal:"no"` // last part of the file's address, the same for all movies
+	Key  string `json:"key" personal:"no"`  // blob key
+	Size int64  `json:"size"`               // bytes
+	Hash string `json:"hash" personal:"no"` // hex SHA-256
 }
 
 // OutputStatus is the state of an output.

@@ -14,18 +14,18 @@ import (
 
 // Acted is one act of an operator. It never contains a key, a token or another secret.
 type Acted struct {
-	ID  string    `json:"id"`  // random id
-	Who string    `json:"who"` // name of the operator's token, or the name sent with the configured token
-	Act string    `json:"act"` // what was done, such as "grant credits"
-	On  string    `json:"on"`  // subject of the act: the account, key, work item or template
-	How string    `json:"how"` // further details: an amount, a plan, a reference
+	ID  string    `json:"id" personal:"no"`  // random id
+	Who string    `json:"who" personal:"no"` // name of the operator's token, or the name sent with the configured token
+	Act string    `json:"act" personal:"no"` // what was done, such as "grant credits"
+	On  string    `json:"on" personal:"no"`  // subject of the act: the account, key, work item or template
+	How string    `json:"how" personal:"no"` // further details: an amount, a plan, a reference
 	At  time.Time `json:"at"`
 	// Issuer and Subject identify the operator at the identity provider; empty: the operator used a token.
-	Issuer  string `json:"issuer,omitempty"`
-	Subject string `json:"subject,omitempty"`
+	Issuer  string `json:"issuer,omitempty" personal:"no"`
+	Subject string `json:"subject,omitempty" personal:"no"`
 	// Refused says why the act was not done; empty in the event recorded before the act. A refusal is an event of its own, with
 	// the id of its act.
-	Refused string `json:"refused,omitempty"`
+	Refused string `json:"refused,omitempty" personal:"no"`
 }
 
 // OpenAccount is the act of opening an account. It is recorded with the account's name, because the id does not exist yet. The

@@ -64,9 +64,9 @@ const RosterStream = "operators-roster"
 
 // Added records that a person has become an operator.
 type Added struct {
-	Name string    `json:"name"`
+	Name string    `json:"name" personal:"no"`
 	Role Role      `json:"role"`
-	Hash string    `json:"hash"` // hash of the operator's token
+	Hash string    `json:"hash" personal:"no"` // hash of the operator's token
 	At   time.Time `json:"at"`
 }
 
@@ -78,8 +78,8 @@ func (a Added) EventKey() string { return "added/" + a.Hash }
 
 // Revoked records that a person is no longer an operator.
 type Revoked struct {
-	Name string    `json:"name"`
-	Hash string    `json:"hash"` // hash of the token that is no longer valid
+	Name string    `json:"name" personal:"no"`
+	Hash string    `json:"hash" personal:"no"` // hash of the token that is no longer valid
 	At   time.Time `json:"at"`
 }
 
@@ -117,7 +117,7 @@ func Check(name string, role Role) error {
 
 // SignedOut records that a session of the operators' console was ended before it expired.
 type SignedOut struct {
-	Session string    `json:"session"` // id of the session
+	Session string    `json:"session" personal:"no"` // id of the session
 	Began   time.Time `json:"began"`
 	Until   time.Time `json:"until"` // when the session would have expired
 	At      time.Time `json:"at"`

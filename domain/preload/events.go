@@ -9,7 +9,7 @@ import (
 
 // Item is one requested asset of a batch. The properties from which it is made are in the stored document of the batch.
 type Item struct {
-	ID   string `json:"id"`
+	ID   string `json:"id" personal:"yes"`
 	Type Type   `json:"type"`
 	Save bool   `json:"save,omitempty"` // the asset is stored in the media library
 	// Held are the credits held for making the item; 0: the item costs nothing. Decision 38.
@@ -22,7 +22,7 @@ type Item struct {
 type Requested struct {
 	Account      domain.AccountID `json:"account"`
 	Items        []Item           `json:"items"`
-	DocumentHash string           `json:"document_hash"` // hex SHA-256 of the stored document
+	DocumentHash string           `json:"document_hash" personal:"no"` // hex SHA-256 of the stored document
 	At           time.Time        `json:"at"`
 }
 
@@ -30,7 +30,7 @@ type Requested struct {
 type ItemFetchStarted struct {
 	Index   int       `json:"index"`   // index of the item in its batch, from 0
 	Attempt int       `json:"attempt"` // number of the fetching attempt for this item: 1, 2, ...
-	Worker  string    `json:"worker"`
+	Worker  string    `json:"worker" personal:"no"`
 	At      time.Time `json:"at"`
 	// Alone and Death have the meaning that they have in ItemStarted.
 	Alone bool         `json:"alone,omitempty"`
@@ -41,7 +41,7 @@ type ItemFetchStarted struct {
 type ItemFetchReleased struct {
 	Index   int       `json:"index"`
 	Attempt int       `json:"attempt"`
-	Worker  string    `json:"worker"`
+	Worker  string    `json:"worker" personal:"no"`
 	At      time.Time `json:"at"`
 	Memory  bool      `json:"memory,omitempty"` // has the meaning of ItemReleased.Memory
 }
@@ -50,7 +50,7 @@ type ItemFetchReleased struct {
 type ItemFetched struct {
 	Index   int       `json:"index"`
 	Attempt int       `json:"attempt"` // 0: all files were available already, so no attempt was needed
-	Worker  string    `json:"worker"`
+	Worker  string    `json:"worker" personal:"no"`
 	At      time.Time `json:"at"`
 }
 
@@ -58,7 +58,7 @@ type ItemFetched struct {
 type ItemStarted struct {
 	Index   int       `json:"index"`   // index of the item in its batch, from 0
 	Attempt int       `json:"attempt"` // number of the attempt at this item: 1, 2, ...
-	Worker  string    `json:"worker"`
+	Worker  string    `json:"worker" personal:"no"`
 	At      time.Time `json:"at"`
 	// Alone reports whether the worker's process does no other render or preload item during this attempt.
 	Alone bool `json:"alone,omitempty"`
@@ -71,7 +71,7 @@ type ItemStarted struct {
 type ItemReleased struct {
 	Index   int       `json:"index"`
 	Attempt int       `json:"attempt"`
-	Worker  string    `json:"worker"`
+	Worker  string    `json:"worker" personal:"no"`
 	At      time.Time `json:"at"`
 	// Memory reports whether the attempt was given up because the kernel killed one of its programs when memory ran out.
 	// The next attempt must then be the only work in its process.
@@ -82,23 +82,23 @@ type ItemReleased struct {
 type ItemFinished struct {
 	Index   int       `json:"index"`
 	Attempt int       `json:"attempt"`
-	Worker  string    `json:"worker"`
+	Worker  string    `json:"worker" personal:"no"`
 	Result  Result    `json:"result"`
 	At      time.Time `json:"at"`
 }
 
 // Result describes a prepared asset, or the error because of which there is no asset.
 type Result struct {
-	Error string `json:"error,omitempty"` // why there is no asset; empty: the asset is ready
+	Error string `json:"error,omitempty" personal:"yes"` // why there is no asset; empty: the asset is ready
 	// Key is the blob key of the asset, which is stored for a limited time; empty when the asset is in the media library, at
 	// Folder and Name.
-	Key    string `json:"key,omitempty"`
-	Folder string `json:"folder,omitempty"`
-	Name   string `json:"name,omitempty"`
+	Key    string `json:"key,omitempty" personal:"no"`
+	Folder string `json:"folder,omitempty" personal:"yes"`
+	Name   string `json:"name,omitempty" personal:"yes"`
 	// Web is the blob key of a copy of the asset in a format that browsers play; empty: browsers can play the asset itself.
-	Web string `json:"web,omitempty"`
+	Web string `json:"web,omitempty" personal:"no"`
 	// WebName is the name of that copy in Folder, when the asset is in the media library. Web is empty then.
-	WebName   string     `json:"web_name,omitempty"`
+	WebName   string     `json:"web_name,omitempty" personal:"yes"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"` // nil: the asset is kept in the media library
 	Warning   Warning    `json:"warning,omitempty"`
 	Duration  float64    `json:"duration,omitempty"` // seconds

@@ -9,8 +9,8 @@ import (
 
 // Body describes the stored movie JSON of a template.
 type Body struct {
-	Hash   string `json:"hash"` // hex SHA-256; the JSON is stored under this name
-	Size   int64  `json:"size"` // bytes
+	Hash   string `json:"hash" personal:"no"` // hex SHA-256; the JSON is stored under this name
+	Size   int64  `json:"size"`               // bytes
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
 }
@@ -18,20 +18,20 @@ type Body struct {
 // Created is the first event of a template that was written by its owner.
 type Created struct {
 	Account domain.AccountID `json:"account"`
-	Name    string           `json:"name"`
-	Tags    []string         `json:"tags,omitempty"`
+	Name    string           `json:"name" personal:"yes"`
+	Tags    []string         `json:"tags,omitempty" personal:"yes"`
 	Body    Body             `json:"body"`
-	Prompt  string           `json:"prompt,omitempty"` // a prompt for readers who have a language model write such movies
+	Prompt  string           `json:"prompt,omitempty" personal:"yes"` // for readers who have a language model write movies
 	At      time.Time        `json:"at"`
 }
 
 // Updated replaces parts of a template. A nil part is not replaced.
 type Updated struct {
-	Change string    `json:"change"` // id of the request, so that two updates at the same time are two events
-	Name   *string   `json:"name,omitempty"`
-	Tags   *[]string `json:"tags,omitempty"`
+	Change string    `json:"change" personal:"no"` // id of the request, so that two updates at the same time are two events
+	Name   *string   `json:"name,omitempty" personal:"yes"`
+	Tags   *[]string `json:"tags,omitempty" personal:"yes"`
 	Body   *Body     `json:"body,omitempty"`
-	Prompt *string   `json:"prompt,omitempty"`
+	Prompt *string   `json:"prompt,omitempty" personal:"yes"`
 	At     time.Time `json:"at"`
 }
 
@@ -40,10 +40,10 @@ type Duplicated struct {
 	Source         ID               `json:"source"`
 	SourceRevision int64            `json:"source_revision"`
 	Account        domain.AccountID `json:"account"`
-	Name           string           `json:"name"`
-	Tags           []string         `json:"tags,omitempty"`
+	Name           string           `json:"name" personal:"yes"`
+	Tags           []string         `json:"tags,omitempty" personal:"yes"`
 	Body           Body             `json:"body"`
-	Prompt         string           `json:"prompt,omitempty"`
+	Prompt         string           `json:"prompt,omitempty" personal:"yes"`
 	At             time.Time        `json:"at"`
 }
 
@@ -57,10 +57,10 @@ type Published struct {
 
 // Example is a rendered movie of a template.
 type Example struct {
-	Project   domain.ProjectID `json:"project"`   // the movie that was rendered
-	Body      string           `json:"body"`      // hash of the body it was rendered from
-	Video     string           `json:"video"`     // blob key of the MP4
-	Thumbnail string           `json:"thumbnail"` // blob key of the JPEG
+	Project   domain.ProjectID `json:"project"`                 // the movie that was rendered
+	Body      string           `json:"body" personal:"no"`      // hash of the body it was rendered from
+	Video     string           `json:"video" personal:"no"`     // blob key of the MP4
+	Thumbnail string           `json:"thumbnail" personal:"no"` // blob key of the JPEG
 }
 
 // Unpublished takes a template out of the library.

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"moviola/domain"
 )
 
 // The parts of a backup. Each has a folder of its own in an archive, so that it can be kept in another place.
@@ -68,6 +70,11 @@ type Manifest struct {
 	// names of variables that held secrets; the secrets are not in the backup
 	Environment []string          `json:"environment,omitempty"`
 	Parts       map[string][]Item `json:"parts"`
+
+	// Keyed are the accounts under whose keys data in the backup may be encrypted, and Erased those that were erased. No backup
+	// holds a key of an account.
+	Keyed  []domain.AccountID `json:"keyed,omitempty"`
+	Erased []domain.AccountID `json:"erased,omitempty"`
 }
 
 // Elsewhere is a file that the backup only lists.

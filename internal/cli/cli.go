@@ -71,7 +71,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(serveCommand(), renders.RenderCommand(), remote.ValidateCommand(), remote.BatchCommand(),
 		remote.InboxCommand(), remote.MoviesCommand(), remote.StillCommand(), remote.TemplatesCommand(), remote.MediaCommand(),
 		remote.MCPCommand(), eventstores.EventStoreCommand(),
-		remote.KeysCommand(), backups.SecretsCommand(), upkeep.DocumentsCommand(), remote.AccountsCommand(), remote.CreditsCommand(),
+		remote.KeysCommand(), backups.SecretsCommand(), upkeep.DocumentsCommand(), accountsCommand(), remote.CreditsCommand(),
 		remote.WorkCommand(), remote.ActsCommand(), audits.AuditCommand(upkeep.AnchorCommand(), upkeep.VerifyCommand()),
 		upkeep.CheckCommand(), backups.BackupCommand(),
 		backups.RestoreCommand(), upkeep.RebuildCommand(), upkeep.AnalyticsCommand(), upkeep.ExportCommand(), configCommand(),
@@ -108,4 +108,11 @@ func versionCommand() *cobra.Command {
 			return err
 		},
 	}
+}
+
+// accountsCommand is `moviola accounts`: commands that ask a running service, and those for the keys in its stores.
+func accountsCommand() *cobra.Command {
+	cmd := remote.AccountsCommand()
+	cmd.AddCommand(backups.AccountKeysCommand())
+	return cmd
 }

@@ -60,6 +60,7 @@ type Config struct {
 	Mongo            string
 	Blobs            string // s3://bucket?…, gs://bucket?…, azblob://container?…; empty: a folder in the data folder
 	BlobsKey         string // key of a storage at gs:// or azblob://
+	EncryptAccounts  bool   // encrypt personal data in events under keys of accounts
 	Plans            string // file with the plans; empty: the built-in plans
 	Library          bool   // list the built-in templates
 	Console          bool   // serve the console
@@ -192,6 +193,8 @@ func (c *Config) bindStores(f *pflag.FlagSet) {
 		"loopback address on which the embedded event store serves other processes of this host")
 	f.StringVar(&c.Mongo, "mongo", "", "MongoDB for the read models, mongodb://…/database (default: a SQLite file)")
 
+	f.BoolVar(&c.EncryptAccounts, "encrypt-accounts", false, "encrypt personal data in new events, under a random key of its "+
+		"account; no process of an earlier version may run (docs/erasure.md)")
 	f.BoolVar(&c.Console, "console", true, "serve the console, a web page for people, at /console of the HTTP interface")
 	f.StringVar(&c.ConsoleOperator, "console-operator", OperatorPrivate, "where the operators' console is served, at /operator: "+
 		"private, on --ops-listen only; public, on the HTTP interface; off")

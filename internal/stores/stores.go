@@ -17,6 +17,7 @@ import (
 	"moviola/eventstore"
 	"moviola/eventstore/embedded"
 	"moviola/eventstore/eventstoredb"
+	"moviola/internal/accountkeys"
 	"moviola/internal/background"
 	"moviola/internal/config"
 	"moviola/internal/secret"
@@ -39,6 +40,7 @@ type Stores struct {
 	client *eventstoredb.Store
 	Log    *eventstore.Log
 	Docs   projections.Documents
+	Keys   *accountkeys.Ring // keys of accounts; they are opened with the read models
 	Files  *blobs.Bucket
 
 	Stored   *blobs.Room // --account-storage, --total-storage
@@ -76,10 +78,10 @@ func (s *Stores) open(ctx context.Context, cfg config.Config) error {
 	if s.client, err = eventstoredb.Open(target); err != nil {
 		return fmt.Errorf("open the event store: %w", err)
 	}
-	s.Log = eventstore.NewLog(eventstore.Observe(s.client, s.tell), eventstore.NewCodec())
 	if err := s.OpenDocuments(cfg); err != nil {
 		return fmt.Errorf("open the read models: %w", err)
 	}
+	s.Log = eventstore.NewLog(eventstore.Observe(s.client, s.tell), eventstore.NewCodec().WithKeys(s.Keys))
 	where := cfg.Blobs
 	if where == "" {
 		where = filepath.Join(cfg.Data, "files")
@@ -178,8 +180,10 @@ func (s *Stores) openStore(cfg config.Config) error {
 			return err
 		}
 		s.Docs, s.CloseDocs = docs, docs.Close
+		s.Keys = accountkeys.NewRing(docs.AccountKeys(), cfg.EncryptAccounts, time.Now)
 		return nil
 	}
+	s.Keys = accountkeys.NewRing(keyFolder(cfg), cfg.EncryptAccounts, time.Now)
 	docs, err := sqlite.Open(filepath.Join(cfg.Data, ReadModelsFile))
 	if err != nil {
 		return err

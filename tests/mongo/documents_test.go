@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"moviola/adapters/mongodb"
+	"moviola/internal/accountkeys"
+	"moviola/internal/accountkeys/keystest"
 	"moviola/projections"
 	"moviola/projections/documentstest"
 	"moviola/tests/mongo/server"
@@ -49,4 +51,14 @@ func mustOpen(t *testing.T, address string) *mongodb.Documents {
 		}
 	})
 	return docs
+}
+
+// TestAccountKeys runs the contract of the keys of accounts.
+func TestAccountKeys(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	var databases atomic.Int64
+	keystest.Run(t, func(t *testing.T) accountkeys.Shelf {
+		return mustOpen(t, s.URL()+"keys"+string(rune('a'+databases.Add(1)))).AccountKeys()
+	})
 }

@@ -33,7 +33,8 @@ func (s *Observing) TellOthers(ctx context.Context) error {
 }
 
 func (s *Observing) describe(started time.Time) projections.Process {
-	p := projections.Process{Name: s.Worker, Version: config.Version, Roles: s.Config.Roles, StartedAt: started}
+	p := projections.Process{Name: s.Worker, Version: config.Version, Roles: s.Config.Roles, StartedAt: started,
+		ReadsEncrypted: true}
 	if space, err := s.Disk.Space(); err == nil { // after an error the space stays 0, which means unknown
 		p.DiskFree, p.DiskTotal = space.Free, space.Total
 	}

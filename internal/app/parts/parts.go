@@ -125,7 +125,7 @@ func (s *Parts) prepare() (master secret.Secret, err error) {
 
 // openStores opens the stores. Their appends are counted and logged.
 func (s *Parts) openStores(ctx context.Context) (err error) {
-	codec := eventstore.NewCodec()
+	codec := eventstore.NewCodec().WithoutPersonal() // what is counted and logged is not personal
 	s.Metrics = metrics.New(config.Version, codec)
 	observers := []func(context.Context, eventstore.Written){s.Metrics.Written, journal.New(codec, s.Logger).Written}
 	if s.Traces != nil {
@@ -176,8 +176,30 @@ const maxLag = 5 * time.Second
 func (s *Parts) openModels(ctx context.Context) (err error) {
 	config := s.Stores.ModelsConfig(s.Config, s.Logger)
 	config.MaxLag = maxLag
-	s.Models, err = projections.Open(ctx, config)
-	return err
+	if s.Models, err = projections.Open(ctx, config); err != nil || !s.Config.EncryptAccounts {
+		return err
+	}
+	return s.prepareEncryption(ctx)
+}
+
+// prepareEncryption refuses to encrypt events beside a process that could not read them, or without a place for keys.
+func (s *Parts) prepareEncryption(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, stores.StartTime)
+	defer cancel()
+	running, err := s.Models.Processes.List(ctx)
+	if err != nil {
+		return fmt.Errorf("--encrypt-accounts: %w", err)
+	}
+	for _, process := range running {
+		if !process.ReadsEncrypted {
+			return fmt.Errorf("--encrypt-accounts: process %s of version %s cannot read encrypted events: end it, wait a minute if "+
+				"it was killed, and start this process again", process.Name, process.Version)
+		}
+	}
+	if err := s.Stores.Keys.Shelf().Prepare(ctx); err != nil {
+		return fmt.Errorf("--encrypt-accounts: %w", err)
+	}
+	return nil
 }
 
 // openInstallation checks that this process has the secret of the installation.

@@ -99,7 +99,7 @@ func (a *auditing) run(ctx context.Context, stdout, stderr io.Writer) (err error
 		}
 	}
 	cfg := audit.Config{
-		Store: store, Codec: eventstore.NewCodec(), Grace: a.grace,
+		Store: store, Codec: eventstore.NewCodec().WithoutPersonal(), Grace: a.grace,
 		Until: eventstore.Position{Commit: a.until, Prepare: a.until},
 	}
 	reportTo := stdout

@@ -60,6 +60,14 @@ func (f *archiveFlags) config(ctx context.Context, where string) (cfg backup.Con
 			return cfg, fmt.Errorf("--part %s: %w", part, err)
 		}
 	}
+	keys, err := f.readKeys()
+	cfg.Passphrase, cfg.Identities = keys.Passphrase, keys.Identities
+	return cfg, err
+}
+
+// readKeys reads what encrypts and decrypts, from the files that the flags name.
+func (f *archiveFlags) readKeys() (cfg backup.Config, err error) {
+	cfg.Recipients = f.recipients
 	if f.passphraseFile != "" {
 		text, err := os.ReadFile(f.passphraseFile)
 		if err != nil {
@@ -278,6 +286,9 @@ func (b *backingUp) save(
 	if err := b.saveSecrets(ctx, w, noted); err != nil {
 		return err
 	}
+	if err := b.noteKeys(ctx, w, noted); err != nil {
+		return err
+	}
 	return b.saveSettings(ctx, w, noted)
 }
 
@@ -360,6 +371,10 @@ func (b *backingUp) report(w io.Writer, done backup.Summary, m backup.Manifest) 
 	}
 	if n := len(m.Elsewhere); n > 0 {
 		text += fmt.Sprintf("%d files stay in their bucket and are only listed: save the bucket too\n", n)
+	}
+	if n := len(m.Keyed); n > 0 {
+		text += fmt.Sprintf("The keys of %d accounts are not in the backup: save them now, with moviola accounts keys backup --to …\n",
+			n)
 	}
 	if m.Gone > 0 {
 		text += fmt.Sprintf("%d files were deleted meanwhile\n", m.Gone)

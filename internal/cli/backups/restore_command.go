@@ -19,6 +19,7 @@ import (
 	"moviola/domain/blobkey"
 	"moviola/eventstore/embedded/logfile"
 	"moviola/eventstore/eventstoredb"
+	"moviola/internal/accountkeys"
 	"moviola/internal/backup"
 	"moviola/internal/cli/eventstores"
 	"moviola/internal/config"
@@ -29,6 +30,10 @@ import (
 // bringingBack holds the flags of `moviola restore`.
 type bringingBack struct {
 	from, id, data, eventStore, blobs, blobsKey, level string
+
+	keysFile, mongo    string
+	lost, outdatedKeys bool
+	saved              accountkeys.Saved // the keys of accounts
 	archiveFlags
 }
 
@@ -57,6 +62,14 @@ func RestoreCommand() *cobra.Command {
 		"the data folder)")
 	config.BindBlobs(f, &r.blobs, &r.blobsKey, "where the files are, s3://bucket?…, gs://… or azblob://… (default: the data folder)")
 	config.BindBlobsKeyFile(f)
+	f.StringVar(&r.keysFile, "account-keys", "", "file of moviola accounts keys backup, for an installation that encrypts the data "+
+		"of accounts")
+	f.StringVar(&r.mongo, "mongo", "",
+		"MongoDB that is to hold the keys of accounts, mongodb://…/database (default: the data folder)")
+	f.BoolVar(&r.outdatedKeys, "outdated-account-keys", false,
+		"take --account-keys also if it is older than the backup; accounts that were erased in between come back")
+	f.BoolVar(&r.lost, "erase-accounts-without-key", false,
+		"treat accounts whose keys are lost as erased: nothing can be read that is encrypted under them")
 	f.StringToStringVar(&r.parts, "part", nil, "where a part lies that was kept apart, such as secrets=/other/folder")
 	f.StringVar(&r.passphraseFile, "passphrase-file", "", "file with the passphrase of the archive")
 	f.StringVar(&r.identityFile, "identity", "", "identity file of age, of one of the recipients of the archive")
@@ -92,6 +105,9 @@ func (r *bringingBack) run(ctx context.Context, stdout, stderr io.Writer) (err e
 	}
 	if len(s.Manifest.Elsewhere) > 0 && r.blobs == "" {
 		return errors.New("the files of this installation are in a bucket: say with --blobs where they are")
+	}
+	if err := r.openKeys(s.Manifest, place); err != nil {
+		return err
 	}
 	work := filepath.Join(r.data, stores.Restoring)
 	if err := os.MkdirAll(work, 0o700); err != nil {
@@ -142,6 +158,9 @@ func (r *bringingBack) restore(ctx context.Context, s *backup.Snapshot, work str
 		if err != nil {
 			return err
 		}
+	}
+	if err := r.restoreKeys(ctx, work); err != nil {
+		return err
 	}
 	return r.restoreLog(ctx, s, filepath.Join(work, "events"), logger)
 }

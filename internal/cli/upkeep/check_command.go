@@ -113,7 +113,8 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 		return err
 	}
 	config := check.Config{
-		Log: eventstore.NewLog(store, eventstore.NewCodec()), Files: commands.SealDocuments(files, vault), Walk: files.Walk,
+		Log:   eventstore.NewLog(store, eventstore.NewCodec().WithoutPersonal()),
+		Files: commands.SealDocuments(files, vault), Walk: files.Walk,
 		Repair: c.repair, Grace: c.grace, Quick: c.quick, Caches: cachesOf(c.cfg),
 		Holder: func(account domain.AccountID) string {
 			return filepath.Base(assets.Folder("", account))
@@ -157,10 +158,11 @@ func (c *checking) compareModels(config *check.Config, logger *logrus.Logger) (d
 			return nil, fmt.Errorf("the read models (say --files-only to check without them): %w", err)
 		}
 	}
-	s := &stores.Stores{Log: config.Log}
+	s := &stores.Stores{}
 	if err := s.OpenDocuments(c.cfg); err != nil {
 		return nil, fmt.Errorf("open the read models: %w", err)
 	}
+	s.Log = eventstore.NewLog(config.Log.Store(), config.Log.Codec().WithKeys(s.Keys))
 	dir, err := os.MkdirTemp("", "moviola-check-")
 	if err != nil {
 		return nil, err

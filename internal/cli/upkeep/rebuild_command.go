@@ -54,7 +54,7 @@ func rebuild(ctx context.Context, cfg config.Config, names []string, stdout, std
 		return fmt.Errorf("open the read models: %w", err)
 	}
 	defer func() { err = errors.Join(err, s.CloseDocs(context.WithoutCancel(ctx))) }()
-	s.Log = eventstore.NewLog(store, eventstore.NewCodec())
+	s.Log = eventstore.NewLog(store, eventstore.NewCodec().WithKeys(s.Keys))
 	models, err := projections.Open(ctx, s.ModelsConfig(cfg, logger))
 	if err != nil {
 		return err

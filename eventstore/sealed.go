@@ -1,0 +1,186 @@
+package eventstore
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"moviola/domain"
+)
+
+// ErrErased says that an account was erased: its key exists no more.
+var ErrErased = errors.New("the account was erased")
+
+// ErrNoKey says that an account has no key, and was not erased.
+var ErrNoKey = errors.New("the account has no key")
+
+// Keys holds the keys of accounts, under which personal data in events is encrypted. It is safe for concurrent use. When the keys
+// cannot be read now, its errors are ErrUnavailable.
+type Keys interface {
+	// Key returns the key of an account; ErrNoKey or ErrErased when there is none.
+	Key(account domain.AccountID) (*AccountKey, error)
+	// KeyToSeal is Key for an event to be written. It may make the account's first key.
+	KeyToSeal(account domain.AccountID) (*AccountKey, error)
+	// Erased reports whether an account was erased.
+	Erased(account domain.AccountID) (bool, error)
+}
+
+// sealedVersion is added to the version of a payload whose personal data is encrypted. So a program that cannot decrypt does not
+// know the version, and leaves the event's stream alone.
+const sealedVersion = 1000
+
+// sealedField is the field of a payload with its encrypted personal data. It is missing when the account was erased before the
+// event was written.
+const sealedField = "personal"
+
+// plainVersion returns the version of a payload without the mark of encryption, and whether it had that mark.
+func plainVersion(version int) (int, bool) {
+	if version > sealedVersion {
+		return version - sealedVersion, true
+	}
+	return version, false
+}
+
+// AccountKey encrypts for one account. It is safe for concurrent use.
+type AccountKey struct {
+	aead  cipher.AEAD
+	nonce []byte // key for nonces
+}
+
+// NewAccountKey returns the key of an account from its 32 random bytes.
+func NewAccountKey(random []byte) (*AccountKey, error) {
+	if len(random) != sha256.Size {
+		return nil, fmt.Errorf("the key of an account has %d bytes, not %d", len(random), sha256.Size)
+	}
+	derived, err := hkdf.Expand(sha256.New, random, "moviola account: content and nonces", 2*sha256.Size)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(derived[:sha256.Size])
+	if err != nil {
+		return nil, err
+	}
+	aead, err := cipher.NewGCM(block)
+	return &AccountKey{aead: aead, nonce: derived[sha256.Size:]}, err
+}
+
+// Seal encrypts a content and binds it to its place. The nonce follows from key, place and content: sealing the same again gives
+// the same bytes, so that a retry and a copy of the log are recognised.
+func (k *AccountKey) Seal(place string, content []byte) []byte {
+	mac := hmac.New(sha256.New, k.nonce)
+	_, _ = fmt.Fprintf(mac, "%d\n%s", len(place), place) // a hash takes everything
+	_, _ = mac.Write(content)
+	nonce := mac.Sum(nil)[:k.aead.NonceSize()]
+	return k.aead.Seal(nonce, nonce, content, []byte(place))
+}
+
+// Open decrypts what Seal has encrypted for the same place.
+func (k *AccountKey) Open(place string, sealed []byte) ([]byte, error) {
+	if len(sealed) < k.aead.NonceSize() {
+		return nil, errors.New("it is too short to be encrypted content")
+	}
+	return k.aead.Open(nil, sealed[:k.aead.NonceSize()], sealed[k.aead.NonceSize():], []byte(place))
+}
+
+// placeOf is the place of an event's personal data.
+func placeOf(stream, eventType string, id uuid.UUID) string {
+	return stream + "\n" + eventType + "\n" + id.String()
+}
+
+// WithKeys returns the codec that encrypts and decrypts personal data with the keys of accounts.
+func (c *Codec) WithKeys(keys Keys) *Codec { return &Codec{kinds: c.kinds, keys: keys} }
+
+// WithoutPersonal returns the codec that reads no personal data, encrypted or not: it needs no key. The fields are empty. Nobody
+// writes with it.
+func (c *Codec) WithoutPersonal() *Codec { return &Codec{kinds: c.kinds, impersonal: true} }
+
+// seal encrypts the personal data of a payload. It returns false when the payload stays as it is: it has no personal data, or its
+// account has no key.
+func (c *Codec) seal(k kind, stream string, account domain.AccountID, p Proposed) ([]byte, bool, error) {
+	if c.keys == nil || len(k.personal) == 0 || account == "" {
+		return p.Data, false, nil
+	}
+	left, taken, err := split(p.Data, k.personal)
+	if err != nil || taken == nil {
+		return p.Data, false, err
+	}
+	key, err := c.keys.KeyToSeal(account)
+	switch {
+	case errors.Is(err, ErrErased):
+		return left, true, nil
+	case errors.Is(err, ErrNoKey):
+		return p.Data, false, nil
+	case err != nil:
+		return nil, false, err
+	}
+	data, err := withSealed(left, key.Seal(placeOf(stream, p.Type, p.ID), taken))
+	return data, true, err
+}
+
+// withSealed adds the encrypted personal data to a payload.
+func withSealed(payload json.RawMessage, sealed []byte) ([]byte, error) {
+	value, err := json.Marshal(sealed)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	out.Write(payload[:len(payload)-1]) // an object, as json.Marshal writes it
+	if len(payload) > len("{}") {
+		out.WriteByte(',')
+	}
+	_, _ = fmt.Fprintf(&out, "%q:%s}", sealedField, value) // a buffer takes everything
+	return out.Bytes(), nil
+}
+
+// open returns a payload with its personal data, or without when the account was erased.
+func (c *Codec) open(k kind, r Recorded, account domain.AccountID, sealed bool) ([]byte, error) {
+	switch {
+	case c.impersonal:
+		return impersonal(k, r.Data)
+	case c.keys == nil && sealed:
+		return nil, errors.New("its personal data is encrypted, and this command has no keys of accounts")
+	case c.keys == nil || len(k.personal) == 0 && !sealed:
+		return r.Data, nil
+	case !sealed:
+		erased, err := c.keys.Erased(account)
+		if err != nil || !erased {
+			return r.Data, err
+		}
+		return impersonal(k, r.Data)
+	}
+	var has struct {
+		Personal []byte `json:"personal"`
+	}
+	if err := json.Unmarshal(r.Data, &has); err != nil || len(has.Personal) == 0 {
+		return r.Data, err
+	}
+	key, err := c.keys.Key(account)
+	switch {
+	case errors.Is(err, ErrErased):
+		return impersonal(k, r.Data)
+	case errors.Is(err, ErrNoKey):
+		return nil, fmt.Errorf("its personal data is encrypted with the key of account %s, which is lost: bring it back with "+
+			"moviola accounts keys restore, or erase the account: %w", account, err)
+	case err != nil:
+		return nil, err
+	}
+	personal, err := key.Open(placeOf(r.Stream, r.Type, r.ID), has.Personal)
+	if err != nil {
+		return nil, fmt.Errorf("decrypt its personal data: %w", err)
+	}
+	return join(r.Data, personal)
+}
+
+// impersonal returns a payload without its personal data.
+func impersonal(k kind, payload []byte) ([]byte, error) {
+	left, _, err := split(payload, k.personal)
+	return left, err
+}

@@ -1,0 +1,195 @@
+package eventstore_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"moviola/domain"
+	"moviola/domain/account"
+	"moviola/domain/movie"
+	"moviola/domain/preload"
+	"moviola/eventstore"
+)
+
+// keys are the keys of accounts in memory.
+type keys struct {
+	have   map[domain.AccountID]*eventstore.AccountKey
+	erased map[domain.AccountID]bool
+	err    error
+}
+
+func (k keys) Key(account domain.AccountID) (*eventstore.AccountKey, error) {
+	switch key := k.have[account]; {
+	case k.err != nil:
+		return nil, k.err
+	case k.erased[account]:
+		return nil, eventstore.ErrErased
+	case key == nil:
+		return nil, eventstore.ErrNoKey
+	default:
+		return key, nil
+	}
+}
+
+func (k keys) KeyToSeal(account domain.AccountID) (*eventstore.AccountKey, error) {
+	return k.Key(account)
+}
+
+func (k keys) Erased(account domain.AccountID) (bool, error) { return k.erased[account], k.err }
+
+// holding returns the keys of one account, whose key is a run of one byte.
+func holding(t *testing.T, account domain.AccountID, key byte) keys {
+	t.Helper()
+	made, err := eventstore.NewAccountKey(bytes.Repeat([]byte{key}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys{have: map[domain.AccountID]*eventstore.AccountKey{account: made}, erased: map[domain.AccountID]bool{}}
+}
+
+// stored encodes an event of the account acct and returns it as a store would.
+func stored(t *testing.T, codec *eventstore.Codec, event domain.Event) eventstore.Recorded {
+	t.Helper()
+	p, err := codec.Encode("account-acct", eventstore.Meta{Account: "acct", Time: at}, event)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return eventstore.Recorded{ID: p.ID, Stream: "account-acct", Type: p.Type, Data: p.Data, Metadata: p.Metadata}
+}
+
+func mustDecode(t *testing.T, codec *eventstore.Codec, r eventstore.Recorded) domain.Event {
+	t.Helper()
+	event, _, err := codec.Decode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return event
+}
+
+// TestCodec_sealed encrypts a sample of every event: what comes back is what went in, and no personal text is readable.
+func TestCodec_sealed(t *testing.T) {
+	t.Parallel()
+	plain, sealing := eventstore.NewCodec(), eventstore.NewCodec().WithKeys(holding(t, "acct", 1))
+	sealed := 0
+	for _, event := range samples() {
+		bare, recorded := stored(t, plain, event), stored(t, sealing, event)
+		if diff := cmp.Diff(event, mustDecode(t, sealing, recorded)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", event.EventType(), diff)
+		}
+		version := versionOf(t, recorded)
+		if version < 1000 {
+			if !bytes.Equal(bare.Data, recorded.Data) || !bytes.Equal(bare.Metadata, recorded.Metadata) {
+				t.Errorf("%s is stored as %s instead of %s", event.EventType(), recorded.Data, bare.Data)
+			}
+			continue
+		}
+		sealed++
+		if _, _, err := plain.Decode(recorded); err == nil {
+			t.Errorf("%s was read without a key", event.EventType())
+		}
+		again := stored(t, sealing, event)
+		if !bytes.Equal(recorded.Data, again.Data) {
+			t.Errorf("%s differs at the second time", event.EventType())
+		}
+		hidden := mustDecode(t, plain.WithoutPersonal(), recorded)
+		if diff := cmp.Diff(mustDecode(t, plain.WithoutPersonal(), bare), hidden); diff != "" {
+			t.Errorf("%s without personal data (-plain +encrypted):\n%s", event.EventType(), diff)
+		}
+	}
+	if sealed < 10 {
+		t.Errorf("%d kinds of events were encrypted", sealed)
+	}
+}
+
+func versionOf(t *testing.T, r eventstore.Recorded) int {
+	t.Helper()
+	var meta eventstore.Metadata
+	if err := json.Unmarshal(r.Metadata, &meta); err != nil {
+		t.Fatal(err)
+	}
+	return meta.Version
+}
+
+// TestCodec_sealedForEver pins how personal data is stored: what was ever written stays readable.
+func TestCodec_sealedForEver(t *testing.T) {
+	t.Parallel()
+	codec := eventstore.NewCodec().WithKeys(holding(t, "acct", 7))
+	event := account.Opened{Name: "Ada Lovelace", Plan: "free", At: at}
+	got := stored(t, codec, event)
+	want := `{"at":"2026-11-21T09:30:15.123Z","plan":"free","personal":` +
+		`"PcjLmAdb9VoqvGpNqsehdfLkcUW0+YFWMcvLuEcx+2bFJ+54uINcEQR1hX0nX6uVTJvl"}`
+	if string(got.Data) != want || versionOf(t, got) != 1001 {
+		t.Errorf("stored as %s, version %d; want %s", got.Data, versionOf(t, got), want)
+	}
+	if diff := cmp.Diff(domain.Event(event), mustDecode(t, codec, got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestCodec_erased: what was written for an account before and after its erasure tells nothing any more.
+func TestCodec_erased(t *testing.T) {
+	t.Parallel()
+	have := holding(t, "acct", 1)
+	codec := eventstore.NewCodec().WithKeys(have)
+	event := movie.RenderFinished{Attempt: 2, Worker: "w", At: at, Message: "cannot reach ada.example", Credits: 7,
+		Warnings: []string{"ada"}}
+	want := movie.RenderFinished{Attempt: 2, Worker: "w", At: at, Credits: 7}
+	before, plain := stored(t, codec, event), stored(t, eventstore.NewCodec(), event)
+	have.erased["acct"] = true
+	after := stored(t, codec, event)
+	if strings.Contains(string(after.Data), "ada") || versionOf(t, after) != 1001 {
+		t.Errorf("after the erasure it is stored as %s", after.Data)
+	}
+	for name, r := range map[string]eventstore.Recorded{"before": before, "after": after, "plain": plain} {
+		if diff := cmp.Diff(domain.Event(want), mustDecode(t, codec, r)); diff != "" {
+			t.Errorf("written %s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestCodec_sealedLists: numbers beside personal texts in lists stay readable, because credits depend on them.
+func TestCodec_sealedLists(t *testing.T) {
+	t.Parallel()
+	have := holding(t, "acct", 1)
+	codec := eventstore.NewCodec().WithKeys(have)
+	event := preload.Requested{Account: "acct", At: at, Items: []preload.Item{{ID: "ada", Held: 5}, {Held: 6}, {ID: "bob", Save: true}}}
+	recorded := stored(t, codec, event)
+	if diff := cmp.Diff(domain.Event(event), mustDecode(t, codec, recorded)); diff != "" {
+		t.Errorf("read (-want +got):\n%s", diff)
+	}
+	have.erased["acct"] = true
+	want := preload.Requested{Account: "acct", At: at, Items: []preload.Item{{Held: 5}, {Held: 6}, {Save: true}}}
+	if diff := cmp.Diff(domain.Event(want), mustDecode(t, codec, recorded)); diff != "" {
+		t.Errorf("erased (-want +got):\n%s", diff)
+	}
+}
+
+// TestCodec_sealedElsewhere: encrypted data does not open at another event, nor with another key, nor without one.
+func TestCodec_sealedElsewhere(t *testing.T) {
+	t.Parallel()
+	codec := eventstore.NewCodec().WithKeys(holding(t, "acct", 1))
+	recorded := stored(t, codec, account.Opened{Name: "Ada Lovelace", Plan: "free", At: at})
+	moved := recorded
+	moved.Stream = "account-other"
+	if _, _, err := codec.Decode(moved); err == nil {
+		t.Error("it was read in another stream")
+	}
+	if _, _, err := codec.WithKeys(holding(t, "acct", 2)).Decode(recorded); err == nil {
+		t.Error("it was read with another key")
+	}
+	if _, _, err := codec.WithKeys(holding(t, "other", 1)).Decode(recorded); !errors.Is(err, eventstore.ErrNoKey) {
+		t.Errorf("without the key: %v", err)
+	}
+	if _, _, err := codec.WithKeys(keys{err: eventstore.ErrUnavailable}).Decode(recorded); !errors.Is(err, eventstore.ErrUnavailable) {
+		t.Errorf("while keys cannot be read: %v", err)
+	}
+	if _, err := codec.WithKeys(keys{err: eventstore.ErrUnavailable}).Encode("account-acct", eventstore.Meta{Account: "acct"},
+		account.Opened{Name: "Ada"}); !errors.Is(err, eventstore.ErrUnavailable) {
+		t.Errorf("it was written while keys cannot be read: %v", err)
+	}
+}

@@ -1,0 +1,209 @@
+package accountkeys
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"sync"
+	"time"
+
+	"moviola/domain"
+	"moviola/eventstore"
+)
+
+// Bytes is the length of a key.
+const Bytes = 32
+
+const (
+	// fresh is how long a process uses what it has read. An erased key is used for no longer.
+	fresh = time.Second
+	// cachedKeys is the number of keys that a process keeps at most.
+	cachedKeys = 4096
+	// readTime limits one question to the shelf.
+	readTime = 10 * time.Second
+)
+
+// Shelf stores keys. It is safe for concurrent use, also by several processes.
+type Shelf interface {
+	// Prepare makes the place for keys. Its error says what has to be changed before keys can be stored.
+	Prepare(ctx context.Context) error
+	// Find returns the key of an account, or when it was erased. Without either, the account has no key yet.
+	Find(ctx context.Context, account domain.AccountID) (key []byte, erased time.Time, err error)
+	// Add stores the first key of an account. It changes nothing when the account has a key, or was erased.
+	Add(ctx context.Context, account domain.AccountID, key []byte) error
+	// Erase removes the key of an account and remembers that it was erased. From then on Add changes nothing.
+	Erase(ctx context.Context, account domain.AccountID, at time.Time) error
+	// Erased returns the erased accounts, and whether the shelf has or had any key.
+	Erased(ctx context.Context) (accounts []domain.AccountID, used bool, err error)
+	// Walk visits every account with a key, or that was erased.
+	Walk(ctx context.Context, visit func(account domain.AccountID, key []byte, erased time.Time) error) error
+}
+
+// Ring has the keys of the accounts for one process. It implements eventstore.Keys, and is safe for concurrent use. What it has
+// read from the shelf it uses for a second.
+type Ring struct {
+	shelf Shelf
+	make  bool // accounts without a key get one
+	now   func() time.Time
+
+	mu     sync.Mutex
+	keys   map[domain.AccountID]found
+	erased map[domain.AccountID]bool
+	used   bool      // the shelf has or had any key
+	looked time.Time // when erased and used were read; zero: never
+}
+
+// found is what the shelf has said about an account.
+type found struct {
+	key *eventstore.AccountKey // nil: err says why
+	err error
+	at  time.Time
+}
+
+var _ eventstore.Keys = (*Ring)(nil)
+
+// NewRing returns the keys in a shelf. With make, every account gets a key when its first event is written.
+func NewRing(shelf Shelf, make bool, now func() time.Time) *Ring {
+	return &Ring{shelf: shelf, make: make, now: now, keys: map[domain.AccountID]found{}}
+}
+
+// Shelf returns where the keys are stored.
+func (r *Ring) Shelf() Shelf { return r.shelf }
+
+// Makes reports whether accounts without a key get one.
+func (r *Ring) Makes() bool { return r.make }
+
+// Key implements eventstore.Keys.
+func (r *Ring) Key(account domain.AccountID) (*eventstore.AccountKey, error) {
+	if known, ok := r.cached(account); ok {
+		return known.key, known.err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), readTime)
+	defer cancel()
+	return r.find(ctx, account)
+}
+
+// KeyToSeal implements eventstore.Keys.
+func (r *Ring) KeyToSeal(account domain.AccountID) (*eventstore.AccountKey, error) {
+	if !r.make {
+		if used, err := r.look(); err != nil || !used {
+			return nil, orNoKey(err)
+		}
+		return r.Key(account)
+	}
+	key, err := r.Key(account)
+	if err != eventstore.ErrNoKey { //nolint:errorlint // the very error of find
+		return key, err
+	}
+	random := make([]byte, Bytes)
+	if _, err := rand.Read(random); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), readTime)
+	defer cancel()
+	if err := r.shelf.Add(ctx, account, random); err != nil {
+		return nil, unavailable(err)
+	}
+	return r.find(ctx, account) // another process may have added a key, or erased the account
+}
+
+// Erased implements eventstore.Keys.
+func (r *Ring) Erased(account domain.AccountID) (bool, error) {
+	if used, err := r.look(); err != nil || !used {
+		return false, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.erased[account], nil
+}
+
+// cached returns what was read about an account within the last second.
+func (r *Ring) cached(account domain.AccountID) (found, bool) {
+	now := r.now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known, ok := r.keys[account]
+	if ok && now.Sub(known.at) >= fresh {
+		delete(r.keys, account)
+		ok = false
+	}
+	return known, ok
+}
+
+// find reads the key of an account.
+func (r *Ring) find(ctx context.Context, account domain.AccountID) (*eventstore.AccountKey, error) {
+	at := r.now() // before the shelf is asked
+	random, erased, err := r.shelf.Find(ctx, account)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	is := found{at: at}
+	switch {
+	case !erased.IsZero():
+		is.err = eventstore.ErrErased
+	case random == nil:
+		is.err = eventstore.ErrNoKey
+	default:
+		is.key, is.err = eventstore.NewAccountKey(random)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.keys) >= cachedKeys {
+		r.forget(at)
+	}
+	r.keys[account] = is
+	return is.key, is.err
+}
+
+// forget removes the keys that are too old, or one when none is. The caller holds mu.
+func (r *Ring) forget(now time.Time) {
+	for account, known := range r.keys {
+		if now.Sub(known.at) >= fresh {
+			delete(r.keys, account)
+		}
+	}
+	for account := range r.keys {
+		if len(r.keys) < cachedKeys {
+			return
+		}
+		delete(r.keys, account)
+	}
+}
+
+// look reads which accounts were erased, unless it was read within the last second. It returns whether the shelf has or had any
+// key.
+func (r *Ring) look() (bool, error) {
+	at := r.now()
+	r.mu.Lock()
+	used, looked := r.used, r.looked
+	r.mu.Unlock()
+	if !looked.IsZero() && at.Sub(looked) < fresh {
+		return used, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), readTime)
+	defer cancel()
+	accounts, used, err := r.shelf.Erased(ctx)
+	if err != nil {
+		return false, unavailable(err)
+	}
+	erased := make(map[domain.AccountID]bool, len(accounts))
+	for _, account := range accounts {
+		erased[account] = true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.erased, r.used, r.looked = erased, used, at
+	return used, nil
+}
+
+func orNoKey(err error) error {
+	if err != nil {
+		return err
+	}
+	return eventstore.ErrNoKey
+}
+
+// unavailable says that keys cannot be read or written now. Who needs them tries again.
+func unavailable(err error) error {
+	return fmt.Errorf("keys of accounts: %w: %w", eventstore.ErrUnavailable, err)
+}

@@ -1,0 +1,91 @@
+package accountkeys
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"moviola/domain"
+)
+
+// savedFormat is the version of Saved.
+const savedFormat = 1
+
+// Saved is a backup of the keys of accounts: all there were at one time, and which accounts were erased.
+type Saved struct {
+	Format int                            `json:"format"`
+	At     time.Time                      `json:"at"`
+	Keys   map[domain.AccountID]string    `json:"keys"` // in hex
+	Erased map[domain.AccountID]time.Time `json:"erased"`
+}
+
+// Save reads all keys of a shelf.
+func Save(ctx context.Context, shelf Shelf, now time.Time) (Saved, error) {
+	s := Saved{Format: savedFormat, At: now.UTC().Truncate(time.Millisecond), Keys: map[domain.AccountID]string{},
+		Erased: map[domain.AccountID]time.Time{}}
+	err := shelf.Walk(ctx, func(account domain.AccountID, key []byte, erased time.Time) error {
+		if erased.IsZero() {
+			s.Keys[account] = hex.EncodeToString(key)
+		} else {
+			s.Erased[account] = erased.UTC()
+		}
+		return nil
+	})
+	if err != nil {
+		return s, fmt.Errorf("read the keys of accounts: %w", err)
+	}
+	return s, nil
+}
+
+// ReadSaved reads a backup of keys.
+func ReadSaved(content []byte) (Saved, error) {
+	var s Saved
+	if err := json.Unmarshal(content, &s); err != nil || s.Format != savedFormat {
+		return s, errors.Join(fmt.Errorf("this is no backup of account keys of format %d", savedFormat), err)
+	}
+	for account, text := range s.Keys {
+		if key, err := hex.DecodeString(text); err != nil || len(key) != Bytes || !accountRule.MatchString(string(account)) {
+			return s, fmt.Errorf("the backup of account keys is damaged: account %q has no key", account)
+		}
+	}
+	return s, nil
+}
+
+// Lacking returns those accounts of which the backup has no key and does not say that they were erased.
+func (s Saved) Lacking(accounts []domain.AccountID) []domain.AccountID {
+	var lacking []domain.AccountID
+	for _, account := range accounts {
+		if _, erased := s.Erased[account]; !erased && s.Keys[account] == "" {
+			lacking = append(lacking, account)
+		}
+	}
+	slices.Sort(lacking)
+	return lacking
+}
+
+// Restore brings keys and erasures into a shelf. An account that was erased there or here stays erased, and a key that is there
+// stays.
+func (s Saved) Restore(ctx context.Context, shelf Shelf) error {
+	if err := shelf.Prepare(ctx); err != nil {
+		return err
+	}
+	for account, at := range s.Erased {
+		if err := shelf.Erase(ctx, account, at); err != nil {
+			return fmt.Errorf("note that account %s was erased: %w", account, err)
+		}
+	}
+	for account, text := range s.Keys {
+		key, err := hex.DecodeString(text)
+		if err == nil {
+			err = shelf.Add(ctx, account, key)
+		}
+		if err != nil {
+			return fmt.Errorf("bring back the key of account %s: %w", account, err)
+		}
+	}
+	return nil
+}

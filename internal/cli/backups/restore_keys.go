@@ -1,0 +1,64 @@
+package backups
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"moviola/domain"
+	"moviola/internal/accountkeys"
+	"moviola/internal/backup"
+	"moviola/internal/config"
+	"moviola/internal/stores"
+)
+
+// openKeys reads the keys of accounts that a backup needs, before anything is restored. Accounts that were erased when the backup
+// or the keys were saved stay erased.
+func (r *bringingBack) openKeys(m backup.Manifest, crypt backup.Config) (err error) {
+	r.saved = accountkeys.Saved{Erased: map[domain.AccountID]time.Time{}}
+	if r.keysFile != "" {
+		if r.saved, err = readSavedKeys(r.keysFile, crypt); err != nil {
+			return fmt.Errorf("--account-keys: %w", err)
+		}
+		if r.saved.At.Before(m.At) && !r.outdatedKeys {
+			return fmt.Errorf("--account-keys: %s was saved at %s, before the backup of %s: an account that was erased in between would "+
+				"come back, and one that was opened would be lost. Give the newest file; if there is no newer one, say "+
+				"--outdated-account-keys", r.keysFile, r.saved.At.Format(time.RFC3339), m.At.Format(time.RFC3339))
+		}
+	}
+	for _, account := range m.Erased {
+		delete(r.saved.Keys, account)
+		if _, known := r.saved.Erased[account]; !known {
+			r.saved.Erased[account] = m.At
+		}
+	}
+	lacking := r.saved.Lacking(m.Keyed)
+	switch {
+	case len(lacking) == 0:
+		return nil
+	case r.lost:
+		for _, account := range lacking {
+			r.saved.Erased[account] = time.Now()
+		}
+		return nil
+	case r.keysFile == "":
+		return fmt.Errorf("the backup holds data that is encrypted under the keys of %d accounts: give with --account-keys the file "+
+			"that moviola accounts keys backup has written; if it is lost, say --erase-accounts-without-key", len(m.Keyed))
+	}
+	return fmt.Errorf("--account-keys: the keys of %d accounts are missing, that of %s among them: give a newer file, or say "+
+		"--erase-accounts-without-key", len(lacking), lacking[0])
+}
+
+// restoreKeys brings the keys into the new data folder, or to the MongoDB that is named.
+func (r *bringingBack) restoreKeys(ctx context.Context, work string) (err error) {
+	if len(r.saved.Keys)+len(r.saved.Erased) == 0 {
+		return nil
+	}
+	shelf, closeShelf, err := stores.OpenKeyShelf(config.Config{Data: work, Mongo: r.mongo})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeShelf(context.WithoutCancel(ctx))) }()
+	return r.saved.Restore(ctx, shelf)
+}
