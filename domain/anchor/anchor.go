@@ -21,16 +21,16 @@ const (
 
 // Began says that a process takes an anchor for some places.
 type Began struct {
-	Worker string    `json:"worker"`
-	Places []string  `json:"places"`
+	Worker string    `json:"worker" personal:"no"`
+	Places []string  `json:"places" personal:"no"`
 	At     time.Time `json:"at"`
 }
 
 // Sent says that a place has taken an anchor.
 type Sent struct {
-	Place   string    `json:"place"`
-	Name    string    `json:"name"`   // name of the anchor
-	Digest  string    `json:"digest"` // SHA-256 of the signed anchor, in hex
+	Place   string    `json:"place" personal:"no"`
+	Name    string    `json:"name" personal:"no"`   // name of the anchor
+	Digest  string    `json:"digest" personal:"no"` // SHA-256 of the signed anchor, in hex
 	Ledgers int64     `json:"ledgers"`
 	Events  int64     `json:"events"`
 	At      time.Time `json:"at"` // when the anchor was taken
@@ -38,8 +38,8 @@ type Sent struct {
 
 // NotSent says that a place did not take an anchor.
 type NotSent struct {
-	Place  string    `json:"place"`
-	Reason string    `json:"reason"` // contains no secret
+	Place  string    `json:"place" personal:"no"`
+	Reason string    `json:"reason" personal:"no"` // contains no secret
 	At     time.Time `json:"at"`
 }
 
