@@ -33,6 +33,7 @@ const (
 	Prepared  Kind = "preloads"  // prepared asset: <account>/<preload>/<number>-<random><extension>
 	Sources   Kind = "sources"   // download shared by the hosts of an installation
 	Fonts     Kind = "fonts"     // font fetched by its name, shared by all accounts
+	History   Kind = "history"   // events that are no longer in the log: <year>-<month>/<name>.jsonl.zst
 )
 
 // Prefix returns the prefix of the keys of all files of a kind.
@@ -137,6 +138,11 @@ func SourceFile(holder, hash string, size int64) string {
 
 // SourceVisit returns the key of the record of a visited address, by the hash of the address.
 func SourceVisit(holder, hash string) string { return SourceVisitsOf(holder) + hash + jsonExtension }
+
+// HistoryFile returns the key of an archive file of events. Only the catalogue of the archive, in the log, names these files.
+func HistoryFile(month, name string) string {
+	return History.Prefix() + month + "/" + name + ".jsonl.zst"
+}
 
 // FontFiles and FontFamilies are the key prefixes of fetched fonts: files by content, and records of families.
 func FontFiles() string    { return Fonts.Prefix() + filesFolder }

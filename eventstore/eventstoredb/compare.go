@@ -22,10 +22,10 @@ type Compared struct {
 
 // Compare compares a copy with its source from the beginning: the same events in the same order, up to a position of the source.
 // It skips events that retention will remove, or has removed on one side.
-func Compare(ctx context.Context, from, to *Store, end eventstore.Position) (Compared, error) {
-	nextSource, stopSource := iter.Pull2(compared(from.readAll(ctx, eventstore.Forwards, eventstore.Position{}), end))
+func Compare(ctx context.Context, from Source, to *Store, end eventstore.Position) (Compared, error) {
+	nextSource, stopSource := iter.Pull2(compared(from.ReadEverything(ctx, eventstore.Forwards, eventstore.Position{}), end))
 	defer stopSource()
-	nextTarget, stopTarget := iter.Pull2(compared(to.readAll(ctx, eventstore.Forwards, eventstore.Position{}),
+	nextTarget, stopTarget := iter.Pull2(compared(to.ReadEverything(ctx, eventstore.Forwards, eventstore.Position{}),
 		eventstore.Position{}))
 	defer stopTarget()
 	var done Compared
@@ -89,7 +89,7 @@ func compared(all iter.Seq2[eventstore.Recorded, error], end eventstore.Position
 }
 
 // removed reports whether an event is no longer in its stream in the source.
-func removed(ctx context.Context, from *Store, event eventstore.Recorded, is bool) (bool, error) {
+func removed(ctx context.Context, from Source, event eventstore.Recorded, is bool) (bool, error) {
 	if !is {
 		return false, nil
 	}

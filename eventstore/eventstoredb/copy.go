@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -18,6 +19,15 @@ const (
 	lookBack     = 10_000          // maximum of the target's newest events that are searched for in the source
 	copyStreams  = 200_000         // streams whose last revision in the target is cached
 )
+
+// Source is a log to copy from: a Store, or one together with its archive.
+type Source interface {
+	ReadStream(
+		ctx context.Context, stream string, dir eventstore.Direction, from eventstore.Revision,
+	) iter.Seq2[eventstore.Recorded, error]
+	ReadEverything(ctx context.Context, dir eventstore.Direction, from eventstore.Position) iter.Seq2[eventstore.Recorded, error]
+	Head(ctx context.Context) (eventstore.Position, error)
+}
 
 // Copied is the progress of a copy.
 type Copied struct {
@@ -36,7 +46,7 @@ type Copied struct {
 // interrupted copy, and updates a complete one after more appends to the source. A target with events that the source does not
 // have is refused. The copy appends without waiting for answers, by the protocol's batch append; to a server without that, it
 // appends one batch after the other. Nobody else may write to the target meanwhile. report is called from time to time.
-func Copy(ctx context.Context, from, to *Store, report func(Copied)) (Copied, error) {
+func Copy(ctx context.Context, from Source, to *Store, report func(Copied)) (Copied, error) {
 	c := &copier{from: from, to: to, report: report, ends: map[string]eventstore.Revision{}}
 	for patience := time.Now().Add(copyPatience); ; {
 		before := c.done
@@ -70,15 +80,16 @@ func Copy(ctx context.Context, from, to *Store, report func(Copied)) (Copied, er
 
 // copier is a copy in progress.
 type copier struct {
-	from, to *Store
-	report   func(Copied)
-	placed   bool // done.Position is valid
-	done     Copied
-	slow     bool                           // every append waits for the answer to the one before
-	lane     *lane                          // sends appends without waiting for answers; nil: slow is set
-	ends     map[string]eventstore.Revision // last revision of each stream that was sent to the target
-	batch    []eventstore.Recorded          // consecutive events of one stream
-	bytes    int
+	from   Source
+	to     *Store
+	report func(Copied)
+	placed bool // done.Position is valid
+	done   Copied
+	slow   bool                           // every append waits for the answer to the one before
+	lane   *lane                          // sends appends without waiting for answers; nil: slow is set
+	ends   map[string]eventstore.Revision // last revision of each stream that was sent to the target
+	batch  []eventstore.Recorded          // consecutive events of one stream
+	bytes  int
 }
 
 // run copies from the copy's position to the end of the source.
@@ -103,7 +114,7 @@ func (c *copier) run(ctx context.Context) (err error) {
 			c.lane = nil
 		}()
 	}
-	for event, err := range c.from.readAll(ctx, eventstore.Forwards, c.done.Position) {
+	for event, err := range c.from.ReadEverything(ctx, eventstore.Forwards, c.done.Position) {
 		if err != nil {
 			return err
 		}
@@ -152,7 +163,7 @@ func (c *copier) place(ctx context.Context) error {
 		return nil
 	}
 	seen := 0
-	for event, err := range c.to.readAll(ctx, eventstore.Backwards, eventstore.Position{}) {
+	for event, err := range c.to.ReadEverything(ctx, eventstore.Backwards, eventstore.Position{}) {
 		if err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func (s *Store) ReadAll(
 	ctx context.Context, dir eventstore.Direction, from eventstore.Position,
 ) iter.Seq2[eventstore.Recorded, error] {
 	return func(yield func(eventstore.Recorded, error) bool) {
-		for recorded, err := range s.readAll(ctx, dir, from) {
+		for recorded, err := range s.ReadEverything(ctx, dir, from) {
 			if err == nil && isSystem(recorded.Type) {
 				continue
 			}
@@ -66,8 +66,8 @@ func (s *Store) ReadAll(
 	}
 }
 
-// readAll is ReadAll including system events.
-func (s *Store) readAll(
+// ReadEverything is ReadAll including system events.
+func (s *Store) ReadEverything(
 	ctx context.Context, dir eventstore.Direction, from eventstore.Position,
 ) iter.Seq2[eventstore.Recorded, error] {
 	options := esdb.ReadAllOptions{Direction: esdb.Forwards, From: esdb.Position{Commit: from.Commit, Prepare: from.Prepare}}

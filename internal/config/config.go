@@ -68,6 +68,7 @@ type Config struct {
 
 	RenderTimeout time.Duration
 	FileRetention time.Duration
+	History       time.Duration // 0: for ever
 	TempRetention time.Duration
 	UploadTTL     time.Duration
 	AssetCacheTTL time.Duration
@@ -218,6 +219,8 @@ func BindBlobs(f *pflag.FlagSet, where, key *string, usage string) {
 func (c *Config) bindTimes(f *pflag.FlagSet) {
 	f.DurationVar(&c.RenderTimeout, "render-timeout", 15*time.Minute, "after this a running movie has status timeout")
 	f.DurationVar(&c.FileRetention, "file-retention", 7*24*time.Hour, "how long a rendered file is kept after its render")
+	f.DurationVar(&c.History, "history", 0,
+		"how long the events of ended movies stay in the log before they go to archive files in the storage of files; 0: for ever")
 	f.DurationVar(&c.TempRetention, "temp-retention", 72*time.Hour, "how long files in the folder temp of a media library are kept")
 	f.DurationVar(&c.UploadTTL, "upload-url-ttl", 120*time.Second, "how long an address for an upload may be used")
 	f.BoolVar(&c.HeldPictures, "held-pictures", true,

@@ -42,6 +42,17 @@ func BindBlobsKeyFile(f *pflag.FlagSet) { bindSecretFile(f, blobsKey) }
 // BindSMTPFile declares the flag for the file with the address of a mail server, on commands that have no other secret flags.
 func BindSMTPFile(f *pflag.FlagSet) { bindSecretFile(f, "smtp") }
 
+// BlobsFromEnvironment returns the storage of files that the variables name, for commands without the flags for it.
+func BlobsFromEnvironment() (where, key string, err error) {
+	where, key = os.Getenv(EnvPrefix+"BLOBS"), os.Getenv(EnvPrefix+"BLOBS_KEY")
+	for name, value := range map[string]*string{"BLOBS_FILE": &where, "BLOBS_KEY_FILE": &key} {
+		if file := os.Getenv(EnvPrefix + name); file != "" && err == nil {
+			*value, err = ReadSecretFile(file)
+		}
+	}
+	return where, key, err
+}
+
 // FromFiles sets secret flags from the files that are named for them.
 func FromFiles(f *pflag.FlagSet) error {
 	var errs []error

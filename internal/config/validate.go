@@ -103,6 +103,9 @@ func (c *Config) checkExports(complain complaint) {
 	}
 }
 
+// leastHistory is the shortest time after which events may leave the log: longer than a reader of new events lags.
+const leastHistory = time.Hour
+
 // checkTimes checks that durations are positive.
 func (c *Config) checkTimes(complain complaint) {
 	for _, span := range []struct {
@@ -117,6 +120,9 @@ func (c *Config) checkTimes(complain complaint) {
 		if span.length <= 0 {
 			complain("%s %s: give a time above zero, such as 90s or 12h", span.flag, span.length)
 		}
+	}
+	if c.History != 0 && c.History < leastHistory {
+		complain("--history %s: give %s or more, or 0 to keep everything in the log", c.History, leastHistory)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"moviola/adapters/sqlite"
 	"moviola/domain/blobkey"
 	"moviola/eventstore"
+	"moviola/eventstore/archived"
 	"moviola/eventstore/embedded"
 	"moviola/eventstore/eventstoredb"
 	"moviola/internal/accountkeys"
@@ -35,13 +36,14 @@ const CloseTime = 10 * time.Second
 
 // Stores holds the stores of an installation: the log, the read models and the files.
 type Stores struct {
-	Server *embedded.Server // nil when another process has the log
-	served chan error       // receives the result of Server.Serve
-	client *eventstoredb.Store
-	Log    *eventstore.Log
-	Docs   projections.Documents
-	Keys   *accountkeys.Ring // keys of accounts; they are opened with the read models
-	Files  *blobs.Bucket
+	Server  *embedded.Server // nil when another process has the log
+	served  chan error       // receives the result of Server.Serve
+	client  *eventstoredb.Store
+	Log     *eventstore.Log
+	Archive *archived.Store // the log with its archive, below Log
+	Docs    projections.Documents
+	Keys    *accountkeys.Ring // keys of accounts; they are opened with the read models
+	Files   *blobs.Bucket
 
 	Stored   *blobs.Room // --account-storage, --total-storage
 	Rendered *blobs.Room // --account-renders, --total-renders
@@ -81,7 +83,8 @@ func (s *Stores) open(ctx context.Context, cfg config.Config) error {
 	if err := s.OpenDocuments(cfg); err != nil {
 		return fmt.Errorf("open the read models: %w", err)
 	}
-	s.Log = eventstore.NewLog(eventstore.Observe(s.client, s.tell), eventstore.NewCodec().WithKeys(s.Keys))
+	s.Archive = WithHistory(s.client, historyFiles{s})
+	s.Log = eventstore.NewLog(eventstore.Observe(s.Archive, s.tell), eventstore.NewCodec().WithKeys(s.Keys))
 	where := cfg.Blobs
 	if where == "" {
 		where = filepath.Join(cfg.Data, "files")

@@ -24,6 +24,7 @@ var layers = []layer{
 	{"eventstore/storetest", []string{"eventstore", "domain"}, "a suite knows the interface it tests"},
 	{"eventstore/memory", []string{"eventstore", "domain"}, "an event store knows the Store interface"},
 	{"eventstore/eventstoredb", []string{"eventstore", "domain"}, "an event store knows the Store interface"},
+	{"eventstore/archived", []string{"eventstore", "domain"}, "an event store knows the Store interface"},
 	{"eventstore/embedded/logfile", []string{"eventstore/embedded/logfile"}, "the file of the log knows no protocol and no caller"},
 	{"eventstore/embedded/wire", []string{"eventstore/embedded/logfile"}, "messages are made of records, whoever asks"},
 	{"eventstore/embedded/entry", []string{"eventstore", "eventstore/embedded/logfile", "eventstore/embedded/wire", "internal/certificate"},

@@ -135,8 +135,9 @@ func (v *inventory) streamOf(key string) string {
 // owned reports whether a file belongs to a stream of the log. Files of unread streams count as
 // owned.
 func (v *inventory) owned(key string, now time.Time) bool {
-	if blobkey.Uploads.Is(key) || blobkey.Inboxes.Is(key) || blobkey.Sources.Is(key) || blobkey.Fonts.Is(key) {
-		return true // the log does not name files with this prefix; they are removed when they are old or unused
+	if blobkey.Uploads.Is(key) || blobkey.Inboxes.Is(key) || blobkey.Sources.Is(key) || blobkey.Fonts.Is(key) ||
+		blobkey.History.Is(key) {
+		return true // no event names files with these prefixes; they are removed when they are old or unused, archive files never
 	}
 	stream := v.streamOf(key)
 	if v.unread[stream] || len(v.unread) > 0 && blobkey.Media.Is(key) {

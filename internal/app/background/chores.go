@@ -32,6 +32,10 @@ func (s *Background) newChores() (*chores.Chores, error) {
 				return s.Stores.Files.RemoveAbandoned(ctx)
 			}},
 			chores.Tidy("half-written files", halfFileAge, s.Stores.Files.Tidy))
+		if s.Config.History > 0 {
+			parts.Chores = append(parts.Chores,
+				chores.History(s.Stores.Archive, s.Stores.Log.Codec(), s.Config.History, parts.Logger))
+		}
 	}
 	if s.Config.Plays(config.RoleKeeper) {
 		parts.Chores = append(parts.Chores, s.mediaChores()...)

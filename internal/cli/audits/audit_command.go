@@ -19,7 +19,6 @@ import (
 	"moviola/domain/account"
 	"moviola/domain/ledger"
 	"moviola/eventstore"
-	"moviola/eventstore/eventstoredb"
 	"moviola/handlers/http/web"
 	"moviola/internal/cli/eventstores"
 	"moviola/internal/config"
@@ -34,6 +33,7 @@ var errDifference = errors.New("the ledgers are not as they have to be")
 // auditing holds the flags of `moviola audit`.
 type auditing struct {
 	data, eventStore, mongo string
+	blobs, blobsKey         string
 	logOnly, full           bool
 	until                   uint64
 	grace                   time.Duration
@@ -65,6 +65,9 @@ func AuditCommand(below ...*cobra.Command) *cobra.Command {
 		"event store to audit, esdb://… or unix://… (default: the log in the data folder)")
 	f.StringVar(&a.mongo, "mongo", "", "MongoDB of the read models, mongodb://…/database (default: the SQLite file in the "+
 		"data folder)")
+	config.BindBlobs(f, &a.blobs, &a.blobsKey, "where archived movies are, s3://bucket?…, gs://… or azblob://… (default: what the "+
+		"service was started with)")
+	config.BindBlobsKeyFile(f)
 	f.BoolVar(&a.logOnly, "log-only", false, "do not compare the read models")
 	f.Uint64Var(&a.until, "until", 0, "commit position of the last event to look at, from an earlier report (default: the "+
 		"end of the log)")
@@ -150,12 +153,16 @@ func requireAccount(ctx context.Context, store eventstore.Store, id domain.Accou
 }
 
 // open opens the log: that of another event store, or that of the data folder, whether a service runs there or not.
-func (a *auditing) open(ctx context.Context, stderr io.Writer) (*eventstoredb.Store, func() error, error) {
+func (a *auditing) open(ctx context.Context, stderr io.Writer) (*eventstores.Log, func() error, error) {
 	log, err := config.NewLog(stderr, a.level, "text")
 	if err != nil {
 		return nil, nil, err
 	}
-	return eventstores.OpenLog(ctx, a.data, a.eventStore, log)
+	if a.blobs == "" {
+		return eventstores.OpenLog(ctx, a.data, a.eventStore, log)
+	}
+	files := stores.NewHistoryFiles(a.data, a.blobs, a.blobsKey)
+	return eventstores.OpenLogWith(ctx, a.data, a.eventStore, files, log)
 }
 
 // books opens the read models for reading.

@@ -280,7 +280,7 @@ func (b *backingUp) save(
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(saveFiles(ctx, w, files, files.InBucket()), files.Close()); err != nil {
+	if err := errors.Join(saveFiles(ctx, w, files, files.InBucket(), b.cfg.EventStore != ""), files.Close()); err != nil {
 		return err
 	}
 	if err := b.saveSecrets(ctx, w, noted); err != nil {

@@ -22,15 +22,17 @@ type source interface {
 }
 
 // saveFiles adds documents and files, oldest first, so that new ones follow those of earlier backups. Files that stay in a bucket
-// are only listed; documents are small and are always copied.
-func saveFiles(ctx context.Context, w *backup.Writer, files source, stay bool) error {
+// are only listed; documents are small and are always copied. Where the log was copied whole, archive files are left out.
+func saveFiles(ctx context.Context, w *backup.Writer, files source, stay, whole bool) error {
 	type found struct {
 		key     string
 		written time.Time
 	}
 	var all []found
 	err := files.Walk(ctx, "", func(key string, written time.Time) error {
-		if !blobkey.Sources.Is(key) && !blobkey.Fonts.Is(key) { // sources and fonts are caches, which can be filled again
+		skip := blobkey.Sources.Is(key) || blobkey.Fonts.Is(key) || // caches, which can be filled again
+			whole && blobkey.History.Is(key)
+		if !skip {
 			all = append(all, found{key, written})
 		}
 		return nil

@@ -197,8 +197,9 @@ func (r *bringingBack) restoreLog(ctx context.Context, s *backup.Snapshot, dir s
 	if r.eventStore == "" {
 		return nil
 	}
+	files := stores.NewHistoryFiles(filepath.Dir(dir), r.blobs, r.blobsKey)
 	err = eventstores.WithLogAt(ctx, dir, logger, func(source eventstoredb.Config, open eventstores.OpenStore) error {
-		return eventstores.CopyLog(ctx, io.Discard, source, stores.EventStoreAt(r.eventStore), open)
+		return eventstores.CopyLog(ctx, io.Discard, source, stores.EventStoreAt(r.eventStore), files, open)
 	})
 	return errors.Join(err, os.RemoveAll(dir))
 }

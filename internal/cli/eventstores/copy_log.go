@@ -31,7 +31,7 @@ func CopyOfLog(
 		return report, err
 	}
 	err = WithLogAt(ctx, dir, logger, func(target eventstoredb.Config, open OpenStore) error {
-		return CopyLog(ctx, io.Discard, stores.EventStoreAt(cfg.EventStore), target, open)
+		return CopyLog(ctx, io.Discard, stores.EventStoreAt(cfg.EventStore), target, HistoryAt(cfg), open)
 	})
 	if err != nil {
 		return report, fmt.Errorf("copy the log of the event store: %w", err)

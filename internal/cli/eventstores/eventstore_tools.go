@@ -87,7 +87,7 @@ func printReport(w io.Writer, path string, report logfile.Report) error {
 }
 
 func eventStoreCopyCommand() *cobra.Command {
-	var data, from, to, level string
+	var data, from, to, level, where, key string
 	cmd := &cobra.Command{
 		Use:   "copy",
 		Short: "Copy the event log into another event store",
@@ -111,13 +111,18 @@ func eventStoreCopyCommand() *cobra.Command {
 				target.Log = log.WithField("part", part)
 				return eventstoredb.Open(target)
 			}
-			return errors.Join(CopyLog(cmd.Context(), cmd.OutOrStdout(), source, stores.EventStoreAt(to), open), stop())
+			files := stores.NewHistoryFiles(filepath.Dir(filepath.Clean(data)), where, key)
+			copied := CopyLog(cmd.Context(), cmd.OutOrStdout(), source, stores.EventStoreAt(to), files, open)
+			return errors.Join(copied, stop())
 		},
 	}
 	dataFlag(cmd, &data)
 	f := cmd.Flags()
 	f.StringVar(&from, "from", "", "event store to copy from, unix:// or esdb:// (default: the log in the data folder)")
 	f.StringVar(&to, "to", "", "event store to copy into, unix:// or esdb://")
+	config.BindBlobs(f, &where, &key, "where the archived movies are, s3://bucket?…, gs://… or azblob://… (default: the folder "+
+		"files beside the log)")
+	config.BindBlobsKeyFile(f)
 	f.StringVar(&level, "log-level", "info", "trace, debug, info, warn or error")
 	return cmd
 }
@@ -146,13 +151,14 @@ func copySource(ctx context.Context, data, from string) (source eventstoredb.Con
 	return eventstoredb.Config{Addr: server.Addr()}, func() error { end(); return <-served }, nil
 }
 
-// CopyLog copies a log and prints the progress.
-func CopyLog(ctx context.Context, w io.Writer, source, target eventstoredb.Config,
+// CopyLog copies a log together with its archive, and prints the progress. The target has all events and no archive.
+func CopyLog(ctx context.Context, w io.Writer, source, target eventstoredb.Config, files *stores.HistoryFiles,
 	open func(eventstoredb.Config, string) (*eventstoredb.Store, error)) (err error) {
-	from, err := open(source, "source")
+	client, err := open(source, "source")
 	if err != nil {
-		return fmt.Errorf("open the source: %w", err)
+		return errors.Join(fmt.Errorf("open the source: %w", err), files.Close())
 	}
+	from := WithArchive(client, files)
 	defer func() { err = errors.Join(err, CloseStore(ctx, from)) }()
 	to, err := open(target, "target")
 	if err != nil {
@@ -206,7 +212,10 @@ func (p *copyProgress) show(c eventstoredb.Copied) {
 	_, _ = fmt.Fprintln(p.w, line)
 }
 
-func CloseStore(ctx context.Context, store *eventstoredb.Store) error {
+// CloseStore closes a store or a log.
+func CloseStore(ctx context.Context, store interface {
+	Close(ctx context.Context) error
+}) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stores.CloseTime)
 	defer cancel()
 	return store.Close(ctx)

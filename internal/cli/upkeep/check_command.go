@@ -90,7 +90,7 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 	if _, err := os.Stat(c.cfg.Data); err != nil {
 		return fmt.Errorf("--data: %w", err)
 	}
-	store, stop, err := eventstores.OpenLog(ctx, c.cfg.Data, c.cfg.EventStore, logger)
+	store, stop, err := eventstores.OpenLogWith(ctx, c.cfg.Data, c.cfg.EventStore, eventstores.HistoryAt(c.cfg), logger)
 	if err != nil {
 		return err
 	}

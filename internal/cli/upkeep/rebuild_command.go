@@ -44,7 +44,7 @@ func rebuild(ctx context.Context, cfg config.Config, names []string, stdout, std
 	if err != nil {
 		return err
 	}
-	store, stop, err := eventstores.OpenLog(ctx, cfg.Data, cfg.EventStore, logger)
+	store, stop, err := eventstores.OpenLogWith(ctx, cfg.Data, cfg.EventStore, eventstores.HistoryAt(cfg), logger)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,169 @@
+package archived
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"moviola/eventstore"
+)
+
+// keptDirectories is how many directories of archive files are kept in memory, with the places of the streams.
+const keptDirectories = 8
+
+// shelf reads archive files. It is safe for concurrent use.
+type shelf struct {
+	files Files
+
+	mu   sync.Mutex
+	kept map[string]*known // by key
+	uses int64
+}
+
+// known is what is known of a file. Its fields are set once.
+type known struct {
+	dir    directory
+	places map[string]place // nil: not read yet
+	used   int64
+}
+
+func newShelf(files Files) *shelf { return &shelf{files: files, kept: map[string]*known{}} }
+
+// read reads a stretch of a file and checks it.
+func (s *shelf) read(ctx context.Context, key string, at span) (content []byte, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("archive file %s: %w", key, err)
+		}
+	}()
+	if at.Size <= 0 || at.Size > mostDecoded {
+		return nil, fmt.Errorf("a stretch of %d bytes", at.Size)
+	}
+	file, err := s.files.Open(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if _, err := file.Seek(at.At, io.SeekStart); err != nil {
+		return nil, err
+	}
+	content = make([]byte, at.Size)
+	if _, err := io.ReadFull(file, content); err != nil {
+		return nil, err
+	}
+	if hashOf(content) != at.Hash {
+		return nil, errDamaged
+	}
+	return content, nil
+}
+
+var errDamaged = errors.New("it is damaged: restore it from a backup")
+
+// directory returns the directory of a file.
+func (s *shelf) directory(ctx context.Context, entry Entry) (directory, error) {
+	k, err := s.find(ctx, entry, false)
+	if err != nil {
+		return directory{}, err
+	}
+	return k.dir, nil
+}
+
+// find returns what is known of a file, with the places of its streams if these are wanted.
+func (s *shelf) find(ctx context.Context, entry Entry, withPlaces bool) (*known, error) {
+	s.mu.Lock()
+	k := s.kept[entry.Key]
+	if k != nil {
+		s.uses++
+		k.used = s.uses
+	}
+	s.mu.Unlock()
+	if k != nil && (k.places != nil || !withPlaces) {
+		return k, nil
+	}
+	content, err := s.read(ctx, entry.Key, entry.Directory)
+	if err != nil {
+		return nil, err
+	}
+	k = &known{}
+	if err := json.Unmarshal(content, &k.dir); err != nil {
+		return nil, fmt.Errorf("archive file %s: %w", entry.Key, err)
+	}
+	if k.dir.Format != format {
+		return nil, fmt.Errorf("archive file %s has format %d, this program knows %d: start the newer version", entry.Key,
+			k.dir.Format, format)
+	}
+	if withPlaces {
+		if content, err = s.read(ctx, entry.Key, k.dir.Places); err != nil {
+			return nil, err
+		}
+		if k.places, err = decodePlaces(content); err != nil {
+			return nil, fmt.Errorf("archive file %s: %w", entry.Key, err)
+		}
+	}
+	s.keep(entry.Key, k)
+	return k, nil
+}
+
+// keep remembers a directory, and forgets the one that was not used for longest.
+func (s *shelf) keep(key string, k *known) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.uses++
+	k.used = s.uses
+	s.kept[key] = k
+	for len(s.kept) > keptDirectories {
+		oldest := key
+		for other, candidate := range s.kept {
+			if candidate.used < s.kept[oldest].used {
+				oldest = other
+			}
+		}
+		delete(s.kept, oldest)
+	}
+}
+
+// block reads the events of a block.
+func (s *shelf) block(ctx context.Context, key string, b block) ([]eventstore.Recorded, error) {
+	content, err := s.read(ctx, key, b.span)
+	if err != nil {
+		return nil, err
+	}
+	events, err := decodeBlock(content, b)
+	if err != nil {
+		return nil, fmt.Errorf("archive file %s: %w", key, err)
+	}
+	return events, nil
+}
+
+// stream reads the events of one stream in a file.
+func (s *shelf) stream(ctx context.Context, entry Entry, stream string) ([]eventstore.Recorded, error) {
+	k, err := s.find(ctx, entry, true)
+	if err != nil {
+		return nil, err
+	}
+	var events []eventstore.Recorded
+	for _, number := range k.places[stream].Blocks {
+		all, err := s.block(ctx, entry.Key, k.dir.Blocks[number])
+		if err != nil {
+			return nil, err
+		}
+		for _, event := range all {
+			if event.Stream == stream {
+				events = append(events, event)
+			}
+		}
+	}
+	return events, nil
+}
+
+// places returns the places of all streams in a file.
+func (s *shelf) places(ctx context.Context, entry Entry) (map[string]place, error) {
+	k, err := s.find(ctx, entry, true)
+	if err != nil {
+		return nil, err
+	}
+	return k.places, nil
+}

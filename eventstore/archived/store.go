@@ -1,0 +1,132 @@
+package archived
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"moviola/eventstore"
+)
+
+var _ eventstore.Store = (*Store)(nil)
+
+// Files stores the archive files, under keys that begin with blobkey.History.
+type Files interface {
+	// Put stores the bytes of r. They are durable when it returns.
+	Put(ctx context.Context, key string, r io.Reader) error
+	Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
+	Delete(ctx context.Context, key string) error
+}
+
+// Store is a log together with its archive. It is safe for concurrent use.
+type Store struct {
+	eventstore.Store // the log
+	files            Files
+	category         string // the streams that may be archived
+	catalog          *catalog
+	opened           *shelf
+}
+
+// New returns the store of a log and of the archive files of its streams of one category.
+func New(log eventstore.Store, files Files, category string) *Store {
+	return &Store{Store: log, files: files, category: category, catalog: newCatalog(log), opened: newShelf(files)}
+}
+
+// ReadStream implements eventstore.Store. It costs nothing more for a stream that is not truncated.
+func (s *Store) ReadStream(
+	ctx context.Context, stream string, dir eventstore.Direction, from eventstore.Revision,
+) iter.Seq2[eventstore.Recorded, error] {
+	if dir == eventstore.Backwards {
+		return s.readBackwards(ctx, stream, from)
+	}
+	return func(yield func(eventstore.Recorded, error) bool) {
+		next := max(from, 0)
+		for event, err := range s.Store.ReadStream(ctx, stream, dir, from) {
+			if err == nil && event.Revision > next && !s.fill(ctx, stream, dir, next, event.Revision, yield) {
+				return
+			}
+			if !yield(event, err) || err != nil {
+				return
+			}
+			next = event.Revision + 1
+		}
+	}
+}
+
+// readBackwards reads a stream from new to old.
+func (s *Store) readBackwards(
+	ctx context.Context, stream string, from eventstore.Revision,
+) iter.Seq2[eventstore.Recorded, error] {
+	return func(yield func(eventstore.Recorded, error) bool) {
+		next, seen := from, false // next is the revision that is wanted next; negative: nobody knows it
+		for event, err := range s.Store.ReadStream(ctx, stream, eventstore.Backwards, from) {
+			if err == nil && seen && event.Revision < next &&
+				!s.fill(ctx, stream, eventstore.Backwards, event.Revision+1, next+1, yield) {
+				return
+			}
+			if !yield(event, err) || err != nil {
+				return
+			}
+			next, seen = event.Revision-1, true
+		}
+		if next >= 0 {
+			s.fill(ctx, stream, eventstore.Backwards, 0, next+1, yield)
+		}
+	}
+}
+
+// fill yields the archived events of a stream from the revision low up to high, which is not included. It returns false when the
+// read has ended. Revisions that no archive file has were removed otherwise, and are left out.
+func (s *Store) fill(
+	ctx context.Context, stream string, dir eventstore.Direction, low, high eventstore.Revision,
+	yield func(eventstore.Recorded, error) bool,
+) bool {
+	events, err := s.archivedEvents(ctx, stream, low, high)
+	if err != nil {
+		yield(eventstore.Recorded{}, fmt.Errorf("read stream %s from the archive: %w", stream, err))
+		return false
+	}
+	for i := range events {
+		if dir == eventstore.Backwards {
+			i = len(events) - 1 - i
+		}
+		if !yield(events[i], nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// errIncomplete says that an archive file lacks events which the metadata of their stream promises.
+var errIncomplete = errors.New("the archive lacks events of it: restore the archive files from a backup")
+
+// archivedEvents returns a stream's archived events from the revision low up to high, which is not included.
+func (s *Store) archivedEvents(
+	ctx context.Context, stream string, low, high eventstore.Revision,
+) ([]eventstore.Recorded, error) {
+	described, err := describe(ctx, s.Store, stream)
+	if err != nil {
+		return nil, err
+	}
+	var events []eventstore.Recorded
+	for _, part := range described.Archived.Parts {
+		if part.End <= low || part.First >= high {
+			continue
+		}
+		entry, err := s.catalog.at(ctx, part.File)
+		if err != nil {
+			return nil, err
+		}
+		found, err := s.opened.stream(ctx, entry, stream)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) != int(part.End-part.First) || found[0].Revision != part.First {
+			return nil, errIncomplete
+		}
+		events = append(events, found[max(low-part.First, 0):min(high, part.End)-part.First]...)
+	}
+	return events, nil
+}

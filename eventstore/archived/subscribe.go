@@ -1,0 +1,128 @@
+package archived
+
+import (
+	"context"
+	"slices"
+
+	"moviola/eventstore"
+)
+
+// Subscribe implements eventstore.Store. Until the subscription has reached the end of the log, the archived events come among
+// those of the log.
+func (s *Store) Subscribe(
+	ctx context.Context, after eventstore.Position, filter eventstore.Filter,
+) (eventstore.Subscription, error) {
+	inner, err := s.Store.Subscribe(ctx, after, filter)
+	if err != nil || len(filter.Categories) > 0 && !slices.Contains(filter.Categories, s.category) {
+		return inner, err // streams of other categories are not archived
+	}
+	return &subscription{Subscription: inner, store: s, filter: filter, tape: newTape(s.opened, eventstore.Forwards, after)}, nil
+}
+
+// subscription merges a subscription to the log with the archive, by the rule of merged, while it is behind the end of the log.
+type subscription struct {
+	eventstore.Subscription // to the log
+	store                   *Store
+	filter                  eventstore.Filter
+	tape                    *tape
+
+	ready []eventstore.Notice // notices of the log; what the log lacks before them is on the tape
+	live  bool                // the end of the log was reached, and nothing is ready
+	err   error               // why the subscription to the log has ended; it is returned after what is ready
+}
+
+// Next implements eventstore.Subscription.
+func (s *subscription) Next(ctx context.Context) (eventstore.Notice, error) {
+	for {
+		switch {
+		case len(s.ready) > 0:
+		case s.err != nil:
+			return eventstore.Notice{}, s.err
+		case s.live:
+			notice, err := s.Subscription.Next(ctx)
+			if err != nil {
+				return notice, err
+			}
+			s.live = !notice.FellBehind
+			s.ready = append(s.ready, notice)
+		default:
+			if err := s.collect(ctx); err != nil {
+				s.Close()
+				return eventstore.Notice{}, err
+			}
+			continue
+		}
+		notice, ok, err := s.step(ctx)
+		if err != nil {
+			s.Close()
+			return eventstore.Notice{}, err
+		}
+		if ok {
+			return notice, nil
+		}
+	}
+}
+
+// collect takes notices of the log, and reads the catalogue after that.
+func (s *subscription) collect(ctx context.Context) error {
+	s.ready = s.ready[:0]
+	for size := 0; len(s.ready) < mostChunk && size < chunkBytes; {
+		notice, err := s.Subscription.Next(ctx)
+		if err != nil {
+			s.err = err
+			break
+		}
+		s.ready = append(s.ready, notice)
+		if notice.CaughtUp {
+			break
+		}
+		if notice.Event != nil {
+			size += len(notice.Event.Data) + len(notice.Event.Metadata)
+		}
+	}
+	if len(s.ready) == 0 {
+		return nil
+	}
+	entries, err := s.store.catalog.refresh(ctx)
+	s.tape.add(entries)
+	return err
+}
+
+// step returns the next notice: an archived event before the first that is ready, or that one. It returns false when that one is
+// left out, because its place has passed.
+func (s *subscription) step(ctx context.Context) (eventstore.Notice, bool, error) {
+	notice := s.ready[0]
+	var place eventstore.Position // zero: the end of the log
+	switch {
+	case notice.Event != nil:
+		place = notice.Event.Position
+	case notice.Checkpoint != nil:
+		place = *notice.Checkpoint
+	}
+	if notice.FellBehind || notice.Checkpoint != nil && place == (eventstore.Position{}) { // nothing is archived before these
+		s.ready = s.ready[1:]
+		return notice, true, nil
+	}
+	if place != (eventstore.Position{}) && s.tape.passed(place) {
+		s.ready = s.ready[1:]
+		return notice, false, nil
+	}
+	for !s.live {
+		event, ok, err := s.tape.next(ctx, place)
+		if err != nil {
+			return eventstore.Notice{}, false, err
+		}
+		if !ok || notice.Event != nil && event.Position == place {
+			break
+		}
+		if s.filter.Matches(event) {
+			return eventstore.Notice{Event: &event}, true, nil
+		}
+	}
+	s.ready = s.ready[1:]
+	if place != (eventstore.Position{}) {
+		s.tape.cursor = place
+	}
+	s.live = s.live || notice.CaughtUp
+	return notice, true, nil
+}

@@ -1,0 +1,196 @@
+package archived
+
+import (
+	"context"
+	"slices"
+
+	"moviola/eventstore"
+)
+
+// loadedBlocks is how many blocks a tape keeps in memory. Files overlap in the log, because a stream is in the file of its end.
+const loadedBlocks = 16
+
+// tape yields the archived events of all files in the order of the log, or against it. It is used by one goroutine.
+type tape struct {
+	shelf    *shelf
+	backward bool
+	cursor   eventstore.Position // every event up to here has passed; zero: none has
+	seen     eventstore.Revision // catalogue entries up to here were added
+	waiting  []Entry             // files that are not open yet, the next first
+	open     []*reel
+}
+
+// reel is an open file of a tape.
+type reel struct {
+	entry  Entry
+	blocks []block               // what is left, the next block first
+	head   eventstore.Position   // position of the next event
+	events []eventstore.Recorded // what is left of the first block, the next event first; nil: not loaded
+}
+
+func newTape(s *shelf, dir eventstore.Direction, from eventstore.Position) *tape {
+	return &tape{shelf: s, backward: dir == eventstore.Backwards, cursor: from, seen: eventstore.NoStream}
+}
+
+// before reports whether a reader of the tape meets position p before q.
+func (t *tape) before(p, q eventstore.Position) bool {
+	if t.backward {
+		return q.Compare(p) < 0
+	}
+	return p.Compare(q) < 0
+}
+
+// passed reports whether an event at a position has passed.
+func (t *tape) passed(p eventstore.Position) bool {
+	return t.cursor != (eventstore.Position{}) && !t.before(t.cursor, p)
+}
+
+// nearEnd and farEnd are the first and the last position of a file or a block for a reader of the tape.
+func (t *tape) nearEnd(first, last eventstore.Position) eventstore.Position {
+	if t.backward {
+		return last
+	}
+	return first
+}
+
+func (t *tape) farEnd(first, last eventstore.Position) eventstore.Position {
+	return t.nearEnd(last, first)
+}
+
+// add takes the new entries of the catalogue.
+func (t *tape) add(entries []Entry) {
+	added := false
+	for i := len(entries) - 1; i >= 0 && entries[i].Revision > t.seen; i-- {
+		if entry := entries[i]; !t.passed(t.farEnd(entry.First, entry.Last)) {
+			t.waiting = append(t.waiting, entry)
+			added = true
+		}
+	}
+	if n := len(entries); n > 0 {
+		t.seen = entries[n-1].Revision
+	}
+	if added {
+		slices.SortStableFunc(t.waiting, func(a, b Entry) int {
+			order := t.nearEnd(a.First, a.Last).Compare(t.nearEnd(b.First, b.Last))
+			if t.backward {
+				return -order
+			}
+			return order
+		})
+	}
+}
+
+// next returns the next archived event, if a reader meets it before the position limit or there; the zero limit is the end.
+func (t *tape) next(ctx context.Context, limit eventstore.Position) (eventstore.Recorded, bool, error) {
+	for {
+		r := t.first()
+		if len(t.waiting) > 0 {
+			begins := t.nearEnd(t.waiting[0].First, t.waiting[0].Last)
+			if (r == nil || !t.before(r.head, begins)) && t.within(begins, limit) {
+				if err := t.begin(ctx); err != nil {
+					return eventstore.Recorded{}, false, err
+				}
+				continue
+			}
+		}
+		if r == nil || !t.within(r.head, limit) {
+			return eventstore.Recorded{}, false, nil
+		}
+		event, err := t.take(ctx, r)
+		if err != nil {
+			return eventstore.Recorded{}, false, err
+		}
+		if t.passed(event.Position) { // at the beginning of a file of which a part has passed, and of events that two files have
+			continue
+		}
+		t.cursor = event.Position
+		return event, true, nil
+	}
+}
+
+func (t *tape) within(p, limit eventstore.Position) bool {
+	return limit == (eventstore.Position{}) || !t.before(limit, p)
+}
+
+// first returns the open file whose event comes next; nil: none is open.
+func (t *tape) first() *reel {
+	var first *reel
+	for _, r := range t.open {
+		if first == nil || t.before(r.head, first.head) {
+			first = r
+		}
+	}
+	return first
+}
+
+// begin opens the file that waits first, at its first block that has not passed.
+func (t *tape) begin(ctx context.Context) error {
+	entry := t.waiting[0]
+	dir, err := t.shelf.directory(ctx, entry)
+	if err != nil {
+		return err
+	}
+	t.waiting = t.waiting[1:]
+	r := &reel{entry: entry, blocks: slices.Clone(dir.Blocks)}
+	if t.backward {
+		slices.Reverse(r.blocks)
+	}
+	for len(r.blocks) > 0 && t.passed(t.farEnd(r.blocks[0].First, r.blocks[0].Last)) {
+		r.blocks = r.blocks[1:]
+	}
+	if len(r.blocks) > 0 {
+		r.head = t.nearEnd(r.blocks[0].First, r.blocks[0].Last)
+		t.open = append(t.open, r)
+	}
+	return nil
+}
+
+// take returns the next event of an open file, and closes the file after its last one.
+func (t *tape) take(ctx context.Context, r *reel) (eventstore.Recorded, error) {
+	if r.events == nil {
+		if err := t.load(ctx, r); err != nil {
+			return eventstore.Recorded{}, err
+		}
+	}
+	event := r.events[0]
+	switch r.events = r.events[1:]; {
+	case len(r.events) > 0:
+		r.head = r.events[0].Position
+	case len(r.blocks) > 1:
+		r.blocks, r.events = r.blocks[1:], nil
+		r.head = t.nearEnd(r.blocks[0].First, r.blocks[0].Last)
+	default:
+		t.open = slices.DeleteFunc(t.open, func(other *reel) bool { return other == r })
+	}
+	return event, nil
+}
+
+// load reads the first block of a file from its next event on. Where too many are loaded, the one that is needed last is dropped,
+// and read again later.
+func (t *tape) load(ctx context.Context, r *reel) error {
+	loaded := 0
+	var last *reel
+	for _, other := range t.open {
+		if other.events == nil {
+			continue
+		}
+		if loaded++; last == nil || t.before(last.head, other.head) {
+			last = other
+		}
+	}
+	if loaded >= loadedBlocks {
+		last.events = nil
+	}
+	events, err := t.shelf.block(ctx, r.entry.Key, r.blocks[0])
+	if err != nil {
+		return err
+	}
+	if t.backward {
+		slices.Reverse(events)
+	}
+	for len(events) > 1 && t.before(events[0].Position, r.head) {
+		events = events[1:]
+	}
+	r.events = events
+	return nil
+}
