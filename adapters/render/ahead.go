@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"moviola/adapters/render/artwork"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/document"
@@ -35,7 +36,7 @@ type ahead struct {
 func (e *Engine) ahead(account domain.AccountID, project domain.ProjectID, fetch commands.Fetch) *ahead {
 	return &ahead{atHand: fetch.AtHand, run: &run{
 		engine: e, job: commands.RenderJob{Account: account, Project: project, FetchedSince: fetch.Since},
-		log: e.cfg.Log.WithField("project", project), sources: map[string]source{}, warned: map[string]bool{},
+		log: e.cfg.Log.WithField("project", project), sources: map[string]artwork.Source{}, warned: map[string]bool{},
 	}}
 }
 
@@ -175,13 +176,13 @@ func (a *ahead) files(doc *document.Movie) []document.Source {
 }
 
 // get downloads a file, unless the cache has it.
-func (a *ahead) get(ctx context.Context, w document.Source) (source, error) {
+func (a *ahead) get(ctx context.Context, w document.Source) (artwork.Source, error) {
 	if !a.atHand {
 		return a.download(ctx, w)
 	}
 	kept, ok := a.engine.cfg.Fetcher.(keeper)
 	if !ok {
-		return source{}, commands.ErrNotAtHand
+		return artwork.Source{}, commands.ErrNotAtHand
 	}
 	if kept.IsOwn(w.URL) {
 		return a.download(ctx, w)
@@ -193,7 +194,7 @@ func (a *ahead) get(ctx context.Context, w document.Source) (source, error) {
 		asset, ok = kept.Kept(ctx, a.job.Account, w.URL)
 	}
 	if !ok {
-		return source{}, commands.ErrNotAtHand
+		return artwork.Source{}, commands.ErrNotAtHand
 	}
-	return source{asset: asset}, fits(w, asset)
+	return artwork.Source{Asset: asset}, fits(w, asset)
 }

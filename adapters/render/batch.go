@@ -156,7 +156,7 @@ func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 
 // few reports whether at most fewFrames frames of a window are encoded and none of them waits for a page.
 func (r *run) few(ctx context.Context, t *ticket) bool {
-	for l := range layersOf(t.window) {
+	for _, l := range layersOf(t.window) {
 		if l.Kind == timeline.HTMLLayer {
 			return false
 		}

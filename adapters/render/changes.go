@@ -102,7 +102,7 @@ func (r *run) markLayer(ctx context.Context, c changed, l timeline.Layer, bare b
 			c.mark(max(l.From, begin+l.Life-l.FadeOut), l.To, moved)
 		}
 	}
-	moving, err := r.stills.moves(ctx, l)
+	moving, err := r.stills.Moves(ctx, l)
 	if err != nil || !moving {
 		return err
 	}
@@ -113,7 +113,7 @@ func (r *run) markLayer(ctx context.Context, c changed, l timeline.Layer, bare b
 		}
 		return nil
 	}
-	settled, err := r.stills.settles(ctx, l)
+	settled, err := r.stills.Settles(ctx, l)
 	c.mark(l.From, min(l.To, begin+settled+1), moved)
 	return err
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"math"
 	"os"
 
+	"moviola/adapters/render/artwork"
 	"moviola/adapters/render/ffmpeg"
 	"moviola/domain/timeline"
 	"moviola/internal/drawing/picture"
@@ -82,19 +82,19 @@ func (c *composer) cover(ctx context.Context, l timeline.Layer) (bool, error) {
 	if l.Effects == nil || l.Effects.Motion == nil {
 		return false, nil
 	}
-	moving, err := c.stills.moves(ctx, l)
+	moving, err := c.stills.Moves(ctx, l)
 	if err != nil || !moving {
 		return false, err
 	}
-	a, err := c.stills.open(ctx, l)
+	a, err := c.stills.Open(ctx, l)
 	if err != nil {
 		return false, err
 	}
-	p, ok := a.(*posed)
+	p, ok := a.(*artwork.Posed)
 	if !ok {
 		return false, nil
 	}
-	if hides, err := p.opaque(ctx); err != nil || !hides {
+	if hides, err := p.Opaque(ctx); err != nil || !hides {
 		return false, err
 	}
 	s := c.streamOf(p, l)
@@ -105,7 +105,7 @@ func (c *composer) cover(ctx context.Context, l timeline.Layer) (bool, error) {
 
 // filmed reports whether a layer shows a video, or an animated picture.
 func (r *run) filmed(l timeline.Layer) bool {
-	return l.Source != "" && r.sources[l.Source].asset.Media != nil && r.sources[l.Source].asset.Media.Video != nil
+	return l.Source != "" && r.sources[l.Source].Asset.Media != nil && r.sources[l.Source].Asset.Media.Video != nil
 }
 
 // pile composites layers over the current result.
@@ -125,41 +125,41 @@ func (c *composer) lay(ctx context.Context, l timeline.Layer) error {
 	if maskedByVideo(l) && l.Effects.Rotation != nil {
 		return c.layTurned(ctx, l)
 	}
-	moving, err := c.stills.moves(ctx, l)
+	moving, err := c.stills.Moves(ctx, l)
 	if err != nil {
 		return err
 	}
 	if moving {
 		return c.act(ctx, l)
 	}
-	drawn, err := c.stills.get(ctx, l)
+	drawn, err := c.stills.Get(ctx, l)
 	if err != nil {
 		return err
 	}
-	c.warnings = append(c.warnings, drawn.warnings...)
+	c.warnings = append(c.warnings, drawn.Warnings...)
 	switch {
-	case drawn.layer.Empty():
+	case drawn.Layer.Empty():
 	case maskedByVideo(l):
-		s := &picture.Layer{X: drawn.layer.X, Y: drawn.layer.Y, W: drawn.layer.W, H: drawn.layer.H}
+		s := &picture.Layer{X: drawn.Layer.X, Y: drawn.Layer.Y, W: drawn.Layer.W, H: drawn.Layer.H}
 		from := c.label()
-		c.chain(pad(c.rawInput(drawn.path, s), 0), repeated(l.To-l.From, 0), from)
+		c.chain(pad(c.rawInput(drawn.Path, s), 0), repeated(l.To-l.From, 0), from)
 		c.layMasked(l, from, image.Rect(s.X, s.Y, s.X+s.W, s.Y+s.H))
 	default:
-		c.still(drawn.path, &drawn.layer, l)
+		c.still(drawn.Path, &drawn.Layer, l)
 	}
 	return nil
 }
 
 // act composites a moving layer over the current result. Its frames are drawn while ffmpeg reads them, until it stops moving.
 func (c *composer) act(ctx context.Context, l timeline.Layer) error {
-	a, err := c.stills.open(ctx, l)
+	a, err := c.stills.Open(ctx, l)
 	if err != nil {
 		return err
 	}
-	c.warnings = append(c.warnings, warningsOf(a)...)
+	c.warnings = append(c.warnings, artwork.WarningsOf(a)...)
 	s := c.streamOf(a, l)
-	if p, ok := a.(*posed); ok && p.travels() {
-		if s.region, err = p.region(ctx); err != nil {
+	if p, ok := a.(*artwork.Posed); ok && p.Travels() {
+		if s.region, err = p.Region(ctx); err != nil {
 			return err
 		}
 	} else if s, err = newStream(ctx, s.frames, c.w, c.h, s.draw); err != nil {
@@ -184,45 +184,13 @@ func (c *composer) act(ctx context.Context, l timeline.Layer) error {
 }
 
 // streamOf returns the frames of an actor in a window, up to the last one that changes.
-func (c *composer) streamOf(a actor, l timeline.Layer) *stream {
+func (c *composer) streamOf(a artwork.Actor, l timeline.Layer) *stream {
 	return &stream{
-		frames: min(l.To-l.From, a.settled()-l.Phase+1),
+		frames: min(l.To-l.From, a.Settled()-l.Phase+1),
 		draw: func(ctx context.Context, n int64) (*picture.Layer, error) {
-			return a.draw(ctx, l.Phase+n)
+			return a.Draw(ctx, l.Phase+n)
 		},
 	}
-}
-
-// region is the rectangle in which a posed layer may be visible.
-func (p *posed) region(ctx context.Context) (image.Rectangle, error) {
-	switch {
-	case p.fx.Rotation != nil:
-		return picture.TurnBounds(p.box, p.w, p.h), nil
-	case p.fx.Motion == nil || p.content.settled() > p.layer.Phase:
-		return picture.Even(p.box, p.w, p.h), nil
-	}
-	// Still content under a moving view may fill only a part of its box, for instance a title.
-	img, err := p.shown(ctx, p.layer.Phase)
-	if err != nil || img.Rect.Empty() {
-		return image.Rectangle{}, err
-	}
-	filled := p.keyed(img).Rect
-	p.seen = p.across(filled, p.fx.Motion.From).Union(p.across(filled, p.fx.Motion.To)).Intersect(p.box)
-	return picture.Even(p.seen, p.w, p.h), nil
-}
-
-// across is the rectangle on the canvas of a part of the sheet under a view, enlarged a little because scaling spreads pixels.
-func (p *posed) across(part image.Rectangle, v timeline.View) image.Rectangle {
-	const room = 3
-	at := func(n, from, sheet int, start, size float64, box, boxSize int) float64 {
-		return float64(box) + (float64(n-from)/float64(sheet)-start)/size*float64(boxSize)
-	}
-	x := func(n int) float64 { return at(n, p.sheet.Min.X, p.sheet.Dx(), v.X, v.W, p.box.Min.X, p.box.Dx()) }
-	y := func(n int) float64 { return at(n, p.sheet.Min.Y, p.sheet.Dy(), v.Y, v.H, p.box.Min.Y, p.box.Dy()) }
-	return image.Rect(
-		int(math.Floor(x(part.Min.X)))-room, int(math.Floor(y(part.Min.Y)))-room,
-		int(math.Ceil(x(part.Max.X)))+room, int(math.Ceil(y(part.Max.Y)))+room,
-	)
 }
 
 // stream adds frames as an input, and returns the label of a stream of the given number of frames, numbered from first; the last
@@ -246,7 +214,7 @@ func (c *composer) unchanging(ctx context.Context, layers []timeline.Layer) (int
 		if c.filmed(l) || l.From > 0 || l.To < c.frames || fades(l) || maskedByVideo(l) {
 			return i, nil
 		}
-		if moving, err := c.stills.moves(ctx, l); moving || err != nil {
+		if moving, err := c.stills.Moves(ctx, l); moving || err != nil {
 			return i, err
 		}
 	}
@@ -261,15 +229,15 @@ func (c *composer) flatten(ctx context.Context, background timeline.Color, layer
 	}
 	frame := picture.NewFrame(c.w, c.h, background.R, background.G, background.B)
 	for _, l := range layers[:n] {
-		drawn, err := c.stills.get(ctx, l)
+		drawn, err := c.stills.Get(ctx, l)
 		if err != nil {
 			return 0, err
 		}
-		c.warnings = append(c.warnings, drawn.warnings...)
-		if drawn.layer.Empty() {
+		c.warnings = append(c.warnings, drawn.Warnings...)
+		if drawn.Layer.Empty() {
 			continue
 		}
-		layer, err := drawn.open()
+		layer, err := drawn.Open()
 		if err != nil {
 			return 0, err
 		}

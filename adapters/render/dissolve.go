@@ -29,7 +29,7 @@ func (r *run) dissolvesOf(ctx context.Context, w timeline.Window) ([]dissolve, e
 		if !fades(l) || r.filmed(l) || maskedByVideo(l) || l.FadeIn >= l.Life-l.FadeOut {
 			continue
 		}
-		if moving, err := r.stills.moves(ctx, l); moving || err != nil {
+		if moving, err := r.stills.Moves(ctx, l); moving || err != nil {
 			if err != nil {
 				return nil, err
 			}

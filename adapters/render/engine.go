@@ -13,6 +13,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
+	"moviola/adapters/render/artwork"
 	"moviola/adapters/render/ffmpeg"
 	"moviola/adapters/render/workspace"
 	"moviola/commands"
@@ -33,11 +34,11 @@ type Config struct {
 	// Local turns the src of a video, image or audio element into the address that the fetcher knows it by. It lets a user of the
 	// command line name files of the machine; nil, as in every service: only addresses are sources.
 	Local   func(src string) (address string, err error)
-	Text    TextDrawer
+	Text    artwork.TextDrawer
 	Speaker commands.Speaker        // nil: voices are refused
 	Words   commands.Transcriber    // nil: subtitles can be made from voices only
 	Images  commands.ImageGenerator // nil: images from prompts are refused
-	Pages   Pages                   // nil: html elements are refused
+	Pages   artwork.Pages           // nil: html elements are refused
 	Fonts   commands.FontFamilies   // nil: only installed and shipped families are used
 	PageTTL time.Duration           // how long the cached picture of a page that may have changed is used; 0: 72 hours
 	// SourcesTime is the time limit for all sources of a movie together; 0: 10 minutes. Decision 54.
@@ -60,9 +61,9 @@ type Engine struct {
 	cfg     Config
 	limiter *ffmpeg.Limiter
 	space   *workspace.Space
-	pages   pageFlights
+	pages   artwork.PageFlights
 
-	pagesTimes pagesTimes
+	pagesTimes artwork.PagesTimes
 	plain      atomic.Bool // the encoder's streams cannot be lengthened: frames are not held any more
 }
 
@@ -78,7 +79,7 @@ func New(cfg Config) (*Engine, error) {
 		cfg.Cores = runtime.NumCPU()
 	}
 	if cfg.PagesTime <= 0 {
-		cfg.PagesTime = defaultPagesTime
+		cfg.PagesTime = artwork.DefaultPagesTime
 	}
 	if cfg.PageTTL <= 0 {
 		cfg.PageTTL = defaultPageTTL
@@ -206,7 +207,7 @@ func (e *Engine) begin(job commands.RenderJob) (*run, error) {
 		pieces:  e.space.Parts(job.Account),
 		log:     e.cfg.Log.WithField("project", job.Project),
 		began:   time.Now(),
-		sources: map[string]source{}, warned: map[string]bool{},
+		sources: map[string]artwork.Source{}, warned: map[string]bool{},
 		progress: progress{report: job.Progress, now: time.Now},
 	}
 	for _, sub := range []string{r.in, r.parts} {

@@ -3,6 +3,7 @@ package render
 import (
 	"time"
 
+	"moviola/adapters/render/artwork"
 	"moviola/domain/caption"
 )
 
@@ -23,7 +24,7 @@ func (p *progress) End() { p.end() }
 // Stretches are the parts, in seconds, in which a sound of such peaks, 100 a second, is heard.
 func Stretches(peaks []float32) [][2]float64 {
 	var all [][2]float64
-	for _, s := range (&envelope{peaks: peaks}).stretches() {
+	for _, s := range stretches(&artwork.Envelope{Peaks: peaks}) {
 		all = append(all, [2]float64{s.from, s.to})
 	}
 	return all

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"moviola/adapters/render/artwork"
 	"moviola/adapters/render/ffmpeg"
 	"moviola/domain/timeline"
 	"moviola/internal/drawing/picture"
@@ -26,7 +27,7 @@ func (r *run) picturesOf(w timeline.Window) []suspect {
 		layers = slices.Concat(t.Layers, layers, t.Over)
 	}
 	for _, l := range layers {
-		if m := r.sources[l.Source].asset.Media; m != nil && m.Video != nil {
+		if m := r.sources[l.Source].Asset.Media; m != nil && m.Video != nil {
 			all = append(all, suspect{ref: l.Ref, address: l.Source})
 		}
 	}
@@ -50,8 +51,8 @@ func (r *run) atFault(ctx context.Context, failure error, suspects []suspect) er
 	var broken *picture.DecodeError
 	if errors.As(failure, &broken) { // this error comes from the decoder of animated WebP only, which runs in this process
 		for _, s := range suspects {
-			if r.sources[s.address].asset.Format == "webp" {
-				return imageFault(s.ref, failure)
+			if r.sources[s.address].Asset.Format == "webp" {
+				return artwork.ImageFault(s.ref, failure)
 			}
 		}
 	}
@@ -62,7 +63,7 @@ func (r *run) atFault(ctx context.Context, failure error, suspects []suspect) er
 	}
 	r.log.WithError(failure).Warn("ffmpeg failed in a window: each source is examined for damage")
 	for _, s := range suspects {
-		if r.sources[s.address].asset.Format == "webp" {
+		if r.sources[s.address].Asset.Format == "webp" {
 			continue
 		}
 		damaged, err := r.damaged(ctx, s)
@@ -70,7 +71,7 @@ func (r *run) atFault(ctx context.Context, failure error, suspects []suspect) er
 			return errors.Join(failure, err)
 		}
 		if damaged {
-			return blame(s.ref, unreadable)
+			return artwork.Blame(s.ref, unreadable)
 		}
 	}
 	return failure
@@ -83,16 +84,16 @@ func (r *run) tooShort(ctx context.Context, failure error, suspects []suspect) e
 	}
 	r.log.WithError(failure).Warn("a window has too few frames: each source is examined for missing frames")
 	for _, s := range suspects {
-		if r.sources[s.address].asset.Format == "webp" {
+		if r.sources[s.address].Asset.Format == "webp" {
 			continue
 		}
 		if damaged, err := r.damaged(ctx, s); err != nil {
 			return errors.Join(failure, err)
 		} else if damaged {
-			return blame(s.ref, unreadable)
+			return artwork.Blame(s.ref, unreadable)
 		}
 	}
-	return blame(suspects[0].ref, unreadable)
+	return artwork.Blame(suspects[0].ref, unreadable)
 }
 
 const unreadable = "The file cannot be decoded: it is damaged or not complete"
@@ -103,12 +104,12 @@ func (r *run) damaged(ctx context.Context, s suspect) (bool, error) {
 		return false, err
 	}
 	src := r.sources[s.address]
-	in := ffmpeg.Input{Path: src.path, Format: src.asset.Format}
+	in := ffmpeg.Input{Path: src.Path, Format: src.Asset.Format}
 	index := 0
 	if s.sound {
-		index = src.asset.Media.Audio.Index
+		index = src.Asset.Media.Audio.Index
 	} else {
-		index, in.Decoder = src.asset.Media.Video.Index, decoder(src.asset.Media.Video)
+		index, in.Decoder = src.Asset.Media.Video.Index, decoder(src.Asset.Media.Video)
 	}
 	var frames int64
 	err = r.engine.cfg.Tools.Run(ctx, ffmpeg.Command{

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"moviola/adapters/render/artwork"
 	"moviola/adapters/render/workspace"
 	"moviola/commands"
 	"moviola/domain"
@@ -79,7 +80,7 @@ func (r *run) missing(doc *document.Movie) []document.Source {
 // natural returns the length of a source, if the source is in the movie's folder.
 func (r *run) natural(key string) (document.Seconds, bool) {
 	s, there := r.sources[key]
-	return document.SecondsOfFloat(s.asset.Facts.Duration), there
+	return document.SecondsOfFloat(s.Asset.Facts.Duration), there
 }
 
 // fetch brings the movie's sources into its folder. When several fail, the error names the first one in the order of the
@@ -90,11 +91,11 @@ func (r *run) fetch(ctx context.Context, wanted []document.Source) error {
 		return err
 	}
 	for i, w := range wanted {
-		path := filepath.Join(r.in, got[i].asset.Hash)
-		if err := workspace.Link(got[i].asset.Path, path); err != nil && !errors.Is(err, os.ErrExist) {
-			return fmt.Errorf("link asset %s: %w", got[i].asset.Hash, err)
+		path := filepath.Join(r.in, got[i].Asset.Hash)
+		if err := workspace.Link(got[i].Asset.Path, path); err != nil && !errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("link asset %s: %w", got[i].Asset.Hash, err)
 		}
-		got[i].path = path
+		got[i].Path = path
 		r.sources[w.Key] = got[i]
 	}
 	return nil
@@ -102,11 +103,11 @@ func (r *run) fetch(ctx context.Context, wanted []document.Source) error {
 
 // obtain calls get for all sources, a few at the same time.
 func (r *run) obtain(
-	ctx context.Context, wanted []document.Source, get func(context.Context, document.Source) (source, error),
-) ([]source, error) {
+	ctx context.Context, wanted []document.Source, get func(context.Context, document.Source) (artwork.Source, error),
+) ([]artwork.Source, error) {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(fetchers)
-	got := make([]source, len(wanted))
+	got := make([]artwork.Source, len(wanted))
 	failed := make([]error, len(wanted))
 	for i, w := range wanted {
 		group.Go(func() error {
@@ -127,13 +128,13 @@ func (r *run) obtain(
 func (r *run) hashes() map[string]string {
 	hashes := make(map[string]string, len(r.sources))
 	for key, s := range r.sources {
-		hashes[key] = s.asset.Hash
+		hashes[key] = s.Asset.Hash
 	}
 	return hashes
 }
 
 // prepare downloads a source, or has its speech or picture generated.
-func (r *run) prepare(ctx context.Context, w document.Source) (source, error) {
+func (r *run) prepare(ctx context.Context, w document.Source) (artwork.Source, error) {
 	switch {
 	case r.sketch != nil:
 		return r.sketchSource(ctx, w)
@@ -151,10 +152,10 @@ func (r *run) prepare(ctx context.Context, w document.Source) (source, error) {
 }
 
 // download brings a file to the local disk, unless it is there.
-func (r *run) download(ctx context.Context, w document.Source) (source, error) {
+func (r *run) download(ctx context.Context, w document.Source) (artwork.Source, error) {
 	address, err := r.addressOf(w)
 	if err != nil {
-		return source{}, err
+		return artwork.Source{}, err
 	}
 	var asset commands.Asset
 	if again, ok := r.engine.cfg.Fetcher.(refetcher); ok && w.Fresh {
@@ -165,7 +166,7 @@ func (r *run) download(ctx context.Context, w document.Source) (source, error) {
 	if err == nil {
 		err = fits(w, asset)
 	}
-	return source{asset: asset}, err
+	return artwork.Source{Asset: asset}, err
 }
 
 // addressOf is the address of a file. Local files are the src of media elements only: not masks, fonts, captions, pages or what
@@ -188,7 +189,7 @@ func (r *run) fetchError(ctx context.Context, wanted []document.Source, failed [
 		}
 		var fault *domain.Error
 		if errors.As(err, &fault) {
-			return &domain.Error{Kind: fault.Kind, Code: fault.Code, Message: elementName(wanted[i].Ref) + ": " + fault.Message}
+			return &domain.Error{Kind: fault.Kind, Code: fault.Code, Message: artwork.ElementName(wanted[i].Ref) + ": " + fault.Message}
 		}
 		// A download that was cancelled because another one failed is not the cause: any other error replaces its error.
 		if err != nil && (other == nil || errors.Is(other, context.Canceled)) {
@@ -231,7 +232,7 @@ func fits(w document.Source, a commands.Asset) error {
 func (r *run) facts() map[string]timeline.Facts {
 	facts := make(map[string]timeline.Facts, len(r.sources))
 	for key, s := range r.sources {
-		facts[key] = s.asset.Facts
+		facts[key] = s.Asset.Facts
 	}
 	return facts
 }

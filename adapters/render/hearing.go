@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"moviola/adapters/render/artwork"
 	"moviola/adapters/render/ffmpeg"
 	"moviola/commands"
 	"moviola/domain"
@@ -48,8 +49,8 @@ func (r *run) heard(ctx context.Context, s *timeline.Subtitles) ([]caption.Word,
 		return nil, fmt.Errorf("make folder of the sound to hear: %w", err)
 	}
 	var words []caption.Word
-	for i, part := range loud.stretches() {
-		if loud.loudest(part.from, part.to) < hearFaintest {
+	for i, part := range stretches(loud) {
+		if loud.Loudest(part.from, part.to) < hearFaintest {
 			continue
 		}
 		path, err := r.packed(ctx, part, dir, i)
@@ -103,12 +104,12 @@ func (s stretch) moved(words []caption.Word) []caption.Word {
 }
 
 // stretches divides the sound at quiet moments into parts that providers accept.
-func (e *envelope) stretches() []stretch {
-	total := float64(len(e.peaks)) / envelopeRate
+func stretches(e *artwork.Envelope) []stretch {
+	total := float64(len(e.Peaks)) / artwork.EnvelopeRate
 	var all []stretch
 	from := 0.0
 	for total-from > hearLongest {
-		cut := e.quietest(from+hearLongest-hearReach, from+hearLongest)
+		cut := quietest(e, from+hearLongest-hearReach, from+hearLongest)
 		all = append(all, stretch{from, cut})
 		from = cut
 	}
@@ -116,16 +117,16 @@ func (e *envelope) stretches() []stretch {
 }
 
 // quietest is the middle of the quietest moment in an interval.
-func (e *envelope) quietest(from, to float64) float64 {
+func quietest(e *artwork.Envelope, from, to float64) float64 {
 	best, at := math.Inf(1), to
-	for t := from; t+hearQuiet <= to; t += 1.0 / envelopeRate {
+	for t := from; t+hearQuiet <= to; t += 1.0 / artwork.EnvelopeRate {
 		sum := 0.0
-		for i := int(t * envelopeRate); i < int((t+hearQuiet)*envelopeRate); i++ {
-			sum += float64(e.peaks[i])
+		for i := int(t * artwork.EnvelopeRate); i < int((t+hearQuiet)*artwork.EnvelopeRate); i++ {
+			sum += float64(e.Peaks[i])
 		}
 		if sum < best {
 			best, at = sum, t+hearQuiet/2
 		}
 	}
-	return math.Round(at*envelopeRate) / envelopeRate
+	return math.Round(at*artwork.EnvelopeRate) / artwork.EnvelopeRate
 }

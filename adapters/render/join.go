@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"moviola/adapters/render/artwork"
 	"moviola/adapters/render/ffmpeg"
 	"moviola/adapters/render/mp4file"
 	"moviola/domain/movie"
@@ -76,7 +77,7 @@ func (g *graph) fork(from string) (one, other string) {
 // thumbnail takes one frame out of a stream as a small picture. It also takes the first frame before that one, because ffmpeg
 // reports no progress until every output has begun.
 func (g *graph) thumbnail(from string, frame int64, plan *timeline.Plan) string {
-	width, height := fit(plan.Width, plan.Height, thumbnailWidth)
+	width, height := artwork.Fit(plan.Width, plan.Height, thumbnailWidth)
 	to := g.label()
 	taken := fmt.Sprintf("select='eq(n,0)+eq(n,%d)'", frame)
 	// The two frames are a second apart: the encoder could give closer frames the same time, and would then refuse them.
@@ -92,14 +93,4 @@ const thumbnailFile = "thumbnail.jpg"
 func thumbnailOutput(from, folder string) []string {
 	return []string{"-map", "[" + from + "]", "-fps_mode", "passthrough", "-c:v", "mjpeg", "-threads", "1", "-q:v", "4",
 		"-f", "image2", "-update", "1", filepath.Join(folder, thumbnailFile)}
-}
-
-// fit returns the size of a picture whose longer side is at most limit; both sides even.
-func fit(w, h, limit int) (int, int) {
-	long := max(w, h)
-	if long <= limit {
-		return w, h
-	}
-	side := func(n int) int { return max(2, n*limit/long&^1) }
-	return side(w), side(h)
 }

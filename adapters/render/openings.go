@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"moviola/adapters/render/artwork"
 	"moviola/adapters/render/ffmpeg"
 	"moviola/domain/timeline"
 )
@@ -58,21 +59,23 @@ func (r *run) openingsOf(all []*ticket) *openings {
 // playsOf returns the parts of sources that a window shows. Sources that cannot be opened at any time are left out.
 func (r *run) playsOf(w timeline.Window) []opening {
 	var all []opening
-	for l := range layersOf(w) {
+	for _, l := range layersOf(w) {
 		src := r.sources[l.Source]
 		if !r.filmed(l) || !divisible(src) {
 			continue
 		}
 		for _, s := range plays(l, r.plan.FPS) {
 			s, _ = s.within(src, r.plan.FPS)
-			all = append(all, opening{path: src.path, from: s.at, to: s.end(r.plan.FPS)})
+			all = append(all, opening{path: src.Path, from: s.at, to: s.end(r.plan.FPS)})
 		}
 	}
 	return all
 }
 
 // divisible reports whether a source can be opened at any whole second with exact times. That depends on its format.
-func divisible(src source) bool { return src.asset.Format == "mov" || src.asset.Format == "matroska" }
+func divisible(src artwork.Source) bool {
+	return src.Asset.Format == "mov" || src.Asset.Format == "matroska"
+}
 
 func (s play) end(rate timeline.Rate) float64 {
 	return s.at + float64(s.frames)*float64(rate.Den)/float64(rate.Num)
@@ -80,20 +83,20 @@ func (s play) end(rate timeline.Rate) float64 {
 
 // branch gives a window its frames from a shared decoding: the label of the stream, and the time of the wanted part in it. It
 // returns false when the source is not shared, and the window has to open it itself.
-func (o *openings) branch(g *graph, src source, s play) (label string, start float64, ok bool) {
+func (o *openings) branch(g *graph, src artwork.Source, s play) (label string, start float64, ok bool) {
 	if o == nil || !divisible(src) {
 		return "", 0, false
 	}
 	at := slices.IndexFunc(o.all, func(o *opening) bool {
-		return o.path == src.path && o.from <= s.at && s.end(g.rate) <= o.to+1e-6
+		return o.path == src.Path && o.from <= s.at && s.end(g.rate) <= o.to+1e-6
 	})
 	if at < 0 {
 		return "", 0, false
 	}
-	shared, v := o.all[at], src.asset.Media.Video
+	shared, v := o.all[at], src.Asset.Media.Video
 	skip := math.Floor(math.Max(0, shared.from-lead(v)))
 	if shared.input == "" {
-		in := ffmpeg.Input{Path: src.path, Format: src.asset.Format, Decoder: decoder(v), Steady: v.Rotation == 0}
+		in := ffmpeg.Input{Path: src.Path, Format: src.Asset.Format, Decoder: decoder(v), Steady: v.Rotation == 0}
 		in.Seek, in.Length = skip, shared.to-skip+1
 		shared.input = pad(g.input(in), v.Index)
 	}

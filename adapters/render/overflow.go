@@ -1,12 +1,9 @@
 package render
 
 import (
+	"moviola/adapters/render/artwork"
 	"moviola/domain/caption"
-	"moviola/domain/document"
 	"moviola/domain/timeline"
-	drawn "moviola/internal/drawing/captions"
-	"moviola/internal/drawing/component"
-	"moviola/internal/drawing/text"
 )
 
 // The bounds of warnTexts: the number of texts that are laid out before the render, and of warnings of a movie.
@@ -48,11 +45,7 @@ func (r *run) warnText(l timeline.Layer) (found int, err error) {
 	if err := r.openWords(); err != nil {
 		return 0, err
 	}
-	engine, ok := r.words.(*text.Engine)
-	if !ok {
-		return 0, nil
-	}
-	notes, err := misfits(engine, l)
+	notes, err := artwork.Misfits(r.words, l)
 	if err != nil {
 		return 0, nil // a text that cannot be drawn gets no warning: drawing it reports the error
 	}
@@ -62,29 +55,11 @@ func (r *run) warnText(l timeline.Layer) (found int, err error) {
 	return len(notes), nil
 }
 
-func misfits(engine *text.Engine, l timeline.Layer) ([]document.Note, error) {
-	if l.Component != nil {
-		return component.New(engine, nil).Notes(l.Ref, *l.Component, l.Box.W, l.Box.H)
-	}
-	block, err := engine.Lay(*l.Text, text.Options{}, l.Box.W, l.Box.H)
-	if err != nil {
-		return nil, err
-	}
-	if n, overflows := text.Overflow(l.Ref, block, l.Box); overflows {
-		return []document.Note{n}, nil
-	}
-	return nil, nil
-}
-
 // warnCaptions warns of captions that do not fit, among the first maxFitted.
 func (r *run) warnCaptions(track caption.Track) {
-	engine, ok := r.words.(*text.Engine)
-	if !ok {
-		return
-	}
 	looked := 0
 	more := func() bool { looked++; return looked <= maxFitted }
-	notes, _, err := drawn.Overflow(engine, r.plan.Subtitles, track, r.plan.Width, r.plan.Height, more)
+	notes, err := artwork.CaptionMisfits(r.words, r.plan, track, more)
 	if err != nil {
 		return // captions that cannot be drawn get no warning: drawing them reports the error
 	}

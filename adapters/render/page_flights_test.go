@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"moviola/adapters/render"
+	"moviola/adapters/render/artwork"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/preload"
@@ -208,7 +209,7 @@ func (s slowPages) Still(ctx context.Context, p timeline.Page, w, h int) (*image
 func TestEngine_Render_BoundsItsPages(t *testing.T) {
 	t.Parallel()
 	b, pages := newBench(t), &hanging{begun: make(chan struct{}, 10)}
-	engineOf := func(pages render.Pages, limit time.Duration) *render.Engine {
+	engineOf := func(pages artwork.Pages, limit time.Duration) *render.Engine {
 		t.Helper()
 		e, err := render.New(render.Config{Dir: b.dir, Tools: b.media.tools, Fetcher: b.media, Text: b.words, Cores: 2, Log: quiet(), Pages: pages, PagesTime: limit})
 		if err != nil {

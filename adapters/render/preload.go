@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"moviola/adapters/render/artwork"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/document"
@@ -106,7 +107,7 @@ func (r *run) keepMade(ctx context.Context, doc *document.Movie) {
 			} else {
 				r.log.WithError(err).Warn("generated asset not saved to the media library")
 			}
-			r.warn(fmt.Sprintf("%s: The asset was not kept in the media library: %s", elementName(e.Ref), reason))
+			r.warn(fmt.Sprintf("%s: The asset was not kept in the media library: %s", artwork.ElementName(e.Ref), reason))
 		}
 	}
 }
@@ -154,12 +155,12 @@ func (r *run) layerOf(ref timeline.Ref) (timeline.Layer, int64, bool) {
 // frames.
 func (p *prepared) draw(ctx context.Context, l timeline.Layer, frames int64) error {
 	box := image.Rect(0, 0, l.Box.W, l.Box.H)
-	c, err := p.run.stills.content(ctx, l, box, box)
+	c, err := p.run.stills.Content(ctx, l, box, box)
 	if err != nil {
 		return err
 	}
 	p.Width, p.Height = l.Box.W, l.Box.H
-	if c.settled() <= 0 {
+	if c.Settled() <= 0 {
 		return p.picture(ctx, c)
 	}
 	return p.film(ctx, c, frames)

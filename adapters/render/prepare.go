@@ -145,22 +145,22 @@ func (p *prepared) source(key string) error {
 	if !ok {
 		return errors.New("the source of the item was not fetched")
 	}
-	info, err := os.Stat(src.path)
+	info, err := os.Stat(src.Path)
 	if err != nil {
 		return fmt.Errorf("look at a prepared asset: %w", err)
 	}
-	p.Path, p.Size = src.path, info.Size()
-	p.Generated = p.Generated && !src.cached // decision 38: assets from a cache are free
-	if src.asset.Media != nil {
+	p.Path, p.Size = src.Path, info.Size()
+	p.Generated = p.Generated && !src.Cached // decision 38: assets from a cache are free
+	if src.Asset.Media != nil {
 		p.media = new(commands.Media)
-		*p.media = *src.asset.Media
-		p.media.Format = src.asset.Format // ffprobe may use several names for the format
+		*p.media = *src.Asset.Media
+		p.media.Format = src.Asset.Format // ffprobe may use several names for the format
 	}
-	p.Extension, p.ContentType = kindOf(src.asset)
-	facts := src.asset.Facts
+	p.Extension, p.ContentType = kindOf(src.Asset)
+	facts := src.Asset.Facts
 	p.Width, p.Height, p.Duration = facts.Width, facts.Height, facts.Duration
-	if src.asset.Format == "tiff" {
-		p.still = &picture.Still{Path: src.path, Format: src.asset.Format, Orientation: src.asset.Orientation}
+	if src.Asset.Format == "tiff" {
+		p.still = &picture.Still{Path: src.Path, Format: src.Asset.Format, Orientation: src.Asset.Orientation}
 	}
 	return nil
 }

@@ -10,13 +10,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"moviola/adapters/render/artwork"
 	"moviola/adapters/render/ffmpeg"
 	"moviola/domain/timeline"
 )
 
 // picture writes content that never changes as a PNG.
-func (p *prepared) picture(ctx context.Context, c content) error {
-	img, err := c.at(ctx, 0)
+func (p *prepared) picture(ctx context.Context, c artwork.Content) error {
+	img, err := c.At(ctx, 0)
 	if err != nil {
 		return err
 	}
@@ -81,7 +82,7 @@ func within(w, h, most int) (int, int) {
 }
 
 // film writes moving content as a ProRes film with transparency, at full quality.
-func (p *prepared) film(ctx context.Context, c content, frames int64) error {
+func (p *prepared) film(ctx context.Context, c artwork.Content, frames int64) error {
 	dir := filepath.Join(p.run.dir, "film")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return fmt.Errorf("make a folder for a film: %w", err)
@@ -109,11 +110,11 @@ func (p *prepared) film(ctx context.Context, c content, frames int64) error {
 }
 
 // feed writes all frames, row by row. After the content has settled, the last frame is repeated.
-func (p *prepared) feed(ctx context.Context, c content, frames int64, to io.Writer) error {
+func (p *prepared) feed(ctx context.Context, c artwork.Content, frames int64, to io.Writer) error {
 	var last *image.NRGBA
 	for k := range frames {
-		if last == nil || k <= c.settled() {
-			img, err := c.at(ctx, k)
+		if last == nil || k <= c.Settled() {
+			img, err := c.At(ctx, k)
 			if err != nil {
 				return err
 			}

@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
-	"image/draw"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
+	"moviola/adapters/render/artwork"
 	"moviola/adapters/render/ffmpeg"
 	"moviola/commands"
 	"moviola/commands/previews"
@@ -23,9 +21,6 @@ import (
 )
 
 var _ previews.Drawer = (*Engine)(nil)
-
-// previewHost is the base of made-up addresses for preload results in previews. They are never requested.
-const previewHost = "https://preload.invalid/"
 
 // Stills draws single frames of a movie with the code that renders it. See previews.Drawer.
 func (e *Engine) Stills(ctx context.Context, job previews.Job) (previews.Drawn, error) {
@@ -43,7 +38,7 @@ func (e *Engine) Stills(ctx context.Context, job previews.Job) (previews.Drawn, 
 		return previews.Drawn{}, err
 	}
 	defer r.close()
-	r.sketch = &sketch{fetch: job.Fetch, w: sketchSide(doc.Width), h: sketchSide(doc.Height)}
+	r.sketch = &artwork.Sketch{Fetch: job.Fetch, W: sketchSide(doc.Width), H: sketchSide(doc.Height)}
 	if err := r.lay(ctx, doc); err != nil {
 		return previews.Drawn{}, err
 	}
@@ -59,7 +54,7 @@ func (e *Engine) Stills(ctx context.Context, job previews.Job) (previews.Drawn, 
 		}
 		out.Pictures = append(out.Pictures, previews.Picture{Seconds: r.plan.FPS.Seconds(frame).Float(), Frame: frame, Image: img})
 	}
-	out.Warnings, out.Missing = r.warnings, r.sketch.missing
+	out.Warnings, out.Missing = r.warnings, r.sketch.NotShown()
 	return out, nil
 }
 
@@ -76,7 +71,7 @@ func (r *run) lay(ctx context.Context, doc *document.Movie) error {
 		return err
 	}
 	wishes := document.FontWishes(doc)
-	if fonts := r.engine.cfg.Fonts; fonts != nil && !r.sketch.fetch && !fonts.Kept(ctx, wishes) {
+	if fonts := r.engine.cfg.Fonts; fonts != nil && !r.sketch.Fetch && !fonts.Kept(ctx, wishes) {
 		r.warn("Some fonts are not loaded yet: similar ones are used in this preview")
 	} else {
 		r.findFonts(ctx, doc)
@@ -88,7 +83,7 @@ func (r *run) lay(ctx context.Context, doc *document.Movie) error {
 		return err
 	}
 	r.warn(r.plan.Warnings...)
-	r.plan.Audio = slices.DeleteFunc(r.plan.Audio, func(c timeline.Clip) bool { return r.sketch.lacks(c.Source) })
+	r.plan.Audio = slices.DeleteFunc(r.plan.Audio, func(c timeline.Clip) bool { return r.sketch.Lacks(c.Source) })
 	for i := range r.plan.Windows {
 		w := &r.plan.Windows[i]
 		r.pretend(w.Layers)
@@ -107,10 +102,10 @@ func (r *run) lay(ctx context.Context, doc *document.Movie) error {
 func (r *run) pretend(layers []timeline.Layer) {
 	for i := range layers {
 		l := &layers[i]
-		if l.Kind == timeline.VideoLayer && r.sketch.lacks(l.Source) {
+		if l.Kind == timeline.VideoLayer && r.sketch.Lacks(l.Source) {
 			l.Kind, l.Seek, l.Loop, l.Plays = timeline.ImageLayer, 0, 0, 0
 		}
-		if l.Effects != nil && l.Effects.Mask != nil && l.Effects.Mask.Video && r.sketch.lacks(l.Effects.Mask.Source) {
+		if l.Effects != nil && l.Effects.Mask != nil && l.Effects.Mask.Video && r.sketch.Lacks(l.Effects.Mask.Source) {
 			effects, mask := *l.Effects, *l.Effects.Mask
 			mask.Video = false
 			effects.Mask = &mask
@@ -126,8 +121,8 @@ func (r *run) unmade(doc *document.Movie) (*document.Movie, error) {
 	}
 	r.values = map[string]any{}
 	for _, item := range doc.Preload {
-		address := previewHost + item.ID
-		for name, value := range document.PreloadValues(item.ID, address, address, sketchSeconds, r.sketch.w, r.sketch.h) {
+		address := artwork.MadeUp(item.ID)
+		for name, value := range document.PreloadValues(item.ID, address, address, sketchSeconds, r.sketch.W, r.sketch.H) {
 			r.values[name] = value
 		}
 	}
@@ -137,9 +132,6 @@ func (r *run) unmade(doc *document.Movie) (*document.Movie, error) {
 	}
 	return doc, document.Validate(doc)
 }
-
-// ofPreload reports whether an address is the made-up result of a preload.
-func ofPreload(address string) bool { return strings.HasPrefix(address, previewHost) }
 
 // framesOf returns the frames at the given times in seconds; times after the end mean the last frame.
 func (r *run) framesOf(moments []float64) []int64 {
@@ -161,7 +153,7 @@ func (r *run) moment(ctx context.Context, windows []timeline.Window, frame int64
 		return nil, fmt.Errorf("frame %d is in none of the windows", frame)
 	}
 	w, n := narrowed(windows[at], frame-windows[at].Start)
-	width, height := fit(r.plan.Width, r.plan.Height, maxSide)
+	width, height := artwork.Fit(r.plan.Width, r.plan.Height, maxSide)
 	drawn, ok, err := r.drawn(ctx, w)
 	if err != nil {
 		return nil, err
@@ -172,7 +164,7 @@ func (r *run) moment(ctx context.Context, windows []timeline.Window, frame int64
 	} else if img, err = r.filtered(ctx, w, n, width, height); err != nil {
 		return nil, err
 	}
-	return img, r.mark(img)
+	return img, artwork.MarkPreview(r.engine.cfg.Text, img)
 }
 
 // filtered composes frame n of a window by ffmpeg.
@@ -207,18 +199,6 @@ func (r *run) filtered(ctx context.Context, w timeline.Window, n int64, width, h
 		return nil, r.tooShort(ctx, fmt.Errorf("read composed frame %d: %w", w.Start+n, err), r.picturesOf(w))
 	}
 	return &image.NRGBA{Pix: pix, Stride: 4 * width, Rect: image.Rect(0, 0, width, height)}, nil
-}
-
-// mark writes into the lower right corner of a picture that it is a preview.
-func (r *run) mark(img *image.NRGBA) error {
-	size := max(10, max(img.Rect.Dx(), img.Rect.Dy())/64)
-	badge := image.Rect(0, 0, min(6*size, img.Rect.Dx()), min(2*size, img.Rect.Dy()))
-	drawn, err := r.written("PREVIEW", float64(size), badge.Dx(), badge.Dy(), image.NewUniform(color.NRGBA{A: 0x90}))
-	if err != nil {
-		return err
-	}
-	draw.Draw(img, badge.Add(img.Rect.Max.Sub(badge.Max)), drawn, image.Point{}, draw.Over)
-	return nil
 }
 
 // narrowed reduces a window to one frame, so that no other frames are decoded or drawn. A transition is returned as it is. n is

@@ -3,6 +3,7 @@ package render
 import (
 	"context"
 
+	"moviola/adapters/render/artwork"
 	"moviola/domain/timeline"
 	"moviola/internal/drawing/picture"
 )
@@ -34,27 +35,27 @@ func (r *run) drawn(ctx context.Context, w timeline.Window) (frame *picture.Fram
 
 // drawnLayer draws the first frame of a layer, without its fades.
 func (r *run) drawnLayer(ctx context.Context, l timeline.Layer) (*picture.Layer, error) {
-	moving, err := r.stills.moves(ctx, l)
+	moving, err := r.stills.Moves(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	if !moving {
-		drawn, err := r.stills.get(ctx, l)
+		drawn, err := r.stills.Get(ctx, l)
 		if err != nil {
 			return nil, err
 		}
-		r.warn(drawn.warnings...)
-		if drawn.layer.Empty() {
-			return &drawn.layer, nil
+		r.warn(drawn.Warnings...)
+		if drawn.Layer.Empty() {
+			return &drawn.Layer, nil
 		}
-		return drawn.open()
+		return drawn.Open()
 	}
-	a, err := r.stills.open(ctx, l)
+	a, err := r.stills.Open(ctx, l)
 	if err != nil {
 		return nil, err
 	}
-	r.warn(warningsOf(a)...)
-	return a.draw(ctx, l.Phase)
+	r.warn(artwork.WarningsOf(a)...)
+	return a.Draw(ctx, l.Phase)
 }
 
 // visibleAt is the share of a layer's opacity that its fades leave at its first frame, as the filters of graph.fade do.

@@ -11,13 +11,13 @@ import (
 	"github.com/sirupsen/logrus"
 	"golang.org/x/sync/errgroup"
 
+	"moviola/adapters/render/artwork"
 	"moviola/adapters/render/ffmpeg"
 	"moviola/adapters/render/workspace"
 	"moviola/commands"
 	"moviola/domain/document"
 	"moviola/domain/movie"
 	"moviola/domain/timeline"
-	"moviola/internal/drawing/text"
 )
 
 // run is one attempt at one movie. Its folder contains in (sources and drawn layers, which ffmpeg may read), parts (finished
@@ -33,9 +33,9 @@ type run struct {
 	pieces   workspace.Parts
 	log      logrus.FieldLogger
 	plan     *timeline.Plan
-	sources  map[string]source // by key
-	values   map[string]any    // results of preloads, as variables
-	stills   stills
+	sources  map[string]artwork.Source // by key
+	values   map[string]any            // results of preloads, as variables
+	stills   artwork.Drawer
 	progress progress
 	began    time.Time
 
@@ -44,16 +44,16 @@ type run struct {
 	soundLevel *movie.Loudness // loudness of the mixed sound, once it is made; nil: the sound is silent or not made yet
 	soundErr   error
 	heardOnce  sync.Once
-	loudness   *envelope
+	loudness   *artwork.Envelope
 	heardErr   error
 	lapsed     <-chan struct{} // closed when the render must stop waiting for sources, because its slot is wanted
 	begun      atomic.Bool     // a window has been rendered, or is being rendered, in this attempt
 	gaveWay    atomic.Bool     // windows were left to a later attempt
 
-	words TextDrawer     // draws texts with the movie's own fonts too; nil before openWords
-	fonts commands.Fonts // fetched fonts of families that the movie names
+	words artwork.TextDrawer // draws texts with the movie's own fonts too; nil before openWords
+	fonts commands.Fonts     // fetched fonts of families that the movie names
 
-	sketch *sketch // nil: the movie is made, not previewed
+	sketch *artwork.Sketch // nil: the movie is made, not previewed
 
 	mu       sync.Mutex
 	warnings []string
@@ -90,7 +90,7 @@ func (r *run) make(ctx context.Context, planned movie.Plan) (commands.Rendered, 
 	}
 	lapsed, end := r.lapse()
 	defer end()
-	r.stills.pages.share(lapsed, &r.gaveWay)
+	r.stills.Pages.Share(lapsed, &r.gaveWay)
 	hardware := r.encoder.Hardware()
 	p, err := r.partsOf()
 	if err != nil {
@@ -151,20 +151,15 @@ func (r *run) openWords() error {
 	}
 	fonts := map[string]string{}
 	for key, s := range r.sources {
-		if s.asset.Format == commands.FontFormat {
-			fonts[key] = s.path
+		if s.Asset.Format == commands.FontFormat {
+			fonts[key] = s.Path
 		}
 	}
-	r.words = r.engine.cfg.Text
-	engine, ok := r.words.(*text.Engine)
-	if !ok {
-		return nil
-	}
-	own, err := engine.WithFonts(fonts, r.fonts.Faces...)
+	words, err := artwork.WithFonts(r.engine.cfg.Text, fonts, r.fonts.Faces)
 	if err != nil {
 		return err
 	}
-	r.words = own
+	r.words = words
 	return nil
 }
 
@@ -177,13 +172,13 @@ func (r *run) openStills() error {
 	if err != nil {
 		return err
 	}
-	r.stills = stills{
-		dir: r.in, w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, text: r.words, sound: r.envelope, heard: heard,
-		pages: &pages{draw: r.engine.cfg.Pages, flights: &r.engine.pages, project: r.job.Project, dir: r.engine.space.Dir,
-			rate: r.plan.FPS,
-			time: r.engine.pagesTimes.of(r.job.Project, r.engine.cfg.PagesTime), now: r.clock(), sketch: r.sketch,
-			kept: pageStills{kept: r.pieces, dir: r.dir, until: r.began.Add(r.engine.cfg.PageTTL), log: r.log}},
-		source: func(key string) source { return r.sources[key] },
+	r.stills = artwork.Drawer{
+		Dir: r.in, W: r.plan.Width, H: r.plan.Height, Rate: r.plan.FPS, Text: r.words, Sound: r.envelope, Heard: heard,
+		Pages: &artwork.MoviePages{Draw: r.engine.cfg.Pages, Flights: &r.engine.pages, Project: r.job.Project, Dir: r.engine.space.Dir,
+			Rate: r.plan.FPS,
+			Time: r.engine.pagesTimes.Of(r.job.Project, r.engine.cfg.PagesTime), Now: r.clock(), Sketch: r.sketch,
+			Kept: artwork.PageStills{Kept: r.pieces, Dir: r.dir, Until: r.began.Add(r.engine.cfg.PageTTL), Log: r.log}},
+		Source: func(key string) artwork.Source { return r.sources[key] },
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"moviola/adapters/render/artwork"
 	"moviola/adapters/render/ffmpeg"
 	"moviola/adapters/render/mp4file"
 	"moviola/adapters/render/workspace"
@@ -53,7 +54,7 @@ func (r *run) soundKey() (string, error) {
 		spec.Project = r.job.Project
 	}
 	for _, c := range r.plan.Audio {
-		c.Source = r.sources[c.Source].asset.Hash
+		c.Source = r.sources[c.Source].Asset.Hash
 		c.Ref = timeline.Ref{}
 		spec.Clips = append(spec.Clips, c)
 	}
@@ -119,7 +120,7 @@ type mix struct {
 }
 
 // add places one clip.
-func (m *mix) add(c timeline.Clip, src source) {
+func (m *mix) add(c timeline.Clip, src artwork.Source) {
 	from, to := samples(c.From, m.rate), samples(c.To, m.rate)
 	if to <= from || c.Volume <= 0 {
 		return
@@ -141,9 +142,9 @@ func (m *mix) add(c timeline.Clip, src source) {
 }
 
 // prepare returns the filters that convert a sound to the format of the mix, and keep its start time in the file.
-func prepare(src source) string {
+func prepare(src artwork.Source) string {
 	filters := "aresample=48000:async=1:first_pts=0"
-	switch n := src.asset.Media.Audio.Channels; {
+	switch n := src.Asset.Media.Audio.Channels; {
 	case n == 1:
 		// Players play mono at full level on both sides; ffmpeg would reduce it.
 		filters += ",aformat=sample_fmts=fltp,pan=stereo|c0=c0|c1=c0"
@@ -155,7 +156,7 @@ func prepare(src source) string {
 }
 
 // open adds the inputs of a clip and returns the filters that begin its chain, which yields length samples.
-func (m *mix) open(c timeline.Clip, src source, length *int64) []string {
+func (m *mix) open(c timeline.Clip, src artwork.Source, length *int64) []string {
 	once := int64(math.Round(c.Loop * sampleRate))
 	if c.Loop > 0 && c.Plays > 0 {
 		*length = min(*length, once*int64(c.Plays))
@@ -182,11 +183,11 @@ func (m *mix) open(c timeline.Clip, src source, length *int64) []string {
 func atrim(n int64) string { return fmt.Sprintf("atrim=end_sample=%d,asetpts=N/SR/TB", n) }
 
 // input opens the source of a clip for n samples and returns the label that its chain begins with.
-func (m *mix) input(c timeline.Clip, src source, n int64) string {
+func (m *mix) input(c timeline.Clip, src artwork.Source, n int64) string {
 	m.inputs = append(m.inputs, ffmpeg.Input{
-		Path: src.path, Format: src.asset.Format, Seek: c.Seek, Length: float64(n)/sampleRate + 1,
+		Path: src.Path, Format: src.Asset.Format, Seek: c.Seek, Length: float64(n)/sampleRate + 1,
 	})
-	return fmt.Sprintf("[%d:%d]", len(m.inputs)-1, src.asset.Media.Audio.Index)
+	return fmt.Sprintf("[%d:%d]", len(m.inputs)-1, src.Asset.Media.Audio.Index)
 }
 
 // script mixes the voices over silence as long as the movie. A limit is a filter that the mix

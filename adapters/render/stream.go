@@ -5,6 +5,7 @@ import (
 	"image"
 	"io"
 
+	"moviola/adapters/render/artwork"
 	"moviola/internal/drawing/picture"
 )
 
@@ -61,7 +62,7 @@ func (s *stream) pixelFormat() string {
 // feed writes the frames. It can be called again.
 func (s *stream) feed(ctx context.Context, to io.Writer) error {
 	size := s.region.Dx() * s.region.Dy()
-	buffer := blank(s.region)
+	buffer := artwork.Blank(s.region)
 	var last *picture.Layer
 	for n := range s.frames {
 		if err := ctx.Err(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"moviola/adapters/render/artwork"
 	"moviola/domain"
 	"moviola/domain/caption"
 	"moviola/domain/timeline"
@@ -22,7 +23,7 @@ func (r *run) caption(ctx context.Context) (string, error) {
 	track, err := r.track(ctx, s)
 	var fault *domain.Error
 	if errors.As(err, &fault) {
-		return "", blame(s.Ref, fault.Message)
+		return "", artwork.Blame(s.Ref, fault.Message)
 	}
 	if err != nil || len(track.Cues) == 0 {
 		return "", err
@@ -44,16 +45,16 @@ func (r *run) track(ctx context.Context, s *timeline.Subtitles) (caption.Track, 
 	if r.sketch != nil && s.Captions == "" {
 		switch {
 		case s.Source == "" && len(r.spoken()) == 0:
-			r.sketch.miss(s.Ref, "captions of the sound are made when the movie is rendered")
+			r.sketch.Miss(s.Ref, "captions of the sound are made when the movie is rendered")
 			return caption.Track{}, nil
-		case s.Source != "" && r.sketch.lacks(s.Source):
+		case s.Source != "" && r.sketch.Lacks(s.Source):
 			return caption.Track{}, nil
 		}
 	}
 	given := []byte(s.Captions)
 	if s.Captions == "" && s.Source != "" {
 		var err error
-		if given, err = os.ReadFile(r.sources[s.Source].path); err != nil {
+		if given, err = os.ReadFile(r.sources[s.Source].Path); err != nil {
 			return caption.Track{}, fmt.Errorf("read captions: %w", err)
 		}
 	}
@@ -76,7 +77,7 @@ func (r *run) spoken() []caption.Word {
 	var words []caption.Word
 	for _, c := range r.plan.Audio {
 		from, to := r.at(c.From), r.at(c.To)
-		for _, w := range r.sources[c.Source].words {
+		for _, w := range r.sources[c.Source].Words {
 			w.Start, w.End = w.Start+from, min(w.End+from, to)
 			if w.Start < to {
 				words = append(words, w)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"moviola/adapters/render/artwork"
 	"moviola/adapters/render/ffmpeg"
 	"moviola/commands"
 	"moviola/domain/timeline"
@@ -59,8 +60,8 @@ func (g *graph) place(l timeline.Layer) place {
 }
 
 // covers reports whether the video hides everything below it.
-func (g *graph) covers(l timeline.Layer, src source, frames int64) bool {
-	return l.From <= 0 && l.To >= frames && !fades(l) && !transparent(src.asset.Media.Video) && !reveals(l.Effects) &&
+func (g *graph) covers(l timeline.Layer, src artwork.Source, frames int64) bool {
+	return l.From <= 0 && l.To >= frames && !fades(l) && !transparent(src.Asset.Media.Video) && !reveals(l.Effects) &&
 		g.place(l).visible == image.Rect(0, 0, g.w, g.h)
 }
 
@@ -72,8 +73,8 @@ func (c *composer) video(ctx context.Context, l timeline.Layer) error {
 		return nil
 	}
 	if whole(l.Effects) {
-		if int64(p.box.Dx())*int64(p.box.Dy()) > maxTurned {
-			return blame(l.Ref, "The element is too large to be moved, turned or masked: make 'width' or 'height' smaller")
+		if int64(p.box.Dx())*int64(p.box.Dy()) > artwork.MaxTurned {
+			return artwork.Blame(l.Ref, "The element is too large to be moved, turned or masked: make 'width' or 'height' smaller")
 		}
 		p.visible = p.box
 	}
@@ -90,7 +91,7 @@ func (c *composer) video(ctx context.Context, l timeline.Layer) error {
 }
 
 // played opens the source for every repetition in the window.
-func (g *graph) played(l timeline.Layer, src source, p place) string {
+func (g *graph) played(l timeline.Layer, src artwork.Source, p place) string {
 	stretches := plays(l, g.rate)
 	parts := make([]string, len(stretches))
 	for i, stretch := range stretches {
@@ -105,8 +106,8 @@ func (g *graph) played(l timeline.Layer, src source, p place) string {
 }
 
 // stretch opens the source for one repetition and returns the label of its frames, in the colours and size of the canvas.
-func (g *graph) stretch(s play, src source, l timeline.Layer, p place) string {
-	v := src.asset.Media.Video
+func (g *graph) stretch(s play, src artwork.Source, l timeline.Layer, p place) string {
+	v := src.Asset.Media.Video
 	s, drop := s.within(src, g.rate)
 	from, start, shared := g.shared.branch(g, src, s)
 	var filters []string
@@ -128,9 +129,9 @@ func (g *graph) stretch(s play, src source, l timeline.Layer, p place) string {
 // within moves the beginning of a stretch into its source, and returns how many of its first frames are then dropped. A time
 // after the last frame shows that frame. For that, the source is opened a little before its end, because the end of a file is not
 // known exactly.
-func (s play) within(src source, rate timeline.Rate) (play, int64) {
-	fps := math.Max(src.asset.Media.Video.FrameRate, 1)
-	end := src.asset.Facts.Duration
+func (s play) within(src artwork.Source, rate timeline.Rate) (play, int64) {
+	fps := math.Max(src.Asset.Media.Video.FrameRate, 1)
+	end := src.Asset.Facts.Duration
 	if end <= 0 || s.at <= end-1/fps {
 		return s, 0
 	}
@@ -140,15 +141,15 @@ func (s play) within(src source, rate timeline.Rate) (play, int64) {
 }
 
 // opened returns a source from a time in seconds, and the filters that sample it at the movie's rate, numbered from 0.
-func (g *graph) opened(src source, at float64, frames int64) (ffmpeg.Input, []string) {
-	v := src.asset.Media.Video
-	if src.asset.Format == "webp" {
+func (g *graph) opened(src artwork.Source, at float64, frames int64) (ffmpeg.Input, []string) {
+	v := src.Asset.Media.Video
+	if src.Asset.Format == "webp" {
 		return g.webp(src, at, frames), []string{number(0)}
 	}
-	in := ffmpeg.Input{Path: src.path, Format: src.asset.Format, Decoder: decoder(v)}
+	in := ffmpeg.Input{Path: src.Path, Format: src.Asset.Format, Decoder: decoder(v)}
 	start := at
 	// A GIF cannot be opened in the middle: it is decoded from its start.
-	if skip := at - lead(v); skip > 0 && src.asset.Format != "gif" {
+	if skip := at - lead(v); skip > 0 && src.Asset.Format != "gif" {
 		in.Seek, start = skip, lead(v)
 	}
 	in.Length = start + float64(frames)*float64(g.rate.Den)/float64(g.rate.Num) + 1
@@ -169,12 +170,12 @@ func (g *graph) steady(v *commands.VideoStream, start, end float64) []string {
 }
 
 // webp plays an animated WebP at the movie's rate.
-func (g *graph) webp(src source, at float64, frames int64) ffmpeg.Input {
-	v := src.asset.Media.Video
+func (g *graph) webp(src artwork.Source, at float64, frames int64) ffmpeg.Input {
+	v := src.Asset.Media.Video
 	return ffmpeg.Input{
 		Format: "rawvideo", Raw: &ffmpeg.Raw{PixelFormat: "rgba", Width: v.Width, Height: v.Height, Rate: g.rate},
 		Feed: func(ctx context.Context, to io.Writer) (err error) {
-			player, err := picture.OpenWebP(src.path)
+			player, err := picture.OpenWebP(src.Path)
 			if err != nil {
 				return err
 			}
@@ -217,7 +218,7 @@ func (g *graph) sampled(start, end float64) string {
 const loopBytes = 200 << 20
 
 // looped keeps the frames of a short clip that repeats several times in the window, so that it need not be opened again.
-func (g *graph) looped(l timeline.Layer, src source, p place) (label string, ok bool) {
+func (g *graph) looped(l timeline.Layer, src artwork.Source, p place) (label string, ok bool) {
 	fps := float64(g.rate.Num) / float64(g.rate.Den)
 	once := max(1, int64(math.Round(l.Loop*fps)))
 	life := l.Phase + l.To - l.From

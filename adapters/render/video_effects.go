@@ -2,13 +2,12 @@ package render
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"math"
-	"os"
 	"strconv"
 
+	"moviola/adapters/render/artwork"
 	"moviola/adapters/render/ffmpeg"
 	"moviola/domain/timeline"
 	"moviola/internal/drawing/picture"
@@ -46,12 +45,14 @@ func reach(l timeline.Layer, box image.Rectangle) image.Rectangle {
 }
 
 // applyEffects applies the effects of a video to its frames, and returns the resulting frames and their position.
-func (c *composer) applyEffects(ctx context.Context, l timeline.Layer, src source, from string, p place) (string, place, error) {
+func (c *composer) applyEffects(
+	ctx context.Context, l timeline.Layer, src artwork.Source, from string, p place,
+) (string, place, error) {
 	e := l.Effects
 	if e == nil {
 		return from, p, nil
 	}
-	alpha := transparent(src.asset.Media.Video)
+	alpha := transparent(src.Asset.Media.Video)
 	if e.ChromaKey != nil {
 		from, alpha = c.keyed(from, *e.ChromaKey, p.visible.Size(), alpha), true
 	}
@@ -207,7 +208,7 @@ func (c *composer) maskFor(ctx context.Context, l timeline.Layer, p place) (stri
 	if maskedByVideo(l) {
 		return c.maskVideo(l, p.box.Size()), nil
 	}
-	path, err := c.stills.maskFile(ctx, l, p.box)
+	path, err := c.stills.MaskFile(ctx, l, p.box)
 	if err != nil {
 		return "", err
 	}
@@ -232,7 +233,7 @@ func (c *composer) maskVideo(l timeline.Layer, size image.Point) string {
 
 // layMasked composites frames of a layer in a region, numbered from 0, with a video as their mask.
 func (c *composer) layMasked(l timeline.Layer, from string, region image.Rectangle) {
-	box := rectangle(l.Box)
+	box := artwork.Rectangle(l.Box)
 	mask := c.maskVideo(l, box.Size())
 	seen := region.Intersect(box)
 	cut := c.label()
@@ -244,18 +245,18 @@ func (c *composer) layMasked(l timeline.Layer, from string, region image.Rectang
 // layTurned composites a rotated layer with a video as its mask: both are rotated together, so the layer is first drawn upright,
 // alone on a canvas of the size of its box.
 func (c *composer) layTurned(ctx context.Context, l timeline.Layer) error {
-	box := rectangle(l.Box)
-	if int64(box.Dx())*int64(box.Dy()) > maxTurned {
-		return blame(l.Ref, "The element is too large to be moved, turned or masked: make 'width' or 'height' smaller")
+	box := artwork.Rectangle(l.Box)
+	if int64(box.Dx())*int64(box.Dy()) > artwork.MaxTurned {
+		return artwork.Blame(l.Ref, "The element is too large to be moved, turned or masked: make 'width' or 'height' smaller")
 	}
 	upright, effects := l, *l.Effects
 	effects.Rotation = nil
 	upright.Effects, upright.Box = &effects, timeline.Box{W: l.Box.W, H: l.Box.H}
-	a, err := c.stills.over(l.Box.W, l.Box.H).open(ctx, upright)
+	a, err := c.stills.Over(l.Box.W, l.Box.H).Open(ctx, upright)
 	if err != nil {
 		return err
 	}
-	c.warnings = append(c.warnings, warningsOf(a)...)
+	c.warnings = append(c.warnings, artwork.WarningsOf(a)...)
 	s := c.streamOf(a, l)
 	s.frames = max(s.frames, 1)
 	size := image.Pt((box.Dx()+1)&^1, (box.Dy()+1)&^1)
@@ -268,29 +269,4 @@ func (c *composer) layTurned(ctx context.Context, l timeline.Layer) error {
 	c.chain(from, filters, to)
 	c.put(l, to, place{box: out, visible: out})
 	return nil
-}
-
-// over returns stills for a canvas of another size. Its drawings are not cached.
-func (s *stills) over(w, h int) *stills {
-	return &stills{
-		dir: s.dir, w: w, h: h, rate: s.rate, text: s.text, pages: s.pages, sound: s.sound, heard: s.heard, source: s.source,
-	}
-}
-
-// maskFile writes the mask of a layer as grey pixels.
-func (s *stills) maskFile(ctx context.Context, l timeline.Layer, box image.Rectangle) (string, error) {
-	mask, err := s.mask(ctx, timeline.Layer{Ref: l.Ref,
-		Effects: &timeline.Effects{Mask: l.Effects.Mask, Rotation: &timeline.Rotation{}}}, box)
-	if err != nil {
-		return "", err
-	}
-	f, err := os.CreateTemp(s.dir, "mask-*.gray")
-	if err != nil {
-		return "", fmt.Errorf("write mask: %w", err)
-	}
-	_, err = f.Write(mask.Pix)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return "", fmt.Errorf("write mask: %w", err)
-	}
-	return f.Name(), nil
 }

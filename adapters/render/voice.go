@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"moviola/adapters/render/artwork"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/document"
@@ -12,27 +13,27 @@ import (
 )
 
 // speak has a text spoken.
-func (r *run) speak(ctx context.Context, w document.Source) (source, error) {
+func (r *run) speak(ctx context.Context, w document.Source) (artwork.Source, error) {
 	if r.engine.cfg.Speaker == nil {
-		return source{}, domain.Errorf(domain.Invalid, "voice_unavailable",
+		return artwork.Source{}, domain.Errorf(domain.Invalid, "voice_unavailable",
 			"This server has no voices: install espeak-ng or set up a speech provider")
 	}
 	said, err := r.engine.cfg.Speaker.Speak(ctx, r.speechOf(w))
 	if err != nil {
-		return source{}, err
+		return artwork.Source{}, err
 	}
 	format, err := soundFormat(said.Path)
 	if err != nil {
-		return source{}, fmt.Errorf("read speech %s: %w", said.Hash, err)
+		return artwork.Source{}, fmt.Errorf("read speech %s: %w", said.Hash, err)
 	}
 	m, err := r.engine.cfg.Tools.Probe(ctx, said.Path, format)
 	if err != nil {
-		return source{}, fmt.Errorf("read speech %s: %w", said.Hash, err)
+		return artwork.Source{}, fmt.Errorf("read speech %s: %w", said.Hash, err)
 	}
 	for _, text := range said.Warnings {
-		r.warn(elementName(w.Ref) + ": " + text)
+		r.warn(artwork.ElementName(w.Ref) + ": " + text)
 	}
-	return source{words: said.Words, cached: said.Cached, asset: commands.Asset{
+	return artwork.Source{Words: said.Words, Cached: said.Cached, Asset: commands.Asset{
 		Path: said.Path, Hash: said.Hash, Format: format, Media: &m,
 		Facts: timeline.Facts{Duration: said.Duration.Seconds(), HasAudio: true},
 	}}, nil

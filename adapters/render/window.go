@@ -114,7 +114,7 @@ func (r *run) windowKey(w timeline.Window, matte bool) (string, error) {
 	if w.Fresh || len(r.fonts.Unreachable) > 0 {
 		spec.Project = r.job.Project
 	}
-	for l := range layersOf(w) {
+	for _, l := range layersOf(w) {
 		if err := r.note(&spec, l); err != nil {
 			return "", err
 		}
@@ -133,7 +133,7 @@ func (r *run) windowKey(w timeline.Window, matte bool) (string, error) {
 func (r *run) named(layers []timeline.Layer) []timeline.Layer {
 	all := make([]timeline.Layer, len(layers))
 	for i, l := range layers {
-		all[i] = r.stills.named(l.Canonical())
+		all[i] = r.stills.Named(l.Canonical())
 	}
 	return all
 }

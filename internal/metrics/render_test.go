@@ -6,7 +6,7 @@ import (
 	"image"
 	"testing"
 
-	"moviola/adapters/render"
+	"moviola/adapters/render/artwork"
 	"moviola/domain/timeline"
 	"moviola/eventstore"
 	"moviola/internal/metrics"
@@ -32,7 +32,7 @@ func TestMetrics_Pages(t *testing.T) {
 	t.Parallel()
 	m := metrics.New("test", eventstore.NewCodec())
 	for _, err := range []error{nil, errors.New("no")} {
-		var pages render.Pages = m.Pages(drawn{err})
+		var pages artwork.Pages = m.Pages(drawn{err})
 		_, still := pages.Still(t.Context(), timeline.Page{}, 1, 1)
 		_, drawing := pages.Drawing(t.Context(), nil, timeline.DrawingView{})
 		film := pages.Frames(t.Context(), timeline.Page{}, 1, 1, timeline.Rate{}, 1, nil)

@@ -62,6 +62,8 @@ var layers = []layer{
 	{"internal/cli/audits", []string{"domain", "eventstore", "projections", "handlers/http/web", "internal/cli/eventstores", "internal/config",
 		"internal/stores"}, "credits are recomputed from the log, without the parts of a service"},
 	{"internal/metrics", []string{"domain", "eventstore", "handlers/background/processors"}, "what is counted knows no wiring"},
+	{"adapters/render/artwork", []string{"domain", "commands", "adapters/render/workspace", "internal/drawing"},
+		"what is drawn in this process starts no program"},
 	{"adapters/render/mp4file", []string{"domain", "internal/h264"}, "MP4 files are read and written without a program"},
 	{"adapters/render/workspace", []string{"domain", "commands", "internal/quota"}, "what is on the disk does not depend on how movies are made"},
 	{"adapters/assets/examine", []string{"domain", "commands"}, "what a file is does not depend on where it came from"},

@@ -49,6 +49,7 @@ type video struct {
 	step  uint32 // duration of a frame
 }
 
+// ErrTrack is the error for a file that is not one of the renderer's windows or sounds.
 var ErrTrack = fmt.Errorf("%w: not the file of a window", h264.ErrUnknown)
 
 func openVideo(f *mp4.File) (*video, error) {

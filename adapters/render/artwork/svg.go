@@ -1,4 +1,4 @@
-package render
+package artwork
 
 import (
 	"context"
@@ -17,12 +17,12 @@ import (
 
 // pixels decodes or draws a still picture, and returns the part seen of its box. crop refers to the upright picture; empty: all
 // of it.
-func (s *stills) pixels(ctx context.Context, src source, crop, box, seen image.Rectangle) (*image.RGBA, error) {
+func (s *Drawer) pixels(ctx context.Context, src Source, crop, box, seen image.Rectangle) (*image.RGBA, error) {
 	if !src.isDrawing() {
-		return picture.Still{Path: src.path, Format: src.asset.Format, Orientation: src.asset.Orientation, Crop: crop,
+		return picture.Still{Path: src.Path, Format: src.Asset.Format, Orientation: src.Asset.Orientation, Crop: crop,
 			Box: box}.Pixels(seen)
 	}
-	whole := image.Rect(0, 0, src.asset.Facts.Width, src.asset.Facts.Height)
+	whole := image.Rect(0, 0, src.Asset.Facts.Width, src.Asset.Facts.Height)
 	if crop.Empty() {
 		crop = whole
 	}
@@ -30,16 +30,16 @@ func (s *stills) pixels(ctx context.Context, src source, crop, box, seen image.R
 	if crop.Empty() || seen.Empty() {
 		return &image.RGBA{}, nil
 	}
-	if s.pages.draw == nil {
+	if s.Pages.Draw == nil {
 		return nil, domain.Errorf(domain.Invalid, "svg_unavailable", "SVG drawings cannot be drawn on this server: install "+
 			"chromium-headless-shell")
 	}
-	svg, err := os.ReadFile(src.path)
+	svg, err := os.ReadFile(src.Path)
 	if err != nil {
 		return nil, fmt.Errorf("read a drawing: %w", err)
 	}
 	view := viewOf(whole, crop, box, seen)
-	img, err := s.pages.draw.Drawing(ctx, svg, view)
+	img, err := s.Pages.Draw.Drawing(ctx, svg, view)
 	if err != nil {
 		return nil, err
 	}
@@ -68,4 +68,4 @@ func viewOf(whole, crop, box, seen image.Rectangle) timeline.DrawingView {
 }
 
 // isDrawing reports whether a source is an SVG drawing, without pixels of its own.
-func (s source) isDrawing() bool { return s.asset.Format == commands.DrawingFormat }
+func (s Source) isDrawing() bool { return s.Asset.Format == commands.DrawingFormat }

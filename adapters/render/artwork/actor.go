@@ -1,4 +1,4 @@
-package render
+package artwork
 
 import (
 	"context"
@@ -8,32 +8,33 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// actor draws a layer in this process, with its effects but without its fades. It is used by one goroutine at a time.
-type actor interface {
-	// draw draws frame k of the element as far as the canvas shows it. An actor whose view moves may return the same layer again,
+// Actor draws a layer in this process, with its effects but without its fades. It is used by one goroutine at a time.
+type Actor interface {
+	// Draw draws frame k of the element as far as the canvas shows it. An actor whose view moves may return the same layer again,
 	// with changed pixels, at the next call.
-	draw(ctx context.Context, k int64) (*picture.Layer, error)
-	// settled is the first frame of the element from which on the picture does not change.
-	settled() int64
+	Draw(ctx context.Context, k int64) (*picture.Layer, error)
+	// Settled is the first frame of the element from which on the picture does not change.
+	Settled() int64
 }
 
 // plain shows content without effects.
 type plain struct {
-	content
+	Content
 	w, h int
 	from *image.RGBA // the picture from which the layer made was converted
 	made *picture.Layer
 }
 
-func (p *plain) draw(ctx context.Context, k int64) (*picture.Layer, error) {
-	if moving, ok := p.content.(animated); ok {
+// Draw implements Actor.
+func (p *plain) Draw(ctx context.Context, k int64) (*picture.Layer, error) {
+	if moving, ok := p.Content.(animated); ok {
 		d, at, err := moving.drawn(k)
 		if err != nil || d.Image == nil {
 			return &picture.Layer{}, err
 		}
 		return picture.FromNRGBA(d.Image, at, p.w, p.h), nil
 	}
-	img, err := p.at(ctx, k)
+	img, err := p.At(ctx, k)
 	if err != nil || img.Rect.Empty() {
 		return &picture.Layer{}, err
 	}
@@ -43,9 +44,9 @@ func (p *plain) draw(ctx context.Context, k int64) (*picture.Layer, error) {
 	return p.made, nil
 }
 
-// posed draws content with effects.
-type posed struct {
-	content
+// Posed draws content with effects.
+type Posed struct {
+	Content
 	layer timeline.Layer
 	fx    timeline.Effects
 	mask  *image.Gray // brightness mask for the whole box; nil: no mask
@@ -63,11 +64,12 @@ type posed struct {
 	out    *picture.Layer // reusable layer for moving views
 }
 
-// maxTurned is the largest number of pixels of a layer that is rotated in every frame.
-const maxTurned = 32 << 20
+// MaxTurned is the largest number of pixels of a layer that is rotated in every frame.
+const MaxTurned = 32 << 20
 
-func (p *posed) settled() int64 {
-	at := p.content.settled()
+// Settled implements Actor.
+func (p *Posed) Settled() int64 {
+	at := p.Content.Settled()
 	if m := p.fx.Motion; m != nil && m.From != m.To {
 		at = max(at, p.layer.Life-1)
 	}
@@ -79,20 +81,20 @@ func (p *posed) settled() int64 {
 	return at
 }
 
-// travels reports whether the view of the content or its rotation changes with time. If so, prepare makes a plate.
-func (p *posed) travels() bool {
+// Travels reports whether the view of the content or its rotation changes with time. If so, prepare makes a plate.
+func (p *Posed) Travels() bool {
 	r := p.fx.Rotation
 	return p.fx.Motion != nil || r != nil && r.Frames > 0
 }
 
 // shown returns frame k of the content. Settled content is drawn once and kept.
-func (p *posed) shown(ctx context.Context, k int64) (*image.RGBA, error) {
-	settled := p.content.settled()
+func (p *Posed) shown(ctx context.Context, k int64) (*image.RGBA, error) {
+	settled := p.Content.Settled()
 	if k < settled {
-		return p.at(ctx, k)
+		return p.At(ctx, k)
 	}
 	if p.rest == nil {
-		img, err := p.at(ctx, settled)
+		img, err := p.At(ctx, settled)
 		if err != nil {
 			return nil, err
 		}
@@ -101,12 +103,13 @@ func (p *posed) shown(ctx context.Context, k int64) (*image.RGBA, error) {
 	return p.rest, nil
 }
 
-func (p *posed) draw(ctx context.Context, k int64) (*picture.Layer, error) {
+// Draw implements Actor.
+func (p *Posed) Draw(ctx context.Context, k int64) (*picture.Layer, error) {
 	img, err := p.shown(ctx, k)
 	if err != nil || img.Rect.Empty() {
 		return &picture.Layer{}, err
 	}
-	if !p.travels() {
+	if !p.Travels() {
 		return p.withStillEffects(img), nil
 	}
 	if img != p.from {
@@ -126,7 +129,7 @@ func (p *posed) draw(ctx context.Context, k int64) (*picture.Layer, error) {
 		return l, nil
 	}
 	if p.turned == nil {
-		p.turned = blank(image.Rect(0, 0, (p.box.Dx()+1)&^1, (p.box.Dy()+1)&^1))
+		p.turned = Blank(image.Rect(0, 0, (p.box.Dx()+1)&^1, (p.box.Dy()+1)&^1))
 	}
 	p.viewer.Draw(view, p.turned)
 	if p.mask != nil {
@@ -139,22 +142,22 @@ func (p *posed) draw(ctx context.Context, k int64) (*picture.Layer, error) {
 	return p.turn(picture.NewPlate(&copied), k), nil
 }
 
-// blank returns an empty layer whose origin has even coordinates.
-func blank(r image.Rectangle) *picture.Layer {
+// Blank returns an empty layer whose origin has even coordinates.
+func Blank(r image.Rectangle) *picture.Layer {
 	return &picture.Layer{X: r.Min.X, Y: r.Min.Y, W: r.Dx(), H: r.Dy(), Pix: make([]byte, r.Dx()*r.Dy()*5/2)}
 }
 
 // fresh returns the reusable layer out, cleared. One layer is enough: each frame of a moving view is used before the next one is
 // drawn.
-func (p *posed) fresh(r image.Rectangle) *picture.Layer {
+func (p *Posed) fresh(r image.Rectangle) *picture.Layer {
 	if p.out == nil {
-		p.out = blank(r)
+		p.out = Blank(r)
 	}
 	return p.out
 }
 
 // keyed returns the content mirrored and with its colour key applied.
-func (p *posed) keyed(img *image.RGBA) *image.RGBA {
+func (p *Posed) keyed(img *image.RGBA) *image.RGBA {
 	out := picture.Mirror(img, p.sheet, p.fx.FlipX, p.fx.FlipY)
 	if key := p.fx.ChromaKey; key != nil {
 		if out == img {
@@ -166,7 +169,7 @@ func (p *posed) keyed(img *image.RGBA) *image.RGBA {
 }
 
 // withStillEffects applies the effects that do not change with time.
-func (p *posed) withStillEffects(img *image.RGBA) *picture.Layer {
+func (p *Posed) withStillEffects(img *image.RGBA) *picture.Layer {
 	img = p.keyed(img)
 	if p.mask != nil {
 		covered := *img
@@ -185,14 +188,14 @@ func (p *posed) withStillEffects(img *image.RGBA) *picture.Layer {
 	return l
 }
 
-func (p *posed) correct(l *picture.Layer) {
+func (p *Posed) correct(l *picture.Layer) {
 	if c := p.fx.Correction; c != nil {
 		l.Correct(picture.Correction(*c))
 	}
 }
 
 // prepare makes the plate: the image that moving views are sampled from.
-func (p *posed) prepare(img *image.RGBA) {
+func (p *Posed) prepare(img *image.RGBA) {
 	p.from = img
 	img = p.keyed(img)
 	whole := image.NewRGBA(p.sheet.Sub(p.sheet.Min))
@@ -217,14 +220,14 @@ func (p *posed) prepare(img *image.RGBA) {
 }
 
 // finish applies the effects that follow the motion.
-func (p *posed) finish(l *picture.Layer) {
+func (p *Posed) finish(l *picture.Layer) {
 	if p.mask != nil {
 		l.Cover(p.mask)
 	}
 	l.Fade(1 - p.fx.Transparency)
 }
 
-func (p *posed) turn(plate *picture.Plate, k int64) *picture.Layer {
+func (p *Posed) turn(plate *picture.Plate, k int64) *picture.Layer {
 	l := p.fresh(picture.TurnBounds(p.box, p.w, p.h))
 	if l.Empty() {
 		return l
@@ -234,8 +237,8 @@ func (p *posed) turn(plate *picture.Plate, k int64) *picture.Layer {
 	return l
 }
 
-// opaque reports whether the layer hides everything below it in every frame: its plate is opaque and fills the canvas.
-func (p *posed) opaque(ctx context.Context) (bool, error) {
+// Opaque reports whether the layer hides everything below it in every frame: its plate is opaque and fills the canvas.
+func (p *Posed) Opaque(ctx context.Context) (bool, error) {
 	m := p.fx.Motion
 	canvas := image.Rect(0, 0, p.w, p.h)
 	if m == nil || p.fx.Rotation != nil || p.mask != nil || p.fx.Transparency > 0 || !canvas.In(p.box) {
@@ -246,7 +249,7 @@ func (p *posed) opaque(ctx context.Context) (bool, error) {
 			return false, nil
 		}
 	}
-	if p.content.settled() > 0 {
+	if p.Content.Settled() > 0 {
 		return false, nil
 	}
 	img, err := p.shown(ctx, 0)

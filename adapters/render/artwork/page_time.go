@@ -1,4 +1,4 @@
-package render
+package artwork
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// defaultPagesTime is the time limit for all pages of a movie together, in browsers. Decision 72.
-	defaultPagesTime = 10 * time.Minute
+	// DefaultPagesTime is the time limit for all pages of a movie together, in browsers. Decision 72.
+	DefaultPagesTime = 10 * time.Minute
 	// pagesTimeKept is how long the time spent on a movie's pages is remembered after the newest of them: no movie has another
 	// turn later.
 	pagesTimeKept = 20 * time.Minute
@@ -23,14 +23,14 @@ const (
 // errPagesTime cancels the page during which the time limit of the movie's pages is reached.
 var errPagesTime = errors.New("the time of the movie's pages is over")
 
-// pagesTimes holds the time spent on the pages of each movie in this process, over all turns. It is safe for concurrent use.
-type pagesTimes struct {
+// PagesTimes holds the time spent on the pages of each movie in this process, over all turns. It is safe for concurrent use.
+type PagesTimes struct {
 	mu  sync.Mutex
 	all map[domain.ProjectID]*pagesTime
 }
 
-// of returns the record of the time spent on a movie's pages.
-func (p *pagesTimes) of(project domain.ProjectID, limit time.Duration) *pagesTime {
+// Of returns the record of the time spent on a movie's pages.
+func (p *PagesTimes) Of(project domain.ProjectID, limit time.Duration) *pagesTime {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()

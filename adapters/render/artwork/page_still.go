@@ -1,4 +1,4 @@
-package render
+package artwork
 
 import (
 	"bufio"
@@ -18,13 +18,13 @@ import (
 	"moviola/domain/timeline"
 )
 
-// pageStills caches the pictures of pages with an address, to spare their servers, as for other sources: for the time to live,
+// PageStills caches the pictures of pages with an address, to spare their servers, as for other sources: for the time to live,
 // other movies of the account use the same picture. Decision 51.
-type pageStills struct {
-	kept  workspace.Parts
-	dir   string // for temporary files
-	until time.Time
-	log   logrus.FieldLogger
+type PageStills struct {
+	Kept  workspace.Parts
+	Dir   string // for temporary files
+	Until time.Time
+	Log   logrus.FieldLogger
 }
 
 // drawPage draws the page of a layer.
@@ -34,7 +34,7 @@ type drawPage = func(ctx context.Context, l timeline.Layer) (*image.NRGBA, error
 const pictureExtension = ".png"
 
 // still returns the picture of a page layer: from the cache or, if there is none or the element must be fresh, drawn anew.
-func (s pageStills) still(ctx context.Context, l timeline.Layer, draw drawPage) (*image.NRGBA, error) {
+func (s PageStills) still(ctx context.Context, l timeline.Layer, draw drawPage) (*image.NRGBA, error) {
 	if l.Page.Source == "" {
 		return draw(ctx, l)
 	}
@@ -55,14 +55,14 @@ func (s pageStills) still(ctx context.Context, l timeline.Layer, draw drawPage) 
 		return nil, err
 	}
 	if err := s.keep(key, img); err != nil {
-		s.log.WithError(err).Warn("captured picture of a page not saved; the next attempt captures it again")
+		s.Log.WithError(err).Warn("captured picture of a page not saved; the next attempt captures it again")
 	}
 	return img, nil
 }
 
 // name returns a unique name for a temporary file.
-func (s pageStills) name() (string, error) {
-	file, err := os.CreateTemp(s.dir, "page-*")
+func (s PageStills) name() (string, error) {
+	file, err := os.CreateTemp(s.Dir, "page-*")
 	if err != nil {
 		return "", err
 	}
@@ -73,12 +73,12 @@ func (s pageStills) name() (string, error) {
 }
 
 // take reads a picture from the cache; nil: there is none.
-func (s pageStills) take(key string) (*image.NRGBA, error) {
+func (s PageStills) take(key string) (*image.NRGBA, error) {
 	path, err := s.name()
 	if err != nil {
 		return nil, fmt.Errorf("take the picture of a page: %w", err)
 	}
-	_, ok, err := s.kept.Find(key, pictureExtension, path)
+	_, ok, err := s.Kept.Find(key, pictureExtension, path)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (s pageStills) take(key string) (*image.NRGBA, error) {
 }
 
 // keep writes a picture into the cache.
-func (s pageStills) keep(key string, img image.Image) error {
+func (s PageStills) keep(key string, img image.Image) error {
 	path, err := s.name()
 	if err != nil {
 		return err
@@ -115,5 +115,5 @@ func (s pageStills) keep(key string, img image.Image) error {
 	if err := errors.Join(err, to.Flush(), file.Close()); err != nil {
 		return err
 	}
-	return s.kept.Keep(key, pictureExtension, path, workspace.Part{Until: s.until})
+	return s.Kept.Keep(key, pictureExtension, path, workspace.Part{Until: s.Until})
 }

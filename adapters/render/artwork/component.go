@@ -1,4 +1,4 @@
-package render
+package artwork
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 )
 
 // opened prepares the component of a layer.
-func (s *stills) opened(ctx context.Context, l timeline.Layer) (text.Animated, error) {
-	words, ok := s.text.(*text.Engine)
+func (s *Drawer) opened(ctx context.Context, l timeline.Layer) (text.Animated, error) {
+	words, ok := s.Text.(*text.Engine)
 	if !ok || l.Component == nil {
 		return nil, domain.Errorf(domain.Internal, "component_unavailable", "Components cannot be drawn on this server")
 	}
@@ -26,16 +26,16 @@ const maxLoaded = 2048
 
 // picture decodes a picture named in a component's settings; an SVG drawing becomes as large as the component's longer side. nil:
 // the address is not among the sources.
-func (s *stills) picture(ctx context.Context, address string, side int) (image.Image, error) {
+func (s *Drawer) picture(ctx context.Context, address string, side int) (image.Image, error) {
 	key := document.AddressOf(address)
 	if key == "" {
 		key = address
 	}
-	src := s.source(key)
-	if src.path == "" || src.asset.Media != nil || src.asset.Facts.Width == 0 {
+	src := s.Source(key)
+	if src.Path == "" || src.Asset.Media != nil || src.Asset.Facts.Width == 0 {
 		return nil, nil
 	}
-	w, h := fit(src.asset.Facts.Width, src.asset.Facts.Height, maxLoaded)
+	w, h := Fit(src.Asset.Facts.Width, src.Asset.Facts.Height, maxLoaded)
 	if src.isDrawing() {
 		near := float64(min(side, maxLoaded)) / float64(max(w, h))
 		w, h = max(1, int(near*float64(w))), max(1, int(near*float64(h)))
@@ -46,4 +46,14 @@ func (s *stills) picture(ctx context.Context, address string, side int) (image.I
 		return nil, err
 	}
 	return img, nil
+}
+
+// Fit returns the size of a picture whose longer side is at most limit; both sides even.
+func Fit(w, h, limit int) (int, int) {
+	long := max(w, h)
+	if long <= limit {
+		return w, h
+	}
+	side := func(n int) int { return max(2, n*limit/long&^1) }
+	return side(w), side(h)
 }

@@ -1,4 +1,4 @@
-package render
+package artwork
 
 import (
 	"bufio"
@@ -9,6 +9,7 @@ import (
 	"image"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,18 +20,18 @@ import (
 	"moviola/domain/timeline"
 )
 
-// pages draws the html elements of one movie, each one once.
-type pages struct {
-	draw    Pages
-	flights *pageFlights
-	project domain.ProjectID
-	time    *pagesTime
-	kept    pageStills
-	dir     string // folder for film files, which are unlinked at once
-	rate    timeline.Rate
-	now     time.Time // start time on the clock of every page
+// MoviePages draws the html elements of one movie, each one once.
+type MoviePages struct {
+	Draw    Pages
+	Flights *PageFlights
+	Project domain.ProjectID
+	Time    *pagesTime
+	Kept    PageStills
+	Dir     string // folder for film files, which are unlinked at once
+	Rate    timeline.Rate
+	Now     time.Time // start time on the clock of every page
 
-	sketch *sketch // nil: a movie is made, not a preview
+	Sketch *Sketch // nil: a movie is made, not a preview
 
 	lapsed  <-chan struct{} // closed when the render must stop waiting for pages; nil: never
 	gaveWay *atomic.Bool    // set when the render has stopped waiting; nil: not needed
@@ -45,16 +46,16 @@ func errNoBrowser() error {
 		"chromium-headless-shell")
 }
 
-// share makes waits for pages end when lapsed is closed, and sets gaveWay then.
-func (p *pages) share(lapsed <-chan struct{}, gaveWay *atomic.Bool) {
+// Share makes waits for pages end when lapsed is closed, and sets gaveWay then.
+func (p *MoviePages) Share(lapsed <-chan struct{}, gaveWay *atomic.Bool) {
 	p.lapsed, p.gaveWay = lapsed, gaveWay
 }
 
 // await loads and draws a page of the movie. A page without external resources is drawn even if the render must give up its slot:
 // it waits for no server.
-func (p *pages) await(ctx context.Context, l timeline.Layer, load func(context.Context) (any, error)) (any, error) {
-	load = p.time.bounded(l, load)
-	if !changes(*l.Page) {
+func (p *MoviePages) await(ctx context.Context, l timeline.Layer, load func(context.Context) (any, error)) (any, error) {
+	load = p.Time.bounded(l, load)
+	if !MayChange(*l.Page) {
 		return load(ctx)
 	}
 	key, err := workspace.Key(struct {
@@ -63,11 +64,11 @@ func (p *pages) await(ctx context.Context, l timeline.Layer, load func(context.C
 		Fresh   bool
 		W, H    int
 		Rate    timeline.Rate
-	}{p.project, *l.Page, l.Page.Fresh, l.Box.W, l.Box.H, p.rate})
+	}{p.Project, *l.Page, l.Page.Fresh, l.Box.W, l.Box.H, p.Rate})
 	if err != nil {
 		return nil, err
 	}
-	shown, err := p.flights.join(ctx, key, p.lapsed, load)
+	shown, err := p.Flights.join(ctx, key, p.lapsed, load)
 	if errors.Is(err, commands.ErrGiveWay) && p.gaveWay != nil {
 		p.gaveWay.Store(true)
 	}
@@ -75,8 +76,8 @@ func (p *pages) await(ctx context.Context, l timeline.Layer, load func(context.C
 }
 
 // still returns the picture of a page.
-func (p *pages) still(ctx context.Context, l timeline.Layer) (*image.NRGBA, error) {
-	shown, err := p.await(ctx, l, func(ctx context.Context) (any, error) { return p.draw.Still(ctx, *l.Page, l.Box.W, l.Box.H) })
+func (p *MoviePages) still(ctx context.Context, l timeline.Layer) (*image.NRGBA, error) {
+	shown, err := p.await(ctx, l, func(ctx context.Context) (any, error) { return p.Draw.Still(ctx, *l.Page, l.Box.W, l.Box.H) })
 	if err != nil {
 		return nil, err
 	}
@@ -84,20 +85,20 @@ func (p *pages) still(ctx context.Context, l timeline.Layer) (*image.NRGBA, erro
 }
 
 // content returns the content of a page layer.
-func (p *pages) content(l timeline.Layer, box image.Rectangle) (content, error) {
+func (p *MoviePages) content(l timeline.Layer, box image.Rectangle) (Content, error) {
 	page := *l.Page
-	page.Now, l.Page = p.now, &page
-	if p.sketch != nil && (!p.sketch.fetch || ofPreload(page.Source)) {
+	page.Now, l.Page = p.Now, &page
+	if p.Sketch != nil && (!p.Sketch.Fetch || OfPreload(page.Source)) {
 		if page.Sealed = true; page.Source != "" {
 			return p.sketched(l, box), nil
 		}
 	}
-	if p.draw == nil {
-		return nil, blame(l.Ref, errNoBrowser().Error())
+	if p.Draw == nil {
+		return nil, Blame(l.Ref, errNoBrowser().Error())
 	}
 	if l.Page.Capture <= 0 {
 		return fixed(func(ctx context.Context) (*image.RGBA, error) {
-			img, err := p.kept.still(ctx, l, p.still)
+			img, err := p.Kept.still(ctx, l, p.still)
 			if err != nil {
 				return nil, faultOf(l.Ref, "draw page", err)
 			}
@@ -126,7 +127,7 @@ func (p *pages) content(l timeline.Layer, box image.Rectangle) (content, error) 
 
 // film is a moving page: its frames are captured once and kept in a file, because several windows may show them.
 type film struct {
-	pages *pages
+	pages *MoviePages
 	layer timeline.Layer
 
 	once sync.Once
@@ -165,8 +166,8 @@ func (f *film) capture(ctx context.Context) error {
 }
 
 // take captures the frames of a page layer.
-func (p *pages) take(ctx context.Context, l timeline.Layer) (*captured, error) {
-	file, err := os.CreateTemp(p.dir, "film-*")
+func (p *MoviePages) take(ctx context.Context, l timeline.Layer) (*captured, error) {
+	file, err := os.CreateTemp(p.Dir, "film-*")
 	if err == nil {
 		err = os.Remove(file.Name())
 	}
@@ -176,7 +177,7 @@ func (p *pages) take(ctx context.Context, l timeline.Layer) (*captured, error) {
 	f := &captured{file: file}
 	var last *image.NRGBA
 	counted := &counting{to: bufio.NewWriterSize(file, 1<<20)}
-	err = p.draw.Frames(ctx, *l.Page, l.Box.W, l.Box.H, p.rate, l.Page.Capture, func(_ int64, img *image.NRGBA) error {
+	err = p.Draw.Frames(ctx, *l.Page, l.Box.W, l.Box.H, p.Rate, l.Page.Capture, func(_ int64, img *image.NRGBA) error {
 		if img == last {
 			f.frames = append(f.frames, f.frames[len(f.frames)-1])
 			return nil
@@ -196,6 +197,7 @@ type counting struct {
 	size int64
 }
 
+// Write implements io.Writer.
 func (c *counting) Write(p []byte) (int, error) {
 	n, err := c.to.Write(p)
 	if c.size += int64(n); c.size > maxFilmBytes {
@@ -273,9 +275,11 @@ type filmed struct {
 	at0 image.Point
 }
 
-func (f filmed) settled() int64 { return f.layer.Page.Capture - 1 }
+// Settled implements Content.
+func (f filmed) Settled() int64 { return f.layer.Page.Capture - 1 }
 
-func (f filmed) at(ctx context.Context, k int64) (*image.RGBA, error) {
+// At implements Content.
+func (f filmed) At(ctx context.Context, k int64) (*image.RGBA, error) {
 	img, err := f.frame(ctx, k)
 	if err != nil {
 		return nil, err
@@ -283,4 +287,9 @@ func (f filmed) at(ctx context.Context, k int64) (*image.RGBA, error) {
 	moved := *img
 	moved.Rect = moved.Rect.Add(f.at0)
 	return &moved, nil
+}
+
+// MayChange reports whether a page may look different later: it has an address, loads external content, or may read the clock.
+func MayChange(p timeline.Page) bool {
+	return p.Source != "" || strings.Contains(p.HTML, "//") || strings.Contains(strings.ToLower(p.HTML), "<script")
 }

@@ -1,4 +1,4 @@
-package render
+package artwork
 
 import (
 	"context"
@@ -18,15 +18,16 @@ type captions struct {
 }
 
 // captions opens the captions of a window.
-func (s *stills) captions(l timeline.Layer) (content, error) {
-	words, ok := s.text.(drawn.Layouter)
+func (s *Drawer) captions(l timeline.Layer) (Content, error) {
+	words, ok := s.Text.(drawn.Layouter)
 	if !ok || l.Captions == nil {
 		return nil, domain.Errorf(domain.Internal, "captions_unavailable", "Captions cannot be drawn on this server")
 	}
-	return &captions{layer: l, set: drawn.New(words, l.Captions.Style, s.w, s.h), last: -1}, nil
+	return &captions{layer: l, set: drawn.New(words, l.Captions.Style, s.W, s.H), last: -1}, nil
 }
 
-func (c *captions) settled() int64 {
+// Settled implements Content.
+func (c *captions) Settled() int64 {
 	shown := c.layer.Captions.Shown
 	if len(shown) == 0 {
 		return 0
@@ -34,7 +35,8 @@ func (c *captions) settled() int64 {
 	return shown[len(shown)-1].To
 }
 
-func (c *captions) at(_ context.Context, k int64) (*image.RGBA, error) {
+// At implements Content.
+func (c *captions) At(_ context.Context, k int64) (*image.RGBA, error) {
 	for i, shown := range c.layer.Captions.Shown {
 		if k < shown.From || k >= shown.To {
 			continue

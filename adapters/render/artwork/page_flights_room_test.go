@@ -1,4 +1,4 @@
-package render
+package artwork
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 func TestPageFlights_room(t *testing.T) {
 	t.Parallel()
 	const side = 100
-	p := &pageFlights{most: 2 * 4 * side * side}
+	p := &PageFlights{most: 2 * 4 * side * side}
 	lapsed := make(chan struct{})
 	close(lapsed)
 	loads := map[string]int{}

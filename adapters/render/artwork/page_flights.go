@@ -1,4 +1,4 @@
-package render
+package artwork
 
 import (
 	"cmp"
@@ -23,10 +23,10 @@ const (
 	maxLeftBytes = 256 << 20
 )
 
-// pageFlights holds the pages that are being loaded and drawn. A render that is asked for its slot while it waits for a page
+// PageFlights holds the pages that are being loaded and drawn. A render that is asked for its slot while it waits for a page
 // gives the slot up; the page continues, within the limit of browsers, and its result is used in the movie's next turn. It is
 // safe for concurrent use.
-type pageFlights struct {
+type PageFlights struct {
 	mu   sync.Mutex
 	all  map[string]*pageFlight
 	left int // number of pages whose render has given up its slot
@@ -49,7 +49,7 @@ type pageFlight struct {
 // join returns the result of load, which runs once for all callers with the same key. If lapsed is closed, or ctx ends because
 // another account waits, join returns commands.ErrGiveWay and load continues. If ctx ends for another reason and nobody else
 // waits, load is cancelled.
-func (p *pageFlights) join(
+func (p *PageFlights) join(
 	ctx context.Context, key string, lapsed <-chan struct{}, load func(context.Context) (any, error),
 ) (any, error) {
 	f := p.begin(ctx, key, load)
@@ -71,7 +71,7 @@ func (p *pageFlights) join(
 	return f.shown, f.err
 }
 
-func (p *pageFlights) begin(ctx context.Context, key string, load func(context.Context) (any, error)) *pageFlight {
+func (p *PageFlights) begin(ctx context.Context, key string, load func(context.Context) (any, error)) *pageFlight {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if f := p.all[key]; f != nil {
@@ -97,7 +97,7 @@ func (p *pageFlights) begin(ctx context.Context, key string, load func(context.C
 }
 
 // leave records that a caller no longer waits. With giveWay, the page continues for the movie's next turn.
-func (p *pageFlights) leave(key string, f *pageFlight, giveWay bool) {
+func (p *PageFlights) leave(key string, f *pageFlight, giveWay bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f.waiting--
@@ -109,7 +109,7 @@ func (p *pageFlights) leave(key string, f *pageFlight, giveWay bool) {
 }
 
 // landed removes a finished page that nobody waits for, or keeps it if its render has given up its slot. The caller holds p.mu.
-func (p *pageFlights) landed(key string, f *pageFlight) {
+func (p *PageFlights) landed(key string, f *pageFlight) {
 	ended := false
 	select {
 	case <-f.done:
@@ -139,7 +139,7 @@ func (p *pageFlights) landed(key string, f *pageFlight) {
 }
 
 // room reserves memory for a page's picture. Films are on disk and need none. The caller holds p.mu.
-func (p *pageFlights) room(f *pageFlight) bool {
+func (p *PageFlights) room(f *pageFlight) bool {
 	if img, ok := f.shown.(*image.NRGBA); ok && img != nil {
 		f.bytes = len(img.Pix)
 	}
@@ -152,7 +152,7 @@ func (p *pageFlights) room(f *pageFlight) bool {
 }
 
 // forget removes a page whose render has given up its slot. The caller holds p.mu.
-func (p *pageFlights) forget(key string, f *pageFlight) {
+func (p *PageFlights) forget(key string, f *pageFlight) {
 	if p.all[key] != f || f.waiting > 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package render
+package artwork
 
 import (
 	"context"
@@ -12,13 +12,13 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// content is the picture of a layer before its effects. It is used by one goroutine at a time.
-type content interface {
-	// at draws frame k of the element at its position on the canvas, with premultiplied alpha. The returned picture does not
+// Content is the picture of a layer before its effects. It is used by one goroutine at a time.
+type Content interface {
+	// At draws frame k of the element at its position on the canvas, with premultiplied alpha. The returned picture does not
 	// change afterwards; equal frames may be the same picture.
-	at(ctx context.Context, k int64) (*image.RGBA, error)
-	// settled is the first frame of the element from which on the picture does not change.
-	settled() int64
+	At(ctx context.Context, k int64) (*image.RGBA, error)
+	// Settled is the first frame of the element from which on the picture does not change.
+	Settled() int64
 }
 
 // settledFrame is the first frame at or after the time at which a drawing stops changing.
@@ -29,8 +29,11 @@ func settledFrame(seconds float64, rate timeline.Rate) int64 {
 // fixed is content that never changes. It is drawn on demand.
 type fixed func(ctx context.Context) (*image.RGBA, error)
 
-func (f fixed) at(ctx context.Context, _ int64) (*image.RGBA, error) { return f(ctx) }
-func (f fixed) settled() int64                                       { return 0 }
+// At implements Content.
+func (f fixed) At(ctx context.Context, _ int64) (*image.RGBA, error) { return f(ctx) }
+
+// Settled implements Content.
+func (f fixed) Settled() int64 { return 0 }
 
 // filled is content of one colour.
 func filled(l timeline.Layer, seen image.Rectangle) fixed {
@@ -50,7 +53,8 @@ type animated struct {
 	ref     timeline.Ref
 }
 
-func (a animated) settled() int64 { return settledFrame(a.drawing.Settled(), a.rate) }
+// Settled implements Content.
+func (a animated) Settled() int64 { return settledFrame(a.drawing.Settled(), a.rate) }
 
 // drawn returns frame k of the drawing, and its position on the canvas.
 func (a animated) drawn(k int64) (text.Drawing, image.Point, error) {
@@ -61,7 +65,8 @@ func (a animated) drawn(k int64) (text.Drawing, image.Point, error) {
 	return d, image.Pt(a.box.X, a.box.Y).Add(d.At), nil
 }
 
-func (a animated) at(_ context.Context, k int64) (*image.RGBA, error) {
+// At implements Content.
+func (a animated) At(_ context.Context, k int64) (*image.RGBA, error) {
 	d, at, err := a.drawn(k)
 	if err != nil || d.Image == nil {
 		return &image.RGBA{}, err
@@ -77,15 +82,15 @@ func premultiplied(img *image.NRGBA, at image.Point) *image.RGBA {
 }
 
 // photo is the content of a still picture file.
-func (s *stills) photo(l timeline.Layer, box, seen image.Rectangle) fixed {
+func (s *Drawer) photo(l timeline.Layer, box, seen image.Rectangle) fixed {
 	return func(ctx context.Context) (*image.RGBA, error) {
-		img, err := s.pixels(ctx, s.source(l.Source), rectangle(l.Crop), box, seen)
-		return img, imageFault(l.Ref, err)
+		img, err := s.pixels(ctx, s.Source(l.Source), Rectangle(l.Crop), box, seen)
+		return img, ImageFault(l.Ref, err)
 	}
 }
 
-// content opens the content of a layer. box is its rectangle, seen the part of the box that is needed.
-func (s *stills) content(ctx context.Context, l timeline.Layer, box, seen image.Rectangle) (content, error) {
+// Content opens the content of a layer. box is its rectangle, seen the part of the box that is needed.
+func (s *Drawer) Content(ctx context.Context, l timeline.Layer, box, seen image.Rectangle) (Content, error) {
 	switch l.Kind {
 	case timeline.ImageLayer:
 		return s.photo(l, box, seen), nil
@@ -95,19 +100,19 @@ func (s *stills) content(ctx context.Context, l timeline.Layer, box, seen image.
 		if l.Text == nil || l.Box.W <= 0 || l.Box.H <= 0 {
 			return filled(timeline.Layer{}, image.Rectangle{}), nil
 		}
-		drawing, err := s.text.Animate(*l.Text, l.Box.W, l.Box.H)
+		drawing, err := s.Text.Animate(*l.Text, l.Box.W, l.Box.H)
 		if err != nil {
 			return nil, faultOf(l.Ref, "draw text", err)
 		}
-		return animated{drawing, l.Box, s.rate, l.Ref}, nil
+		return animated{drawing, l.Box, s.Rate, l.Ref}, nil
 	case timeline.ComponentLayer:
 		drawing, err := s.opened(ctx, l)
 		if err != nil {
 			return nil, faultOf(l.Ref, "draw component", err)
 		}
-		return animated{drawing, l.Box, s.rate, l.Ref}, nil
+		return animated{drawing, l.Box, s.Rate, l.Ref}, nil
 	case timeline.HTMLLayer:
-		return s.pages.content(l, box)
+		return s.Pages.content(l, box)
 	case timeline.AudiogramLayer:
 		return s.waveform(l, box)
 	case timeline.CaptionLayer:

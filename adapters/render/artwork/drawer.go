@@ -1,4 +1,4 @@
-package render
+package artwork
 
 import (
 	"context"
@@ -19,35 +19,35 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// still is a drawn layer. Its position in the frame is kept in memory, its pixels in a file.
-type still struct {
-	layer    picture.Layer // without Pix
-	path     string
-	warnings []string
+// Still is a drawn layer. Its position in the frame is kept in memory, its pixels in a file.
+type Still struct {
+	Layer    picture.Layer // without Pix
+	Path     string
+	Warnings []string
 }
 
-// open returns the layer with its pixels.
-func (s *still) open() (*picture.Layer, error) {
-	pix, err := os.ReadFile(s.path)
+// Open returns the layer with its pixels.
+func (s *Still) Open() (*picture.Layer, error) {
+	pix, err := os.ReadFile(s.Path)
 	if err != nil {
 		return nil, fmt.Errorf("read drawn layer: %w", err)
 	}
-	l := s.layer
+	l := s.Layer
 	l.Pix = pix
 	return &l, nil
 }
 
-// stills opens the layers of one movie that are drawn in this process. A layer that does not move is drawn once, even if several
+// Drawer opens the layers of one movie that are drawn in this process. A layer that does not move is drawn once, even if several
 // windows show it.
-type stills struct {
-	dir    string
-	w, h   int
-	rate   timeline.Rate
-	text   TextDrawer
-	pages  *pages
-	sound  func(ctx context.Context) (*envelope, error) // envelope of the whole movie's sound
-	heard  string                                       // cache key of the movie's sound
-	source func(address string) source
+type Drawer struct {
+	Dir    string
+	W, H   int
+	Rate   timeline.Rate
+	Text   TextDrawer
+	Pages  *MoviePages
+	Sound  func(ctx context.Context) (*Envelope, error) // envelope of the whole movie's sound
+	Heard  string                                       // cache key of the movie's sound
+	Source func(address string) Source
 
 	mu  sync.Mutex
 	all map[string]*drawing
@@ -58,20 +58,20 @@ type drawing struct {
 	opened  sync.Once
 	settled int64
 	opening error
-	actor   actor // nil once the layer has been drawn
+	actor   Actor // nil once the layer has been drawn
 
 	drawn sync.Once
-	still *still
+	still *Still
 	err   error
 }
 
 // drawing returns the entry of a layer.
-func (s *stills) drawing(l timeline.Layer) (*drawing, string, error) {
+func (s *Drawer) drawing(l timeline.Layer) (*drawing, string, error) {
 	if l.Effects == nil || l.Effects.Motion == nil && l.Effects.Rotation == nil {
 		l.Life = 0
 	}
 	l.Ref, l.From, l.To, l.Phase, l.FadeIn, l.FadeOut = timeline.Ref{}, 0, 0, 0, 0, 0
-	key, err := workspace.Key(s.named(l))
+	key, err := workspace.Key(s.Named(l))
 	if err != nil {
 		return nil, "", err
 	}
@@ -88,30 +88,30 @@ func (s *stills) drawing(l timeline.Layer) (*drawing, string, error) {
 	return d, key, nil
 }
 
-// named returns a layer whose sources are named by the hash of their content.
-func (s *stills) named(l timeline.Layer) timeline.Layer {
+// Named returns a layer whose sources are named by the hash of their content.
+func (s *Drawer) Named(l timeline.Layer) timeline.Layer {
 	l.Ref = timeline.Ref{}
 	if l.Source != "" {
-		l.Source = s.source(l.Source).asset.Hash
+		l.Source = s.Source(l.Source).Asset.Hash
 	}
 	if l.Kind == timeline.AudiogramLayer {
-		l.Source = s.heard
+		l.Source = s.Heard
 	}
 	if f := l.Text; f != nil && f.Settings.FontSource != "" {
 		words := *f
-		words.Settings.FontSource = s.source(f.Settings.FontSource).asset.Hash
+		words.Settings.FontSource = s.Source(f.Settings.FontSource).Asset.Hash
 		l.Text = &words
 	}
 	if l.Effects != nil && l.Effects.Mask != nil {
 		effects, mask := *l.Effects, *l.Effects.Mask
-		mask.Source = s.source(mask.Source).asset.Hash
+		mask.Source = s.Source(mask.Source).Asset.Hash
 		effects.Mask, l.Effects = &mask, &effects
 	}
 	return l
 }
 
-// moves reports whether a layer changes within its window.
-func (s *stills) moves(ctx context.Context, l timeline.Layer) (bool, error) {
+// Moves reports whether a layer changes within its window.
+func (s *Drawer) Moves(ctx context.Context, l timeline.Layer) (bool, error) {
 	d, _, err := s.drawing(l)
 	if err != nil {
 		return false, err
@@ -120,8 +120,8 @@ func (s *stills) moves(ctx context.Context, l timeline.Layer) (bool, error) {
 	return d.settled > l.Phase, d.opening
 }
 
-// settles is the frame of the element from which on a layer looks the same, apart from fades.
-func (s *stills) settles(ctx context.Context, l timeline.Layer) (int64, error) {
+// Settles is the frame of the element from which on a layer looks the same, apart from fades.
+func (s *Drawer) Settles(ctx context.Context, l timeline.Layer) (int64, error) {
 	d, _, err := s.drawing(l)
 	if err != nil {
 		return 0, err
@@ -131,16 +131,16 @@ func (s *stills) settles(ctx context.Context, l timeline.Layer) (int64, error) {
 }
 
 // ready opens the actor of a drawing.
-func (s *stills) ready(ctx context.Context, d *drawing, l timeline.Layer) {
+func (s *Drawer) ready(ctx context.Context, d *drawing, l timeline.Layer) {
 	d.opened.Do(func() {
-		if d.actor, d.opening = s.open(ctx, l); d.opening == nil {
-			d.settled = d.actor.settled()
+		if d.actor, d.opening = s.Open(ctx, l); d.opening == nil {
+			d.settled = d.actor.Settled()
 		}
 	})
 }
 
-// get returns the picture of a layer that does not move any more, and draws it if necessary.
-func (s *stills) get(ctx context.Context, l timeline.Layer) (*still, error) {
+// Get returns the picture of a layer that does not move any more, and draws it if necessary.
+func (s *Drawer) Get(ctx context.Context, l timeline.Layer) (*Still, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -159,35 +159,35 @@ func (s *stills) get(ctx context.Context, l timeline.Layer) (*still, error) {
 }
 
 // keep draws the settled state of an actor into a file.
-func (s *stills) keep(ctx context.Context, a actor, key string) (*still, error) {
-	layer, err := a.draw(ctx, a.settled())
+func (s *Drawer) keep(ctx context.Context, a Actor, key string) (*Still, error) {
+	layer, err := a.Draw(ctx, a.Settled())
 	if err != nil {
 		return nil, err
 	}
-	drawn := &still{path: filepath.Join(s.dir, key+".yuva"), warnings: warningsOf(a)}
-	drawn.layer = picture.Layer{X: layer.X, Y: layer.Y, W: layer.W, H: layer.H}
+	drawn := &Still{Path: filepath.Join(s.Dir, key+".yuva"), Warnings: WarningsOf(a)}
+	drawn.Layer = picture.Layer{X: layer.X, Y: layer.Y, W: layer.W, H: layer.H}
 	if layer.Empty() {
 		return drawn, nil
 	}
-	if err := os.WriteFile(drawn.path, layer.Pix, 0o600); err != nil {
+	if err := os.WriteFile(drawn.Path, layer.Pix, 0o600); err != nil {
 		return nil, fmt.Errorf("write drawn layer: %w", err)
 	}
 	return drawn, nil
 }
 
-// open makes the actor of a layer.
-func (s *stills) open(ctx context.Context, l timeline.Layer) (actor, error) {
-	box, canvas := rectangle(l.Box), image.Rect(0, 0, s.w, s.h)
+// Open makes the actor of a layer.
+func (s *Drawer) Open(ctx context.Context, l timeline.Layer) (Actor, error) {
+	box, canvas := Rectangle(l.Box), image.Rect(0, 0, s.W, s.H)
 	if l.Effects == nil {
-		c, err := s.content(ctx, l, box, box.Intersect(canvas))
-		return &plain{content: c, w: s.w, h: s.h}, err
+		c, err := s.Content(ctx, l, box, box.Intersect(canvas))
+		return &plain{Content: c, w: s.W, h: s.H}, err
 	}
-	p := &posed{layer: l, fx: *l.Effects, box: box, seen: box, w: s.w, h: s.h, sheet: box}
+	p := &Posed{layer: l, fx: *l.Effects, box: box, seen: box, w: s.W, h: s.H, sheet: box}
 	seen := box
 	switch {
-	case p.travels() || p.fx.Rotation != nil:
-		if int64(box.Dx())*int64(box.Dy()) > maxTurned {
-			return nil, blame(l.Ref, "The element is too large to be moved or turned: make 'width' or 'height' smaller")
+	case p.Travels() || p.fx.Rotation != nil:
+		if int64(box.Dx())*int64(box.Dy()) > MaxTurned {
+			return nil, Blame(l.Ref, "The element is too large to be moved or turned: make 'width' or 'height' smaller")
 		}
 		switch {
 		case p.fx.Motion == nil:
@@ -207,7 +207,7 @@ func (s *stills) open(ctx context.Context, l timeline.Layer) (actor, error) {
 			return nil, err
 		}
 	}
-	p.content, err = s.content(ctx, l, box, seen)
+	p.Content, err = s.Content(ctx, l, box, seen)
 	return p, err
 }
 
@@ -233,7 +233,7 @@ func closer(l timeline.Layer) (timeline.Layer, image.Rectangle) {
 		grow = math.Sqrt(room)
 	}
 	if grow <= 1 {
-		return l, rectangle(l.Box)
+		return l, Rectangle(l.Box)
 	}
 	side := func(n int) int { return max(2, int(math.Round(grow*float64(n)/2))*2) }
 	l.Box = timeline.Box{W: side(l.Box.W), H: side(l.Box.H)}
@@ -245,7 +245,7 @@ func closer(l timeline.Layer) (timeline.Layer, image.Rectangle) {
 		larger.Animation = &animation
 	}
 	l.Text = &larger
-	return l, rectangle(l.Box)
+	return l, Rectangle(l.Box)
 }
 
 // nearest returns the magnification at the point where a motion shows the smallest part of the picture.
@@ -256,14 +256,14 @@ func nearest(m timeline.Motion) float64 {
 
 // sheet returns the rectangle of a picture under a zoom: the size of the nearest view, but not larger than the source unless the
 // source is enlarged anyway.
-func (s *stills) sheet(l timeline.Layer) image.Rectangle {
-	facts := s.source(l.Source).asset.Facts
+func (s *Drawer) sheet(l timeline.Layer) image.Rectangle {
+	facts := s.Source(l.Source).Asset.Facts
 	w := float64(facts.Width)
 	if l.Crop.W > 0 {
 		w = float64(l.Crop.W)
 	}
 	grow := nearest(*l.Effects.Motion)
-	if !s.source(l.Source).isDrawing() {
+	if !s.Source(l.Source).isDrawing() {
 		grow = math.Min(grow, w/float64(l.Box.W))
 	}
 	grow = math.Max(1, grow)
@@ -274,34 +274,21 @@ func (s *stills) sheet(l timeline.Layer) image.Rectangle {
 	return image.Rect(0, 0, even(l.Box.W), even(l.Box.H))
 }
 
-// mask returns the picture whose brightness becomes the alpha of a layer, stretched over its box.
-func (s *stills) mask(ctx context.Context, l timeline.Layer, box image.Rectangle) (*image.Gray, error) {
-	src := s.source(l.Effects.Mask.Source)
-	seen := box
-	if l.Effects.Rotation == nil {
-		seen = box.Intersect(image.Rect(0, 0, s.w, s.h))
-	}
-	img, err := s.pixels(ctx, src, image.Rectangle{}, box, seen)
-	if err != nil {
-		return nil, imageFault(l.Ref, err)
-	}
-	return picture.Mask(img), nil
-}
-
 // warned is a drawing with warnings for the client.
 type warned interface{ warnings() []string }
 
-func warningsOf(a actor) []string {
+// WarningsOf returns the warnings for the client about what an actor draws.
+func WarningsOf(a Actor) []string {
 	if w, ok := a.(warned); ok {
 		return w.warnings()
 	}
 	return nil
 }
 
-func (p *plain) warnings() []string { return saidBy(p.content) }
-func (p *posed) warnings() []string { return saidBy(p.content) }
+func (p *plain) warnings() []string { return saidBy(p.Content) }
+func (p *Posed) warnings() []string { return saidBy(p.Content) }
 
-func saidBy(c content) []string {
+func saidBy(c Content) []string {
 	moving, ok := c.(animated)
 	if !ok {
 		if w, ok := c.(warned); ok {
@@ -316,30 +303,31 @@ func saidBy(c content) []string {
 	return d.Warnings
 }
 
-func rectangle(b timeline.Box) image.Rectangle { return image.Rect(b.X, b.Y, b.X+b.W, b.Y+b.H) }
+// Rectangle converts a box of a layer.
+func Rectangle(b timeline.Box) image.Rectangle { return image.Rect(b.X, b.Y, b.X+b.W, b.Y+b.H) }
 
-// blame returns an error that names the element whose source is at fault.
-func blame(ref timeline.Ref, what string) error {
-	return domain.Errorf(domain.Invalid, "asset_failed", "%s: %s", elementName(ref), what)
+// Blame returns an error that names the element whose source is at fault.
+func Blame(ref timeline.Ref, what string) error {
+	return domain.Errorf(domain.Invalid, "asset_failed", "%s: %s", ElementName(ref), what)
 }
 
-// elementName is the form in which asset failures name an element: "Scene #1, element #2".
-func elementName(ref timeline.Ref) string {
+// ElementName is the form in which asset failures name an element: "Scene #1, element #2".
+func ElementName(ref timeline.Ref) string {
 	if ref.Scene == 0 {
 		return fmt.Sprintf("Movie, element #%d", ref.Element)
 	}
 	return fmt.Sprintf("Scene #%d, element #%d", ref.Scene, ref.Element)
 }
 
-// imageFault returns the error of an element whose picture is damaged or cannot be drawn; any other error is returned unchanged.
-func imageFault(ref timeline.Ref, err error) error {
+// ImageFault returns the error of an element whose picture is damaged or cannot be drawn; any other error is returned unchanged.
+func ImageFault(ref timeline.Ref, err error) error {
 	var damaged *picture.DecodeError
 	if errors.As(err, &damaged) {
-		return blame(ref, "The image cannot be read: it is damaged or not complete")
+		return Blame(ref, "The image cannot be read: it is damaged or not complete")
 	}
 	var fault *domain.Error
 	if errors.As(err, &fault) {
-		return blame(ref, fault.Message)
+		return Blame(ref, fault.Message)
 	}
 	return err
 }
@@ -348,7 +336,7 @@ func imageFault(ref timeline.Ref, err error) error {
 func faultOf(ref timeline.Ref, doing string, err error) error {
 	var fault *domain.Error
 	if errors.As(err, &fault) {
-		return blame(ref, fault.Message)
+		return Blame(ref, fault.Message)
 	}
 	return fmt.Errorf("%s of %s: %w", doing, ref, err)
 }
@@ -358,11 +346,11 @@ type TextDrawer interface {
 	Animate(t timeline.Text, w, h int) (text.Animated, error)
 }
 
-// source is an asset in the form that the windows of a movie use.
-type source struct {
-	asset commands.Asset
-	path  string         // in the folder of the movie
-	words []caption.Word // words of a voice, with their times
-	// cached says that the speech or picture comes from the cache.
-	cached bool
+// Source is an asset in the form that the windows of a movie use.
+type Source struct {
+	Asset commands.Asset
+	Path  string         // in the folder of the movie
+	Words []caption.Word // words of a voice, with their times
+	// Cached says that the speech or picture comes from the cache.
+	Cached bool
 }

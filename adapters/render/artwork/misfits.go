@@ -1,0 +1,50 @@
+package artwork
+
+import (
+	"moviola/commands"
+	"moviola/domain/caption"
+	"moviola/domain/document"
+	"moviola/domain/timeline"
+	drawn "moviola/internal/drawing/captions"
+	"moviola/internal/drawing/component"
+	"moviola/internal/drawing/text"
+)
+
+// Misfits returns notes on the texts of a layer that do not fit into their boxes; none if words is no text engine.
+func Misfits(words TextDrawer, l timeline.Layer) ([]document.Note, error) {
+	engine, ok := words.(*text.Engine)
+	if !ok {
+		return nil, nil
+	}
+	if l.Component != nil {
+		return component.New(engine, nil).Notes(l.Ref, *l.Component, l.Box.W, l.Box.H)
+	}
+	block, err := engine.Lay(*l.Text, text.Options{}, l.Box.W, l.Box.H)
+	if err != nil {
+		return nil, err
+	}
+	if n, overflows := text.Overflow(l.Ref, block, l.Box); overflows {
+		return []document.Note{n}, nil
+	}
+	return nil, nil
+}
+
+// CaptionMisfits returns notes on captions of a plan that do not fit, among those for which more returns true.
+func CaptionMisfits(words TextDrawer, plan *timeline.Plan, track caption.Track, more func() bool) ([]document.Note, error) {
+	engine, ok := words.(*text.Engine)
+	if !ok {
+		return nil, nil
+	}
+	notes, _, err := drawn.Overflow(engine, plan.Subtitles, track, plan.Width, plan.Height, more)
+	return notes, err
+}
+
+// WithFonts returns words with a movie's own fonts, the paths of font files by their addresses; words that are no text engine are
+// returned as they are.
+func WithFonts(words TextDrawer, paths map[string]string, faces []commands.FontFace) (TextDrawer, error) {
+	engine, ok := words.(*text.Engine)
+	if !ok {
+		return words, nil
+	}
+	return engine.WithFonts(paths, faces...)
+}
