@@ -33,15 +33,15 @@ func checkServiceAccount(s string) bool {
 		key.Key != ""
 }
 
-// Storage returns the address of the cloud storage that the settings name, without the bucket; empty for other kinds.
+// Storage returns the address of the cloud storage that the settings name, without the bucket; empty for kinds without a place
+// of their own.
 func (k Kind) Storage(s Settings) string {
+	place := k.descriptor().place
 	switch {
-	case k != GCS && k != AzureBlob:
+	case place == nil:
 		return ""
 	case s["endpoint"] != "":
 		return s["endpoint"]
-	case k == GCS:
-		return "https://storage.googleapis.com"
 	}
-	return "https://" + s["account"] + ".blob.core.windows.net"
+	return place(s)
 }

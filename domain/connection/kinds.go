@@ -32,12 +32,29 @@ const (
 // Settings are the settings of a connection or destination by name, each as text.
 type Settings map[string]string
 
+// Form is the JSON type in which a setting is shown.
+type Form int
+
+// The forms of settings.
+const (
+	Text Form = iota
+	Flag
+	Number
+	Addresses // a list of e-mail addresses, or a text with commas between them
+	Events    // a list of live events
+)
+
 // Field is one setting of a kind.
 type Field struct {
 	Name     string
-	Secret   bool // the setting is never returned, and is encrypted where it is stored
-	Required bool // a connection does not work without the setting
-	Standing bool // only a saved connection has the setting; a movie's destination cannot
+	Doc      string   // completes the sentence "KIND: ..." in the descriptions of the interface; empty: the name says all
+	Form     Form     // the zero value is Text
+	Values   []string // the only values; nil: any
+	Default  string   // what a setting that is left out means; empty: nothing
+	Secret   bool     // the setting is never returned, and is encrypted where it is stored
+	Required bool     // a connection does not work without the setting
+	Standing bool     // only a saved connection has the setting; a movie's destination cannot
+	Bound    bool     // the setting determines where secrets are sent, or how they are protected on the way
 	check    func(value string) bool
 	wants    string // completes the error message "NAME must be ..."
 }
@@ -50,20 +67,22 @@ var (
 	anyText = Field{check: func(s string) bool { return len(s) <= 4096 && !strings.ContainsFunc(s, unicode.IsControl) },
 		wants: "a text of at most 4096 characters on one line"}
 	anyLines = Field{check: func(s string) bool { return len(s) <= 64<<10 }, wants: "a text of at most 64 KB"}
-	flag     = Field{check: func(s string) bool { return s == "true" || s == "false" }, wants: "true or false"}
-	port     = Field{check: func(s string) bool {
+	flag     = Field{Form: Flag, check: func(s string) bool { return s == "true" || s == "false" }, wants: "true or false"}
+	port     = Field{Form: Number, Bound: true, check: func(s string) bool {
 		n, err := strconv.Atoi(s)
 		return err == nil && n > 0 && n < 65536
 	}, wants: "a number from 1 to 65535"}
-	host = Field{check: func(s string) bool {
+	host = Field{Bound: true, check: func(s string) bool {
 		return hosts.MatchString(s)
 	}, wants: "a host name or address, without scheme, path or port"}
-	address = Field{check: checkAddress, wants: "an http or https address"}
-	hostKey = Field{check: func(s string) bool {
+	address = Field{Bound: true, check: checkAddress, wants: "an http or https address"}
+	hostKey = Field{Bound: true, check: func(s string) bool {
 		return hostKeys.MatchString(s)
 	}, wants: "a fingerprint such as SHA256:…, as ssh-keygen -l prints it"}
-	events = Field{check: checkEvents, Standing: true, wants: "a list of " + strings.Join(LiveEvents, ", ") + ", each at most once"}
-	mails  = Field{check: checkMails, wants: fmt.Sprintf("one to %d e-mail addresses", MaxRecipients)}
+	events = Field{Form: Events, check: checkEvents, Standing: true,
+		wants: "a list of " + strings.Join(LiveEvents, ", ") + ", each at most once"}
+	mails      = Field{check: checkMails, wants: fmt.Sprintf("one to %d e-mail addresses", MaxRecipients)}
+	recipients = Field{Form: Addresses, check: mails.check, wants: mails.wants}
 )
 
 var (
@@ -74,62 +93,8 @@ var (
 func (f Field) named(name string) Field { f.Name = name; return f }
 func (f Field) required() Field         { f.Required = true; return f }
 func (f Field) secret() Field           { f.Secret = true; return f }
-
-// descriptor holds everything about a kind except the code that sends to it. That code is a deliveries.Sender, which
-// NewDestinations of internal/app/roads selects.
-type descriptor struct {
-	kind        Kind
-	destination bool    // movies can be delivered to connections of the kind
-	video       bool    // a delivery needs a video. Decision 33
-	path        bool    // the video is stored as a file at a path, made of remote-path, file and macros
-	savedOnly   bool    // a movie must name a saved connection, and may add only remote-path and file
-	recipients  bool    // a delivery goes to people by e-mail, and the number of recipients is limited. Decision 55
-	fields      []Field // settings of the kind, in the order in which they are shown
-}
-
-// kinds are all kinds, in the order of lists.
-var kinds = []descriptor{
-	{kind: Webhook, destination: true, fields: []Field{
-		address.named("endpoint").secret().required(), anyText.named("content-type"), flag.named("signed"),
-		events.named("events"),
-	}},
-	{kind: FTP, destination: true, video: true, path: true, fields: []Field{
-		host.named("host").required(), port.named("port"), anyText.named("username").required(), anyText.named("password").secret(),
-		flag.named("secure"), anyText.named("remote-path"), anyText.named("file"),
-	}},
-	{kind: SFTP, destination: true, video: true, path: true, fields: []Field{
-		host.named("host").required(), port.named("port"), anyText.named("username").required(), anyText.named("password").secret(),
-		anyLines.named("private-key").secret(), anyText.named("passphrase").secret(), hostKey.named("host-key"),
-		anyText.named("remote-path"), anyText.named("file"),
-	}},
-	{kind: S3, destination: true, video: true, path: true, savedOnly: true, fields: []Field{
-		anyText.named("bucket").required(), anyText.named("region").required(), anyText.named("access-key-id").secret().required(),
-		anyText.named("secret-access-key").secret().required(), anyText.named("session-token").secret(),
-		address.named("endpoint"), flag.named("path-style"), anyText.named("remote-path"), anyText.named("file"),
-	}},
-	{kind: GCS, destination: true, video: true, path: true, savedOnly: true, fields: []Field{
-		gcsBucket.named("bucket").required(), serviceAccount.named("credentials").secret().required(), address.named("endpoint"),
-		anyText.named("remote-path"), anyText.named("file"),
-	}},
-	{kind: AzureBlob, destination: true, video: true, path: true, savedOnly: true, fields: []Field{
-		azureAccount.named("account").required(), azureContainer.named("container").required(),
-		azureKey.named("account-key").secret().required(), address.named("endpoint"),
-		anyText.named("remote-path"), anyText.named("file"),
-	}},
-	{kind: Folder, destination: true, video: true, path: true, fields: []Field{
-		folderName.named("folder").required(), inside.named("remote-path"), inside.named("file"), flag.named("overwrite"),
-	}},
-	{kind: Email, destination: true, video: true, recipients: true, fields: []Field{
-		host.named("host"), port.named("port"), anyText.named("username"), anyText.named("password").secret(),
-		Field{check: oneOf("starttls", "tls", "none"), wants: "starttls, tls or none"}.named("security"),
-		mails.named("from"), mails.named("to"), anyText.named("subject"), anyLines.named("message"),
-	}},
-	{kind: APIKey, fields: []Field{
-		Field{check: oneOf(OpenAI, AzureSpeech, ElevenLabs), wants: "openai, azure-speech or elevenlabs"}.named("provider"),
-		address.named("url"), Field{check: azureRegions.MatchString, wants: "a region such as westeurope"}.named("region"),
-		anyText.named("key").secret().required(), anyText.named("model"), anyText.named("voice"),
-	}},
-}
+func (f Field) bound() Field            { f.Bound = true; return f }
+func (f Field) doc(text string) Field   { f.Doc = text; return f }
 
 // Kinds returns the names of all kinds.
 func Kinds() []string {
@@ -176,6 +141,79 @@ func (k Kind) field(name string) (Field, bool) {
 		return Field{}, false
 	}
 	return fields[i], true
+}
+
+// Setting is a setting that connections of one or several kinds have.
+type Setting struct {
+	Field
+	Text string // what the setting is, for each kind that has it
+}
+
+// AllSettings returns the settings of all kinds, each name once. Kinds with the same description share it.
+func AllSettings() []Setting {
+	var all []Setting
+	for _, d := range kinds {
+		for _, f := range d.fields {
+			if !slices.ContainsFunc(all, func(s Setting) bool { return s.Name == f.Name }) {
+				all = append(all, Setting{Field: f, Text: describe(f.Name)})
+			}
+		}
+	}
+	return all
+}
+
+// describe says of each kind that has a setting what the setting is.
+func describe(name string) string {
+	var docs, sentences []string
+	users := map[string][]string{}
+	for _, d := range kinds {
+		if f, there := d.kind.field(name); there {
+			if len(users[f.Doc]) == 0 {
+				docs = append(docs, f.Doc)
+			}
+			users[f.Doc] = append(users[f.Doc], string(d.kind))
+		}
+	}
+	for _, doc := range docs {
+		sentence := strings.Join(users[doc], ", ")
+		if doc != "" {
+			sentence += ": " + doc
+		}
+		sentences = append(sentences, sentence+".")
+	}
+	return strings.Join(sentences, " ")
+}
+
+// Origin returns scheme and host of the place to which settings lead. The other parts of an address may contain secrets. Of a
+// connection that leads nowhere it is the name of the kind and a colon.
+func (k Kind) Origin(s Settings) string {
+	if u, err := url.Parse(s["endpoint"]); err == nil && u.Host != "" {
+		return u.Scheme + "://" + u.Host
+	}
+	place := k.descriptor().place
+	switch {
+	case s["host"] != "":
+		return string(k) + "://" + strings.ToLower(s["host"])
+	case place == nil:
+		return string(k) + ":"
+	}
+	return place(s)
+}
+
+// Host returns the host of the place to which settings lead; empty: unknown. Deliveries to one folder of this machine count as
+// deliveries to one host.
+func (k Kind) Host(s Settings) string {
+	if s["host"] != "" {
+		return strings.ToLower(s["host"])
+	}
+	if u, err := url.Parse(s["endpoint"]); err == nil && u.Hostname() != "" {
+		return strings.ToLower(u.Hostname())
+	}
+	if place := k.descriptor().place; place != nil {
+		_, host, _ := strings.Cut(place(s), "://")
+		return host
+	}
+	return ""
 }
 
 // IsDestination reports whether movies can be delivered to a connection of the kind.

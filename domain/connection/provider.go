@@ -60,10 +60,10 @@ func (k Kind) complete(s Settings) error {
 	return domain.Errorf(domain.Invalid, "setting_required", "%s", needed)
 }
 
-// goesElsewhere reports whether these settings send secrets to another place than the settings before.
-func (s Settings) goesElsewhere(before Settings) bool {
-	for name := range bound {
-		if s[name] != before[name] {
+// goesElsewhere reports whether settings send secrets to another place than the settings before.
+func (k Kind) goesElsewhere(s, before Settings) bool {
+	for _, f := range k.descriptor().fields {
+		if f.Bound && s[f.Name] != before[f.Name] {
 			return true
 		}
 	}

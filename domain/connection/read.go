@@ -23,7 +23,7 @@ func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if k != Webhook && settings.goesElsewhere(before) {
+	if k != Webhook && k.goesElsewhere(settings, before) {
 		before = nil
 	}
 	for _, f := range k.descriptor().fields {
@@ -45,7 +45,7 @@ func (k Kind) read(sent map[string]any) (Settings, error) {
 	settings := Settings{}
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		f, known := k.field(name)
-		value, ok := Text(sent[name])
+		value, ok := AsText(sent[name])
 		switch {
 		case !known:
 			return nil, domain.Errorf(domain.Invalid, "setting_unknown", "A connection of type %s has no property %s", k, name)
@@ -88,7 +88,7 @@ func (k Kind) Override(saved Settings, given map[string]any) (Settings, error) {
 // override returns the value that a movie gives one setting; empty: the saved value stays.
 func (k Kind) override(saved Settings, name string, given any) (string, error) {
 	f, known := k.field(name)
-	value, ok := Text(given)
+	value, ok := AsText(given)
 	switch {
 	case !known:
 		return "", domain.Errorf(domain.Invalid, "setting_unknown", "A destination of type %s has no property %s", k, name)
@@ -98,19 +98,13 @@ func (k Kind) override(saved Settings, name string, given any) (string, error) {
 	case f.Standing:
 		return "", domain.Errorf(domain.Invalid, "setting_bound",
 			"%s belongs to the saved connection and cannot be set by a movie", name)
-	case bound[name] && k != Webhook && value != saved[name]:
+	case f.Bound && k != Webhook && value != saved[name]:
 		return "", domain.Errorf(domain.Invalid, "setting_bound",
 			"%s belongs to the secrets of the saved connection and cannot be changed by a movie", name)
 	case !ok || value != "" && !f.check(value):
 		return "", domain.Errorf(domain.Invalid, "setting_invalid", "%s must be %s", name, f.wants)
 	}
 	return value, nil
-}
-
-// bound are the settings that determine where secrets are sent, and how they are protected on the way.
-var bound = map[string]bool{
-	"host": true, "port": true, "secure": true, "host-key": true, "security": true, "bucket": true, "region": true, "url": true,
-	"endpoint": true, "path-style": true, "account": true, "container": true,
 }
 
 // Inline reads a destination that names no saved connection. Unknown properties are ignored, as everywhere in a movie (decision
@@ -125,9 +119,9 @@ func (k Kind) Inline(given map[string]any) (Settings, error) {
 	return Read(k, sent, nil)
 }
 
-// Text returns a property as a text: numbers and booleans as JSON, a list of texts joined by commas. It returns false for any
+// AsText returns a property as a text: numbers and booleans as JSON, a list of texts joined by commas. It returns false for any
 // other value.
-func Text(value any) (string, bool) {
+func AsText(value any) (string, bool) {
 	switch v := value.(type) {
 	case nil:
 		return "", true

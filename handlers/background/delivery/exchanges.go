@@ -2,10 +2,8 @@ package delivery
 
 import (
 	"context"
-	"net/url"
 
 	"moviola/commands/deliveries"
-	"moviola/domain/connection"
 	"moviola/domain/movie"
 )
 
@@ -28,17 +26,4 @@ func (d *delivery) keep(ctx context.Context, try movie.DeliveryAttempted, what d
 
 // originOf returns scheme and host of a target. The other parts of an address may contain secrets
 // and are never shown.
-func originOf(t target) string {
-	if u, err := url.Parse(t.settings["endpoint"]); err == nil && u.Host != "" {
-		return u.Scheme + "://" + u.Host
-	}
-	scheme := string(t.kind)
-	switch t.kind {
-	case connection.S3, connection.GCS, connection.AzureBlob:
-		scheme = "https"
-	}
-	if host := hostOf(t); host != "" {
-		return scheme + "://" + host
-	}
-	return scheme + ":"
-}
+func originOf(t target) string { return t.kind.Origin(t.settings) }

@@ -3,12 +3,9 @@ package delivery
 import (
 	"context"
 	"errors"
-	"net/url"
-	"strings"
 	"sync"
 	"time"
 
-	"moviola/domain/connection"
 	"moviola/handlers/background/claims"
 )
 
@@ -73,22 +70,4 @@ func (h *hosts) leave(host string) {
 }
 
 // hostOf returns the host of a destination; empty: the host is unknown.
-func hostOf(t target) string {
-	if host := t.settings["host"]; host != "" {
-		return strings.ToLower(host)
-	}
-	if u, err := url.Parse(t.settings["endpoint"]); err == nil && u.Hostname() != "" {
-		return strings.ToLower(u.Hostname())
-	}
-	switch t.kind {
-	case connection.GCS, connection.AzureBlob:
-		if u, err := url.Parse(t.kind.Storage(t.settings)); err == nil {
-			return u.Hostname()
-		}
-	case connection.S3:
-		return "s3." + t.settings["region"]
-	case connection.Folder: // deliveries to one disk are limited like those to one host
-		return t.settings["folder"]
-	}
-	return ""
-}
+func hostOf(t target) string { return t.kind.Host(t.settings) }

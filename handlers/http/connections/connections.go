@@ -118,11 +118,11 @@ func (a *API) save(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	if err := web.ReadObject(w, r, maxBody, &body); err != nil {
 		return err
 	}
-	id, _ := connection.Text(body["id"])
+	id, _ := connection.AsText(body["id"])
 	if err := connection.CheckID(id); err != nil {
 		return err
 	}
-	name, _ := connection.Text(body["type"])
+	name, _ := connection.AsText(body["type"])
 	kind, err := connection.ParseKind(name)
 	if err != nil {
 		return err
