@@ -15,6 +15,7 @@ import (
 	"moviola/commands"
 	"moviola/commands/ledgers"
 	"moviola/commands/mediafiles"
+	"moviola/commands/storage"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/media"
@@ -307,7 +308,7 @@ func TestKeepMedia(t *testing.T) {
 		t.Errorf("the third is %s, %d are stored", l.at("generated", "p-1-3.png"), l.stored())
 	}
 	_, err := l.keep.Handle(t.Context(), mediafiles.KeepMedia{Account: mallory, Name: "x", Size: 1})
-	if !errors.Is(err, commands.ErrStorageBlocked) {
+	if !errors.Is(err, storage.ErrStorageBlocked) {
 		t.Errorf("without credits: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"moviola/commands/ledgers"
+	"moviola/commands/storage"
 	"moviola/domain"
 	"moviola/domain/plan"
 	"moviola/eventstore"
@@ -56,7 +57,7 @@ func (s Standing) RequireStorage() error {
 	case s.Closed:
 		return domain.Errorf(domain.Forbidden, "account_closed", "This account is closed")
 	case s.Blocked:
-		return ErrStorageBlocked
+		return storage.ErrStorageBlocked
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"moviola/commands"
 	"moviola/commands/ledgers"
 	"moviola/commands/mediafiles"
+	"moviola/commands/storage"
 	"moviola/domain/blobkey"
 )
 
@@ -69,10 +70,10 @@ func TestUploadMedia_blocked(t *testing.T) {
 	}
 	l.must(begin())
 	l.spend()
-	if err := begin(); !errors.Is(err, commands.ErrStorageBlocked) {
+	if err := begin(); !errors.Is(err, storage.ErrStorageBlocked) {
 		t.Errorf("begun without credits: %v", err)
 	}
-	if err := l.register.Admit(t.Context(), alice); !errors.Is(err, commands.ErrStorageBlocked) {
+	if err := l.register.Admit(t.Context(), alice); !errors.Is(err, storage.ErrStorageBlocked) {
 		t.Errorf("registered without credits: %v", err)
 	}
 	_, err = l.upload.Handle(t.Context(), mediafiles.UploadMedia{Place: place("", "x"), Entry: file.Entry, Size: 1, Body: bytes.NewReader([]byte("1"))})
@@ -131,7 +132,7 @@ func TestConfirmUpload(t *testing.T) {
 func TestStorage_RequireAt_neverHadCredits(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
-	if err := l.storage.RequireAt(t.Context(), mallory, t0); !errors.Is(err, commands.ErrStorageBlocked) {
+	if err := l.storage.RequireAt(t.Context(), mallory, t0); !errors.Is(err, storage.ErrStorageBlocked) {
 		t.Errorf("error %v", err)
 	}
 	if err := l.storage.RequireAt(t.Context(), alice, t0); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"moviola/commands/ledgers"
+	"moviola/commands/storage"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/document"
@@ -154,7 +155,7 @@ func (h SubmitMovieHandler) accept(ctx context.Context, cmd SubmitMovie, reserve
 	if err != nil {
 		return Submission{}, h.refusal(cmd.Account, err)
 	}
-	if err := h.files.Put(ctx, blobkey.Document(cmd.Account, project), bytes.NewReader(read.body)); IsStorageFull(err) {
+	if err := h.files.Put(ctx, blobkey.Document(cmd.Account, project), bytes.NewReader(read.body)); storage.IsStorageFull(err) {
 		return Submission{}, err
 	} else if err != nil {
 		refusal := domain.Errorf(domain.Internal, "movie_json_not_stored",

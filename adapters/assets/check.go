@@ -10,34 +10,35 @@ import (
 
 	"moviola/adapters/assets/examine"
 	"moviola/commands"
+	"moviola/commands/storage"
 )
 
 // Examine checks a file of the cache: a source must have the hash in its name, a converted picture must be decodable, and both
 // must have their notes (a JSON file). quick skips reading the content.
-func Examine(path string, quick bool) (commands.Flaw, error) {
+func Examine(path string, quick bool) (storage.Flaw, error) {
 	name, folder := filepath.Base(path), filepath.Base(filepath.Dir(path))
 	stem, _, _ := strings.Cut(name, ".")
 	file := filepath.Join(filepath.Dir(path), stem)
 	whole := []string{file + ".json", file, file + examine.ConvertedExtension} // the notes go first: a file without them is not used
 	switch {
 	case strings.HasPrefix(name, ".new-"):
-		return commands.Flaw{Kind: commands.FlawOrphaned, Detail: "its download was never finished", Remove: []string{path}}, nil
+		return storage.Flaw{Kind: storage.FlawOrphaned, Detail: "its download was never finished", Remove: []string{path}}, nil
 	case folder == "visits":
 		var v visit
-		return unlessRead(readJSON(path, &v), commands.Flaw{Kind: commands.FlawDamaged, Detail: "it cannot be read",
+		return unlessRead(readJSON(path, &v), storage.Flaw{Kind: storage.FlawDamaged, Detail: "it cannot be read",
 			Remove: []string{path}})
 	case folder != "files":
-		return commands.Flaw{}, nil
+		return storage.Flaw{}, nil
 	case filepath.Ext(name) == ".json":
 		return examineNotes(path, file, whole)
 	}
 	if _, err := os.Stat(file + ".json"); errors.Is(err, fs.ErrNotExist) {
-		return commands.Flaw{Kind: commands.FlawOrphaned, Detail: "nothing is noted about it", Remove: []string{path}}, nil
+		return storage.Flaw{Kind: storage.FlawOrphaned, Detail: "nothing is noted about it", Remove: []string{path}}, nil
 	}
-	damaged := commands.Flaw{Kind: commands.FlawDamaged, Detail: "it is not what was downloaded", Remove: whole}
+	damaged := storage.Flaw{Kind: storage.FlawDamaged, Detail: "it is not what was downloaded", Remove: whole}
 	switch {
 	case quick:
-		return commands.Flaw{}, nil
+		return storage.Flaw{}, nil
 	case filepath.Ext(name) == examine.ConvertedExtension:
 		damaged.Detail = "it cannot be decoded"
 		return unlessRead(decodes(path), damaged)
@@ -46,32 +47,32 @@ func Examine(path string, quick bool) (commands.Flaw, error) {
 	if err == nil && sum != stem {
 		return damaged, nil
 	}
-	return commands.Flaw{}, passOver(err)
+	return storage.Flaw{}, passOver(err)
 }
 
-func examineNotes(path, file string, whole []string) (commands.Flaw, error) {
+func examineNotes(path, file string, whole []string) (storage.Flaw, error) {
 	var a commands.Asset
 	if err := readJSON(path, &a); err != nil {
-		return unlessRead(err, commands.Flaw{Kind: commands.FlawDamaged, Detail: "it cannot be read", Remove: whole})
+		return unlessRead(err, storage.Flaw{Kind: storage.FlawDamaged, Detail: "it cannot be read", Remove: whole})
 	}
 	if a.Converted {
 		file += examine.ConvertedExtension
 	}
 	_, err := os.Stat(file)
 	if _, again := os.Stat(path); errors.Is(err, fs.ErrNotExist) && again == nil {
-		return commands.Flaw{Kind: commands.FlawMissing, Detail: "its file has gone", Remove: whole}, nil
+		return storage.Flaw{Kind: storage.FlawMissing, Detail: "its file has gone", Remove: whole}, nil
 	}
-	return commands.Flaw{}, passOver(err)
+	return storage.Flaw{}, passOver(err)
 }
 
 // unlessRead returns the flaw of a file whose content cannot be read; none if the file is gone.
-func unlessRead(err error, flaw commands.Flaw) (commands.Flaw, error) {
+func unlessRead(err error, flaw storage.Flaw) (storage.Flaw, error) {
 	var path *fs.PathError
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist):
-		return commands.Flaw{}, nil
+		return storage.Flaw{}, nil
 	case errors.As(err, &path):
-		return commands.Flaw{}, err
+		return storage.Flaw{}, err
 	}
 	return flaw, nil
 }

@@ -12,7 +12,7 @@ import (
 	"gocloud.dev/blob"
 	"zombiezen.com/go/sqlite"
 
-	"moviola/commands"
+	"moviola/commands/storage"
 	"moviola/domain"
 	"moviola/internal/quota"
 )
@@ -36,7 +36,7 @@ func (b *Bucket) Limit(limits quota.Limits, refusal func(bound string) *domain.E
 }
 
 // LimitOwned also counts files whose keys have a prefix followed by a name and a slash. A new file belongs to the account of
-// commands.StoredFor; owner returns the account of existing ones; empty: none. It must be called before anything is stored.
+// storage.StoredFor; owner returns the account of existing ones; empty: none. It must be called before anything is stored.
 func (r *Room) LimitOwned(prefix string, owner func(ctx context.Context, name string) (string, error)) {
 	r.owned[prefix] = &named{find: owner, owners: map[string]string{}}
 }
@@ -57,7 +57,7 @@ func (r *Room) Admit(ctx context.Context, account string) error {
 }
 
 // StorageFull and RendersFull return the clients' errors for the bounds of stored files and of rendered files.
-var StorageFull, RendersFull = commands.StorageFull, commands.RendersFull
+var StorageFull, RendersFull = storage.StorageFull, storage.RendersFull
 
 // holds returns the account to which the file of a key is counted; empty: it is not counted.
 func (r *Room) holds(ctx context.Context, key string) string {
@@ -69,7 +69,7 @@ func (r *Room) holds(ctx context.Context, key string) string {
 	}
 	for prefix, files := range r.owned {
 		if rest, ok := strings.CutPrefix(key, prefix); ok {
-			account := string(commands.StoredBy(ctx))
+			account := string(storage.StoredBy(ctx))
 			files.note(rest, account)
 			return account
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"moviola/adapters/blobs"
-	"moviola/commands"
+	"moviola/commands/storage"
 	"moviola/domain"
 	"moviola/internal/quota"
 )
@@ -26,7 +26,7 @@ func bounded(t *testing.T, open func() *blobs.Bucket) {
 	mustPut(t, before, "movies/a/before.json", strings.Repeat("x", 200))
 	mustPut(t, before, "media/ab/another", strings.Repeat("x", 900))
 	b := open()
-	room := b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}, Total: quota.Amount{Bytes: 2000}}, commands.StorageFull, "media/", "movies/", "staging/")
+	room := b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}, Total: quota.Amount{Bytes: 2000}}, storage.StorageFull, "media/", "movies/", "staging/")
 	put := func(key string, size int, known bool) error {
 		var r io.Reader = strings.NewReader(strings.Repeat("x", size))
 		if !known {
@@ -64,7 +64,7 @@ func bounded(t *testing.T, open func() *blobs.Bucket) {
 		wantFull("a copy", b.Copy(ctx, "media/a/before", "media/a/copy"))
 	}
 	few := open() // what a has stored are four files now, and c one
-	few.Limit(quota.Limits{Account: quota.Amount{Files: 5}}, commands.StorageFull, "media/", "movies/", "staging/")
+	few.Limit(quota.Limits{Account: quota.Amount{Files: 5}}, storage.StorageFull, "media/", "movies/", "staging/")
 	if err := errors.Join(few.Put(ctx, "media/a/fifth", strings.NewReader("")), few.Put(ctx, "movies/c/second.json", strings.NewReader("x"))); err != nil {
 		t.Error(err)
 	}
@@ -94,7 +94,7 @@ func TestBucket_Limit_Delete(t *testing.T) {
 	dir := t.TempDir()
 	mustPut(t, mustOpen(t, dir), "media/a/b", strings.Repeat("x", 900))
 	b := mustOpen(t, dir)
-	b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}}, commands.StorageFull, "media/")
+	b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}}, storage.StorageFull, "media/")
 	mustPut(t, b, "media/a/c", strings.Repeat("x", 100))
 	if err := b.Delete(t.Context(), "media/a/b"); err != nil {
 		t.Fatal(err)
@@ -115,12 +115,12 @@ func TestBucket_LimitOwned(t *testing.T) {
 			dir := t.TempDir()
 			open := func() *blobs.Bucket {
 				b := mustOpen(t, dir, shelved...)
-				b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}}, commands.StorageFull, "media/").LimitOwned("templates/", func(_ context.Context, name string) (string, error) { return strings.TrimSuffix(name, "s"), nil })
+				b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}}, storage.StorageFull, "media/").LimitOwned("templates/", func(_ context.Context, name string) (string, error) { return strings.TrimSuffix(name, "s"), nil })
 				return b
 			}
 			b := open()
 			put := func(account, key string, size int) error {
-				return b.Put(commands.StoredFor(t.Context(), domain.AccountID(account)), key, strings.NewReader(strings.Repeat("x", size)))
+				return b.Put(storage.StoredFor(t.Context(), domain.AccountID(account)), key, strings.NewReader(strings.Repeat("x", size)))
 			}
 			if err := errors.Join(put("a", "templates/as/1.json", 600), put("", "media/a/1", 300), put("b", "templates/bs/1.json", 900), put("", "templates/cs/1", 5000)); err != nil {
 				t.Fatal(err)
@@ -152,14 +152,14 @@ func TestRoom_owned(t *testing.T) {
 		mustPut(t, mustOpen(t, dir), key, strings.Repeat("x", size))
 	}
 	b := mustOpen(t, dir)
-	b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}}, commands.StorageFull, "media/")
-	room := b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000, Files: 3}}, commands.RendersFull)
+	b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}}, storage.StorageFull, "media/")
+	room := b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000, Files: 3}}, storage.RendersFull)
 	room.LimitOwned("renders/", func(_ context.Context, name string) (string, error) {
 		asked[name]++
 		return name[:1], nil
 	})
 	put := func(key string, size int) error {
-		return b.Put(commands.StoredFor(t.Context(), domain.AccountID(strings.Split(key, "/")[1][:1])), key, strings.NewReader(strings.Repeat("x", size)))
+		return b.Put(storage.StoredFor(t.Context(), domain.AccountID(strings.Split(key, "/")[1][:1])), key, strings.NewReader(strings.Repeat("x", size)))
 	}
 	full := func(what string, err error, bound string) {
 		t.Helper()

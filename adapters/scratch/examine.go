@@ -11,48 +11,49 @@ import (
 	"strings"
 
 	"moviola/commands"
+	"moviola/commands/storage"
 )
 
 // Examine checks a file in a cache whose files are named by the SHA-256 of their content, with or without an extension. JSON
 // files are notes; a note that names a file ("file", or "Hash" alone) must have that file beside it. With quick the content of
 // files is not read.
-func Examine(path string, quick bool) (commands.Flaw, error) {
+func Examine(path string, quick bool) (storage.Flaw, error) {
 	name := filepath.Base(path)
 	stem, _, _ := strings.Cut(name, ".")
 	switch {
 	case strings.HasPrefix(name, unfinished):
-		return commands.Flaw{Kind: commands.FlawOrphaned, Detail: "it was never finished", Remove: []string{path}}, nil
+		return storage.Flaw{Kind: storage.FlawOrphaned, Detail: "it was never finished", Remove: []string{path}}, nil
 	case filepath.Ext(name) == ".json":
 		return examineNote(path)
 	case quick || len(stem) != 2*sha256.Size:
-		return commands.Flaw{}, nil
+		return storage.Flaw{}, nil
 	}
 	sum, err := commands.HashOfFile(path)
 	if err != nil || sum == stem {
-		return commands.Flaw{}, missing(err)
+		return storage.Flaw{}, missing(err)
 	}
-	return commands.Flaw{Kind: commands.FlawDamaged, Detail: "it does not have the hash that it is named by",
+	return storage.Flaw{Kind: storage.FlawDamaged, Detail: "it does not have the hash that it is named by",
 		Remove: []string{path}}, nil
 }
 
-func examineNote(path string) (commands.Flaw, error) {
+func examineNote(path string) (storage.Flaw, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return commands.Flaw{}, missing(err)
+		return storage.Flaw{}, missing(err)
 	}
 	if !json.Valid(raw) {
-		return commands.Flaw{Kind: commands.FlawDamaged, Detail: "it is no JSON", Remove: []string{path}}, nil
+		return storage.Flaw{Kind: storage.FlawDamaged, Detail: "it is no JSON", Remove: []string{path}}, nil
 	}
 	name := namedBy(raw)
 	if name == "" {
-		return commands.Flaw{}, nil
+		return storage.Flaw{}, nil
 	}
 	_, err = os.Stat(filepath.Join(filepath.Dir(path), name))
 	// A sweep would have removed the note too: since the note exists, only its file is missing.
 	if _, again := os.Stat(path); errors.Is(err, fs.ErrNotExist) && again == nil {
-		return commands.Flaw{Kind: commands.FlawMissing, Detail: "the file that it names has gone", Remove: []string{path}}, nil
+		return storage.Flaw{Kind: storage.FlawMissing, Detail: "the file that it names has gone", Remove: []string{path}}, nil
 	}
-	return commands.Flaw{}, missing(err)
+	return storage.Flaw{}, missing(err)
 }
 
 // namedBy returns the file that a note names; empty: none, for instance in a list of words.

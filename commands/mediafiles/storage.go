@@ -7,6 +7,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/ledgers"
+	"moviola/commands/storage"
 	"moviola/domain"
 	"moviola/domain/ledger"
 )
@@ -37,7 +38,7 @@ func (s *Storage) Require(ctx context.Context, account domain.AccountID) error {
 // balance was zero.
 func (s *Storage) RequireAt(ctx context.Context, account domain.AccountID, came time.Time) error {
 	err := s.Require(ctx, account)
-	if !errors.Is(err, commands.ErrStorageBlocked) {
+	if !errors.Is(err, storage.ErrStorageBlocked) {
 		return err
 	}
 	since, blocked, failed := s.Since(ctx, account)

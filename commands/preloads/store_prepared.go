@@ -11,6 +11,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/mediafiles"
+	"moviola/commands/storage"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/media"
@@ -87,7 +88,7 @@ func (s PreparedStore) Store(ctx context.Context, job commands.PrepareJob, p com
 			return kept, nil
 		case ctx.Err() != nil:
 			return preload.Result{}, err
-		case errors.Is(err, commands.ErrStorageBlocked), commands.IsStorageFull(err):
+		case errors.Is(err, storage.ErrStorageBlocked), storage.IsStorageFull(err):
 			r.Warning = preload.QuotaBlocked
 		default:
 			r.Warning = preload.PersistFailed

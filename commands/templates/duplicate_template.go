@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"moviola/commands"
+	"moviola/commands/storage"
 	"moviola/domain"
 	"moviola/domain/document"
 	"moviola/domain/template"
@@ -47,7 +47,7 @@ func (h DuplicateTemplateHandler) Handle(ctx context.Context, cmd DuplicateTempl
 	if movie, err = withVariables(movie, cmd.Variables); err != nil {
 		return SavedTemplate{}, fmt.Errorf("duplicate template %s: %w", cmd.Source, err)
 	}
-	body, err := h.templates.keep(commands.StoredFor(ctx, cmd.Account), id, movie)
+	body, err := h.templates.keep(storage.StoredFor(ctx, cmd.Account), id, movie)
 	if err != nil {
 		return SavedTemplate{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/commands/storage"
 	"moviola/domain"
 	"moviola/domain/template"
 	"moviola/eventstore"
@@ -62,7 +63,7 @@ func (h SaveTemplateHandler) Handle(ctx context.Context, cmd SaveTemplate) (Save
 		return SavedTemplate{}, err
 	}
 	if cmd.Movie != nil {
-		body, err := h.templates.keep(commands.StoredFor(ctx, cmd.Account), cmd.ID, cmd.Movie)
+		body, err := h.templates.keep(storage.StoredFor(ctx, cmd.Account), cmd.ID, cmd.Movie)
 		if err != nil {
 			return SavedTemplate{}, err
 		}
@@ -85,7 +86,7 @@ func (h SaveTemplateHandler) create(ctx context.Context, id template.ID, cmd Sav
 		movie = []byte("{}")
 	}
 	var err error
-	if draft.Body, err = h.templates.keep(commands.StoredFor(ctx, cmd.Account), id, movie); err != nil {
+	if draft.Body, err = h.templates.keep(storage.StoredFor(ctx, cmd.Account), id, movie); err != nil {
 		return SavedTemplate{}, err
 	}
 	t := template.New(id)

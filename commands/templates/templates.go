@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"moviola/commands"
+	"moviola/commands/storage"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/document"
@@ -55,7 +56,7 @@ func (s templates) keep(ctx context.Context, id template.ID, body []byte) (templ
 	if err != nil {
 		return template.Body{}, err
 	}
-	if err := s.files.Put(ctx, blobkey.Body(id, described.Hash), bytes.NewReader(body)); commands.IsStorageFull(err) {
+	if err := s.files.Put(ctx, blobkey.Body(id, described.Hash), bytes.NewReader(body)); storage.IsStorageFull(err) {
 		return template.Body{}, fmt.Errorf("save template %s: %w", id, err)
 	} else if err != nil {
 		return template.Body{}, notSaved(id, err)

@@ -10,49 +10,50 @@ import (
 	"strings"
 
 	"moviola/commands"
+	"moviola/commands/storage"
 )
 
 // Examine checks a file of the cache of rendered parts and whole movies: a part must have the hash that its notes (a JSON file
 // beside it) record, and neither the part nor its notes may exist without the other. quick skips reading the parts.
-func Examine(path string, quick bool) (commands.Flaw, error) {
+func Examine(path string, quick bool) (storage.Flaw, error) {
 	notes := notesOf(path)
 	if path == notes {
 		return examineNotes(path)
 	}
 	raw, err := os.ReadFile(notes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return commands.Flaw{Kind: commands.FlawOrphaned, Detail: "nothing is noted about it", Remove: []string{path}}, nil
+		return storage.Flaw{Kind: storage.FlawOrphaned, Detail: "nothing is noted about it", Remove: []string{path}}, nil
 	}
 	var known Part
 	// a flaw of the notes is reported when they are examined themselves
 	if err != nil || quick || json.Unmarshal(raw, &known) != nil {
-		return commands.Flaw{}, err
+		return storage.Flaw{}, err
 	}
 	sum, err := commands.HashOfFile(path)
 	if err == nil && sum != known.Sum {
-		return commands.Flaw{Kind: commands.FlawDamaged, Detail: "it does not have the recorded hash",
+		return storage.Flaw{Kind: storage.FlawDamaged, Detail: "it does not have the recorded hash",
 			Remove: []string{notes, path}}, nil
 	}
-	return commands.Flaw{}, unlessGone(err)
+	return storage.Flaw{}, unlessGone(err)
 }
 
-func examineNotes(path string) (commands.Flaw, error) {
+func examineNotes(path string) (storage.Flaw, error) {
 	var known Part
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return commands.Flaw{}, unlessGone(err)
+		return storage.Flaw{}, unlessGone(err)
 	}
 	parts, err := filepath.Glob(strings.TrimSuffix(path, filepath.Ext(path)) + ".*")
 	if err != nil {
-		return commands.Flaw{}, err
+		return storage.Flaw{}, err
 	}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == path })
 	remove := append([]string{path}, parts...)
 	if json.Unmarshal(raw, &known) != nil {
-		return commands.Flaw{Kind: commands.FlawDamaged, Detail: "it cannot be read", Remove: remove}, nil
+		return storage.Flaw{Kind: storage.FlawDamaged, Detail: "it cannot be read", Remove: remove}, nil
 	}
 	if _, again := os.Stat(path); len(parts) == 0 && again == nil {
-		return commands.Flaw{Kind: commands.FlawMissing, Detail: "its part has gone", Remove: remove}, nil
+		return storage.Flaw{Kind: storage.FlawMissing, Detail: "its part has gone", Remove: remove}, nil
 	}
-	return commands.Flaw{}, nil
+	return storage.Flaw{}, nil
 }

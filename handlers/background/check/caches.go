@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"moviola/commands"
+	"moviola/commands/storage"
 	"moviola/domain"
 )
 
@@ -17,7 +17,7 @@ type Cache struct {
 	What string // name of the cache's files in reports
 	Dir  string
 	// Examine finds the flaw of a file. With quick it does not read the content.
-	Examine func(path string, quick bool) (commands.Flaw, error)
+	Examine func(path string, quick bool) (storage.Flaw, error)
 	// Named returns the names of the files that the notes in a folder mention. A file that is neither a note nor mentioned is an
 	// orphan. nil: files of this cache have no notes.
 	Named func(folder string) (map[string]bool, error)
@@ -63,7 +63,7 @@ type cacheWalk struct {
 // folder skips the folders of closed accounts.
 func (w *cacheWalk) folder(path string, entry fs.DirEntry) (err error) {
 	if w.departed[path] {
-		flaw := commands.Flaw{Kind: commands.FlawOrphaned, Detail: "its account is closed", Remove: []string{path}}
+		flaw := storage.Flaw{Kind: storage.FlawOrphaned, Detail: "its account is closed", Remove: []string{path}}
 		if err := w.flaw(w.cache, path, entry, flaw); err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (w *cacheWalk) file(path string, entry fs.DirEntry) error {
 		return err
 	}
 	if flaw.Kind == "" && w.cache.Named != nil && filepath.Ext(path) != ".json" && !w.named[entry.Name()] {
-		flaw = commands.Flaw{Kind: commands.FlawOrphaned, Detail: "no note names it", Remove: []string{path}}
+		flaw = storage.Flaw{Kind: storage.FlawOrphaned, Detail: "no note names it", Remove: []string{path}}
 	}
 	return w.flaw(w.cache, path, entry, flaw)
 }
@@ -94,11 +94,11 @@ func namedIn(cache Cache, folder string) (map[string]bool, error) {
 
 // flaw records what is wrong with a file of a cache. A young orphan is no flaw, because its note
 // may be about to be written.
-func (c *checker) flaw(cache Cache, path string, entry fs.DirEntry, flaw commands.Flaw) error {
+func (c *checker) flaw(cache Cache, path string, entry fs.DirEntry, flaw storage.Flaw) error {
 	if flaw.Kind == "" || len(c.report.Findings) >= mostFindings {
 		return nil
 	}
-	if flaw.Kind == commands.FlawOrphaned {
+	if flaw.Kind == storage.FlawOrphaned {
 		info, err := entry.Info()
 		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.ModTime().Before(c.Now().Add(-c.Grace)) {
 			return nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"moviola/commands"
+	"moviola/commands/storage"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/handlers/background/check"
@@ -37,12 +37,12 @@ func TestRun_caches(t *testing.T) {
 	config := w.config()
 	examined := 0
 	config.Caches = []check.Cache{
-		{What: "part", Dir: dir, Folder: func(a domain.AccountID) string { return path(string(a)) }, Examine: func(file string, _ bool) (commands.Flaw, error) {
+		{What: "part", Dir: dir, Folder: func(a domain.AccountID) string { return path(string(a)) }, Examine: func(file string, _ bool) (storage.Flaw, error) {
 			examined++
 			if name := filepath.Base(file); name == "damaged" || name == "orphaned" {
-				return commands.Flaw{Kind: name, Remove: []string{file, file + ".json"}}, nil
+				return storage.Flaw{Kind: name, Remove: []string{file, file + ".json"}}, nil
 			}
-			return commands.Flaw{}, nil
+			return storage.Flaw{}, nil
 		}},
 		{What: "none", Dir: path("none"), Folder: func(domain.AccountID) string { return "" }},
 	}
@@ -85,7 +85,7 @@ func TestRun_cachesWithNotes(t *testing.T) {
 	config := w.config()
 	config.Caches = []check.Cache{{
 		What: "voice", Dir: dir, Folder: func(domain.AccountID) string { return "" },
-		Examine: func(string, bool) (commands.Flaw, error) { return commands.Flaw{}, nil },
+		Examine: func(string, bool) (storage.Flaw, error) { return storage.Flaw{}, nil },
 		Named: func(folder string) (map[string]bool, error) {
 			return map[string]bool{"named.wav": folder == filepath.Join(dir, "alice")}, nil
 		},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/commands/storage"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/movie"
@@ -21,9 +22,9 @@ import (
 
 // The kinds of findings.
 const (
-	Missing  = commands.FlawMissing
-	Damaged  = commands.FlawDamaged
-	Orphaned = commands.FlawOrphaned
+	Missing  = storage.FlawMissing
+	Damaged  = storage.FlawDamaged
+	Orphaned = storage.FlawOrphaned
 	Unread   = "unread"
 )
 

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"moviola/commands"
+	"moviola/commands/storage"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/movie"
@@ -32,7 +33,7 @@ func (r *render) fill(
 ) error {
 	stem := blobkey.RendersOf(r.project) + strconv.Itoa(r.claim.Attempt)
 	file.Key, file.Thumbnail, file.Subtitles, file.Token, file.Hash = "", "", "", "", "" // an empty token is derived
-	moves, ctx := errgroup.WithContext(commands.StoredFor(ctx, r.claim.Account))
+	moves, ctx := errgroup.WithContext(storage.StoredFor(ctx, r.claim.Account))
 	for _, part := range []struct {
 		key       *string
 		source    string

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/commands/storage"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/movie"
@@ -66,7 +67,7 @@ func (r *render) makeOutputs(ctx context.Context, rendered *commands.Rendered) (
 func (r *render) storeOutput(
 	ctx context.Context, o movie.Output, move func(ctx context.Context, key, source string) (string, error),
 ) (movie.Output, error) {
-	ctx = commands.StoredFor(ctx, r.claim.Account)
+	ctx = storage.StoredFor(ctx, r.claim.Account)
 	stem := blobkey.RendersOf(r.project) + strconv.Itoa(r.claim.Attempt) + "-"
 	o.Files = slices.Clone(o.Files)
 	for i, f := range o.Files {

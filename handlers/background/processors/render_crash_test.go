@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/commands/storage"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/projections"
@@ -102,7 +103,7 @@ func TestRender_noRoomForTheFile(t *testing.T) {
 		project := w.submit()
 		w.files.Fail(func(call, key string) error {
 			if call == "put" && strings.HasSuffix(key, ".mp4") {
-				return commands.RendersFull("1 TB")
+				return storage.RendersFull("1 TB")
 			}
 			return nil
 		})

@@ -1,4 +1,4 @@
-package commands
+package storage
 
 // The kinds of flaws.
 const (
