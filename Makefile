@@ -73,6 +73,10 @@ test-alerts: ## let Prometheus watch an installation that breaks: every alert fi
 	@scripts/deps.sh test
 	MOVIOLA_WATCH=1 CGO_ENABLED=0 go test -v -count=1 -timeout 2h -run TestWatch ./tests/watch
 
+test-release: ## make a release of a copy of the sources for every architecture, and look at what is in it
+	@scripts/deps.sh test
+	MOVIOLA_RELEASE=1 CGO_ENABLED=0 go test -v -count=1 -timeout 1h ./tests/release
+
 test-cluster: ## elect, freeze and lose the nodes of a cluster of event stores for three minutes under a service (MOVIOLA_CLUSTER_TIME=1h)
 	@scripts/deps.sh test
 	MOVIOLA_CLUSTER_TIME=$(or $(MOVIOLA_CLUSTER_TIME),3m) CGO_ENABLED=0 go test -v -count=1 -timeout 24h -run TestCluster ./tests/faults
@@ -161,4 +165,4 @@ check: ## what must hold before every commit: format, lint, go.mod
 	go mod tidy -diff
 	go mod verify
 
-.PHONY: release test-packages test-modules test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-alerts test-cluster test-clients test-n8n bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media bench-previews console console-pictures gallery lint fmt generate check audit-deps mutate-guard bench-delivery
+.PHONY: release test-release test-packages test-modules test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-alerts test-cluster test-clients test-n8n bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media bench-previews console console-pictures gallery lint fmt generate check audit-deps mutate-guard bench-delivery

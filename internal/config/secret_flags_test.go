@@ -122,3 +122,30 @@ func TestOperatorToken(t *testing.T) {
 		})
 	}
 }
+
+// TestWithoutSecret: keys are hidden, and the path of a key is not.
+func TestWithoutSecret(t *testing.T) {
+	t.Parallel()
+	for _, one := range []struct{ flag, value, want string }{
+		{"speech-key", "sk-1", hidden}, {"tls-key", "/etc/key.pem", "/etc/key.pem"}, {"speech-key-file", "/etc/k", "/etc/k"},
+		{"anchor-to", "https://a.example/in?token=x", "https://a.example/in?token=" + hidden},
+	} {
+		if got := WithoutSecret(one.flag, one.value); got != one.want {
+			t.Errorf("--%s %s is shown as %s, want %s", one.flag, one.value, got, one.want)
+		}
+	}
+}
+
+// TestFromFiles_list: a file has a value of a list in each line.
+func TestFromFiles_list(t *testing.T) {
+	t.Parallel()
+	var cfg Config
+	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	cfg.Bind(flags)
+	if err := flags.Parse([]string{"--anchor-to-file", fileWith(t, "/srv/a\nhttps://a.example/in\n")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := FromFiles(flags); err != nil || strings.Join(cfg.AnchorTo, " ") != "/srv/a https://a.example/in" {
+		t.Errorf("%q, %v", cfg.AnchorTo, err)
+	}
+}

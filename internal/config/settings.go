@@ -60,9 +60,12 @@ func valueOf(flag *pflag.Flag) string {
 	return flag.Value.String()
 }
 
+// tlsKey is the flag with the path of a key. The path is no secret, and a restored installation needs it.
+const tlsKey = "tls-key"
+
 // WithoutSecret hides secrets in the value of a flag.
 func WithoutSecret(name, value string) string {
-	if secretName.MatchString(name) && !strings.HasSuffix(name, fileSuffix) && value != "" {
+	if secretName.MatchString(name) && !strings.HasSuffix(name, fileSuffix) && name != tlsKey && value != "" {
 		return hidden
 	}
 	return secretInQuery.ReplaceAllString(passwordInURL.ReplaceAllString(value, "://$1:"+hidden+"@"), "$1="+hidden)
