@@ -34,72 +34,93 @@ type Address struct {
 	Lock                    time.Duration // how long objects of a bucket are locked; 0: the bucket's own rule
 }
 
+// errKind is the complaint about an address of no kind.
+var errKind = errors.New("give a folder by its whole path, s3://bucket?region=…, https://… without a user, or mailto:address")
+
 // Parse reads an address: a folder's path or file:///path, s3://bucket?…, https://…, or mailto:address. Errors do not repeat it.
 func Parse(text string) (Address, error) {
 	scheme, rest, found := strings.Cut(text, ":")
-	switch {
-	case !found || len(scheme) == 1 || strings.ContainsAny(scheme, `/\`):
-		if !filepath.IsAbs(text) {
-			return Address{}, errors.New("give a folder by its whole path, s3://bucket?region=…, https://…, or mailto:address")
-		}
-		return Address{Kind: Folder, Folder: filepath.Clean(text)}, nil
-	case scheme == "mailto":
+	if !found || len(scheme) == 1 || strings.ContainsAny(scheme, `/\`) {
+		return folderOf(text)
+	}
+	switch scheme {
+	case "mailto":
 		to, err := mail.ParseAddress(rest)
 		if err != nil {
 			return Address{}, errors.New("give mailto: and one e-mail address")
 		}
 		return Address{Kind: Mail, To: to.Address}, nil
+	case "file", "http", "https", "s3":
+		u, err := url.Parse(text)
+		if err != nil || u.User != nil || u.Fragment != "" {
+			return Address{}, errKind
+		}
+		return addressOf(u)
 	}
-	u, err := url.Parse(text)
-	if err != nil {
-		return Address{}, errors.New("it is not an address")
+	return Address{}, errKind
+}
+
+func folderOf(path string) (Address, error) {
+	if !filepath.IsAbs(path) {
+		return Address{}, errKind
 	}
+	return Address{Kind: Folder, Folder: filepath.Clean(path)}, nil
+}
+
+func addressOf(u *url.URL) (Address, error) {
 	switch {
-	case scheme == "file" && u.Host == "" && filepath.IsAbs(u.Path):
-		return Address{Kind: Folder, Folder: filepath.Clean(u.Path)}, nil
-	case (scheme == "https" || scheme == "http") && u.Host != "" && u.User == nil && u.Fragment == "":
-		return Address{Kind: Webhook, URL: u}, nil
-	case scheme == "s3":
+	case u.Scheme == "s3":
 		return bucketOf(u)
+	case u.Scheme == "file" && u.Host == "":
+		return folderOf(u.Path)
+	case u.Scheme != "file" && u.Host != "":
+		return Address{Kind: Webhook, URL: u}, nil
 	}
-	return Address{}, errors.New(
-		"give a folder by its whole path, s3://bucket?region=…, https://… without a user, or mailto:address")
+	return Address{}, errKind
 }
 
 // bucketOf reads the address of a bucket, whose parameters are those of --blobs, prefix, profile and lock-days.
 func bucketOf(u *url.URL) (Address, error) {
-	a := Address{Kind: S3, Bucket: u.Host}
-	if u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.Fragment != "" {
-		return a, errors.New("s3://…: give the name of the bucket alone after the slashes, and a folder in it as ?prefix=folder/")
+	if u.Host == "" || strings.Trim(u.Path, "/") != "" {
+		return Address{}, errors.New(
+			"s3://…: give the name of the bucket alone after the slashes, and a folder in it as ?prefix=folder/")
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return a, errors.New("s3://…: what follows the question mark cannot be read")
+		return Address{}, errors.New("s3://…: what follows the question mark cannot be read")
 	}
+	a := Address{Kind: S3, Bucket: u.Host}
 	for name, values := range query {
-		value := values[0]
-		switch name {
-		case "region":
-			a.Region = value
-		case "prefix":
-			a.Prefix = value
-		case "profile":
-			a.Profile = value
-		case "endpoint":
-			if a.URL, err = url.Parse(value); err != nil || a.URL.Host == "" || a.URL.User != nil {
-				return a, errors.New("s3://…: endpoint is an address such as https://s3.example.com")
-			}
-		case "use_path_style":
-			a.PathStyle = value == "true"
-		case "lock-days":
-			days, err := strconv.Atoi(value)
-			if err != nil || days < 1 || days > 36500 {
-				return a, errors.New("s3://…: lock-days is a number of days, such as 3650")
-			}
-			a.Lock = time.Duration(days) * 24 * time.Hour
-		default:
-			return a, fmt.Errorf("s3://…: %s is none of region, endpoint, use_path_style, prefix, profile and lock-days", name)
+		if err := a.set(name, values[0]); err != nil {
+			return Address{}, err
 		}
 	}
 	return a, nil
+}
+
+// set takes one parameter of a bucket's address.
+func (a *Address) set(name, value string) (err error) {
+	switch name {
+	case "region":
+		a.Region = value
+	case "prefix":
+		a.Prefix = value
+	case "profile":
+		a.Profile = value
+	case "endpoint":
+		if a.URL, err = url.Parse(value); err != nil || a.URL.Host == "" || a.URL.User != nil {
+			return errors.New("s3://…: endpoint is an address such as https://s3.example.com")
+		}
+	case "use_path_style":
+		a.PathStyle = value == "true"
+	case "lock-days":
+		days, err := strconv.Atoi(value)
+		if err != nil || days < 1 || days > 36500 {
+			return errors.New("s3://…: lock-days is a number of days, such as 3650")
+		}
+		a.Lock = time.Duration(days) * 24 * time.Hour
+	default:
+		return fmt.Errorf("s3://…: %s is none of region, endpoint, use_path_style, prefix, profile and lock-days", name)
+	}
+	return nil
 }
