@@ -107,16 +107,10 @@ func (s *subscription) step(ctx context.Context) (eventstore.Notice, bool, error
 		s.ready = s.ready[1:]
 		return notice, false, nil
 	}
-	for !s.live {
-		event, ok, err := s.tape.next(ctx, place)
-		if err != nil {
-			return eventstore.Notice{}, false, err
-		}
-		if !ok || notice.Event != nil && event.Position == place {
-			break
-		}
-		if s.filter.Matches(event) {
-			return eventstore.Notice{Event: &event}, true, nil
+	if !s.live {
+		event, err := s.before(ctx, place, notice.Event != nil)
+		if event != nil || err != nil {
+			return eventstore.Notice{Event: event}, err == nil, err
 		}
 	}
 	s.ready = s.ready[1:]
@@ -125,4 +119,20 @@ func (s *subscription) step(ctx context.Context) (eventstore.Notice, bool, error
 	}
 	s.live = s.live || notice.CaughtUp
 	return notice, true, nil
+}
+
+// before returns the next archived event that matches, if it comes before a place of the log; nil: there is none. An event at the
+// place itself is left out if the log has it.
+func (s *subscription) before(
+	ctx context.Context, place eventstore.Position, logHasIt bool,
+) (*eventstore.Recorded, error) {
+	for {
+		event, ok, err := s.tape.next(ctx, place)
+		if err != nil || !ok || logHasIt && event.Position == place {
+			return nil, err
+		}
+		if s.filter.Matches(event) {
+			return &event, nil
+		}
+	}
 }
