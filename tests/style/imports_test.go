@@ -31,6 +31,7 @@ var layers = []layer{
 		"who may connect does not depend on what is asked"},
 	{"eventstore/embedded", []string{"eventstore", "domain", "internal/certificate"}, "the server is no client of the service"},
 	{"eventstore", []string{"domain"}, "the codec knows the events"},
+	{"commands/storage", []string{"domain"}, "what is said of a file knows no use case"},
 	{"commands/ledgers", []string{"domain", "eventstore"}, "credits know no use case that spends them"},
 	{"commands", []string{"domain", "eventstore", "commands", "internal/fair", "internal/quota"}, "a use case knows no HTTP and no driver"},
 	{"projections", []string{"domain", "eventstore", "projections"}, "a read model decides nothing"},
