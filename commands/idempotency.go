@@ -12,6 +12,20 @@ import (
 	"moviola/eventstore"
 )
 
+// A submission with an idempotency key, also while another request with the same key is under way:
+//
+//	Handle ──► earlier ── accepted before ──► the first answer, before any other check
+//	              │ nothing known, or only the project that the key has reserved
+//	           accept ──► read, offer ──► reserve ──► Files.Put ──► hold ──► submit ──► the answer
+//	              │ refused                  │                                  │
+//	           earlier: has another          │              the movie's stream decides which request was first:
+//	           request made progress?        │              accepted reads it back, every request gets that answer
+//	              │ yes ──► accept again     │
+//	              │ no  ──► the refusal      the key's stream decides the project: the same one for every request
+//
+// All requests take the same steps for the same project, so that one may complete what another has begun. A request whose body
+// differs from that of the first is refused by idempotency.Key.
+
 // bodyHash returns the hash by which the bodies of two requests are compared.
 func bodyHash(body []byte) string {
 	hash := sha256.Sum256(body)

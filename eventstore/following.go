@@ -8,7 +8,16 @@ import (
 	"time"
 )
 
-// following is the state of one call of Follow.
+// following is the state of one call of Follow. While a subscription is open, two goroutines share it:
+//
+//	once    Subscribe(after) ──► step ──► Next ──► step ──► handle ──► move: after is the position of the notice ─┐
+//	                              ▲        steps is odd here: once waits for the next notice                      │
+//	                              └────────────────────────────────────────────────────────────────────────────────┘
+//	watch   after each silence:   steps has changed or is even ──► nothing is missing
+//	                              steps is the same and odd    ──► Missing: has the log an event that should have come?
+//	        one silence later:    still the same, and it had   ──► once ends with ErrStalled, and Follow subscribes again
+//
+// Only once changes after and steps; watch reads them under mu.
 type following struct {
 	store   Store
 	filter  Filter
