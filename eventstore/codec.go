@@ -81,6 +81,7 @@ func defineOperators(c *Codec) {
 	define[operator.Acted](c)
 	define[operator.Added](c)
 	define[operator.Revoked](c)
+	define[operator.SignedIn](c)
 	define[operator.SignedOut](c)
 }
 

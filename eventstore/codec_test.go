@@ -124,6 +124,8 @@ func coreSamples() []domain.Event {
 		operator.Acted{ID: "Abcd1234Efgh5678", Who: "anna", Act: "grant credits", On: "acct", How: "50 credits", At: at},
 		operator.Added{Name: "anna", Role: operator.Owner, Hash: "abcd", At: at},
 		operator.Revoked{Name: "anna", Hash: "abcd", At: at},
+		operator.SignedIn{Session: "00ff", By: "11ee", Name: "oidc:anna", Role: operator.Owner, Issuer: "https://id.example", Subject: "s-1",
+			Began: at, Until: at.Add(12 * time.Hour)},
 		operator.SignedOut{Session: "00ff", Began: at, Until: at.Add(12 * time.Hour), At: at},
 		idempotency.Reserved{Project: "Abcd1234Efgh5678", BodyHash: "abcd", At: at},
 		mailing.RecipientsCounted{Mail: "Abcd1234Efgh5678/0/2", Recipients: 3, At: at},

@@ -135,16 +135,49 @@ func (o *Operators) Renew(ctx context.Context, name string) (AddedOperator, erro
 	return renewed, err
 }
 
+// SignIn records that a session of the operators' console has begun. Before is the session that the browser had before; it ends.
+type SignIn struct {
+	operator.SignedIn
+	Before *SignOut // nil: the browser had none
+}
+
+// SignIn records a sign-in.
+func (o *Operators) SignIn(ctx context.Context, cmd SignIn) error {
+	return o.decide(ctx, func(roster *operator.Roster, at time.Time) ([]domain.Event, error) {
+		if cmd.Before == nil {
+			return roster.SignIn(cmd.SignedIn, nil), nil
+		}
+		before := cmd.Before.event(at)
+		return roster.SignIn(cmd.SignedIn, &before), nil
+	})
+}
+
+// Sessions returns the open sessions of the operators' console, the newest first.
+func (o *Operators) Sessions(ctx context.Context) ([]operator.SignedIn, error) {
+	var all []operator.SignedIn
+	err := o.look(ctx, func(roster *operator.Roster) { all = roster.Sessions(o.now()) })
+	return all, err
+}
+
+// EndSession ends the session of somebody else in every process.
+func (o *Operators) EndSession(ctx context.Context, id string) error {
+	return o.decide(ctx, func(roster *operator.Roster, at time.Time) ([]domain.Event, error) { return roster.EndSession(id, at) })
+}
+
 // SignOut ends a session of the operators' console before it expires.
 type SignOut struct {
 	Session      string
 	Began, Until time.Time
 }
 
+func (s SignOut) event(at time.Time) operator.SignedOut {
+	return operator.SignedOut{Session: s.Session, Began: s.Began, Until: s.Until, At: at}
+}
+
 // SignOut ends a session in every process.
 func (o *Operators) SignOut(ctx context.Context, cmd SignOut) error {
 	return o.decide(ctx, func(roster *operator.Roster, at time.Time) ([]domain.Event, error) {
-		return roster.SignOut(operator.SignedOut{Session: cmd.Session, Began: cmd.Began, Until: cmd.Until, At: at}), nil
+		return roster.SignOut(cmd.event(at)), nil
 	})
 }
 

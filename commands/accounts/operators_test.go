@@ -71,6 +71,34 @@ func TestOperators(t *testing.T) {
 	}
 }
 
+// TestOperators_sessions: a session that one process lists and ends has ended in another at the next look.
+func TestOperators_sessions(t *testing.T) {
+	t.Parallel()
+	store := memory.New()
+	here := accounts.NewOperators(eventstore.NewLog(store, eventstore.NewCodec()), rand.Reader, time.Now)
+	there := accounts.NewOperators(eventstore.NewLog(store, eventstore.NewCodec()), rand.Reader, time.Now)
+	began := time.Now()
+	one := operator.SignedIn{Session: "00ff", By: "11ee", Name: "oidc:anna", Issuer: "https://id.example", Subject: "s-1", Began: began, Until: began.Add(time.Hour)}
+	if err := here.SignIn(t.Context(), accounts.SignIn{SignedIn: one}); err != nil {
+		t.Fatal(err)
+	}
+	if standing, err := there.Session(t.Context(), "11ee", "00ff", began); err != nil || standing.Ended {
+		t.Fatalf("%+v %v", standing, err)
+	}
+	if all, err := there.Sessions(t.Context()); err != nil || len(all) != 1 || all[0].Issuer != "https://id.example" || all[0].Subject != "s-1" {
+		t.Fatalf("%+v %v", all, err)
+	}
+	if err := there.EndSession(t.Context(), "00ff"); err != nil {
+		t.Fatal(err)
+	}
+	if standing, err := here.Session(t.Context(), "11ee", "00ff", began); err != nil || !standing.Ended {
+		t.Errorf("%+v %v", standing, err)
+	}
+	if all, err := here.Sessions(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("%+v %v", all, err)
+	}
+}
+
 // TestOperators_wait: who waits for another look gives up with the request.
 func TestOperators_wait(t *testing.T) {
 	t.Parallel()

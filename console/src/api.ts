@@ -21,6 +21,13 @@ export function whenSignedOut(then: () => void) {
   onSignedOut = then;
 }
 
+let signInAgain: (() => Promise<boolean>) | undefined;
+
+// whenStale names how somebody signs in again, when a call is answered that this is needed. True: they have, and the call is made once more.
+export function whenStale(ask: () => Promise<boolean>) {
+  signInAgain = ask;
+}
+
 export function address(path: string, query?: Query): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined && value !== "") params.set(name, String(value));
@@ -50,6 +57,7 @@ async function send(method: string, path: string, o: Options = {}): Promise<Resp
   if (answer.ok) return answer;
   const said = await answer.json().catch(() => ({}));
   if (answer.status === 401 && said.code === "session_missing") onSignedOut();
+  if (answer.status === 403 && said.code === "sign_in_again" && await signInAgain?.()) return send(method, path, o);
   throw new ApiError(answer.status, said.code ?? "", said.message ?? texts.errors.status(answer.status));
 }
 

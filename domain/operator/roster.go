@@ -132,6 +132,7 @@ func (s SignedOut) EventKey() string { return "signed out/" + s.Session }
 // Roster is the state of the operators, folded from their stream.
 type Roster struct {
 	in    []Added
+	open  map[string]SignedIn // sessions of the console by id; expired ones stay until the next sign-in
 	ended session.Ended
 }
 
@@ -142,8 +143,10 @@ func (r *Roster) Apply(event domain.Event) {
 		r.in = append(r.in, e)
 	case Revoked:
 		r.in = slices.DeleteFunc(r.in, func(a Added) bool { return a.Name == e.Name })
+	case SignedIn:
+		r.signedIn(e)
 	case SignedOut:
-		r.ended.Add(session.One{ID: e.Session, Began: e.Began, Until: e.Until, At: e.At})
+		r.signedOut(e)
 	}
 }
 

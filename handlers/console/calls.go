@@ -1,11 +1,13 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"moviola/domain"
 	"moviola/handlers/http/web"
@@ -68,12 +70,44 @@ func (c *Console) begin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	one, err := newSession(id, c.Now())
+	now := c.Now()
+	one, err := newSession(id, now)
+	if err == nil {
+		err = c.start(r.Context(), w, cookie, beginning{one: one, who: who, before: c.had(r, cookie, now)})
+	}
 	if err != nil {
 		return err
 	}
-	cookie.set(w, c.seal.seal(one))
 	return web.Write(w, http.StatusOK, who.shown(one))
+}
+
+// beginning is a session that begins.
+type beginning struct {
+	one    session
+	who    guest
+	before *session // the session that the browser had; nil: it had none
+}
+
+// had returns the session that a browser has; nil: it has none.
+func (c *Console) had(r *http.Request, cookie cookie, now time.Time) *session {
+	one, ok := c.seal.open(cookie.of(r))
+	if !ok || !one.alive(now) {
+		return nil
+	}
+	return &one
+}
+
+// start begins a session in a browser.
+func (c *Console) start(ctx context.Context, w http.ResponseWriter, cookie cookie, b beginning) error {
+	value := c.seal.seal(b.one)
+	if len(value) > maxCookie {
+		return errNamesTooLong
+	}
+	if err := c.door.begun(ctx, b); err != nil {
+		return err
+	}
+	cookie.set(w, value)
+	return nil
 }
 
 // showSession serves GET of the session.
@@ -116,7 +150,7 @@ func (c *Console) session(w http.ResponseWriter, r *http.Request) (session, gues
 	if !ok || !one.alive(now) {
 		return session{}, nil, errNotSignedIn
 	}
-	who, ok, err := c.door.resume(r.Context(), one)
+	who, ok, err := c.door.resume(r.Context(), one, now)
 	if err != nil {
 		return session{}, nil, err
 	}

@@ -71,8 +71,10 @@ type Console struct {
 type door interface {
 	// enter returns the owner of the credentials in a request body, and the id of the key or token.
 	enter(r *http.Request, body []byte) (guest, string, error)
+	// begun is called when a session begins, before the browser gets it.
+	begun(ctx context.Context, b beginning) error
 	// resume returns the owner of a session, and false when the session is no longer valid.
-	resume(ctx context.Context, one session) (guest, bool, error)
+	resume(ctx context.Context, one session, now time.Time) (guest, bool, error)
 	// leave ends a session in all processes.
 	leave(ctx context.Context, one session) error
 }

@@ -56,7 +56,10 @@ func (d keyDoor) enter(r *http.Request, body []byte) (guest, string, error) {
 	return keyHolder(holder), key.ID(hash), nil
 }
 
-func (d keyDoor) resume(ctx context.Context, one session) (guest, bool, error) {
+// begun does nothing: sessions of accounts are not listed, and signing in again leaves the session before as it was.
+func (keyDoor) begun(context.Context, beginning) error { return nil }
+
+func (d keyDoor) resume(ctx context.Context, one session, _ time.Time) (guest, bool, error) {
 	holder, ok, err := d.keys.Session(ctx, one.byID(), one.name(), one.began)
 	if err != nil {
 		return nil, false, fmt.Errorf("look up the key of a session: %w", err)

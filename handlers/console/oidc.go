@@ -41,6 +41,21 @@ type IdentityProvider interface {
 // attemptTime is the maximum time between the begin of an attempt and the return from the provider.
 const attemptTime = 10 * time.Minute
 
+// attempt is an attempt in the cookie of the browser that has begun it. The cookie of the session that this browser has does
+// not come back from the provider with it, so the attempt names that session.
+type attempt struct {
+	operator.Attempt
+	Before      [16]byte  `json:"before"` // id of the session; zero: the browser had none
+	BeforeBegan time.Time `json:"before_began"`
+}
+
+func (a attempt) before() *session {
+	if a.Before == [16]byte{} {
+		return nil
+	}
+	return &session{id: a.Before, began: a.BeforeBegan}
+}
+
 // attemptFor binds a sealed attempt to its purpose and the version of its form.
 var attemptFor = []byte("operators' sign-in 1")
 
@@ -108,7 +123,11 @@ func (p proving) begin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	plain, err := json.Marshal(one)
+	sealed := attempt{Attempt: one}
+	if had := p.had(r, here.cookie, p.Now()); had != nil {
+		sealed.Before, sealed.BeforeBegan = had.id, had.began
+	}
+	plain, err := json.Marshal(sealed)
 	if err != nil {
 		return err
 	}
@@ -170,15 +189,10 @@ func (p proving) finish(w http.ResponseWriter, r *http.Request) error {
 	if codes := query["code"]; len(codes) != 1 || codes[0] == "" || query.Has("error") {
 		return fmt.Errorf("%w: it answers %q", operator.ErrUnproven, operator.Plain(query.Get("error")))
 	}
-	who, err := p.provider.Finish(r.Context(), one, query.Get("code"))
+	who, err := p.provider.Finish(r.Context(), one.Attempt, query.Get("code"))
 	if err != nil {
 		return err
 	}
-	return p.let(w, here, who, now)
-}
-
-// let begins the session of a person whom the provider has proven.
-func (p proving) let(w http.ResponseWriter, here place, who operator.Proven, now time.Time) error {
 	begun, err := newSession(p.provider.ID(), now)
 	if err != nil {
 		return err
@@ -188,19 +202,19 @@ func (p proving) let(w http.ResponseWriter, here place, who operator.Proven, now
 		return err
 	}
 	begun.told = string(told)
-	value := p.seal.seal(begun)
-	if len(value) > maxCookie {
-		return fmt.Errorf("%w: the names are too long to be kept", operator.ErrUnproven)
+	if err := p.start(r.Context(), w, here.cookie, beginning{one: begun, who: actingOf(who), before: one.before()}); err != nil {
+		return err
 	}
-	here.cookie.set(w, value)
 	p.Log.WithField("operator", who.Name).WithField("role", who.Role).Info("an operator has signed in through the identity provider")
 	return nil
 }
 
+var errNamesTooLong = fmt.Errorf("%w: the names are too long to be kept", operator.ErrUnproven)
+
 // attempt returns the attempt that this browser has begun at this service, and the place of the page. The request that comes
 // back is a GET without an Origin header. So when the page may be at https or at plain http, the name of the attempt's cookie
 // decides.
-func (p proving) attempt(r *http.Request) (operator.Attempt, place, bool) {
+func (p proving) attempt(r *http.Request) (attempt, place, bool) {
 	places := []place{p.place(r)}
 	if !p.fixed {
 		places = []place{
@@ -212,21 +226,25 @@ func (p proving) attempt(r *http.Request) (operator.Attempt, place, bool) {
 		if here.cookie.name == "" {
 			continue
 		}
-		var one operator.Attempt
+		var one attempt
 		plain, ok := p.seal.unlock(here.attempting().of(r), attemptFor)
 		if ok && json.Unmarshal(plain, &one) == nil && one.Redirect == here.origin+AnswerPath {
 			return one, here, true
 		}
 	}
-	return operator.Attempt{}, place{}, false
+	return attempt{}, place{}, false
 }
 
 // proven returns the owner of a session that began through a provider. It returns false when the provider's configuration has
 // changed since, because the roles may have another meaning then.
-func proven(by IdentityProvider, one session) (guest, bool) {
+func proven(by IdentityProvider, one session) (actingOperator, bool) {
 	var who operator.Proven
 	if by == nil || one.byID() != by.ID() || json.Unmarshal([]byte(one.told), &who) != nil || who.Name == "" {
-		return nil, false
+		return actingOperator{}, false
 	}
-	return actingOperator{Name: who.Name, Role: who.Role, Issuer: who.Issuer, Subject: who.Subject}, true
+	return actingOf(who), true
+}
+
+func actingOf(who operator.Proven) actingOperator {
+	return actingOperator{Name: who.Name, Role: who.Role, Issuer: who.Issuer, Subject: who.Subject}
 }

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -28,6 +29,7 @@ const operatorCookie = "moviola-operator"
 // Operators finds the owners of operators' sessions. accounts.Operators implements it.
 type Operators interface {
 	Session(ctx context.Context, id, session string, began time.Time) (accounts.Standing, error)
+	SignIn(ctx context.Context, cmd accounts.SignIn) error
 	SignOut(ctx context.Context, cmd accounts.SignOut) error
 }
 
@@ -111,22 +113,53 @@ func (d tokenDoor) enter(r *http.Request, body []byte) (guest, string, error) {
 	return actingOperator(acting), operator.TokenID(operator.Hash(asked.Token)), nil
 }
 
-func (d tokenDoor) resume(ctx context.Context, one session) (guest, bool, error) {
-	found, err := d.cfg.Operators.Session(ctx, one.byID(), one.name(), one.began)
-	switch {
-	case err != nil || found.Ended:
-		return nil, false, err
-	case one.told != "":
-		who, ok := proven(d.cfg.Provider, one)
-		return who, ok, nil
-	case found.Known:
-		return actingOperator{Name: found.Name, Role: found.Role}, true, nil
+// begun lists the session, and ends the one that the browser had before.
+func (d tokenDoor) begun(ctx context.Context, b beginning) error {
+	acting, ok := b.who.(actingOperator)
+	if !ok {
+		return errors.New("begin a session of the operators' console: its owner is no operator")
 	}
-	return actingOperator{Role: operator.Owner}, !d.cfg.ForOneRun && one.byID() == d.cfg.Token.ID(), nil
+	cmd := accounts.SignIn{SignedIn: operator.SignedIn{
+		Session: b.one.name(), By: b.one.byID(), Name: acting.Name, Role: acting.Role, Issuer: acting.Issuer, Subject: acting.Subject,
+		Began: b.one.began, Until: b.one.until(),
+	}}
+	if b.before != nil {
+		ended := signOut(*b.before)
+		cmd.Before = &ended
+	}
+	return d.cfg.Operators.SignIn(ctx, cmd)
+}
+
+// freshFor is the time after a sign-in in which nobody has to sign in again. Decision 89.
+const freshFor = 5 * time.Minute
+
+func (d tokenDoor) resume(ctx context.Context, one session, now time.Time) (guest, bool, error) {
+	found, err := d.cfg.Operators.Session(ctx, one.byID(), one.name(), one.began)
+	if err != nil || found.Ended {
+		return nil, false, err
+	}
+	who, ok := d.owner(one, found)
+	who.Stale = now.Sub(one.began) >= freshFor
+	return who, ok, nil
+}
+
+// owner returns the owner of a session that was not ended, and false when the session is no longer valid.
+func (d tokenDoor) owner(one session, found accounts.Standing) (actingOperator, bool) {
+	if one.told != "" {
+		return proven(d.cfg.Provider, one)
+	}
+	if found.Known {
+		return actingOperator{Name: found.Name, Role: found.Role}, true
+	}
+	return actingOperator{Role: operator.Owner}, !d.cfg.ForOneRun && one.byID() == d.cfg.Token.ID()
 }
 
 func (d tokenDoor) leave(ctx context.Context, one session) error {
-	return d.cfg.Operators.SignOut(ctx, accounts.SignOut{Session: one.name(), Began: one.began, Until: one.until()})
+	return d.cfg.Operators.SignOut(ctx, signOut(one))
+}
+
+func signOut(one session) accounts.SignOut {
+	return accounts.SignOut{Session: one.name(), Began: one.began, Until: one.until()}
 }
 
 // actingOperator is the owner of a session that began with a token.
@@ -137,11 +170,12 @@ type operatorSession struct {
 	Success bool          `json:"success"`
 	Name    string        `json:"name"` // empty when the session began with the configured token
 	Role    operator.Role `json:"role"`
+	ID      string        `json:"id"` // id of the session in the list of open sessions
 	Until   string        `json:"until"`
 }
 
 func (a actingOperator) shown(one session) any {
-	return operatorSession{Success: true, Name: a.Name, Role: a.Role, Until: web.Stamp(one.until())}
+	return operatorSession{Success: true, Name: a.Name, Role: a.Role, ID: one.name(), Until: web.Stamp(one.until())}
 }
 
 func (a actingOperator) within(ctx context.Context) context.Context {

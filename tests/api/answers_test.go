@@ -443,6 +443,12 @@ var roleRows = []row{
 		}
 		is(as(tokens["operator"], "GET", "/admin/operators", ""), 403, "token_invalid")
 		is(as(renewed.Token, "GET", "/admin/operators", ""), 200, `"an.operator"`)
+		is(as(tokens["observer"], "GET", "/admin/operators/sessions", ""), 200, `"sessions":[]`)
+		is(as(tokens["observer"], "GET", "/admin/operators/sessions?a=%zz", ""), 400, "query_invalid")
+		is(as("guess", "GET", "/admin/operators/sessions", ""), 403, "token_invalid")
+		is(as(renewed.Token, "DELETE", "/admin/operators/sessions?id=00ff", ""), 403, "operator_role")
+		is(as(tokens["owner"], "DELETE", "/admin/operators/sessions", ""), 400, "id_missing")
+		is(as(tokens["owner"], "DELETE", "/admin/operators/sessions?id=00ff", ""), 404, "session_not_found")
 		is(as(tokens["owner"], "DELETE", "/admin/operators?name=an.operator", ""), 200, `"success":true`)
 		is(as(renewed.Token, "GET", "/admin/operators", ""), 403, "token_invalid")
 		is(as("guess", "GET", "/admin/operators", ""), 403, "token_invalid")

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 const helpers = `
 window.seen = (e) => e.getClientRects().length > 0;
 window.control = (text) => [...front().querySelectorAll("button, a")].filter(seen).find((e) => (e.innerText.trim() || e.getAttribute("aria-label") || "") === text || e.textContent.trim() === text || e.getAttribute("aria-label") === text);
-window.front = () => document.querySelector("dialog[open]") ?? document;
+window.front = () => [...document.querySelectorAll("dialog[open]")].at(-1) ?? document;
 window.field = (label) => { const l = [...front().querySelectorAll("label")].filter(seen).find((e) => e.innerText.trim() === label); return l && (l.control || document.getElementById(l.htmlFor)); };
 window.fill = (e, text) => { const kind = e.tagName === "SELECT" ? HTMLSelectElement : e.tagName === "TEXTAREA" ? HTMLTextAreaElement : HTMLInputElement;
   Object.getOwnPropertyDescriptor(kind.prototype, "value").set.call(e, text); e.dispatchEvent(new Event("input", { bubbles: true })); e.dispatchEvent(new Event("change", { bubbles: true })); };

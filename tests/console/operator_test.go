@@ -384,7 +384,7 @@ func operatorPages(account string) []shownPage {
 		{"account", "/accounts/" + account, "document.querySelector('.large') && document.querySelectorAll('.rows').length === 2"},
 		{"no account", "/accounts/none", "document.querySelector('.failure')"},
 		{"stuck work", "/stuck", "document.querySelectorAll('.rows li').length === 1"},
-		{"operators", "/operators", "document.querySelectorAll('.rows li').length === 3"},
+		{"operators", "/operators", "document.querySelectorAll('.rows:not(.sessions) li').length === 3 && document.querySelector('.sessions li')"},
 		{"acts", "/acts", "document.querySelector('.rows')"},
 		{"acts, none found", "/acts?on=nobody", "document.querySelector('.empty')"},
 	}

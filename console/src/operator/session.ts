@@ -2,7 +2,7 @@
 import { sessions } from "../signedin";
 
 export type Role = "observer" | "operator" | "owner";
-export interface Session { name: string; role: Role; until: string } // the token of the configuration has no name
+export interface Session { name: string; role: Role; id: string; until: string } // the token of the configuration has no name
 
 export const { session, notice, may, findSession, signIn, signOut } =
   sessions<Session>(["observer", "operator", "owner"], (token) => ({ token }));

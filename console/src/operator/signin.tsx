@@ -3,6 +3,7 @@ import { api } from "../api";
 import { SignInForm } from "../components/signin";
 import { useAct, useLoad } from "../hooks";
 import { usePlace } from "../router";
+import { goThrough } from "./again";
 import { notice, signIn } from "./session";
 import { texts } from "./texts";
 
@@ -11,7 +12,7 @@ const t = texts.signIn;
 export function SignIn() {
   const why = notice.use(), refused = usePlace().query.get("signin");
   const offered = useLoad((signal) => api.get<{ provider: string }>("/oidc", undefined, signal), []);
-  const going = useAct(async () => location.assign((await api.post<{ address: string }>("/oidc")).address));
+  const going = useAct(goThrough);
   const provider = offered.data?.provider;
   return (
     <SignInForm brand={texts.brand} name="token" label={t.token} hint={t.hint} why={refused ? (t.refusals[refused] ?? t.failed) : why} enter={signIn}>

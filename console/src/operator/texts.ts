@@ -17,6 +17,9 @@ export const texts = {
       oidc_off: "No identity provider is configured. Sign in with an operator's token.",
     } as Record<string, string>,
   },
+  again: {
+    title: "Sign in again", text: "This needs a sign-in that is less than five minutes old.", enter: "Sign in and go on", back: "It leads back to this page. Then begin anew what you were about to do.",
+  },
   accounts: {
     title: "Accounts", note: "In the order in which they were opened.", open: "Open an account", none: "No accounts yet", noneHint: "Open one: it gets a plan, credits and an admin key.",
     find: "Account", findHint: "The whole id of one.", show: "Show", closed: "Closed", opened: "opened", unnamed: "Without a name",
@@ -49,6 +52,10 @@ export const texts = {
     revoke: "Revoke", revokeTitle: (name: string) => `Revoke ${name}?`, revokeText: "Their token opens nothing any more, and their sessions end.", revokeOwn: "This is you: revoking your token signs you out.", revoked: "The operator was revoked.",
     name: "Name", nameHint: "Letters, digits, dots, @, - and _. It stands in the list of acts.", role: "Role", token: (name: string) => `The token of ${name}`, copy: "Copy the token",
     roleHints: { observer: "Reads.", operator: "Also acts: accounts, plans, credits, keys, stuck work, the library.", owner: "Also adds, renews and revokes operators." } as Record<string, string>,
+  },
+  sessions: {
+    title: "Open sessions", note: "Who has signed in to this console, the newest first. A session ends after twelve hours, an hour without use, or by an owner.", none: "Nobody has signed in through this version of the service yet.",
+    began: "began", end: "End", endTitle: (name: string) => `End the session of ${name}?`, endText: "It opens nothing from the next call on, in every process. Who may sign in stays as it is: revoke a token, or take the role away at the identity provider, too.", ended: "The session has ended.",
   },
   acts: {
     title: "Acts", note: "What operators have done, the newest first. Every act is recorded before it is done: one that was refused is here too.", on: "Only what was done to", onHint: "An account, a key, or a piece of work; its whole id.", filter: "Filter", clear: "Show all",

@@ -116,6 +116,8 @@ func (a *API) Routes(router *mux.Router) {
 		a.trail.Route(addOperator, a.addOperator),
 		a.trail.Route(renewOperator, a.renewOperator),
 		a.trail.Route(revokeOperator, a.revokeOperator),
+		a.trail.Route(listOperatorSessions, a.listOperatorSessions),
+		a.trail.Route(endOperatorSession, a.endOperatorSession),
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 var Declared = operation.Room{Operations: []operation.Operation{
 	readAccounts, openAccount, closeAccount, grantCredits, listKeysOf, issueKeyFor, revokeKeyOf, changePlan, listActs,
 	listUsage, readCapacity, listStuckWork, retryWork, dropWork, listOperators, addOperator, renewOperator, revokeOperator,
+	listOperatorSessions, endOperatorSession,
 	listPlans, readQueue, listWorkers, readProjections, rebuildProjections, readConfiguration,
 }, Models: append(models, serviceModels...)}
 
@@ -39,10 +40,11 @@ var (
 	}
 	openAccount = operation.Operation{
 		Method: http.MethodPost, Path: "/admin/accounts", ID: "openAccount", Tag: "Operator", Caller: operation.Operator,
-		Summary:    "Open an account",
-		Parameters: []operation.Parameter{XOperatorParameter},
-		Body:       operation.JSON(operation.A[openRequest]()),
-		Answers:    operation.OK("The account, with its admin key.", operation.A[opened]()),
+		FreshSignIn: true,
+		Summary:     "Open an account",
+		Parameters:  []operation.Parameter{XOperatorParameter},
+		Body:        operation.JSON(operation.A[openRequest]()),
+		Answers:     operation.OK("The account, with its admin key.", operation.A[opened]()),
 		Refusals: []operation.Refusal{
 			operation.On(400, "", "credits_invalid", "name_missing", "name_required", "name_too_long", "plan_invalid"),
 			operation.On(409, "The account exists.", "account_exists"),
@@ -51,8 +53,9 @@ var (
 	}
 	closeAccount = operation.Operation{
 		Method: http.MethodDelete, Path: "/admin/accounts", ID: "closeAccount", Tag: "Operator", Caller: operation.Operator,
-		Summary:    "Close an account for ever",
-		Parameters: []operation.Parameter{operation.Query("account", "Which account.").Needed(), XOperatorParameter},
+		FreshSignIn: true,
+		Summary:     "Close an account for ever",
+		Parameters:  []operation.Parameter{operation.Query("account", "Which account.").Needed(), XOperatorParameter},
 		Answers: operation.OK("Closed, now or before. Nothing is submitted or granted any more; open movies are cancelled, and "+
 			"once they are settled everything that is stored is removed.", operation.Ref("ClosedAccount")),
 		Refusals: []operation.Refusal{
@@ -62,10 +65,11 @@ var (
 	}
 	grantCredits = operation.Operation{
 		Method: http.MethodPost, Path: "/admin/credits", ID: "grantCredits", Tag: "Operator", Caller: operation.Operator,
-		Summary:    "Grant credits",
-		Parameters: []operation.Parameter{XOperatorParameter},
-		Body:       operation.JSON(operation.A[grantRequest]()),
-		Answers:    operation.OK("Granted, now or before with the same reference.", operation.A[granted]()),
+		FreshSignIn: true,
+		Summary:     "Grant credits",
+		Parameters:  []operation.Parameter{XOperatorParameter},
+		Body:        operation.JSON(operation.A[grantRequest]()),
+		Answers:     operation.OK("Granted, now or before with the same reference.", operation.A[granted]()),
 		Refusals: []operation.Refusal{
 			operation.On(400, "", "account_missing", "amount_invalid", "credits_invalid", "kind_unknown", "reference_missing",
 				"reference_required"),
@@ -90,7 +94,8 @@ var (
 	}
 	issueKeyFor = operation.Operation{
 		Method: http.MethodPost, Path: "/admin/keys", ID: "issueKeyFor", Tag: "Operator", Caller: operation.Operator,
-		Summary: "Issue a key for an account",
+		FreshSignIn: true,
+		Summary:     "Issue a key for an account",
 		Text: "The only way to issue keys of the legacy kinds: primary acts as admin, secondary as render, and " +
 			"answers to them carry Deprecation.",
 		Parameters: []operation.Parameter{XOperatorParameter},
@@ -188,9 +193,10 @@ var (
 	}
 	dropWork = operation.Operation{
 		Method: http.MethodPost, Path: "/admin/work/drop", ID: "dropWork", Tag: "Operator", Caller: operation.Operator,
-		Summary:    "Give stuck work up",
-		Parameters: []operation.Parameter{XOperatorParameter},
-		Body:       operation.JSON(operation.A[dropRequest]()),
+		FreshSignIn: true,
+		Summary:     "Give stuck work up",
+		Parameters:  []operation.Parameter{XOperatorParameter},
+		Body:        operation.JSON(operation.A[dropRequest]()),
 		Answers: operation.OK("What it is about has ended as failed: the movie, its delivery, or the item of a batch.",
 			operation.A[dropped]()),
 		Refusals: []operation.Refusal{
@@ -208,6 +214,7 @@ var (
 	}
 	addOperator = operation.Operation{
 		Method: http.MethodPost, Path: "/admin/operators", ID: "addOperator", Tag: "Operator", Caller: operation.Operator,
+		FreshSignIn:  true,
 		OperatorRole: operator.Owner,
 		Summary:      "Add an operator",
 		Text:         "The answer shows the token, once; a hash of it is stored.",
@@ -222,6 +229,7 @@ var (
 	}
 	renewOperator = operation.Operation{
 		Method: http.MethodPost, Path: "/admin/operators/renew", ID: "renewOperator", Tag: "Operator", Caller: operation.Operator,
+		FreshSignIn:  true,
 		OperatorRole: operator.Owner,
 		Summary:      "Give an operator another token",
 		Text:         "The answer shows the token, once. The one before opens nothing any more, and sessions begun with it end.",
@@ -234,6 +242,23 @@ var (
 			operation.On(413, "The body is over 64 KB."),
 		},
 	}
+	listOperatorSessions = operation.Operation{
+		Method: http.MethodGet, Path: "/admin/operators/sessions", ID: "listOperatorSessions", Tag: "Operator",
+		Caller: operation.Operator, Summary: "The open sessions of the operators' console",
+		Text:    "The newest first, 1,000 at most. Each ends by itself at until, or an hour after its last call.",
+		Answers: operation.OK("The sessions.", operation.A[OperatorSessions]()),
+	}
+	endOperatorSession = operation.Operation{
+		Method: http.MethodDelete, Path: "/admin/operators/sessions", ID: "endOperatorSession", Tag: "Operator",
+		Caller: operation.Operator, OperatorRole: operator.Owner, Summary: "End a session of the operators' console",
+		Text:       "It opens nothing from the next call on, in every process.",
+		Parameters: []operation.Parameter{operation.Query("id", "Which session.").Needed(), XOperatorParameter},
+		Answers:    operation.OK("Ended.", operation.A[endedSession]()),
+		Refusals: []operation.Refusal{
+			operation.On(400, "", "id_missing"),
+			operation.On(404, "There is no open session with this id.", "session_not_found"),
+		},
+	}
 	listPlans = operation.Operation{
 		Method: http.MethodGet, Path: "/admin/plans", ID: "listPlans", Tag: "Operator", Caller: operation.Operator,
 		Summary: "The plans that accounts can be on",
@@ -241,6 +266,7 @@ var (
 	}
 	revokeOperator = operation.Operation{
 		Method: http.MethodDelete, Path: "/admin/operators", ID: "revokeOperator", Tag: "Operator", Caller: operation.Operator,
+		FreshSignIn:  true,
 		OperatorRole: operator.Owner,
 		Summary:      "Revoke an operator's token",
 		Text:         "It opens nothing from then on.",

@@ -340,6 +340,32 @@ func TestAct_proven(t *testing.T) {
 	}
 }
 
+// TestFresh: what gives something away for good needs a fresh sign-in from a session of the console, and is neither recorded nor done without one; all else
+// goes on, and so does a call with a token.
+func TestFresh(t *testing.T) {
+	t.Parallel()
+	w, handler := newWorld(token)
+	stale := http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		handler.ServeHTTP(out, r.WithContext(web.WithActing(r.Context(), web.Acting{Name: "anna", Role: operator.Owner, Stale: true})))
+	})
+	for _, asked := range []string{"POST /admin/credits", "POST /admin/accounts", "DELETE /admin/accounts?account=a1", "POST /admin/work/drop", "POST /admin/keys?account=a1",
+		"POST /admin/operators", "POST /admin/operators/renew", "DELETE /admin/operators?name=anna"} {
+		method, path, _ := strings.Cut(asked, " ")
+		if answer := call(stale, method, path, "{}"); answer.Code != 403 || !strings.Contains(answer.Body.String(), `"sign_in_again"`) {
+			t.Errorf("%s: %d %s", asked, answer.Code, answer.Body)
+		}
+	}
+	if len(w.acts) > 0 || len(w.closed) > 0 || len(w.granted) > 0 {
+		t.Errorf("acts %v, closed %v, granted %v", w.acts, w.closed, w.granted)
+	}
+	if answer := call(stale, "POST", "/admin/accounts/plan", `{"account":"a1","plan":"free"}`); answer.Code != 200 {
+		t.Errorf("another plan: %d %s", answer.Code, answer.Body)
+	}
+	if answer := call(handler, "DELETE", "/admin/accounts?account=a1", "", token); answer.Code != 200 {
+		t.Errorf("with the token: %d %s", answer.Code, answer.Body)
+	}
+}
+
 // TestAct_who: whoever acts may give a name.
 func TestAct_who(t *testing.T) {
 	t.Parallel()

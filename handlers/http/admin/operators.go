@@ -16,6 +16,8 @@ type OperatorCalls interface {
 	Add(ctx context.Context, cmd accounts.AddOperator) (accounts.AddedOperator, error)
 	Renew(ctx context.Context, name string) (accounts.AddedOperator, error)
 	Revoke(ctx context.Context, name string) error
+	Sessions(ctx context.Context) ([]operator.SignedIn, error)
+	EndSession(ctx context.Context, id string) error
 }
 
 // Operator is an operator in an answer.

@@ -222,6 +222,9 @@ func (o Operation) usual() []Refusal {
 			list = append(list, On(http.StatusForbidden, "The token is missing or wrong, or its operator's role does not allow this.",
 				"operator_role"))
 		}
+		if o.FreshSignIn {
+			list = append(list, On(http.StatusForbidden, "", "sign_in_again"))
+		}
 	}
 	if slices.ContainsFunc(o.Parameters, func(p Parameter) bool { return p.name == OperatorToken.name }) {
 		list = append(list, On(http.StatusForbidden,

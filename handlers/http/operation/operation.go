@@ -37,6 +37,7 @@ type Operation struct {
 	Caller       Caller
 	Role         key.Role      // the minimum role of the caller's key
 	OperatorRole operator.Role // minimum role of operators; empty: that of the method
+	FreshSignIn  bool          // a session of the operators' console must have begun minutes ago; decision 89
 	Parameters   []Parameter   // the parameters of query, headers and path that are read
 	Body         *Body         // nil: no body
 	Answers      []Answer      // the successful answers

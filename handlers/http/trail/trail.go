@@ -21,6 +21,10 @@ import (
 // unnamed is the operator's name in the audit trail when the header is missing.
 const unnamed = "operator"
 
+// errStale refuses a session of the operators' console that began too long ago. Decision 89.
+var errStale = domain.Errorf(domain.Forbidden, "sign_in_again",
+	"This needs a sign-in that is less than five minutes old: sign in again, then repeat it")
+
 // Recorder is the command that writes the audit trail.
 type Recorder interface {
 	Handle(ctx context.Context, cmd accounts.RecordAct) (operator.Acted, error)
@@ -48,6 +52,9 @@ func (t *Trail) Route(op operation.Operation, serve func(http.ResponseWriter, *h
 	least := op.LeastOperator()
 	return operation.Route{Operation: op, Serve: func(w http.ResponseWriter, r *http.Request) {
 		acting, err := t.Operator.Admit(r, least)
+		if err == nil && op.FreshSignIn && acting.Stale {
+			err = errStale
+		}
 		if err == nil {
 			_, err = web.ParseQuery(r)
 		}

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -17,9 +18,10 @@ const adminOperatorsPath = "/admin/operators"
 func OperatorsCommand() *cobra.Command {
 	o := &operator{}
 	cmd := &cobra.Command{Use: "operators",
-		Short: "List, add, renew and revoke operators with tokens of their own of a running service"}
+		Short: "List, add, renew and revoke operators of a running service, and end their sessions"}
 	o.bind(cmd.PersistentFlags())
-	cmd.AddCommand(listOperatorsCommand(o), addOperatorCommand(o), renewOperatorCommand(o), revokeOperatorCommand(o))
+	cmd.AddCommand(listOperatorsCommand(o), addOperatorCommand(o), renewOperatorCommand(o), revokeOperatorCommand(o),
+		listSessionsCommand(o), endSessionCommand(o))
 	return cmd
 }
 
@@ -99,6 +101,49 @@ func revokeOperatorCommand(o *operator) *cobra.Command {
 			err := o.call(cmd.Context(), http.MethodDelete, adminOperatorsPath, url.Values{"name": {args[0]}}, nil, &answer)
 			if err == nil {
 				_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s is no operator any more\n", answer.Name)
+			}
+			return err
+		},
+	}
+}
+
+const adminSessionsPath = adminOperatorsPath + "/sessions"
+
+func listSessionsCommand(o *operator) *cobra.Command {
+	return &cobra.Command{
+		Use:   "sessions",
+		Short: "List the open sessions of the operators' console, the newest first",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var answer admin.OperatorSessions
+			if err := o.call(cmd.Context(), http.MethodGet, adminSessionsPath, nil, nil, &answer); err != nil {
+				return err
+			}
+			out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			_, _ = fmt.Fprintln(out, "ID\tNAME\tROLE\tBEGAN\tUNTIL\tISSUER\tSUBJECT") // errors are returned by Flush
+			for _, one := range answer.Sessions {
+				issuer, subject := "-", "-"
+				if one.Issuer != nil && one.Subject != nil {
+					issuer, subject = *one.Issuer, *one.Subject
+				}
+				_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+					one.ID, cmp.Or(one.Name, "-"), one.Role, one.BeganAt, one.Until, issuer, subject)
+			}
+			return out.Flush()
+		},
+	}
+}
+
+func endSessionCommand(o *operator) *cobra.Command {
+	return &cobra.Command{
+		Use:   "end-session ID",
+		Short: "End a session of the operators' console; it opens nothing from then on",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var answer struct{ ID string }
+			err := o.call(cmd.Context(), http.MethodDelete, adminSessionsPath, url.Values{"id": {args[0]}}, nil, &answer)
+			if err == nil {
+				_, err = fmt.Fprintf(cmd.ErrOrStderr(), "session %s has ended\n", answer.ID)
 			}
 			return err
 		},

@@ -12,6 +12,7 @@ import { tell } from "../../components/toast";
 import { useAct, useLoad } from "../../hooks";
 import { texts as common } from "../../texts";
 import { findSession, may, session, type Role } from "../session";
+import { Sessions } from "../sessions";
 import { texts } from "../texts";
 
 const t = texts.operators;
@@ -51,6 +52,7 @@ export default function Operators() {
           ))}
         </ul>
       )}
+      <Sessions />
       {adding && <Add done={showMade} onClose={() => add(false)} />}
       {asked?.what === "renew" && <Confirm title={t.renewTitle(asked.of.name)} text={t.renewText} yes={t.renew} danger onClose={() => ask(undefined)}
         act={() => api.post<Made>("/admin/operators/renew", { body: { name: asked.of.name } }).then(showMade)} />}

@@ -1,1 +1,0 @@
-import{a,b,c}from"./part-chunk-GPOF3ASB.js";import"./part-chunk-2M3NCYDJ.js";import"./part-chunk-W7K2DXSP.js";import"./part-chunk-7IBUN5ZN.js";import"./part-chunk-MNDWQ5GB.js";import"./part-chunk-UNAGDP73.js";import"./part-chunk-AEKDZARH.js";import"./part-chunk-KHE6BG47.js";import"./part-chunk-4IMZOXW3.js";export{c as ActLine,b as default,a as loadActs};
