@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"compress/gzip"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"net"
@@ -12,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"moviola/commands/accounts"
 	"moviola/domain/key"
+	"moviola/domain/operator"
 	"moviola/tests/harness"
 )
 
@@ -449,6 +452,15 @@ var roleRows = []row{
 		is(as(renewed.Token, "DELETE", "/admin/operators/sessions?id=00ff", ""), 403, "operator_role")
 		is(as(tokens["owner"], "DELETE", "/admin/operators/sessions", ""), 400, "id_missing")
 		is(as(tokens["owner"], "DELETE", "/admin/operators/sessions?id=00ff", ""), 404, "session_not_found")
+		now := time.Now()
+		signedIn := operator.SignedIn{Session: "00ff", By: "11ee", Role: operator.Owner, Issuer: "https://id.example", Subject: "s-1", Name: "oidc:anna", Began: now, Until: now.Add(time.Hour)}
+		if err := accounts.NewOperators(w.plain.log, rand.Reader, time.Now).SignIn(t.Context(), accounts.SignIn{SignedIn: signedIn}); err != nil {
+			t.Fatal(err)
+		}
+		is(as(tokens["observer"], "GET", "/admin/operators/sessions", ""), 200, `"subject":"s-1"`)
+		is(as(tokens["owner"], "DELETE", "/admin/operators/sessions?id=00ff", ""), 200, `"id":"00ff"`)
+		is(as(tokens["owner"], "DELETE", "/admin/operators/sessions?id=00ff", ""), 404, "session_not_found")
+		is(as(tokens["observer"], "GET", "/admin/operators/sessions", ""), 200, `"sessions":[]`)
 		is(as(tokens["owner"], "DELETE", "/admin/operators?name=an.operator", ""), 200, `"success":true`)
 		is(as(renewed.Token, "GET", "/admin/operators", ""), 403, "token_invalid")
 		is(as("guess", "GET", "/admin/operators", ""), 403, "token_invalid")
