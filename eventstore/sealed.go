@@ -184,3 +184,13 @@ func impersonal(k kind, payload []byte) ([]byte, error) {
 	left, _, err := split(payload, k.personal)
 	return left, err
 }
+
+// TellsPersonal reports whether an event has personal data in clear: it was written before its account had a key.
+func (c *Codec) TellsPersonal(r Recorded) (bool, error) {
+	k, ok := c.kinds[r.Type]
+	if !ok || len(k.personal) == 0 {
+		return false, nil
+	}
+	_, taken, err := split(r.Data, k.personal)
+	return taken != nil, err
+}

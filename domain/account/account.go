@@ -137,6 +137,9 @@ func (a *Account) DepartureDue(now time.Time, again time.Duration) bool {
 // LastDeparture reports whether the next removal of a closed account's files is the last one.
 func (a *Account) LastDeparture() bool { return a.clears[Departure] >= departures-1 }
 
+// Departed reports whether the files of a closed account have been removed for the last time.
+func (a *Account) Departed() bool { return a.clears[Departure] >= departures }
+
 // Clear records that one more removal of the account's stored files is complete.
 func (a *Account) Clear(reason ClearReason, now time.Time) []domain.Event {
 	return []domain.Event{Cleared{Reason: reason, Round: a.clears[reason] + 1, At: now}}

@@ -113,6 +113,6 @@ func versionCommand() *cobra.Command {
 // accountsCommand is `moviola accounts`: commands that ask a running service, and those for the keys in its stores.
 func accountsCommand() *cobra.Command {
 	cmd := remote.AccountsCommand()
-	cmd.AddCommand(backups.AccountKeysCommand())
+	cmd.AddCommand(backups.AccountKeysCommand(), upkeep.EraseAccountCommand())
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moviola/eventstore"
+	"moviola/internal/cli/erasures"
 	"moviola/internal/cli/eventstores"
 	"moviola/internal/config"
 	"moviola/internal/stores"
@@ -38,6 +39,9 @@ func RebuildCommand() *cobra.Command {
 	return cmd
 }
 
+// EraseAccountCommand is `moviola accounts erase`, which builds the read models again.
+func EraseAccountCommand() *cobra.Command { return erasures.EraseAccountCommand(rebuildModels) }
+
 // rebuild rebuilds the read models and prints the progress.
 func rebuild(ctx context.Context, cfg config.Config, names []string, stdout, stderr io.Writer) (err error) {
 	logger, err := config.NewLog(stderr, cfg.LogLevel, cfg.LogFormat)
@@ -55,7 +59,18 @@ func rebuild(ctx context.Context, cfg config.Config, names []string, stdout, std
 	}
 	defer func() { err = errors.Join(err, s.CloseDocs(context.WithoutCancel(ctx))) }()
 	s.Log = eventstore.NewLog(store, eventstore.NewCodec().WithKeys(s.Keys))
-	models, err := projections.Open(ctx, s.ModelsConfig(cfg, logger))
+	if err := rebuildModels(ctx, s, s.ModelsConfig(cfg, logger), names, stderr); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(stdout, "the read models were made again")
+	return err
+}
+
+// rebuildModels builds read models of open stores again and prints the progress.
+func rebuildModels(
+	ctx context.Context, s *stores.Stores, cfg projections.Config, names []string, stderr io.Writer,
+) error {
+	models, err := projections.Open(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -73,6 +88,5 @@ func rebuild(ctx context.Context, cfg config.Config, names []string, stdout, std
 	if err != nil {
 		return fmt.Errorf("rebuild the read models: %w", err)
 	}
-	_, err = fmt.Fprintln(stdout, "the read models were made again")
-	return err
+	return nil
 }

@@ -1,0 +1,2 @@
+// Package erasures has the command that erases the personal data of an account.
+package erasures

@@ -1,0 +1,169 @@
+package erasures
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"moviola/domain"
+	"moviola/domain/account"
+	"moviola/eventstore"
+	"moviola/internal/accountkeys"
+	"moviola/internal/cli/eventstores"
+	"moviola/internal/cli/exit"
+	"moviola/internal/config"
+	"moviola/internal/stores"
+	"moviola/projections"
+)
+
+// erasing holds the flags of `moviola accounts erase`.
+type erasing struct {
+	cfg     config.Config
+	sure    bool
+	rebuild Rebuild
+}
+
+// Rebuild builds read models of open stores again and writes the progress to stderr. Without names it builds all.
+type Rebuild func(
+	ctx context.Context, s *stores.Stores, cfg projections.Config, names []string, stderr io.Writer,
+) error
+
+// EraseAccountCommand is `moviola accounts erase`.
+func EraseAccountCommand(rebuild Rebuild) *cobra.Command {
+	e := erasing{rebuild: rebuild}
+	cmd := &cobra.Command{
+		Use:   "erase ACCOUNT --yes",
+		Short: "Destroy the key of a closed account, and make the read models again without its data",
+		Long: "Destroy the key of a closed account: what is encrypted under it in the log, and in every backup of the log, can " +
+			"never be\nread again. Its credits can still be audited. Then the read models are made again without its data, beside " +
+			"those in\nuse; the service may run meanwhile. The account must be closed, and what is stored for it removed (moviola " +
+			"accounts\nclose, and a day later). Give the flags and variables that the service has. The command says what it could " +
+			"not erase;\ndocs/erasure.md tells the limits.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !e.sure {
+				return errors.New("erasing an account cannot be undone: say --yes")
+			}
+			if err := e.cfg.Validate(); err != nil {
+				return err
+			}
+			return e.run(cmd.Context(), domain.AccountID(args[0]), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	e.cfg.Bind(cmd.Flags())
+	cmd.Flags().BoolVar(&e.sure, "yes", false, "really")
+	return cmd
+}
+
+func (e *erasing) run(ctx context.Context, id domain.AccountID, stdout, stderr io.Writer) (err error) {
+	logger, err := config.NewLog(stderr, e.cfg.LogLevel, e.cfg.LogFormat)
+	if err != nil {
+		return err
+	}
+	store, stop, err := eventstores.OpenLog(ctx, e.cfg.Data, e.cfg.EventStore, logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, eventstores.CloseStore(ctx, store), stop()) }()
+	codec := eventstore.NewCodec()
+	if err := requireDeparted(ctx, eventstore.NewLog(store, codec.WithoutPersonal()), id); err != nil {
+		return err
+	}
+	s := &stores.Stores{}
+	if err := s.OpenDocuments(e.cfg); err != nil {
+		return fmt.Errorf("open the read models: %w", err)
+	}
+	defer func() { err = errors.Join(err, s.CloseDocs(context.WithoutCancel(ctx))) }()
+	if err := s.Keys.Shelf().Erase(ctx, id, time.Now()); err != nil {
+		return fmt.Errorf("destroy the key of account %s: %w", id, err)
+	}
+	if _, err := fmt.Fprintf(stdout, "the key of account %s is destroyed\n", id); err != nil {
+		return err
+	}
+	keys := accountkeys.NewRing(s.Keys.Shelf(), false, time.Now) // it has read nothing from before the erasure
+	s.Log = eventstore.NewLog(store, codec.WithKeys(keys))
+	if err := e.rebuild(ctx, s, s.ModelsConfig(e.cfg, logger), nil, stderr); err != nil {
+		return err
+	}
+	clear, err := inClear(ctx, store, codec, id)
+	if err != nil {
+		return fmt.Errorf("the read models were made again; look for what the log has in clear: %w", err)
+	}
+	return report(stdout, id, clear)
+}
+
+// requireDeparted refuses an account that is not closed, or of which files may still be stored.
+func requireDeparted(ctx context.Context, log *eventstore.Log, id domain.AccountID) error {
+	a := account.New(id)
+	if _, err := log.Fold(ctx, account.Stream(id), a.Apply); err != nil {
+		return fmt.Errorf("load account %s: %w", id, err)
+	}
+	switch {
+	case !a.Exists():
+		return fmt.Errorf("there is no account %q", id)
+	case a.ClosedAt().IsZero():
+		return fmt.Errorf("account %s is open: close it first, with moviola accounts close", id)
+	case !a.Departed():
+		return fmt.Errorf("what is stored for account %s is still being removed: it was closed at %s, and is removed twice, a day "+
+			"(--clear-again) apart; try again then", id, a.ClosedAt().Format(time.RFC3339))
+	}
+	return nil
+}
+
+// inClear counts the events of an account that have personal data in clear, by type.
+func inClear(ctx context.Context, store eventstore.Store, codec *eventstore.Codec, id domain.AccountID) (map[string]int, error) {
+	counts := map[string]int{}
+	for r, err := range store.ReadAll(ctx, eventstore.Forwards, eventstore.Position{}) {
+		if err != nil {
+			return nil, err
+		}
+		var meta eventstore.Metadata
+		if json.Unmarshal(r.Metadata, &meta) != nil || meta.Account != id {
+			continue
+		}
+		tells, err := codec.TellsPersonal(r)
+		if err != nil {
+			return nil, fmt.Errorf("event %d of %s: %w", r.Revision, r.Stream, err)
+		}
+		if tells {
+			counts[r.Type]++
+		}
+	}
+	return counts, nil
+}
+
+// notErased is what no run of the command can reach.
+const notErased = `Not erased by this command:
+- the former read models, which a running service drops within minutes, and what their file or its WAL has held before;
+- documents and files in backups from before the account was closed, which are not encrypted under its key;
+- caches of renderers, until --asset-cache-ttl has passed;
+- the name of the account in the act of the operator who opened it, references of grants, and copies of the keys: write
+  moviola accounts keys backup anew, in place of every older file.
+`
+
+// report says what was erased and what was not.
+func report(w io.Writer, id domain.AccountID, clear map[string]int) error {
+	text := "the read models were made again without its data\n" + notErased
+	total, types := 0, []string{}
+	for _, name := range slices.Sorted(maps.Keys(clear)) {
+		total += clear[name]
+		types = append(types, fmt.Sprintf("%s %d", name, clear[name]))
+	}
+	if total == 0 {
+		_, err := io.WriteString(w, text+"The log has no personal data of the account in clear.\n")
+		return err
+	}
+	if _, err := io.WriteString(w, text); err != nil {
+		return err
+	}
+	return exit.With(fmt.Errorf("%d events of account %s were written before its data was encrypted, and still have it in clear in "+
+		"the log, although the service no longer shows it: %s", total, id, strings.Join(types, ", ")), exit.Findings)
+}
