@@ -156,6 +156,11 @@ func (c *Codec) open(k kind, r Recorded, account domain.AccountID, sealed bool) 
 		}
 		return impersonal(k, r.Data)
 	}
+	return c.unseal(k, r, account)
+}
+
+// unseal returns a payload with its encrypted personal data.
+func (c *Codec) unseal(k kind, r Recorded, account domain.AccountID) ([]byte, error) {
 	var has struct {
 		Personal []byte `json:"personal"`
 	}
