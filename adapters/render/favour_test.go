@@ -107,7 +107,7 @@ func compareRests(t *testing.T, m moving) {
 	last := g.finish(rests)
 	few := strconv.FormatInt(rests.frames, 10)
 	ffmpegOf(t, slices.Concat([]string{"-i", source, "-filter_complex", g.script(), "-map", "[" + last + "]", "-frames:v", few}, arguments,
-		rests.encoder(), []string{held})...)
+		rests.encoder(false), []string{held})...)
 	if err := mp4file.Lengthen(held, rests.holds); err != nil {
 		t.Fatal(err)
 	}

@@ -164,8 +164,10 @@ func selecting(spans []span, first int64) string {
 	return "select='" + strings.Join(terms, "+") + "'"
 }
 
-// encoder returns the encoder arguments that differ between windows.
-func (r rests) encoder() []string {
+// encoder returns the encoder arguments that differ between windows. With spare, x264 keeps fewer frames in memory, which matters
+// for large ones: it encodes two frames at a time at most, and examines those ahead in the thread that encodes instead of in one of
+// its own, which would need four frames more. The result does not depend on where it examines them.
+func (r rests) encoder(spare bool) []string {
 	var args, params []string
 	if len(r.keys) > 0 {
 		terms := make([]string, len(r.keys))
@@ -179,6 +181,9 @@ func (r rests) encoder() []string {
 	}
 	if r.frames <= fewFrames {
 		args = append(args, "-threads", "1") // further threads would each need memory for pictures, and save little time
+	} else if spare {
+		args = append(args, "-threads", "2")
+		params = append(params, "sync-lookahead=0")
 	}
 	if r.calm {
 		params = append(params, "b-bias=-90")

@@ -54,3 +54,24 @@ func TestRestsOf(t *testing.T) {
 		}
 	}
 }
+
+// Large frames are encoded with less memory, few of them with one thread.
+func TestRests_encoder(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		rests rests
+		spare bool
+		want  string
+	}{
+		"usual":            {everything(50), false, ""},
+		"large":            {everything(50), true, "-threads 2 -x264-params sync-lookahead=0"},
+		"large and calm":   {rests{frames: 50, calm: true}, true, "-threads 2 -x264-params sync-lookahead=0:b-bias=-90"},
+		"few":              {everything(fewFrames), false, "-threads 1"},
+		"few that are big": {everything(fewFrames), true, "-threads 1"},
+	}
+	for name, tt := range tests {
+		if got := strings.Join(tt.rests.encoder(tt.spare), " "); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}

@@ -334,8 +334,9 @@ func (r *run) shoot(
 		c.Graph = strings.TrimSuffix(c.Graph, "\n") + ";\n"
 	}
 	c.Graph += g.script()
+	spare := !by.Hardware() && r.plan.Width*r.plan.Height > ffmpeg.PixelsHD
 	c.Output = slices.Concat(c.Output, []string{"-map", "[" + last + "]", "-frames:v", strconv.FormatInt(frames.frames, 10)},
-		r.encoderOf(t), frames.encoder(), []string{filepath.Join(folder, windowFile)})
+		r.encoderOf(t), frames.encoder(spare), []string{filepath.Join(folder, windowFile)})
 	if small != "" {
 		c.Output = append(c.Output, thumbnailOutput(small, folder)...)
 	}

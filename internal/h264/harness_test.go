@@ -88,10 +88,17 @@ func join(s h264.Stream) []byte {
 	return out
 }
 
+// decode decodes a stream with ffmpeg into a format; any complaint fails the test.
+func decode(t testing.TB, stream []byte, format string) []byte {
+	t.Helper()
+	return run(t, stream, "ffmpeg", "-v", "warning", "-xerror", "-err_detect", "explode", "-probesize", "100M", // large pictures
+		"-f", "h264", "-i", "pipe:0", "-fps_mode", "passthrough", "-f", format, "pipe:1")
+}
+
 // hashes decodes a stream; any complaint fails the test.
 func hashes(t testing.TB, stream []byte) []string {
 	t.Helper()
-	out := run(t, stream, "ffmpeg", "-v", "warning", "-xerror", "-err_detect", "explode", "-f", "h264", "-i", "pipe:0", "-fps_mode", "passthrough", "-f", "framemd5", "pipe:1")
+	out := decode(t, stream, "framemd5")
 	var all []string
 	for line := range strings.Lines(string(out)) {
 		if !strings.HasPrefix(line, "#") {
@@ -227,8 +234,7 @@ func checkOrder(t testing.TB, s h264.Stream) {
 func sums(t testing.TB, stream []byte, w, h int) []string {
 	t.Helper()
 	var all []string
-	for picture := range slices.Chunk(run(t, stream, "ffmpeg", "-v", "warning", "-xerror", "-err_detect", "explode", "-f", "h264", "-i", "pipe:0",
-		"-fps_mode", "passthrough", "-f", "rawvideo", "pipe:1"), w*h*3/2) {
+	for picture := range slices.Chunk(decode(t, stream, "rawvideo"), w*h*3/2) {
 		all = append(all, fmt.Sprintf("%x", sha256.Sum256(picture)))
 	}
 	return all

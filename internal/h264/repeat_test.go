@@ -16,9 +16,7 @@ import (
 // decoded are the pictures of a stream as ffmpeg decodes them.
 func decoded(t *testing.T, stream []byte, size int) [][]byte {
 	t.Helper()
-	out := run(t, stream, "ffmpeg", "-v", "warning", "-xerror", "-err_detect", "explode", "-f", "h264", "-i", "pipe:0", "-fps_mode", "passthrough",
-		"-f", "rawvideo", "pipe:1")
-	return slices.Collect(slices.Chunk(out, size))
+	return slices.Collect(slices.Chunk(decode(t, stream, "rawvideo"), size))
 }
 
 // decodedByOpenH264 are the same by Cisco's decoder.
