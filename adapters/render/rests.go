@@ -165,8 +165,8 @@ func selecting(spans []span, first int64) string {
 }
 
 // encoder returns the encoder arguments that differ between windows. With spare, x264 keeps fewer frames in memory, which matters
-// for large ones: it encodes two frames at a time at most, and examines those ahead in the thread that encodes instead of in one of
-// its own, which would need four frames more. The result does not depend on where it examines them.
+// for large ones: it encodes at most two frames at a time, and examines those ahead in the thread that encodes. A separate thread
+// would need four frames more for that; the result is the same.
 func (r rests) encoder(spare bool) []string {
 	var args, params []string
 	if len(r.keys) > 0 {
