@@ -129,6 +129,7 @@ func checkGIF(t *testing.T, path string) {
 		t.Errorf("the GIF has %d pictures, %d wide", len(g.Image), g.Config.Width)
 	}
 	wantColor(t, "gif", g.Image[0], image.Pt(width/2, height/2), true)
+	wantColor(t, "gif", g.Image[2*15], image.Pt(width/2, height/2), false) // the colour that stays until the end
 }
 
 func checkFrames(t *testing.T, path string) {

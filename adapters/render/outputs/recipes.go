@@ -148,7 +148,8 @@ func (w *work) still(ctx context.Context, name, graph string, args ...string) er
 }
 
 // gif makes a GIF with a palette of its own, in two runs: in a single run all frames would be kept in memory until the palette is
-// known.
+// known. The palette counts the pixels of all frames: counting only those that change would leave out the colours that stay until the
+// end.
 func gif(ctx context.Context, w *work) error {
 	plan := w.job.Plan
 	if plan.Frames*plan.FPSDen > gifLength*plan.FPSNum {
@@ -160,7 +161,7 @@ func gif(ctx context.Context, w *work) error {
 		moving = fmt.Sprintf("fps=%d,", gifFPS) + moving
 	}
 	const palette = "palette.png"
-	err := w.run(ctx, stillBytes, "[0:v]"+moving+",palettegen=stats_mode=diff[out]", []ffmpeg.Input{w.input(0)}, "-map", "[out]",
+	err := w.run(ctx, stillBytes, "[0:v]"+moving+",palettegen=stats_mode=full[out]", []ffmpeg.Input{w.input(0)}, "-map", "[out]",
 		"-frames:v", "1", "-c:v", "png", "-f", "image2", "-update", "1", palette)
 	if err != nil {
 		return err
