@@ -23,7 +23,8 @@ var seenMovie = object{
 		object{"duration": 1, "background-color": "#3050C0"},
 	},
 	"elements": list{
-		object{"type": "text", "text": "{{ 1 + 1 }} pictures", "duration": 3, "settings": object{"font-size": "30px", "color": "#FFFFFF"}},
+		object{"type": "text", "text": "{{ 1 + 1 }} pictures", "duration": 3,
+			"settings": object{"font-size": "30px", "color": "#FFFFFF"}},
 		object{"type": "component", "component": "shape/rectangle", "start": 0.2, "duration": 1.5, "x": 40, "y": 120, "width": 60,
 			"height": 40, "settings": object{"rectangle1": object{"background": "#FFD000"}}},
 		object{"type": "voice", "text": "One. Two. Three.", "start": 0, "duration": 3},

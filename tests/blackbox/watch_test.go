@@ -2,6 +2,7 @@ package blackbox_test
 
 import (
 	"bufio"
+	"image/color"
 	"io"
 	"os"
 	"os/exec"
@@ -71,6 +72,27 @@ func TestRender_watch(t *testing.T) {
 	made("out.mp4: 64x64, 2.00 s")
 	write("movie.json", movie("128"))
 	made("out.mp4: 128x64, 2.00 s")
+	// Of three scenes the one in the middle changes, then nothing but a comment: no more is rendered than what has changed.
+	scenes := func(middle, comment string) string {
+		return `{"resolution":"custom","width":64,"height":64,"comment":"` + comment + `","scenes":[{"duration":1,"background-color":"#ff0000"},
+			{"duration":1,"background-color":"` + middle + `"},{"duration":1,"background-color":"#0000ff"}]}`
+	}
+	for _, step := range []struct{ middle, comment, reused string }{{"#00ff00", "a", ""}, {"#808080", "a", ", 50 of 75 frames from before"},
+		{"#808080", "b", ", 75 of 75 frames from before"}} {
+		write("movie.json", scenes(step.middle, step.comment))
+		got := harness.Receive(t, "the movie is made", lines[0])
+		if !strings.HasPrefix(got, "out.mp4: 64x64, 3.00 s") || !strings.HasSuffix(got, " bytes"+step.reused) {
+			t.Errorf("%s, want%s", got, step.reused)
+		}
+		frame := harness.Frame(t, filepath.Join(dir, "out.mp4"), 1.5)
+		want := color.NRGBA{G: 255, A: 255}
+		if step.reused != "" {
+			want = color.NRGBA{128, 128, 128, 255}
+		}
+		if seen := harness.Mean(frame, frame.Bounds()); !harness.Near(seen, want, 10) {
+			t.Errorf("the middle is %v", seen)
+		}
+	}
 	if err := command.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -195,6 +196,7 @@ type report struct {
 	Size     int64    `json:"size,omitempty"`     // of a movie, in bytes
 	Frame    int64    `json:"frame,omitempty"`    // of a still, counted from 1
 	Frames   int64    `json:"frames"`
+	Reused   int64    `json:"reused,omitempty"` // frames of a movie that are those of the movie before, under --watch
 	Warnings []string `json:"warnings"`
 }
 
@@ -219,7 +221,11 @@ func (m *maker) tell(made report) error {
 	case m.still:
 		_, err = fmt.Fprintf(to, "%s: %dx%d, frame %d of %d\n", m.out, made.Width, made.Height, made.Frame, made.Frames)
 	default:
-		_, err = fmt.Fprintf(to, "%s: %dx%d, %.2f s, %d bytes\n", m.out, made.Width, made.Height, made.Duration, made.Size)
+		before := ""
+		if made.Reused > 0 {
+			before = fmt.Sprintf(", %d of %d frames from before", made.Reused, made.Frames)
+		}
+		_, err = fmt.Fprintf(to, "%s: %dx%d, %.2f s, %d bytes%s\n", m.out, made.Width, made.Height, made.Duration, made.Size, before)
 	}
 	return err
 }
@@ -227,6 +233,7 @@ func (m *maker) tell(made report) error {
 // renderMovie renders one document under a progress bar and puts the movie in its place.
 func (m *maker) renderMovie(ctx context.Context, source []byte) (report, error) {
 	bar := progress.NewBar(ctx, m.stderr, "rendering", 100)
+	var reused atomic.Int64
 	done, err := m.engine.Render(ctx, commands.RenderJob{
 		Account:  "local",
 		Project:  "local",
@@ -234,6 +241,7 @@ func (m *maker) renderMovie(ctx context.Context, source []byte) (report, error) 
 		Document: source,
 		Planned:  func(context.Context, movie.Plan, []string) error { return nil },
 		Progress: func(percent float64) { bar.Reach(int64(percent), 100) },
+		Frames:   func(_, cached int64) { reused.Add(cached) },
 	})
 	if err == nil {
 		bar.Reach(100, 100)
@@ -254,7 +262,7 @@ func (m *maker) renderMovie(ctx context.Context, source []byte) (report, error) 
 	return report{
 		Output: m.out, Width: done.Plan.Width, Height: done.Plan.Height, Frames: done.Plan.Frames,
 		Duration: float64(done.Plan.Frames*done.Plan.FPSDen) / float64(done.Plan.FPSNum),
-		Size:     done.File.Size, Warnings: append([]string{}, done.Warnings...),
+		Size:     done.File.Size, Reused: reused.Load(), Warnings: append([]string{}, done.Warnings...),
 	}, nil
 }
 
