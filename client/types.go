@@ -37,7 +37,7 @@ type BatchBatch struct {
 	Template string `json:"template"`
 }
 
-// BatchFlaw: A part of StartedBatch.
+// BatchFlaw: A part of PricedBatch.
 type BatchFlaw struct {
 	// What is wrong: a code of an error or of a problem of a movie, or row_not_object, row_too_large, csv_field_count,
 	// csv_quotes, csv_not_utf8.
@@ -431,6 +431,18 @@ type Output struct {
 	// Null before it is made, when it was not made, and once the movie's files have expired or were deleted.
 	URL   *string `json:"url"`
 	Width *int64  `json:"width"`
+}
+
+// PricedBatch: The answer of POST /v2/batches/validate.
+type PricedBatch struct {
+	// What all of them would hold, by their known lengths.
+	Credits int64       `json:"credits"`
+	Errors  []BatchFlaw `json:"errors"`
+	// Rows of which a movie would be made.
+	Movies    int64     `json:"movies"`
+	Rows      int64     `json:"rows"`
+	Success   bool      `json:"success"`
+	Timestamp time.Time `json:"timestamp"`
 }
 
 // Problem: Something in the JSON that is wrong, or is not done as it is written.

@@ -112,6 +112,16 @@ func (h RequestBatchHandler) Handle(ctx context.Context, cmd RequestBatch) (Acce
 	return AcceptedBatch{ID: id, Requested: requested, Position: at.Position}, nil
 }
 
+// Price parses the rows of an order as Handle does: each row that would become a movie has its price, the others their flaw.
+// Nothing is stored or held, and no row refuses the order.
+func (h RequestBatchHandler) Price(ctx context.Context, account domain.AccountID, order batch.Order) (batch.Requested, error) {
+	requested, err := h.readRows(ctx, account, order)
+	if err != nil {
+		return batch.Requested{}, h.failed(account, err)
+	}
+	return requested, nil
+}
+
 // request parses the rows, refuses invalid batches, stores the rows and records the request.
 func (h RequestBatchHandler) request(ctx context.Context, cmd RequestBatch) (batch.ID, *batch.Batch, eventstore.Appended, error) {
 	none := eventstore.Appended{}

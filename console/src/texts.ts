@@ -178,7 +178,7 @@ export const texts = {
     back: "All batches", template: "Template", choose: "Choose a template", drop: "Drop a CSV file here, or choose one", file: "CSV file",
     noRows: "The file has no rows below its first line.", tooMany: "A batch has at most 1,000 rows.", notUTF8: "The file is not UTF-8: save it as UTF-8.", rows: (n: number, name: string) => `${plural(n, "row", "rows")} in ${name}`,
     columns: "Columns", columnsHint: "Say which variable each column fills. A cell that is empty leaves its variable as the template has it.", column: (name: string) => `Column ${name}`, leaveOut: "Leave out",
-    previews: "Previews", preview: (n: number) => `Row ${n}`, price: (n: string) => `About ${n} credits in all, by the length of the rows shown.`,
+    previews: "Previews", preview: (n: number) => `Row ${n}`, price: (movies: number, credits: string) => `${plural(movies, "movie", "movies")}, ${credits} credits in all.`, priceTitle: "Price", priceHint: "Say which column fills a variable first.",
     allOrNothing: "Start nothing when a row is invalid", go: (n: number) => `Start ${plural(n, "movie", "movies")}`, started: (n: number) => `${plural(n, "movie was", "movies were")} started.`,
     results: "Rows", download: "Download results", cancel: "Cancel batch", cancelTitle: "Cancel this batch?", cancelText: "Movies that wait or render end now. Those that are done stay.", cancelled: "The batch is being cancelled.",
     row: (n: number) => `Row ${n}`, facts: "Facts", created: "Started", credits: "Credits held", progress: (done: number, all: number) => `${done} of ${all} ended`, invalidState: "Invalid", cell: (name: string) => `column ${name}`,

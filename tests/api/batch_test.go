@@ -69,6 +69,41 @@ var batchRows = []row{
 		}
 		harness.Eventually(t, "the batch is paid", func() bool { return c.into(t, "GET", "/credits", "")["balance"] == 17.0 })
 	}},
+	{"batch-validate", func(t *testing.T, w *world) {
+		c := w.idle.open(t, 3) // less than the batch costs
+		id := c.template(t, card)
+		table := "name;seconds\nAna;1\nBo;many\nCleo;7\n"
+		var priced struct {
+			Rows, Movies, Credits int
+			Errors                []struct {
+				Row    int
+				Column string
+			}
+		}
+		for _, all := range []string{"", "&all_or_nothing=true"} {
+			answer := c.call(t, "POST", "/batches/validate?template="+id+all, table, "Content-Type", "text/csv")
+			answer.Into(t, &priced)
+			if answer.Status != 200 || priced.Rows != 3 || priced.Movies != 2 || priced.Credits != 8 || len(priced.Errors) != 1 ||
+				priced.Errors[0].Row != 2 || priced.Errors[0].Column != "seconds" {
+				t.Errorf("%d %s", answer.Status, answer.Body)
+			}
+		}
+		for body, want := range map[string]string{
+			`{"template":"` + id + `","rows":[]}`:             "rows_count",
+			`{"template":"Zz0Zz0Zz0Zz0Zz0Zz0Zz","rows":[{}]}`: "template_not_found",
+			`{"rows":[{}]}`: "template_missing",
+		} {
+			if answer := c.call(t, "POST", "/batches/validate", body); !strings.Contains(string(answer.Body), want) {
+				t.Errorf("%s: %d %s", body, answer.Status, answer.Body)
+			}
+		}
+		if left := c.into(t, "GET", "/credits", ""); left["held"] != 0.0 {
+			t.Errorf("held: %v", left)
+		}
+		if list := c.into(t, "GET", "/batches", ""); list["count"] != 0.0 {
+			t.Errorf("%v", list)
+		}
+	}},
 	{"batch-results-csv", func(t *testing.T, w *world) {
 		c := w.idle.open(t, 20)
 		answer := c.csvBatch(t, c.template(t, card), "@sum,seconds\n1,2\n1,2,3\n")

@@ -45,6 +45,7 @@ var endpoints = map[string][]string{
 	"POST /v2/movies/validate":        {`{"scenes":[{}],"comment":%s}`, `{"variables":{"a":%s},"elements":[{"type":"text","text":"{{a}}"}]}`},
 	"POST /v2/movies/still":           {`{"scenes":[{}],"comment":%s}`},
 	"POST /v2/batches":                {`{"template":"aaaaaaaaaaaaaaaaaaaa","rows":[{"variables":{"a":%s}}]}`, `{"template":"aaaaaaaaaaaaaaaaaaaa","rows":%s}`},
+	"POST /v2/batches/validate":       {`{"template":"aaaaaaaaaaaaaaaaaaaa","rows":[{"variables":{"a":%s}}]}`},
 	"POST /v2/templates":              {`{"name":"x","movie":%s}`, `{"name":"x","movie":{"scenes":[]},"variables":{"a":%s}}`, `{"name":"x","tags":%s,"movie":{"scenes":[]}}`},
 	"POST /v2/preloads":               {`{"preload":[{"type":"image","id":"a","src":"http://198.51.100.1/","settings":%s}]}`, `{"preload":%s}`},
 	"POST /v2/media/file":             {`{"name":"x","contentType":"video/mp4","size":1,"a":%s}`},

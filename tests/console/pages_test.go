@@ -132,26 +132,6 @@ func TestMedia(t *testing.T) {
 	p.until("the folder above is shown", `!location.search.includes("season")`)
 }
 
-// TestBatches: a table is dropped on a template, its columns are mapped, its first rows are seen, its movies are watched.
-func TestBatches(t *testing.T) {
-	t.Parallel()
-	c := newService(t).NewAccount("maker", 100)
-	id := template(t, c, "Invitation")
-	p := visit(t, c)
-	p.goTo("/batches/new?template=" + id)
-	p.give(fileOf(t, "guests.csv", "\ufeffHeadline;Background;color\r\n\"Ana; \"\"A\"\"\";x;#ff0000\r\nBo;y;\r\n"))
-	p.see("2 rows in guests.csv")
-	if got := []string{p.value("Column Headline"), p.value("Column Background"), p.value("Column color")}; strings.Join(got, ",") != "headline,,color" {
-		t.Errorf("the columns are mapped to %q", got)
-	}
-	p.see("About 2 credits in all")
-	p.click("Start 2 movies")
-	p.until("the batch is shown", `/^\/console\/batches\/[A-Za-z0-9]{16}$/.test(location.pathname)`)
-	p.until("both movies are done", `[...document.querySelectorAll(".rows .badge.good")].length === 2`)
-	p.goTo("/batches")
-	p.see("2 movies")
-}
-
 // TestAccount: credits are shown, keys issued once and revoked, connections saved and tested.
 func TestAccount(t *testing.T) {
 	t.Parallel()

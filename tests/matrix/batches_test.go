@@ -28,6 +28,11 @@ var batchRows = []row{
 		own:     want{status: 200, text: `"batch":"`}, foreign: nothingToRender, deleted: &nothingToRender,
 	},
 	{
+		route: "POST /v2/batches/validate", subject: savedTemplate, unknown: unknownTemplate,
+		request: func(id string) (string, string) { return "", `{"template":"` + id + `","rows":[{}]}` },
+		own:     want{status: 200, text: `"movies":1`}, foreign: nothingToRender, deleted: &nothingToRender,
+	},
+	{
 		route: "GET /v2/batches/{batch_id}", subject: startedBatch, request: inPath, unknown: unknownMovie,
 		own: want{status: 200, text: `"id":"%s"`}, foreign: noBatch, deleted: &want{status: 200, text: `"status":"cancelled"`},
 	},

@@ -72,10 +72,12 @@ function Mapped({ id, schema, table }: { id: string; schema: Schema; table: Tabl
   const names = Object.keys(schema.properties ?? {});
   const [map, setMap] = useState(() => table.columns.map((column) => names.find((name) => name === column) ?? names.find((name) => alike(name, column) || alike(schema.properties![name].title ?? "", column)) ?? ""));
   const [strict, setStrict] = useState(false);
+  const body = useMemo(() => {
+    const used = map.flatMap((name, i) => (name ? [i] : []));
+    return writeCSV([used.map((i) => map[i]), ...table.rows.map((cells) => used.map((i) => cells[i] ?? ""))]);
+  }, [map.join("\n")]);
   const token = useMemo(() => crypto.randomUUID(), [map.join("\n"), strict]);
   const start = useAct(async () => {
-    const used = map.flatMap((name, i) => (name ? [i] : []));
-    const body = writeCSV([used.map((i) => map[i]), ...table.rows.map((cells) => used.map((i) => cells[i] ?? ""))]);
     const a = await api.post<{ batch: string; movies: number }>("/v2/batches", { query: { template: id, all_or_nothing: strict || undefined }, body, headers: { "Content-Type": "text/csv; charset=utf-8", "Idempotency-Key": token } });
     tell(t.started(a.movies));
     go("/batches/" + a.batch);
@@ -92,12 +94,34 @@ function Mapped({ id, schema, table }: { id: string; schema: Schema; table: Tabl
         </div>
       </Section>
       <Previews id={id} table={table} map={map} />
+      <Price id={id} body={body} mapped={map.some(Boolean)} />
       <Section title={t.start}>
         <CheckField label={t.allOrNothing} checked={strict} onValue={setStrict} />
         {start.error && <p class="error" role="alert" dir="auto">{start.error.message}</p>}
         <div class="actions"><button type="button" class="primary" disabled={start.busy || !map.some(Boolean)} onClick={() => start.run()}><Icon name="play" />{t.go(table.rows.length)}</button></div>
       </Section>
     </>
+  );
+}
+
+interface Priced { rows: number; movies: number; credits: number; errors: { row: number; column?: string; message: string }[] }
+
+const flawsShown = 20;
+
+// Price tells what all movies cost, and which rows have none, before anything is started.
+function Price({ id, body, mapped }: { id: string; body: string; mapped: boolean }) {
+  const priced = useLoad((signal) => (mapped ? api.post<Priced>("/v2/batches/validate", { query: { template: id }, body, headers: { "Content-Type": "text/csv; charset=utf-8" } }, signal) : Promise.resolve(undefined)), [id, body]);
+  const p = priced.data;
+  return (
+    <Section title={t.priceTitle}>
+      {!mapped ? <p class="hint">{t.priceHint}</p> : priced.error ? <Failure message={priced.error.message} retry={priced.reload} /> : !p || priced.loading ? <Waiting /> : (
+        <>
+          <p role="status">{t.price(p.movies, number(p.credits))}</p>
+          {p.errors.length > 0 && <p class="bad">{t.invalid(p.errors.length)}</p>}
+          {p.errors.slice(0, flawsShown).map((e) => <p key={e.row} class="bad" dir="auto">{t.row(e.row)}: {e.column && t.cell(e.column) + ": "}{e.message}</p>)}
+        </>
+      )}
+    </Section>
   );
 }
 
@@ -116,10 +140,8 @@ function Previews({ id, table, map }: { id: string; table: Table; map: string[] 
     });
     return () => abort.abort();
   }, [text]);
-  const done = stills.filter((one): one is Still => !!one && !(one instanceof Error));
-  const price = done.length === movies.length ? (table.rows.length * done.reduce((sum, one) => sum + Math.ceil(one.duration), 0)) / done.length : undefined;
   return (
-    <Section title={t.previews} actions={<span class="quiet" role="status">{price !== undefined && t.price(number(Math.ceil(price)))}</span>}>
+    <Section title={t.previews}>
       <ul class="cards">
         {movies.map((_, i) => {
           const one = stills[i];

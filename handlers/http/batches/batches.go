@@ -19,10 +19,12 @@ import (
 	"moviola/projections"
 )
 
-// Requester is the command behind POST /batches. Admit checks the account's state before the body is read.
+// Requester is the command behind POST /batches. Admit checks the account's state before the body is read. Price tells what
+// Handle would make of an order.
 type Requester interface {
 	Admit(ctx context.Context, account domain.AccountID, idempotencyKey string) error
 	Handle(ctx context.Context, cmd commands.RequestBatch) (commands.AcceptedBatch, error)
+	Price(ctx context.Context, account domain.AccountID, order batch.Order) (batch.Requested, error)
 }
 
 // Canceller is the command behind POST /batches/cancel.
@@ -75,6 +77,7 @@ func New(cfg Config) (*API, error) {
 func (a *API) Operations() []access.Operation {
 	return []access.Operation{
 		{Operation: startBatch, Serve: a.post},
+		{Operation: validateBatch, Serve: a.validate},
 		{Operation: listBatches, Serve: a.list},
 		{Operation: cancelBatch, Serve: a.cancel},
 		{Operation: readBatch, Serve: a.get},

@@ -21,6 +21,10 @@ var models = []operation.Model{
 			"csv_field_count, csv_quotes, csv_not_utf8."),
 	),
 	operation.Of[accepted]("StartedBatch", ""),
+	operation.Of[priced]("PricedBatch", "",
+		operation.F("movies", "Rows of which a movie would be made."),
+		operation.F("credits", "What all of them would hold, by their known lengths."),
+	),
 	operation.Of[head]("BatchHead", "",
 		operation.F("state", "requested: its credits are not held yet; accepted: its movies are being submitted; submitted: each "+
 			"row has its movie.", operation.Enum("requested", "accepted", "submitted", "cancelled")),

@@ -9,8 +9,15 @@ import (
 
 // Declared lists the operations and models of this package, for the OpenAPI document.
 var Declared = operation.Room{Operations: []operation.Operation{
-	startBatch, listBatches, cancelBatch, readBatch, readBatchResults,
+	startBatch, validateBatch, listBatches, cancelBatch, readBatch, readBatchResults,
 }, Models: models}
+
+// rowsBody is a template and its rows.
+var rowsBody = operation.Upload(
+	operation.Content{Type: "application/json", Schema: operation.Ref("StartBatch")},
+	operation.Content{Type: "text/csv", Schema: operation.Plain()},
+	operation.Content{Type: "text/tab-separated-values", Schema: operation.Plain()},
+)
 
 // The declarations of the operations.
 var (
@@ -29,11 +36,7 @@ var (
 			operation.Header("Idempotency-Key", "Your own name for this batch, 1 to 255 characters: repeating it within 24 hours is "+
 				"answered as the first time, and starts nothing. Another body answers 409.", operation.Shortest(1), operation.Longest(255)),
 		},
-		Body: operation.Upload(
-			operation.Content{Type: "application/json", Schema: operation.Ref("StartBatch")},
-			operation.Content{Type: "text/csv", Schema: operation.Plain()},
-			operation.Content{Type: "text/tab-separated-values", Schema: operation.Plain()},
-		),
+		Body:    rowsBody,
 		Answers: operation.OK("The batch was accepted; its credits are held.", operation.A[accepted]()),
 		Refusals: []operation.Refusal{
 			operation.On(400, "The batch is not valid, its rows are not, or fewer credits are available than all rows cost. Nothing "+
@@ -46,6 +49,28 @@ var (
 				"much as it may.", "account_closed", "account_suspended", "storage_full"),
 			operation.On(404, "The template does not exist, or is another account's.", "template_not_found"),
 			operation.On(409, "The Idempotency-Key was used with another body.", "idempotency_key_reused"),
+			operation.On(413, "The body is too large, or the template is too large for so many rows.", "batch_too_large"),
+		},
+	}
+	validateBatch = operation.Operation{
+		Method: http.MethodPost, Path: "/v2/batches/validate", ID: "validateBatch", Tag: "Batches", Role: key.Render,
+		Summary: "What a batch would make of its rows, and its price",
+		Text: "The body is that of POST /v2/batches, and every row is read in the same way. Nothing is stored, and no credits are " +
+			"held. Invalid rows are listed, and are no error, whatever all_or_nothing says.",
+		Parameters: []operation.Parameter{
+			operation.Query("template", "With CSV: the id of the saved template."),
+			operation.Query("all_or_nothing", "Changes nothing here.", operation.Boolean, operation.Default(false)),
+		},
+		Body:    rowsBody,
+		Answers: operation.OK("What would be made.", operation.A[priced]()),
+		Refusals: []operation.Refusal{
+			operation.On(400, "The batch is not valid as a whole.", "all_or_nothing_invalid", "body_unreadable", "csv_header",
+				"payload_invalid", "payload_missing", "rows_count", "template_chain_too_long", "template_circle", "template_missing"),
+			operation.On(401, "The key is missing or not valid, or nothing is left of credits or of the month's movies.",
+				"draft_quota_exceeded", "movie_quota_exceeded", "not_enough_credits"),
+			operation.On(403, "The key's role is below the one that is needed, the account is suspended or closed, or it stores as "+
+				"much as it may.", "account_closed", "account_suspended", "storage_full"),
+			operation.On(404, "The template does not exist, or is another account's.", "template_not_found"),
 			operation.On(413, "The body is too large, or the template is too large for so many rows.", "batch_too_large"),
 		},
 	}

@@ -26,13 +26,34 @@ var (
 
 // accepted is the answer of POST /batches.
 type accepted struct {
-	Success   bool         `json:"success"`
-	Batch     batch.ID     `json:"batch"`
-	Rows      int          `json:"rows"`
-	Movies    int          `json:"movies"`
-	Credits   int64        `json:"credits"`
-	Errors    []batch.Flaw `json:"errors"`
-	Timestamp string       `json:"timestamp"`
+	Success bool     `json:"success"`
+	Batch   batch.ID `json:"batch"`
+	offer
+	Timestamp string `json:"timestamp"`
+}
+
+// offer is what a batch makes of its rows.
+type offer struct {
+	Rows    int          `json:"rows"`
+	Movies  int          `json:"movies"`
+	Credits int64        `json:"credits"`
+	Errors  []batch.Flaw `json:"errors"`
+}
+
+func offerOf(requested batch.Requested) offer {
+	o := offer{Rows: len(requested.Rows) + len(requested.Flaws), Movies: len(requested.Rows),
+		Errors: append([]batch.Flaw{}, requested.Flaws...)}
+	for _, row := range requested.Rows {
+		o.Credits += row.Held
+	}
+	return o
+}
+
+// priced is the answer of POST /batches/validate.
+type priced struct {
+	Success bool `json:"success"`
+	offer
+	Timestamp string `json:"timestamp"`
 }
 
 // flawed is the answer to a batch that is refused because of its rows.
@@ -67,14 +88,24 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, c access.Call) error 
 		return err
 	}
 	web.Await(r.Context(), a.cfg.Projected, done.Position)
-	answer := accepted{
-		Success: true, Batch: done.ID, Rows: len(done.Requested.Rows) + len(done.Requested.Flaws), Movies: len(done.Requested.Rows),
-		Errors: append([]batch.Flaw{}, done.Requested.Flaws...), Timestamp: web.Stamp(a.cfg.Now()),
+	return web.Write(w, http.StatusOK,
+		accepted{Success: true, Batch: done.ID, offer: offerOf(done.Requested), Timestamp: web.Stamp(a.cfg.Now())})
+}
+
+// validate serves POST /batches/validate. It stores nothing and holds nothing. Invalid rows are a result, not an error.
+func (a *API) validate(w http.ResponseWriter, r *http.Request, c access.Call) error {
+	if err := a.cfg.Request.Admit(r.Context(), c.Account, ""); err != nil {
+		return err
 	}
-	for _, row := range done.Requested.Rows {
-		answer.Credits += row.Held
+	order, _, err := readOrder(w, r, c)
+	if err != nil {
+		return err
 	}
-	return web.Write(w, http.StatusOK, answer)
+	requested, err := a.cfg.Request.Price(r.Context(), c.Account, order)
+	if err != nil {
+		return err
+	}
+	return web.Write(w, http.StatusOK, priced{Success: true, offer: offerOf(requested), Timestamp: web.Stamp(a.cfg.Now())})
 }
 
 // readOrder reads a request in JSON or CSV, and returns the order with a hash of the whole request.

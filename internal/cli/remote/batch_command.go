@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -58,7 +59,7 @@ func asked(do func(cmd *cobra.Command, args []string) error) func(*cobra.Command
 
 func batchStart(c *asking) *cobra.Command {
 	var template, key string
-	var all, wait bool
+	var all, wait, dry bool
 	cmd := &cobra.Command{
 		Use:   "start FILE|-",
 		Short: "Start a batch: the first line of the CSV names the variables, each further one is a movie",
@@ -71,6 +72,9 @@ func batchStart(c *asking) *cobra.Command {
 			header := http.Header{"Content-Type": {"text/csv"}}
 			if key != "" {
 				header.Set(web.IdempotencyHeader, key)
+			}
+			if dry {
+				return c.priceBatch(cmd, template, csv)
 			}
 			query := url.Values{"template": {template}, "all_or_nothing": {fmt.Sprint(all)}}
 			ctx, cancel := context.WithTimeout(cmd.Context(), batchTime)
@@ -107,10 +111,40 @@ func batchStart(c *asking) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&template, "template", "", "id of the saved template (required)")
 	f.BoolVar(&all, "all-or-nothing", false, "start nothing when a row is invalid")
+	f.BoolVar(&dry, "dry-run", false, "say what would be made, and its price, and start nothing")
 	f.StringVar(&key, "idempotency-key", "", "a name for this start: repeating it with the same name starts nothing twice")
 	f.BoolVar(&wait, "wait", false, "wait until every movie has ended")
 	_ = cmd.MarkFlagRequired("template") // cannot fail: the flag exists
 	return cmd
+}
+
+// priceBatch prints what a batch would make, and its price.
+func (c *asking) priceBatch(cmd *cobra.Command, template string, csv []byte) error {
+	ctx, cancel := context.WithTimeout(cmd.Context(), batchTime)
+	defer cancel()
+	answer, err := during(cmd, "checking the rows", func() ([]byte, error) {
+		return c.send(ctx, http.MethodPost, "/v2/batches/validate?"+url.Values{"template": {template}}.Encode(),
+			http.Header{"Content-Type": {"text/csv"}}, csv)
+	})
+	if err != nil {
+		return err
+	}
+	var priced client.PricedBatch
+	if err := json.Unmarshal(answer, &priced); err != nil || !priced.Success {
+		return fmt.Errorf("%s did not answer as this program does", c.URL)
+	}
+	line := fmt.Sprintf("%s, %s\n%s", counted(int(priced.Movies), "movie"), counted(int(priced.Credits), "credit"),
+		flawLines(priced.Errors))
+	if c.asJSON {
+		line = string(answer) + "\n"
+	}
+	if _, err := io.WriteString(cmd.OutOrStdout(), line); err != nil {
+		return err
+	}
+	if len(priced.Errors) > 0 {
+		return exit.With(fmt.Errorf("%s invalid", counted(len(priced.Errors), "row")), exit.Findings)
+	}
+	return nil
 }
 
 func flawLines(flaws []client.BatchFlaw) string {

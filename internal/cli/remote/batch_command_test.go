@@ -28,6 +28,10 @@ func batchService(t *testing.T) *httptest.Server {
 	mux.HandleFunc("GET /v2/batches/b1/results.csv", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "row,status\r\n1,done\r\n")
 	})
+	mux.HandleFunc("POST /v2/batches/validate", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"success":true,"rows":2,"movies":1,"credits":7,"errors":[{"row":2,"column":"s","code":"c","message":"%s"}]}`,
+			r.URL.Query().Get("template"))
+	})
 	mux.HandleFunc("POST /v2/batches/cancel", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"success":true,"batch":"b1","state":"cancelled"}`)
 	})
@@ -67,5 +71,24 @@ func TestBatchCommand_json(t *testing.T) {
 	}
 	if raw, err := os.ReadFile(file); err != nil || !json.Valid(raw) || !bytes.Contains(raw, []byte(`"row":1`)) {
 		t.Errorf("the file has %q, %v", raw, err)
+	}
+}
+
+// A dry run says what would be made, and starts nothing.
+func TestBatchCommand_dryRun(t *testing.T) {
+	t.Setenv(apiKeyEnv, "mv_key")
+	rows := filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(rows, []byte("s\n1\nmany\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := BatchCommand()
+	var out bytes.Buffer
+	cmd.SetOut(&out)
+	cmd.SetErr(io.Discard)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SetArgs([]string{"start", rows, "--template", "T1", "--dry-run", "--url", batchService(t).URL})
+	err := cmd.ExecuteContext(t.Context())
+	if err == nil || err.Error() != "1 row invalid" || out.String() != "1 movie, 7 credits\nrow 2, column s: T1 [c]\n" {
+		t.Errorf("%v: %q", err, out.String())
 	}
 }

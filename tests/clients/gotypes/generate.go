@@ -14,8 +14,8 @@ import (
 // roots are the answers that the client returns; what they refer to comes with them.
 var roots = []string{
 	"Batch", "Batches", "Cancelled", "CancelledBatch", "Credits", "Deleted", "History", "List", "LiveEvent", "MediaDone",
-	"MediaFileAnswer", "MediaList", "MediaRegistered", "Moment", "SavedTemplate", "Single", "SingleTemplate", "StartedBatch",
-	"Stills", "Submitted", "TemplateDone", "TemplateLibrary", "Templates", "Validation", "WebhookPayload",
+	"MediaFileAnswer", "MediaList", "MediaRegistered", "Moment", "PricedBatch", "SavedTemplate", "Single", "SingleTemplate",
+	"StartedBatch", "Stills", "Submitted", "TemplateDone", "TemplateLibrary", "Templates", "Validation", "WebhookPayload",
 }
 
 // schema is a JSON Schema, as far as the description uses it.

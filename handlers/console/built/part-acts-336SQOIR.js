@@ -1,1 +1,0 @@
-import{a,b,c}from"./part-chunk-J5AFE6ZP.js";import"./part-chunk-6QXA5SBG.js";import"./part-chunk-AND3QJRJ.js";import"./part-chunk-PFWGOTDB.js";import"./part-chunk-6RAB4ZRF.js";import"./part-chunk-TIIHINZM.js";import"./part-chunk-BD27EEZU.js";import"./part-chunk-EXAAQMEQ.js";import"./part-chunk-KJC54MDX.js";export{c as ActLine,b as default,a as loadActs};

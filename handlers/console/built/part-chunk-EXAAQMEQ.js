@@ -1,1 +1,0 @@
-import{c as n,d as u}from"./part-chunk-KJC54MDX.js";function i(e){let o=new Set;return{get:()=>e,set(t){e=t;for(let r of[...o])r(t)},use(){let[t,r]=n({value:e});return u(()=>{let s=T=>r({value:T});return o.add(s),t.value!==e&&s(e),()=>{o.delete(s)}},[]),t.value}}}export{i as a};

@@ -1,0 +1,1 @@
+import{a as s}from"./part-chunk-G3GBHHSO.js";import{d as r,n as o}from"./part-chunk-WHZ35HZW.js";var e=s(""),u=t=>e.set(t);function c(){let t=e.use();return r(()=>{if(!t)return;let i=setTimeout(()=>e.set(""),6e3);return()=>clearTimeout(i)},[t]),o("div",{class:"told",role:"status","aria-live":"polite",children:t&&o("p",{dir:"auto",children:t})})}export{u as a,c as b};

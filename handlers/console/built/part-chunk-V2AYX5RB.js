@@ -1,0 +1,1 @@
+import{o as t,x as e}from"./part-chunk-WHZ35HZW.js";var u=n=>n.status==="pending"||n.status==="running",a={pending:"calm",running:"busy",done:"good",error:"bad",timeout:"bad"},l=n=>n.id||t.movies.untitled,g=(n,r)=>e.get("/v2/movies",{project:n},r).then(s=>s.movie);export{u as a,a as b,l as c,g as d};
