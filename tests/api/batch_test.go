@@ -97,6 +97,12 @@ var batchRows = []row{
 				t.Errorf("%s: %d %s", body, answer.Status, answer.Body)
 			}
 		}
+		large := `{"template":"` + id + `","rows":[{"a":"` + strings.Repeat("x", 2<<20) + `"}]}`
+		for who, want := range map[*client]int{c: 413, w.idle.open(t, 0): 401, {installation: w.idle}: 401, c.as(t, key.Viewer, nil): 403} {
+			if answer := who.call(t, "POST", "/batches/validate", large); answer.Status != want {
+				t.Errorf("%d %s, want %d", answer.Status, answer.Body, want)
+			}
+		}
 		if left := c.into(t, "GET", "/credits", ""); left["held"] != 0.0 {
 			t.Errorf("held: %v", left)
 		}
