@@ -3,7 +3,6 @@ package console_test
 import (
 	"context"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -100,8 +99,7 @@ func TestOperators_ended(t *testing.T) {
 	if anna, berta := c.status(people["anna"]), c.status(people["berta"]); anna != http.StatusUnauthorized || berta != http.StatusOK {
 		t.Errorf("answers %d and %d", anna, berta)
 	}
-	out := httptest.NewRecorder()
-	if out = c.call(http.MethodDelete, "/operator/api/session", "", people["berta"], nil); out.Code != http.StatusOK || len(c.sessions()) != 0 {
+	if out := c.call(http.MethodDelete, "/operator/api/session", "", people["berta"], nil); out.Code != http.StatusOK || len(c.sessions()) != 0 {
 		t.Errorf("signing out: %d, open sessions %+v", out.Code, c.sessions())
 	}
 }
