@@ -142,7 +142,8 @@ func inClear(ctx context.Context, store eventstore.Store, codec *eventstore.Code
 
 // notErased is what no run of the command can reach.
 const notErased = `Not erased by this command:
-- the former read models, which a running service drops within minutes, and what their file or its WAL has held before;
+- the former read models, which a running service drops within minutes, and what their file has held before;
+- files *-wal, which also hold documents that were removed, until the service is stopped once;
 - documents and files in backups from before the account was closed, which are not encrypted under its key;
 - caches of renderers, until --asset-cache-ttl has passed;
 - the name of the account in the act of the operator who opened it, references of grants, and copies of the keys: write
