@@ -103,7 +103,7 @@ func TestOutputs_seen(t *testing.T) {
 	if err != nil || len(archive.File) != 75 {
 		t.Fatalf("the sequence: %v", err)
 	}
-	defer archive.Close()
+	defer func() { _ = archive.Close() }()
 	file, err := archive.File[62].Open()
 	if err != nil {
 		t.Fatal(err)
