@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"time"
@@ -185,17 +184,9 @@ func (s *Store) store(ctx context.Context, b batch) (Entry, error) {
 }
 
 // verify reads a whole file and compares it with the events that it has to have.
-func (s *Store) verify(ctx context.Context, entry Entry, want []eventstore.Recorded) (err error) {
-	file, err := s.files.Open(ctx, entry.Key)
-	if err != nil {
+func (s *Store) verify(ctx context.Context, entry Entry, want []eventstore.Recorded) error {
+	if err := s.compare(ctx, entry); err != nil {
 		return err
-	}
-	content, err := io.ReadAll(file)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	if hashOf(content) != entry.Hash {
-		return errDamaged
 	}
 	fresh := newShelf(s.files) // reads as every later reader does
 	dir, err := fresh.directory(ctx, entry)

@@ -55,12 +55,13 @@ func (s *shelf) read(ctx context.Context, key string, at span) (content []byte, 
 		return nil, err
 	}
 	if hashOf(content) != at.Hash {
-		return nil, errDamaged
+		return nil, ErrDamaged
 	}
 	return content, nil
 }
 
-var errDamaged = errors.New("it is damaged: restore it from a backup")
+// ErrDamaged says that an archive file is not as it was written.
+var ErrDamaged = errors.New("it is damaged: restore it from a backup")
 
 // directory returns the directory of a file.
 func (s *shelf) directory(ctx context.Context, entry Entry) (directory, error) {

@@ -71,6 +71,8 @@ type Config struct {
 	Files commands.Files // decrypts documents when they are read
 	// Walk calls visit with every key below a prefix, and the time when the key's file was written.
 	Walk func(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
+	// Archive calls visit with the key of every archive file of the log, and with what is wrong with it; nil: there is no archive.
+	Archive func(ctx context.Context, visit func(key string, flaw error) error) error
 	// Caches are the caches of this machine.
 	Caches []Cache
 	// Holder returns the name of an account in the keys of files that hosts share, and Lapse is how long such a file is used
@@ -111,6 +113,9 @@ func Run(ctx context.Context, config Config) (Report, error) {
 		config.Now = time.Now
 	}
 	c := &checker{Config: config, inventory: newInventory()}
+	if whole, err := c.archive(ctx); err != nil || !whole {
+		return c.report, err
+	}
 	for _, step := range []func(context.Context) error{c.readLog, c.wanted, c.stored, c.caches, c.models} {
 		if err := step(ctx); err != nil {
 			return c.report, err

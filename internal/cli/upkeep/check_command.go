@@ -114,7 +114,7 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 	}
 	config := check.Config{
 		Log:   eventstore.NewLog(store, eventstore.NewCodec().WithoutPersonal()),
-		Files: commands.SealDocuments(files, vault), Walk: files.Walk,
+		Files: commands.SealDocuments(files, vault), Walk: files.Walk, Archive: store.Examine,
 		Repair: c.repair, Grace: c.grace, Quick: c.quick, Caches: cachesOf(c.cfg),
 		Holder: func(account domain.AccountID) string {
 			return filepath.Base(assets.Folder("", account))
