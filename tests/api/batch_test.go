@@ -1,8 +1,11 @@
 package api_test
 
 import (
+	"bytes"
+	"encoding/csv"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,20 +115,39 @@ var batchRows = []row{
 	}},
 	{"batch-results-csv", func(t *testing.T, w *world) {
 		c := w.idle.open(t, 20)
-		answer := c.csvBatch(t, c.template(t, card), "@sum,seconds\n1,2\n1,2,3\n")
-		var started struct{ Batch string }
-		answer.Into(t, &started)
-		csv := c.call(t, "GET", "/batches/"+started.Batch+"/results.csv", "")
-		lines := strings.Split(string(csv.Body), "\n")
-		if csv.Status != 200 || !strings.HasPrefix(lines[0], "row,project,status,url") || !strings.Contains(lines[1], ",waiting,") || !strings.Contains(lines[2], "csv_field_count") {
-			t.Errorf("%d %s", csv.Status, csv.Body)
+		deep := strings.Repeat("[", 63) + strings.Repeat("]", 63)
+		columns := []string{"=x", "+x", "-x", "@x", "\tx", "\rx", "x", "'x"}
+		rows := []string{`{"seconds":2}`}
+		for _, column := range columns { // a row of each whose fault lies in the column of that name
+			rows = append(rows, fmt.Sprintf(`{%q:%s}`, column, deep))
 		}
-		for _, line := range lines {
-			for _, cell := range strings.Split(line, ",") {
-				if cell != "" && strings.ContainsRune("=+-@\t", rune(strings.TrimPrefix(cell, `"`)[0])) {
-					t.Errorf("a cell is a formula: %s", line)
-				}
+		started := c.into(t, "POST", "/batches", `{"template":"`+c.template(t, card)+`","rows":[`+strings.Join(rows, ",")+`]}`)
+		answer := c.call(t, "GET", fmt.Sprint("/batches/", started["batch"], "/results.csv"), "")
+		read, err := csv.NewReader(bytes.NewReader(answer.Body)).ReadAll()
+		if answer.Status != 200 || err != nil || len(read) != len(rows)+1 || strings.Join(read[0], " ") != "row project status url duration credits column code message" {
+			t.Fatalf("%d %v %s", answer.Status, err, answer.Body)
+		}
+		if first := read[1]; first[0] != "1" || len(first[1]) != 16 || first[2] != "waiting" || first[6] != "" {
+			t.Errorf("%q", first)
+		}
+		for i, column := range columns {
+			want := column
+			if strings.Contains("=+-@\t\r", column[:1]) {
+				want = "'" + column
 			}
+			if got := read[i+2]; got[0] != fmt.Sprint(i+2) || got[2] != "invalid" || got[6] != want || got[7] != "movie_json_too_deep" {
+				t.Errorf("column %q: %q", column, got)
+			}
+		}
+		for _, cell := range slices.Concat(read...) {
+			if cell != "" && strings.Contains("=+-@\t\r", cell[:1]) {
+				t.Errorf("a cell is a formula: %q", cell)
+			}
+		}
+		flawed := c.csvBatch(t, c.template(t, card), "seconds\n1\n1,2\n")
+		flawed.Into(t, &started)
+		if got := c.call(t, "GET", fmt.Sprint("/batches/", started["batch"], "/results.csv"), ""); !strings.Contains(string(got.Body), "\n2,,invalid,,,0,,csv_field_count,") {
+			t.Errorf("%d %s", got.Status, got.Body)
 		}
 	}},
 	{"batch-refused", func(t *testing.T, w *world) {

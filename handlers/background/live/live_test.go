@@ -2,8 +2,10 @@ package live_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -27,8 +29,9 @@ type world struct {
 	hooks   map[domain.AccountID][]connections.OpenedConnection
 	told    []string // endpoint and body
 	running map[string]int
-	most    map[string]int                             // of calls at the same time, by account and in all ("")
-	answer  func(ctx context.Context, endpoint string) // returns when the receiver has answered
+	most    map[string]int                                          // of calls at the same time, by account and in all ("")
+	answer  func(ctx context.Context, endpoint string)              // returns when the receiver has answered
+	result  func(endpoint string) (deliveries.WebhookResult, error) // nil: delivered when it is answered in time
 	waited  []eventstore.Position
 	shown   func(eventstore.Position) // called while it is waited for a position
 }
@@ -74,6 +77,9 @@ func (w *world) post(ctx context.Context, call deliveries.WebhookCall) (deliveri
 	defer w.mu.Unlock()
 	w.running[account]--
 	w.running[""]--
+	if w.result != nil {
+		return w.result(call.Endpoint)
+	}
 	return deliveries.WebhookResult{Delivered: ctx.Err() == nil}, ctx.Err()
 }
 
@@ -203,6 +209,40 @@ func TestAnnounce_bounds(t *testing.T) {
 		}
 		if slices.ContainsFunc(w.heard(), func(s string) bool { return strings.Contains(s, "progress") }) {
 			t.Error("progress kept its place in a full line")
+		}
+	})
+}
+
+// TestAnnounce_oneTry: an event is sent once and never again, to a receiver that fails, to one that refuses and to one that never answers; the
+// last is given up after 5 seconds.
+func TestAnnounce_oneTry(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world, a *live.Announcer) {
+		begin := time.Now()
+		ended := map[string]time.Duration{}
+		w.answer = func(ctx context.Context, endpoint string) {
+			if strings.Contains(endpoint, "silent") {
+				<-ctx.Done()
+			}
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			ended[endpoint] = time.Since(begin)
+		}
+		w.result = func(endpoint string) (deliveries.WebhookResult, error) {
+			if strings.Contains(endpoint, "failing") {
+				return deliveries.WebhookResult{}, errors.New("no connection")
+			}
+			return deliveries.WebhookResult{Message: "status 500"}, nil
+		}
+		for _, account := range []domain.AccountID{"failing", "refusing", "silent"} {
+			w.hook(account, "x", "render.progress")
+			a.Announce(event(account, connection.RenderProgress, "p", "1"))
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		want := map[string]time.Duration{"https://failing.example": 0, "https://refusing.example": 0, "https://silent.example": 5 * time.Second}
+		if len(w.heard()) != 3 || !maps.Equal(ended, want) {
+			t.Errorf("told %q, answered after %v", w.heard(), ended)
 		}
 	})
 }
