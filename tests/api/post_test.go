@@ -121,7 +121,9 @@ var refusalRows = []row{
 			`"credentials":{"type":"service_account"}`: "google_keys_in_movie", `"note":"{\"private_key_id\":\"x\"}"`: "google_keys_in_movie",
 			`"account-key":"x"`: "azure_keys_in_movie", `"more":[{"SAS_token":"x"}]`: "azure_keys_in_movie",
 		} {
-			c.refused(t, "POST", "/movies", `{"scenes":[],"exports":[{"destinations":[{"type":"gcs","id":"x",`+field+`}]}]}`, 400, code, "")
+			for _, kind := range []string{"gcs", "azure-blob"} {
+				c.refused(t, "POST", "/movies", `{"scenes":[],"exports":[{"destinations":[{"type":"`+kind+`","id":"x",`+field+`}]}]}`, 400, code, "")
+			}
 		}
 	}},
 	{"post-aws-keys", func(t *testing.T, w *world) {

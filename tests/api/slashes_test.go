@@ -47,11 +47,12 @@ var slashRows = []row{
 	{"answers-slashes", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 10)
 		for _, call := range []string{
-			"GET /v2/movies/", "GET //v2//movies", "GET /v2//movies//", "GET /v2/movies/?limit=1", "POST //v2/movies/", "GET /v2/media/folder/", "GET /v2//media//folder",
-			"GET /v2/credits/ledger/", "GET /v2//templates/",
+			"GET /v2/movies/", "GET //v2//movies", "GET /v2//movies//", "GET /v2/movies/?limit=1", "POST //v2/movies/",
+			"GET /v2/media/folder/", "GET /v2//media//folder", "GET /v2/credits/ledger/", "GET /v2//templates/",
 		} {
 			method, path, _ := strings.Cut(call, " ")
-			if status, at, body := c.undescribed(t, method, path, quick("")); status != 200 || !strings.HasSuffix(at, c.base+path) || !strings.Contains(body, `"success":true`) {
+			status, at, body := c.undescribed(t, method, path, quick(""))
+			if status != 200 || at != c.base+path || !strings.Contains(body, `"success":true`) {
 				t.Errorf("%s: %d at %s, %s", call, status, at, body)
 			}
 		}
@@ -63,7 +64,7 @@ var slashRows = []row{
 				if path == "/console" && wrong == "/console/" {
 					continue // the page's own address
 				}
-				if status, at, body := c.undescribed(t, method, wrong, "1"); status != 404 || !strings.HasSuffix(at, c.base+wrong) {
+				if status, at, body := c.undescribed(t, method, wrong, "1"); status != 404 || at != c.base+wrong {
 					t.Errorf("%s %s: %d at %s, %s", method, wrong, status, at, body)
 				}
 			}

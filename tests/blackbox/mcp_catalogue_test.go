@@ -12,8 +12,7 @@ import (
 	"moviola/tests/harness"
 )
 
-// TestAgentProperties: what agents read about the movie JSON names every property of the table of properties, in the text for language models
-// and among the resources of /mcp.
+// TestAgentProperties: the text for language models and the resource of /mcp name every property of the table of properties.
 func TestAgentProperties(t *testing.T) {
 	t.Parallel()
 	s := startForAgents(t)
@@ -27,7 +26,8 @@ func TestAgentProperties(t *testing.T) {
 	requireProperties(t, "the resource", harness.Answer{Status: http.StatusOK, Body: []byte(read.Contents[0].Text)})
 }
 
-// requireProperties checks that a text names every property of every kind of object, and has each row of the table under its heading.
+// requireProperties checks that a text names every property of every kind of object, and has each row of the table under its
+// heading.
 func requireProperties(t *testing.T, where string, text harness.Answer) {
 	t.Helper()
 	named := map[string]bool{} // "heading: name", and names under any heading
@@ -62,7 +62,8 @@ func requireProperties(t *testing.T, where string, text harness.Answer) {
 	}
 }
 
-// namesOf are the names under which a text may have a property. What only one group of a component has stands under the component's heading.
+// namesOf are the names under which a text may have a property. What only one group of a component has stands under the
+// heading of the component.
 func namesOf(kind, property string) []string {
 	names := []string{property}
 	if group, is := strings.CutPrefix(kind, "component:"); is {

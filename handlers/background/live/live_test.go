@@ -213,8 +213,8 @@ func TestAnnounce_bounds(t *testing.T) {
 	})
 }
 
-// TestAnnounce_oneTry: an event is sent once and never again, to a receiver that fails, to one that refuses and to one that never answers; the
-// last is given up after 5 seconds.
+// TestAnnounce_oneTry: an event is sent once and never again, to a receiver that fails, to one that refuses and to one that never
+// answers; the last is given up after 5 seconds.
 func TestAnnounce_oneTry(t *testing.T) {
 	t.Parallel()
 	inWorld(t, func(t *testing.T, w *world, a *live.Announcer) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The script that changes the import path of the client leaves the old path nowhere but in the change log, and all that names the client is
-// still built with it.
+// The script that changes the import path of the client leaves the old path nowhere but in the change log, and the client and
+// the command line are built with the new one.
 func TestPathScript(t *testing.T) {
 	t.Parallel()
 	const next = "example.com/someone/moviola/client"
@@ -27,7 +27,7 @@ func TestPathScript(t *testing.T) {
 		return string(said)
 	}
 	run("", "git", "init", "-q")
-	run("", "git", "add", "--all")
+	run("", "git", "add", "--all", "--force")
 	named := strings.Fields(run("", "git", "grep", "-lF", old, "--", ":!CHANGELOG.md"))
 	run("", "sh", "scripts/client-path.sh", next)
 	for _, name := range named {
@@ -46,7 +46,7 @@ func TestPathScript(t *testing.T) {
 	run("", "go", "build", "./internal/cli/remote")
 }
 
-// copyTree copies the tracked text files of a repository, and returns where they are.
+// copyTree copies the tracked files of a repository to a folder, which it returns.
 func copyTree(t *testing.T, root string) string {
 	t.Helper()
 	to := t.TempDir()
