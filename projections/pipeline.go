@@ -13,7 +13,7 @@ type prepared struct {
 	recorded []eventstore.Recorded
 	writes   []Write
 	next     Checkpoint
-	unread   map[string]Unread // all unread streams after the commit
+	unread   map[string]Unread // all streams with events that cannot be decoded, as they are once this batch is committed
 	found    []Unread          // streams that become unread with this batch
 	changed  map[docKey]slot   // documents changed by the batch
 	ahead    eventstore.Position

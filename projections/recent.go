@@ -41,7 +41,7 @@ func (r *recent) mark() (uint64, bool) { return r.changes.Load(), r.running.Load
 // changed invalidates everything that was read before.
 func (r *recent) changed() { r.changes.Add(1) }
 
-// recall returns a document that was read after the last change.
+// recall returns a document from the cache, if it was cached since the last change; mark is what recent.mark returned.
 func recall[T any](r *recent, mark uint64, key recentKey) (stored[T], bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

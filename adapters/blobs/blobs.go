@@ -2,7 +2,7 @@
 // that several processes of one host may share, or in a bucket: s3://, gs:// or azblob://.
 //
 // In a folder, files below some prefixes, which are small and many, are stored in one database, the shelf: creating and syncing a
-// file for each would cost more than its content. Files of their own that earlier versions made stay, and are found.
+// file for each would cost more than its content. Earlier versions stored each of them in a file: such files are still read.
 //
 // A file is never changed in place: Put replaces it as a whole. In a folder the bytes and the directory entry are on disk when
 // Put returns; readers see the old file or the new one, never a part. Files that are being written are invisible, and Tidy

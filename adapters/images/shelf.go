@@ -39,7 +39,7 @@ func (g *Generator) shelf(account domain.AccountID) shelf {
 // inUse is how long after its last use a picture is left alone, whatever room is needed: somebody may be about to draw it.
 const inUse = 10 * time.Minute
 
-// Folder is where the files of an account are, below the folder that its Config names.
+// Folder returns the folder of an account's pictures. dir is the folder of all pictures: Config.Dir.
 func Folder(dir string, account domain.AccountID) string {
 	return filepath.Join(dir, hashOf([]byte(account))[:32])
 }

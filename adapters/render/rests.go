@@ -154,8 +154,8 @@ func (r rests) selected() string {
 	return selecting(r.pick, 0)
 }
 
-// selecting returns the filter that passes the frames of spans. The first frame of the window that the filter receives is given
-// by first.
+// selecting returns the filter that passes the frames of spans, which count from the window's first frame. The filter counts from
+// the first frame that it receives, which is the frame first of the window.
 func selecting(spans []span, first int64) string {
 	terms := make([]string, len(spans))
 	for i, s := range spans {

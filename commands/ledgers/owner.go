@@ -63,7 +63,7 @@ type ledgerOwner struct {
 	users   int
 
 	at    eventstore.Appended // position of the last event that stored includes
-	draft *ledger.Ledger      // stored, with the group's decisions that are not appended yet
+	draft *ledger.Ledger      // the ledger of the field stored, plus events that were decided and are not appended yet
 
 	mu     sync.RWMutex   // guards the two fields below
 	stored *ledger.Ledger // the events of the log up to at

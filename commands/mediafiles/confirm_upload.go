@@ -23,7 +23,7 @@ type Staging interface {
 	Copy(ctx context.Context, from, to string) error
 }
 
-// Staged is what a storage says of a file.
+// Staged is the size, type and time of a file that a storage has.
 type Staged struct {
 	Size        int64 // bytes
 	ContentType string

@@ -46,7 +46,7 @@ func (m *meter) measure(raw []byte) error {
 	return nil
 }
 
-// meter is the state of measure.
+// meter counts the values and scenes of a movie while measure reads its JSON token by token.
 type meter struct {
 	quoted bool
 	from   int    // offset at which the current string begins

@@ -213,8 +213,9 @@ func (l *lengthener) repeat(weight Weight, number, back uint32, place int) Frame
 	return Frame{Units: [][]byte{unit}, Shown: l.shown + place}
 }
 
-// rests returns the pictures to insert, by the index in decoding order of the picture that they follow. Repeats are inserted at
-// the last picture of a hold after which the decoded pictures are exactly the pictures displayed so far.
+// rests returns the pictures to insert, by the index in decoding order of the picture that they follow. before is how many
+// pictures were displayed before those of all. In a hold they follow its last picture at which decoding is not ahead of display:
+// up to it, the decoder has got exactly the pictures that are displayed.
 func (l *lengthener) rests(all []coded, before int) (map[int][]Weight, error) {
 	ends := make([]bool, len(all)) // pictures after which decoding order and display order have covered the same pictures
 	highest := -1

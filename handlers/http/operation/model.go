@@ -39,7 +39,7 @@ func (m Model) Also(fields ...Field) Model {
 // Named returns a model that is not an object.
 func Named(name string, shape Shape) Model { return Model{name: name, shape: shape} }
 
-// Field adds a text and rules to a field of a model.
+// Field describes a field of a model in the OpenAPI document: what it means, and rules such as its bounds.
 type Field struct {
 	name, text string
 	rules      []Rule
