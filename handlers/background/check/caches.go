@@ -25,7 +25,8 @@ type Cache struct {
 	Folder func(account domain.AccountID) string
 }
 
-// caches looks in the caches of this machine for damaged files, and for files that nothing needs. A folder that does not exist counts as empty.
+// caches looks in the caches of this machine for damaged files, and for files that nothing needs. A folder that does not exist
+// counts as empty.
 func (c *checker) caches(ctx context.Context) error {
 	for _, cache := range c.Caches {
 		walk := cacheWalk{checker: c, cache: cache, departed: make(map[string]bool, len(c.inventory.departed))}
