@@ -138,7 +138,7 @@ console: ## build the console's files from console/src, without Node (handlers/c
 	cd console/build && go run .
 
 console-pictures: ## take the pictures of every page of the consoles anew, in both schemes and at two widths, into docs/images/console
-	cd tests/console && MOVIOLA_TEST_PICTURES=$(CURDIR)/docs/images/console CGO_ENABLED=0 go test -count=1 -timeout 20m -run '_axe$$' .
+	cd tests/console && MOVIOLA_TEST_PICTURES=$(CURDIR)/docs/images/console CGO_ENABLED=0 go test -count=1 -timeout 20m -run '_(axe|looks)$$' .
 	rm -f docs/images/console/*-light-390.png docs/images/console/*-dark-1280.png
 
 gallery: build ## render docs/gallery anew

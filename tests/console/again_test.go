@@ -25,17 +25,8 @@ func TestOperator_again(t *testing.T) {
 	o.visit(b, "/accounts/"+id)
 	b.see("may be spent")
 	b.do("let time go by", chromedp.Evaluate(answeredOnce, nil))
-	grant := func() {
-		b.click("Grant credits")
-		b.fill("Amount", "250")
-		b.fill("Reference", "invoice 17")
-		b.click("Grant credits")
-		b.see("Credits that were granted cannot be taken back.")
-		b.click("Grant")
-	}
-	grant()
+	grant(b)
 	b.see("less than five minutes old")
-	b.look("operator-again")
 	b.fill("Operator's token", "mo_guess")
 	b.click("Sign in and go on")
 	b.see("Invalid token")
@@ -55,7 +46,7 @@ func TestOperator_again(t *testing.T) {
 	}
 
 	b.do("let time go by again", chromedp.Evaluate(answeredOnce, nil))
-	grant()
+	grant(b)
 	b.see("less than five minutes old")
 	b.click("Cancel")
 	b.see("sign in again")
@@ -73,4 +64,15 @@ func TestOperator_again(t *testing.T) {
 	b.gone("End an.observer")
 	other.do("another page", chromedp.Evaluate("document.querySelector('nav a[href$=acts]').click()", nil))
 	other.see("Your session has ended")
+}
+
+// grant grants credits on the page of an account.
+func grant(b *browser) {
+	b.t.Helper()
+	b.click("Grant credits")
+	b.fill("Amount", "250")
+	b.fill("Reference", "invoice 17")
+	b.click("Grant credits")
+	b.see("Credits that were granted cannot be taken back.")
+	b.click("Grant")
 }

@@ -2,14 +2,12 @@ package console_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"moviola/tests/harness"
@@ -120,10 +118,7 @@ func TestConsole_framed(t *testing.T) {
 // TestConsole_axe: people who use other means than eyes and a mouse find nothing seriously in their way, in light and dark, wide and narrow.
 func TestConsole_axe(t *testing.T) {
 	t.Parallel()
-	axe, err := os.ReadFile(filepath.Join("testdata", "axe.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	axe := readAxe(t)
 	_, client, base := serve(t)
 	answer := client.Send(http.MethodPost, "/v2/movies", []byte(mended), http.Header{"X-Api-Key": {client.Key}, "Content-Type": {"application/json"}})
 	var made struct{ Project string }
@@ -138,9 +133,9 @@ func TestConsole_axe(t *testing.T) {
 	client.SubmitBody([]byte(`{"scenes":[{"duration":1}],"exports":[{"destinations":[{"id":"nowhere"}]}]}`))
 	b := open(t, base, 1280, 900)
 	b.do("the console", chromedp.Navigate(base+"/console"), chromedp.WaitVisible("input[name=key]"))
-	b.accessible("sign in", string(axe))
+	b.inEveryLook(func(look string) { b.examine("sign in", look, axe) })
 	b.signIn(client.Key)
-	pages := []struct{ name, path, ready string }{
+	pages := []shownPage{
 		{"movies", "/movies", "document.querySelector('.movies')"},
 		{"movie", "/movies/" + made.Project, "document.querySelector('video') && document.querySelector('.history')"},
 		{"write", "/write", "document.querySelector('.problems .sum strong') && document.querySelector('.still canvas')"},
@@ -157,22 +152,13 @@ func TestConsole_axe(t *testing.T) {
 		{"keys", "/keys", "document.querySelector('.rows')"},
 		{"nothing", "/nothing", "document.querySelector('.empty')"},
 	}
-	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{1280, 390} {
-			b.do("looks", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-				chromedp.EmulateViewport(width, 900))
-			for _, page := range pages {
-				b.do(page.name, chromedp.Navigate(base+"/console"+page.path))
-				b.until(page.name+" is there", page.ready)
-				b.until(page.name+" fits", "document.documentElement.scrollWidth <= innerWidth && "+
-					"[...document.querySelectorAll('.section, .card')].every((s) => s.scrollWidth <= s.clientWidth)")
-				b.until("the page that is shown is to be seen in the navigation", "[...document.querySelectorAll('nav a[aria-current]')].every((a) => "+
-					"a.getBoundingClientRect().left >= 0 && a.getBoundingClientRect().right <= innerWidth)")
-				b.accessible(fmt.Sprintf("%s, %s, %d", page.name, scheme, width), string(axe))
-				b.look(fmt.Sprintf("%s-%s-%d", page.name, scheme, width))
-			}
+	b.inEveryLook(func(look string) {
+		for _, page := range pages {
+			b.goTo(page.path)
+			b.until(page.name+" is there", page.ready)
+			b.examine(page.name, look, axe)
 		}
-	}
+	})
 }
 
 // accessible reports what axe finds that is serious.

@@ -2,20 +2,15 @@ package console_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"moviola/tests/harness"
 	"moviola/tests/harness/damage"
-	"moviola/tests/harness/identity"
 )
 
 // office is a service whose operators' console is on the HTTP interface, with an operator of each role.
@@ -274,10 +269,7 @@ func TestOperator_work(t *testing.T) {
 // TestOperator_axe: as TestConsole_axe, for the pages of operators.
 func TestOperator_axe(t *testing.T) {
 	t.Parallel()
-	axe, err := os.ReadFile(filepath.Join("testdata", "axe.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	axe := readAxe(t)
 	o := newBusyOffice(t)
 	id, long := o.service.OpenAccount("Kinderfilmproduktionsgesellschaft für Nordrhein-Westfalen und angrenzende Länder mbH", 1_234_567)
 	_, hebrew := o.service.OpenAccount("שלום עולם", 10)
@@ -291,24 +283,14 @@ func TestOperator_axe(t *testing.T) {
 	}
 	o.admin(t, http.MethodPost, "/admin/credits", string(raw))
 	b := open(t, o.base, 1280, 900)
-	b.do("the console", chromedp.Navigate(o.base+"/operator"), chromedp.WaitVisible("input[name=token]"))
-	b.accessible("sign in", string(axe))
-	b.look("operator-signin")
 	o.enter(b, "owner")
-	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{1280, 390} {
-			b.do("looks", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-				chromedp.EmulateViewport(width, 900))
-			for _, page := range operatorPages(id) {
-				o.visit(b, page.path)
-				b.until(page.name+" is there", page.ready+" && !document.querySelector('.spinner')")
-				b.until(page.name+" fits", "document.documentElement.scrollWidth <= innerWidth && "+
-					"[...document.querySelectorAll('.section, .card' + (innerWidth < 760 ? ', .table' : ''))].every((s) => s.scrollWidth <= s.clientWidth)")
-				b.accessible(fmt.Sprintf("%s, %s, %d", page.name, scheme, width), string(axe))
-				b.look(fmt.Sprintf("operator-%s-%s-%d", page.name, scheme, width))
-			}
+	b.inEveryLook(func(look string) {
+		for _, page := range operatorPages(id) {
+			o.visit(b, page.path)
+			b.until(page.name+" is there", page.ready+" && !document.querySelector('.spinner')")
+			b.examine("operator-"+page.name, look, axe)
 		}
-	}
+	})
 }
 
 // busyOffice is an office with one slot for fetching, whose sources may be silent and whose deliveries may get stuck.
@@ -369,8 +351,6 @@ func (o *office) stuck(t *testing.T, project string) bool {
 	return strings.Contains(string(o.admin(t, http.MethodGet, "/admin/work", "").Body), project)
 }
 
-type shownPage struct{ name, path, ready string }
-
 // operatorPages are all pages, with what each shows when it is there.
 func operatorPages(account string) []shownPage {
 	return []shownPage{
@@ -394,28 +374,15 @@ func operatorPages(account string) []shownPage {
 // a role, and a provider that is away, are told so.
 func TestOperator_provider(t *testing.T) {
 	t.Parallel()
-	provider, err := identity.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(provider.Close)
-	provider.Ask()
+	o, provider := newProvidedOffice(t)
 	provider.Become(map[string]any{"email": "anna@example.com", "email_verified": true, "groups": []string{"staff"}})
-	o := newOffice(t, "--operators-oidc-issuer="+provider.URL, "--operators-oidc-client="+identity.ClientID, "--operators-oidc-secret="+identity.Secret,
-		"--operators-oidc-roles=groups=video-ops:operator")
 	b := open(t, o.base, 1280, 1000)
-	through := "Sign in through " + strings.TrimPrefix(provider.URL, "http://")
-	goThrough := func() {
-		b.see(through)
-		b.click(through)
-		b.until("the provider's page is there", "document.title === 'Provider'")
-		b.click("Go on")
-	}
+	through := throughIt(provider)
 	b.do("open the operators' console", chromedp.Navigate(o.base+"/operator"))
-	goThrough()
+	goThrough(b, provider)
 	b.see("you have no role as an operator here")
 	provider.Become(map[string]any{"email": "anna@example.com", "email_verified": true, "groups": []string{"staff", "video-ops"}})
-	goThrough()
+	goThrough(b, provider)
 	b.until("who has signed in is told", "document.querySelector('.who .account')?.innerText === 'oidc:anna@example.com'")
 	o.visit(b, "/accounts")
 	b.click("Open an account")

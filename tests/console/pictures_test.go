@@ -3,13 +3,58 @@ package console_test
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/png"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
 )
+
+// shownPage is a page, with what it shows when it is there.
+type shownPage struct{ name, path, ready string }
+
+// inEveryLook shows something in both colour schemes, wide and narrow.
+func (b *browser) inEveryLook(show func(look string)) {
+	b.t.Helper()
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int64{1280, 390} {
+			b.do("looks", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+				chromedp.EmulateViewport(width, 900))
+			show(fmt.Sprintf("%s-%d", scheme, width))
+		}
+	}
+}
+
+// examine waits until a page fits, reports what axe finds on it, and keeps a picture.
+func (b *browser) examine(name, look, axe string) {
+	b.t.Helper()
+	b.until(name+" fits", fits)
+	b.until("the page that is shown is to be seen in the navigation", "[...document.querySelectorAll('nav a[aria-current]')].every((a) => "+
+		"a.getBoundingClientRect().left >= 0 && a.getBoundingClientRect().right <= innerWidth)")
+	b.accessible(name+", "+look, axe)
+	b.look(name + "-" + look)
+}
+
+// fits is whether nothing of a page reaches beyond the window or its box.
+const fits = "document.documentElement.scrollWidth <= innerWidth && " +
+	"[...document.querySelectorAll('.section, .card' + (innerWidth < 760 ? ', .table' : ''))].every((s) => s.scrollWidth <= s.clientWidth)"
+
+func readAxe(t *testing.T) string {
+	t.Helper()
+	axe, err := os.ReadFile(filepath.Join("testdata", "axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(axe)
+}
 
 // fewColours makes a PNG small: it keeps the 256 colours that most of its pixels have, and gives the others the nearest of them.
 func fewColours(picture []byte) ([]byte, error) {
