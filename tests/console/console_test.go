@@ -152,13 +152,7 @@ func TestConsole_axe(t *testing.T) {
 		{"keys", "/keys", "document.querySelector('.rows')"},
 		{"nothing", "/nothing", "document.querySelector('.empty')"},
 	}
-	b.inEveryLook(func(look string) {
-		for _, page := range pages {
-			b.goTo(page.path)
-			b.until(page.name+" is there", page.ready)
-			b.examine(page.name, look, axe)
-		}
-	})
+	b.examineAll(pages, axe)
 }
 
 // accessible reports what axe finds that is serious.

@@ -69,13 +69,7 @@ func TestConsole_names_axe(t *testing.T) {
 		{"names media", "/media", "document.querySelectorAll('.glimpse img').length === 4"},
 		{"names keys", "/keys", "document.querySelectorAll('.rows li').length >= 5"},
 	}
-	b.inEveryLook(func(look string) {
-		for _, page := range pages {
-			b.goTo(page.path)
-			b.until(page.name+" is there", page.ready)
-			b.examine(page.name, look, axe)
-		}
-	})
+	b.examineAll(pages, axe)
 }
 
 // TestConsole_away_axe: a page that the service does not send any more says so, and is there once the service is.

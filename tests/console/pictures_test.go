@@ -43,6 +43,18 @@ func (b *browser) examine(name, look, axe string) {
 	b.look(name + "-" + look)
 }
 
+// examineAll examines pages of an account in every look.
+func (b *browser) examineAll(pages []shownPage, axe string) {
+	b.t.Helper()
+	b.inEveryLook(func(look string) {
+		for _, page := range pages {
+			b.goTo(page.path)
+			b.until(page.name+" is there", page.ready)
+			b.examine(page.name, look, axe)
+		}
+	})
+}
+
 // fits is whether nothing of a page reaches beyond the window or its box.
 const fits = "document.documentElement.scrollWidth <= innerWidth && " +
 	"[...document.querySelectorAll('.section, .card' + (innerWidth < 760 ? ', .table' : ''))].every((s) => s.scrollWidth <= s.clientWidth)"
