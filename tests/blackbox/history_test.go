@@ -58,7 +58,7 @@ func archiveAll(t *testing.T, data string) map[string]int {
 	logger := logrus.New()
 	logger.SetOutput(io.Discard)
 	archive := archived.New(client, archiveFiles{files}, movie.StreamCategory)
-	chore := chores.History(archive, eventstore.NewCodec(), time.Hour, logger)
+	chore := chores.History(archive, eventstore.NewCodec().WithoutPersonal(), time.Hour, logger)
 	if err := chore.Do(t.Context(), time.Now().Add(90*time.Minute)); err != nil {
 		t.Fatal(err)
 	}
