@@ -64,7 +64,8 @@ func rowsOf(t *testing.T, path string) string {
 	}
 	var all strings.Builder
 	var tables []string
-	err = sqlitex.ExecuteTransient(conn, `SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'snapshot' ORDER BY name`, &sqlitex.ExecOptions{
+	query := `SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'snapshot' ORDER BY name`
+	err = sqlitex.ExecuteTransient(conn, query, &sqlitex.ExecOptions{
 		ResultFunc: func(row *sqlite.Stmt) error { tables = append(tables, row.ColumnText(0)); return nil },
 	})
 	for _, table := range tables {
@@ -145,9 +146,40 @@ func tried(t *testing.T, c *harness.Client, project string) {
 	})
 }
 
+// closeAndErase closes an account of a running service, erases it when what was stored for it is removed, and ends the service.
+func closeAndErase(t *testing.T, service *harness.Service, account string) {
+	t.Helper()
+	operator := http.Header{"X-Admin-Token": {harness.AdminToken}}
+	if answer := service.Client("").Send(http.MethodDelete, "/admin/accounts?account="+account, nil, operator); answer.Status != http.StatusOK {
+		t.Fatalf("close the account: %d %s", answer.Status, answer.Body)
+	}
+	harness.Eventually(t, "the account is erased", func() bool {
+		args := []string{"accounts", "erase", account, "--yes", "--data", service.Data}
+		out, err := exec.CommandContext(t.Context(), harness.Binary(t), args...).CombinedOutput()
+		if err != nil && !bytes.Contains(out, []byte("still being removed")) {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return err == nil
+	})
+	service.API.Terminate()
+}
+
+// compareSaid compares answers and extracts with those from before.
+func compareSaid(t *testing.T, data, when, want, got string, extracts map[string]string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s the answers are\n%s\nwere\n%s", when, got, want)
+	}
+	for name, got := range extracted(t, data) {
+		if got != extracts[name] {
+			t.Errorf("%s %s is\n%s\nwas\n%s", when, name, got, extracts[name])
+		}
+	}
+}
+
 // TestHistory_encrypted archives the movies of an account whose data is encrypted. What they say is in no archive file, and is
-// answered and exported as before; anchors that were taken before hold. Check names an archive file that is damaged or missing. After
-// the account was erased, its archived events are read without what they said, and the anchors still hold.
+// answered and exported as before; anchors that were taken before hold. Check names an archive file that is damaged or missing.
+// After the account was erased, its archived events are read without what they said, and the anchors still hold.
 func TestHistory_encrypted(t *testing.T) {
 	t.Parallel()
 	service := harness.NewService(t, "--encrypt-accounts")
@@ -191,14 +223,7 @@ func TestHistory_encrypted(t *testing.T) {
 	service.StartAPI("--public-url", base)
 	same := func(when string) {
 		t.Helper()
-		if got := answersTo(c, paths); got != answers {
-			t.Errorf("%s the answers are\n%s\nwere\n%s", when, got, answers)
-		}
-		for name, got := range extracted(t, service.Data) {
-			if got != extracts[name] {
-				t.Errorf("%s %s is\n%s\nwas\n%s", when, name, got, extracts[name])
-			}
-		}
+		compareSaid(t, service.Data, when, answers, answersTo(c, paths), extracts)
 	}
 	same("archived,")
 	moviola(t, "rebuild", "--data", service.Data)
@@ -214,19 +239,7 @@ func TestHistory_encrypted(t *testing.T) {
 
 	last := anchor(t, service.Data, "last.anchor")
 	service.StartAPI("--sweep-every", "1s", "--clear-again", "1s")
-	operator := http.Header{"X-Admin-Token": {harness.AdminToken}}
-	if answer := c.Send(http.MethodDelete, "/admin/accounts?account="+account, nil, operator); answer.Status != http.StatusOK {
-		t.Fatalf("close the account: %d %s", answer.Status, answer.Body)
-	}
-	harness.Eventually(t, "the account is erased", func() bool {
-		args := []string{"accounts", "erase", account, "--yes", "--data", service.Data}
-		out, err := exec.CommandContext(t.Context(), harness.Binary(t), args...).CombinedOutput()
-		if err != nil && !bytes.Contains(out, []byte("still being removed")) {
-			t.Fatalf("%v: %s", err, out)
-		}
-		return err == nil
-	})
-	service.API.Terminate()
+	closeAndErase(t, service, account)
 	before.holds(t, service.Data)
 	last.holds(t, service.Data)
 	settle(t, service.Data)
@@ -273,8 +286,8 @@ func flawedArchive(t *testing.T, data, path string) {
 	checked(t, data, 0)
 }
 
-// erasedMovies reads archived movies of an erased account in a stopped installation, as a service does: everything that happened is
-// there, and nothing of what it said.
+// erasedMovies reads archived movies of an erased account in a stopped installation, as a service does: everything that happened
+// is there, and nothing of what it said.
 func erasedMovies(t *testing.T, data string, projects ...string) {
 	t.Helper()
 	logger := logrus.New()

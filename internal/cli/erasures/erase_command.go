@@ -68,7 +68,7 @@ func (e *erasing) run(ctx context.Context, id domain.AccountID, stdout, stderr i
 	if err != nil {
 		return err
 	}
-	store, stop, err := eventstores.OpenLog(ctx, e.cfg.Data, e.cfg.EventStore, logger)
+	store, stop, err := eventstores.OpenLogWith(ctx, e.cfg.Data, e.cfg.EventStore, eventstores.HistoryAt(e.cfg), logger)
 	if err != nil {
 		return err
 	}

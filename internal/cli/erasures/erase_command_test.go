@@ -22,6 +22,7 @@ import (
 	"moviola/domain/preload"
 	"moviola/domain/template"
 	"moviola/eventstore"
+	"moviola/eventstore/archived"
 	"moviola/internal/cli/exit"
 	"moviola/internal/cli/upkeep"
 	"moviola/internal/config"
@@ -210,6 +211,31 @@ func TestEraseAccount_clear(t *testing.T) {
 	}
 	if in := inLog(t, data); len(in) != len(planted) {
 		t.Errorf("the log has %q: the command must not say so", in)
+	}
+}
+
+// TestEraseAccount_archived: where the account's movies are archived in a storage that only the flags of the command name, they are
+// read from there.
+func TestEraseAccount_archived(t *testing.T) {
+	t.Parallel()
+	data, elsewhere := t.TempDir(), t.TempDir()
+	fill(t, data, true)
+	s, err := stores.Open(t.Context(), config.Config{Data: data, Blobs: elsewhere}, logrus.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := s.Archive.Archive(t.Context(), archived.Rule{
+		Before: time.Now().Add(time.Hour), Ended: func([]eventstore.Recorded) (bool, error) { return true, nil },
+	})
+	if err = errors.Join(err, s.Close(context.Background())); err != nil || done.Streams != 2 {
+		t.Fatalf("archived %+v, %v", done, err)
+	}
+	out, err := erase(t, data, string(ada), "--yes", "--blobs", elsewhere)
+	if err != nil || !strings.Contains(out, "no personal data of the account in clear") {
+		t.Errorf("it says %q, %v", out, err)
+	}
+	if after := shown(t, data); found(after) != nil || !strings.Contains(after, "bobs-message") {
+		t.Errorf("the read models show %s", after)
 	}
 }
 
