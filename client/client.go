@@ -36,7 +36,7 @@ const (
 
 // Client asks one service with one key. Its fields must not change while it is used; it is safe for concurrent use.
 type Client struct {
-	URL     string       // base address, such as http://localhost:8080
+	URL     string       // base address, such as http://localhost:8080; it may end in /v2
 	Key     string       // an API key; empty: the headers of each request authorise it
 	HTTP    *http.Client // nil: a client that follows no redirect, which would carry the key elsewhere
 	Retries int          // of a request that may be repeated; 0: 4, negative: none
@@ -127,7 +127,7 @@ func (c *Client) sleep(ctx context.Context, d time.Duration) error {
 func (c *Client) once(ctx context.Context, r Request) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	address := strings.TrimRight(c.URL, "/") + r.Path
+	address := strings.TrimSuffix(strings.TrimRight(c.URL, "/"), "/v2") + r.Path
 	if len(r.Query) > 0 {
 		address += "?" + r.Query.Encode()
 	}

@@ -52,6 +52,19 @@ func serve(t *testing.T, answers ...answer) (*service, *client.Client) {
 	}}
 }
 
+// A service is named as it names itself when it starts, with the version, or without.
+func TestDo_addresses(t *testing.T) {
+	t.Parallel()
+	for _, end := range []string{"", "/", "/v2", "/v2/"} {
+		s, c := serve(t, answer{200, "{}", ""})
+		c.URL = s.URL + end
+		_, err := c.Do(t.Context(), client.Request{Method: http.MethodGet, Path: "/v2/movies"})
+		if err != nil || len(s.asked) != 1 || s.asked[0].URL.Path != "/v2/movies" {
+			t.Errorf("%q: asked %d times, %v", end, len(s.asked), err)
+		}
+	}
+}
+
 // A movie is submitted once, however often the request is repeated: all carry one Idempotency-Key.
 func TestSubmit(t *testing.T) {
 	t.Parallel()
