@@ -97,3 +97,14 @@ func NewHeads(store eventstore.Store) *Heads { return newHeads(store) }
 
 // Now is now.
 func (h *heads) Now(ctx context.Context) (eventstore.Position, error) { return h.now(ctx) }
+
+// TimeLeft estimates the time until the position `to` is reached. The measurement began `spent` ago at the position `from`; spent
+// below 0: it has not begun.
+func TimeLeft(spent time.Duration, from, at, to uint64) time.Duration {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var p pace
+	if spent >= 0 {
+		p.begin(now.Add(-spent), eventstore.Position{Commit: from})
+	}
+	return p.left(now, eventstore.Position{Commit: at}, eventstore.Position{Commit: to})
+}

@@ -317,10 +317,10 @@ func (p *pace) begin(now time.Time, at eventstore.Position) {
 	}
 }
 
-// left estimates the time until another position is reached, in whole seconds; 0: unknown.
+// left estimates the time until another position is reached, in whole seconds; 0: unknown, as before begin.
 func (p *pace) left(now time.Time, at, to eventstore.Position) time.Duration {
 	done, spent := float64(at.Commit)-float64(p.from.Commit), now.Sub(p.since)
-	if done <= 0 || to.Commit <= at.Commit || spent <= 0 {
+	if p.since.IsZero() || done <= 0 || to.Commit <= at.Commit || spent <= 0 {
 		return 0
 	}
 	return time.Duration(float64(spent) * float64(to.Commit-at.Commit) / done).Round(time.Second)
