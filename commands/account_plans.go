@@ -40,7 +40,8 @@ func NewAccountPlans(log *eventstore.Log, now eventstore.Clock, plans plan.Plans
 }
 
 // Of returns the account's plan. When the read finds no account, the error is ErrUnavailable: callers ask only for accounts that
-// were opened. LibraryAccount is the exception: it has the free plan. Decision 60.
+// were opened. Then the node that answered lags behind the log. Only LibraryAccount is never opened: it has the free plan.
+// Decision 60.
 func (p *AccountPlans) Of(ctx context.Context, id domain.AccountID) (plan.Plan, error) {
 	known, err := p.know(ctx, id)
 	return known.plan, err

@@ -13,9 +13,9 @@ var ErrNotMedia = errors.New("not a media file of this format")
 
 // Assets fetches the sources of movies to the local disk.
 type Assets interface {
-	// Fetch downloads the file at address (or takes it from the account's cache) and probes it. A *domain.Error says what is
-	// wrong with the asset, without naming the element that uses it: "Failed to download '…' (404)". Other errors are this
-	// machine's own and may be transient. It is safe for concurrent use.
+	// Fetch downloads the file at address (or takes it from the account's cache) and probes it. A *domain.Error says what is wrong
+	// with the asset, without naming the element that uses it: "Failed to download '…' (404)". Other errors are faults of this
+	// machine and may be transient. It is safe for concurrent use.
 	Fetch(ctx context.Context, account domain.AccountID, address string) (Asset, error)
 }
 
@@ -31,11 +31,12 @@ type Asset struct {
 	Orientation int
 	// Media is set for video, audio and animated pictures; nil for still pictures, fonts and captions.
 	Media *Media
-	// Converted says that the file at Path was converted from the fetched file; Hash is that of the fetched file.
+	// Converted says that the file at Path was converted from the fetched file. Hash is then the hash of the fetched file.
 	Converted bool `json:",omitempty"`
 }
 
-// DrawingFormat is the format of an SVG drawing, which has no pixels until a browser draws it. Its Facts have its intrinsic size.
+// DrawingFormat is the format of an SVG drawing, which has no pixels until a browser draws it. The Facts of the asset have the
+// intrinsic size of the drawing.
 const DrawingFormat = "svg"
 
 // The formats of files that are neither pictures nor sound.
@@ -68,7 +69,7 @@ type VideoStream struct {
 	Width, Height  int    // pixels as coded, before rotation
 	Rotation       int    // degrees to turn it clockwise for viewing: 0, 90, 180 or 270
 	AspectNum      int64  // pixel aspect ratio, width to height: AspectNum to AspectDen; 1 to 1 for square pixels
-	AspectDen      int64  // see AspectNum
+	AspectDen      int64  // height of a pixel, where its width is AspectNum
 	FrameRate      float64
 	Frames         int64 // number of frames; 0 when the container does not tell
 	Duration       float64

@@ -9,7 +9,7 @@ import (
 	"moviola/eventstore"
 )
 
-// CancelBatch ends a batch at its owner's request.
+// CancelBatch cancels a batch of movies at its owner's request.
 type CancelBatch struct {
 	Account domain.AccountID
 	Batch   batch.ID

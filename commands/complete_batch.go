@@ -23,7 +23,8 @@ import (
 	"moviola/eventstore"
 )
 
-// CompleteBatch continues a batch until nothing is left to do.
+// CompleteBatch does the remaining work on a batch of movies: it submits the rows of an accepted batch, and cancels the movies of
+// a refused or cancelled one.
 type CompleteBatch struct{ Batch batch.ID }
 
 // CompleteBatchHandler handles CompleteBatch.
@@ -43,9 +44,9 @@ const rowsAtOnce = 4
 // rowsBetweenLooks is the number of rows after which Handle checks whether the batch was cancelled.
 const rowsBetweenLooks = 40
 
-// Handle holds the credits if the request did not, submits the movie of each row once, and winds down a refused or cancelled
-// batch. It may be repeated, and run in several processes at the same time. ErrNothingToDo: nothing is left, or a request may
-// still be working on the batch.
+// Handle holds the credits if the request for the batch has not held them, submits the movie of each row once, and winds down a
+// refused or cancelled batch. It may be repeated, and run in several processes at the same time. ErrNothingToDo: nothing is left,
+// or a request may still be working on the batch.
 func (h CompleteBatchHandler) Handle(ctx context.Context, cmd CompleteBatch) error {
 	for done := false; ; done = true {
 		b, _, err := h.batches.load(ctx, cmd.Batch)
@@ -65,7 +66,7 @@ func (h CompleteBatchHandler) Handle(ctx context.Context, cmd CompleteBatch) err
 			}
 			_, _, err = h.batches.hold(ctx, cmd.Batch, b)
 			if refusedNow(err) {
-				err = nil // a refusal of the credits is no failure: the batch is reloaded and wound down below
+				err = nil // a refusal of the credits is no failure: the batch is read again, and wound down as refused
 			}
 		case batch.Submit:
 			err = h.submitAll(ctx, cmd.Batch, requested)
@@ -78,7 +79,7 @@ func (h CompleteBatchHandler) Handle(ctx context.Context, cmd CompleteBatch) err
 	}
 }
 
-// refusedNow reports whether the credits were refused.
+// refusedNow reports whether an error is a refusal of the credits. Any other error is a failure that may be transient.
 func refusedNow(err error) bool {
 	var refusal *domain.Error
 	return errors.As(err, &refusal) && refusal.Kind != domain.Internal
@@ -126,11 +127,11 @@ func (h CompleteBatchHandler) submitAll(ctx context.Context, id batch.ID, reques
 	return err
 }
 
-// storedBatch is a batch with everything that its movies are made of.
+// storedBatch is a batch with its stored rows and templates: the movies of the batch are made of these.
 type storedBatch struct {
 	batch.Requested
 	id    batch.ID
-	rows  map[int]json.RawMessage // by row number
+	rows  map[int]json.RawMessage // variables of each row, by row number
 	texts []lint.Text             // the templates as they were when the batch was accepted
 }
 

@@ -7,8 +7,8 @@ import (
 	"moviola/eventstore"
 )
 
-// ErrNothingToDo says that nothing is left to do: another worker has done or claimed the work, or the work is not due. Most
-// work ends normally with this error, also in a worker that has lost its claim.
+// ErrNothingToDo says that nothing is left to do: another worker has done or claimed the work, or the work is not due. It is no
+// fault: a worker that gets it ends its work normally, also when it has lost its claim.
 var ErrNothingToDo = errors.New("nothing to do")
 
 // ErrOutOfMemory says that the kernel has killed a program of the work for want of memory. The work is released, and

@@ -30,7 +30,7 @@ type FetchJob struct {
 	Fetch
 }
 
-// Fetch has the conditions for fetching sources.
+// Fetch says how sources are fetched.
 type Fetch struct {
 	// Since is the time at which fetching for this movie or item first began. A source that must be revalidated at its server
 	// is revalidated once after that time. Zero: such a source is revalidated now.

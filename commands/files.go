@@ -39,8 +39,8 @@ func readHashed(ctx context.Context, files Files, key, hash string) ([]byte, err
 // does not help; a backup may.
 var ErrFileDamaged = errors.New("the stored file is damaged")
 
-// CheckSize compares a file's length with the size in the log, in bytes. When they differ, it closes the file and returns
-// ErrFileDamaged. A size of 0 is unknown.
+// CheckSize compares a file's length with size, the number of bytes that the log names. When they differ, it closes the file and
+// returns ErrFileDamaged. A size of 0 is not compared.
 func CheckSize(file File, key string, size int64) error {
 	if size == 0 || file.Size() == size {
 		return nil
@@ -49,8 +49,9 @@ func CheckSize(file File, key string, size int64) error {
 		file.Close())
 }
 
-// CheckFile reads a file and seeks back to its beginning. When the content differs from the log's size in bytes or hex SHA-256,
-// it closes the file and returns ErrFileDamaged. A size of 0 and an empty hash are unknown.
+// CheckFile reads a file and seeks back to its beginning. It compares the content with size in bytes and hash in hex SHA-256, as
+// the log names them. When they differ, it closes the file and returns ErrFileDamaged. A size of 0 and an empty hash are not
+// compared.
 func CheckFile(ctx context.Context, file File, key string, size int64, hash string) error {
 	if err := CheckSize(file, key, size); err != nil || hash == "" {
 		return err
@@ -77,7 +78,7 @@ func HashOf(r io.Reader) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// HashOfFile is HashOf for a local file.
+// HashOfFile returns the hex SHA-256 of a local file.
 func HashOfFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -116,8 +117,9 @@ func PutHashed(ctx context.Context, files Files, key string, r io.Reader) (strin
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// CopyFile stores a copy of the file under from and returns its hex SHA-256. The error is ErrFileDamaged when the file differs
-// from the log, as in CheckFile; the caller then has to remove or replace the copy.
+// CopyFile copies the file under the key from to the key to, and returns the hex SHA-256 of the content. When the content differs
+// from size (in bytes) or hash, as the log names them, the error is ErrFileDamaged. The caller then has to remove or replace the
+// copy.
 func CopyFile(ctx context.Context, files Files, to, from string, size int64, hash string) (string, error) {
 	f, err := files.Open(ctx, from)
 	if err != nil {
@@ -155,7 +157,7 @@ func DeleteBelow(ctx context.Context, files Files, prefix string) error {
 	return deleteAll(ctx, files, keys...)
 }
 
-// removeRendered deletes every rendered file of a movie, those of lost attempts included.
+// removeRendered deletes every rendered file of a movie, also the files of attempts that have lost their claim.
 func removeRendered(ctx context.Context, files Files, project domain.ProjectID) error {
 	return DeleteBelow(ctx, files, blobkey.RendersOf(project))
 }

@@ -16,10 +16,10 @@ import (
 
 // FinishBatch records that every movie of a batch has ended.
 type FinishBatch struct {
-	// Batch is the id of the batch; empty: the batch that made the movie Project.
+	// Batch is the id of the batch. Empty: the batch of which the movie Project is a row.
 	Batch   batch.ID
 	Project domain.ProjectID
-	Worker  string // distinguishes the calls of different processes
+	Worker  string // name of the calling process; it distinguishes calls that are made at the same time
 }
 
 // FinishedBatch is a batch that this call has finished.

@@ -43,7 +43,7 @@ func NewFinishRenderHandler(log *eventstore.Log, files Files, now func() time.Ti
 }
 
 // Handle records the outcome. It is idempotent. ErrNothingToDo: the claim is lost, or the movie is closed. Handle removes the
-// files when the record does not name them, because the claim is lost or because the owner has deleted the movie's file.
+// files of the attempt when the log will not name them: when the claim is lost, or when the owner has deleted the movie's file.
 func (h FinishRenderHandler) Handle(ctx context.Context, cmd FinishRender) (eventstore.Position, error) {
 	d, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.FinishRender(movie.Claim{Number: cmd.Attempt, Worker: cmd.Worker}, movie.Result{

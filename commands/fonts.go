@@ -27,9 +27,8 @@ type Fonts struct {
 
 // FontFamilies fetches font families by name, shared by all accounts.
 type FontFamilies interface {
-	// Families returns the fonts for the wishes, from the cache or from the font service, for whose answer it waits up to 5 s.
-	// A service that has failed to answer after the time since is not asked again within a minute; a zero since: the service
-	// is asked.
+	// Families returns the fonts for the wishes, from the cache or from the font service. It waits up to 5 s for the font service. A
+	// service that has failed after since is not asked again for a minute. A zero since: the service is asked in any case.
 	Families(ctx context.Context, wishes []document.FontWish, since time.Time) Fonts
 	// Kept reports whether Families can answer without a request to the font service: every wish is installed, shipped or
 	// cached, or is known not to exist.

@@ -25,7 +25,8 @@ func (h SubmitMovieHandler) enter(ctx context.Context, account domain.AccountID,
 	return part, nil
 }
 
-// stay reduces the reservation to the movie's real size, and keeps that until ctx ends.
+// stay reduces the memory that is reserved for parsing to the movie's real size. It keeps this smaller reservation until ctx
+// ends.
 func (r reading) stay(ctx context.Context) {
 	switch {
 	case r.part == nil:
@@ -37,7 +38,7 @@ func (r reading) stay(ctx context.Context) {
 	}
 }
 
-// leave releases the reservation.
+// leave releases the memory that is reserved for parsing.
 func (r reading) leave() {
 	if r.part != nil {
 		r.part.Release()

@@ -63,8 +63,8 @@ func (s movieBatches) load(ctx context.Context, id batch.ID) (*batch.Batch, even
 	return b, at, nil
 }
 
-// hold holds the credits for all rows in one append, and records the result in the batch. It returns a refusal too. It may be
-// repeated.
+// hold holds the credits for all rows in one append, and records in the batch that they are held or refused. The error may be
+// that refusal. hold may be repeated.
 func (s movieBatches) hold(ctx context.Context, id batch.ID, b *batch.Batch) (*batch.Batch, eventstore.Appended, error) {
 	requested, _ := b.Requested()
 	rows := make([]ledger.BatchRow, len(requested.Rows))
@@ -90,7 +90,7 @@ func (s movieBatches) hold(ctx context.Context, id batch.ID, b *batch.Batch) (*b
 		}
 		return b.Accept(at), nil
 	})
-	if err == nil && b.Refused() != nil { // the credits were refused, to this call or to an earlier concurrent one
+	if err == nil && b.Refused() != nil { // this call, or an earlier concurrent one, got a refusal of the credits
 		err = domain.Errorf(refusalKind(refusal), b.Refused().Code, "%s", b.Refused().Message)
 	}
 	return b, at, err

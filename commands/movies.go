@@ -21,7 +21,8 @@ type Movies struct {
 // NewMovies returns the movies of a log. Without a clock the movies can be loaded but not changed.
 func NewMovies(log *eventstore.Log, now eventstore.Clock) Movies { return Movies{log: log, now: now} }
 
-// decideMovie decides on a movie at a time. It may be called more than once, so any effect it has must be safe to repeat.
+// decideMovie returns the events by which a command changes a movie at the time at. It may be called more than once, so any
+// effect it has must be safe to repeat.
 type decideMovie func(m *movie.Movie, at time.Time) ([]domain.Event, error)
 
 // DecidedMovie is the result of a decision: the movie after the decision, the end of its stream,
@@ -50,7 +51,7 @@ func (s Movies) DecideFor(
 	return d, outcome(project, err)
 }
 
-// asked returns a decide function that stores the events it returns in d.
+// asked turns decide into the function that an append calls. The events that decide returns are also stored in d.
 func (s Movies) asked(
 	ctx context.Context, account domain.AccountID, d *DecidedMovie, decide decideMovie,
 ) func() (eventstore.Decision, error) {

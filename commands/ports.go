@@ -48,12 +48,12 @@ type RenderJob struct {
 	// FetchedSince is when the movie's sources were first requested. Sources that were downloaded after that time need
 	// not be revalidated at their servers. Zero: all sources must be revalidated.
 	FetchedSince time.Time
-	// Fetched is called once, when every source is on the local disk and before anything is drawn or encoded, with the hex
-	// SHA-256 of each source's content by its address. Its error ends the render and is returned by Render unchanged. nil: not
-	// called.
+	// Fetched is called once, when every source is on the local disk and nothing was drawn or encoded yet. sources has the hex
+	// SHA-256 of each source's content, by the source's address. When Fetched returns an error, Render ends and returns the same
+	// error. nil: not called.
 	Fetched func(ctx context.Context, sources map[string]string) error
-	// Planned is called once, when the exact length is known and before anything is encoded. warnings name the properties that
-	// the render does not follow as given. Its error ends the render and is returned by Render unchanged.
+	// Planned is called once, when the exact length is known and before anything is encoded. warnings name the properties that the
+	// render does not follow as given. When Planned returns an error, Render ends and returns the same error.
 	Planned func(ctx context.Context, plan movie.Plan, warnings []string) error
 	// Preloaded stores an item of the movie's property preload. It returns the item's address, the address of its form for
 	// browsers (empty: it has none), and a warning (empty: no warning). nil: items are referred to by their src.
@@ -99,8 +99,8 @@ type OutputJob struct {
 	Until time.Time
 }
 
-// Outputs makes other outputs of finished movies. The keys of files in its answer are local paths. An output that cannot be
-// made has status error and the reason. The returned error is only the end of ctx.
+// Outputs makes other outputs of finished movies. In its result, the keys of files are paths on the local disk. An output that
+// cannot be made has status error and the reason. An error is returned only when ctx has ended.
 type Outputs interface {
 	Make(ctx context.Context, job OutputJob) ([]movie.Output, error)
 }

@@ -36,7 +36,7 @@ func (h PurgeFileHandler) Handle(ctx context.Context, cmd PurgeFile) error {
 		if err != nil {
 			return err
 		}
-		if made == (eventstore.Position{}) || made.Compare(cmd.Before) >= 0 { // no render, or one after Before
+		if made == (eventstore.Position{}) || made.Compare(cmd.Before) >= 0 { // never rendered, or rendered after the purge
 			return ErrNothingToDo
 		}
 	}

@@ -27,7 +27,7 @@ type rowReader struct {
 	texts    []lint.Text // the templates as they are now
 	plan     plan.Plan
 	pack     bool
-	tries    int // parses that are left of maxFlawTries
+	tries    int // how many of the maxFlawTries parses are left
 }
 
 // readRows parses every row as a movie. Valid rows get a price, the others a flaw. An error is a fault of the template or of
@@ -143,7 +143,8 @@ func (r *rowReader) read(row batch.Variables) (*document.Movie, *batch.Flaw, err
 	return in.Movie, nil, nil
 }
 
-// allowed refuses what every submission would refuse.
+// allowed refuses a movie that the account may not submit: an export contains a key of a cloud, or the size or the length exceeds
+// the plan.
 func (r *rowReader) allowed(movie *document.Movie) error {
 	if err := document.CheckCloudKeys(movie); err != nil {
 		return err

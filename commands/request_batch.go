@@ -22,7 +22,7 @@ type RequestBatch struct {
 	Order   batch.Order
 	// Hash is the hash of the whole request: a retry with the same key has the same hash.
 	Hash           string
-	IdempotencyKey string // as in SubmitMovie
+	IdempotencyKey string // 1 to 255 characters; a retry with the same key continues the same batch. Empty: none
 }
 
 // AcceptedBatch is a batch whose credits are held. The work list submits its movies.
@@ -112,8 +112,8 @@ func (h RequestBatchHandler) Handle(ctx context.Context, cmd RequestBatch) (Acce
 	return AcceptedBatch{ID: id, Requested: requested, Position: at.Position}, nil
 }
 
-// Price parses the rows of an order as Handle does: each row that would become a movie has its price, the others their flaw.
-// Nothing is stored or held, and no row refuses the order.
+// Price parses the rows of an order as Handle does. Each valid row gets its price, each invalid row its flaw. Nothing is stored
+// or held, and an invalid row does not refuse the order.
 func (h RequestBatchHandler) Price(ctx context.Context, account domain.AccountID, order batch.Order) (batch.Requested, error) {
 	requested, err := h.readRows(ctx, account, order)
 	if err != nil {
@@ -179,7 +179,7 @@ func keyStream(account domain.AccountID, key string) string {
 	return idempotency.Stream(account, "batch\x00"+key)
 }
 
-// reservation returns the batch for which a key is reserved, if it was accepted.
+// reservation returns the batch for which a key is reserved, if that batch was accepted.
 func (h RequestBatchHandler) reservation(ctx context.Context, account domain.AccountID, key string) (batch.ID, error) {
 	k, err := h.key(ctx, account, key)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"moviola/eventstore"
 )
 
-// Standing is what an account may do now, according to the log. Plan and closing may be up to a second old.
+// Standing is what an account may do now, according to the log. The plan, and whether the account is closed, may be up to a
+// second old.
 type Standing struct {
 	Plan   plan.Plan
 	Closed bool

@@ -234,7 +234,7 @@ func (h SubmitMovieHandler) read(ctx context.Context, cmd SubmitMovie) (reading,
 		return read, err
 	}
 	read, err = h.parse(ctx, cmd.Account, body)
-	read.lint.Body.Template = project // positions of findings refer to that movie's document, not to the posted body
+	read.lint.Body.Template = project // positions of findings refer to the referenced movie's document, not to the posted body
 	return read, err
 }
 
@@ -294,8 +294,7 @@ func submittedOf(account domain.AccountID, read reading, t terms) movie.Submitte
 	}
 	destinations, err := document.Destinations(read.doc)
 	if err != nil {
-		// Such a movie is not delivered, but the error of its exports is recorded as the result of
-		// one destination (decision 33).
+		// A movie whose exports have an error is not delivered. The error is recorded as the result of one destination (decision 33).
 		destinations = []document.Destination{{}}
 	}
 	for _, d := range destinations {
@@ -344,7 +343,7 @@ func (h SubmitMovieHandler) hold(ctx context.Context, cmd SubmitMovie, project d
 	case err == nil:
 		return nil
 	case errors.Is(err, ledger.ErrHoldEnded) && cmd.IdempotencyKey != "":
-		return nil // another request with the key has ended the hold; submit reads from the movie's stream how
+		return nil // another request with the same key has ended the hold; submit finds its result in the movie's stream
 	case errors.As(err, &refusal) && cmd.IdempotencyKey != "":
 		return err // another request with the key may need the document; the daily chore removes a document without a movie
 	case errors.As(err, &refusal):

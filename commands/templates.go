@@ -58,8 +58,8 @@ type FilledDocument struct {
 	Texts []lint.Text
 }
 
-// Fill fills the present versions of the templates to which a document refers into it. With an error, it returns the templates
-// used until then.
+// Fill fills the present versions of the templates to which a document refers into it. When it returns an error, it also returns
+// the templates that were filled in before.
 func (s Templates) Fill(ctx context.Context, account domain.AccountID, body []byte) (FilledDocument, error) {
 	var f FilledDocument
 	var err error

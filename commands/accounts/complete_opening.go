@@ -48,8 +48,8 @@ func NewCompleteOpeningHandler(cfg CompleteOpeningConfig) CompleteOpeningHandler
 	return CompleteOpeningHandler{log: cfg.Log, ledgers: cfg.Ledgers, firstKeys: cfg.FirstKeys, now: cfg.Now}
 }
 
-// Handle takes the remaining steps, and returns the key when this call has issued it. ErrNothingToDo: the opening is complete, or
-// the account was closed meanwhile.
+// Handle takes the remaining steps of the opening (first credits, first key), and returns the key when this call has issued it.
+// ErrNothingToDo: the opening is complete, or the account was closed meanwhile.
 func (h CompleteOpeningHandler) Handle(ctx context.Context, cmd CompleteOpening) (OpenedAccount, error) {
 	opened, issued, err := h.finish(ctx, cmd.Account)
 	if err == nil && !issued {
@@ -58,8 +58,9 @@ func (h CompleteOpeningHandler) Handle(ctx context.Context, cmd CompleteOpening)
 	return opened, err
 }
 
-// finish takes the remaining steps and reports whether it has issued the key. The ids of grant and key follow from the account
-// alone. So a retry of a step, after a crash or beside another process, makes the same event.
+// finish takes the remaining steps of an opening, and reports whether it has issued the key. The ids of the grant and of the key
+// depend on the account alone. So a step that is retried, after a crash or by another process at the same time, makes the same
+// event.
 func (h CompleteOpeningHandler) finish(ctx context.Context, id domain.AccountID) (OpenedAccount, bool, error) {
 	a := account.New(id)
 	at, err := h.log.CatchUp(ctx, account.Stream(id), eventstore.Appended{Revision: eventstore.NoStream}, a.Apply)
@@ -104,9 +105,10 @@ func (h CompleteOpeningHandler) issueKey(ctx context.Context, id domain.AccountI
 	return OpenedAccount{Account: id, Key: value, Position: appended.Position}, issued, nil
 }
 
-// bytesFor returns the bytes from which an account's first key is made. Without the secret they cannot be told from random ones.
+// bytesFor returns the bytes from which an account's first key is made. They are derived from the installation's secret: who does
+// not know the secret cannot tell them from random bytes.
 func (h CompleteOpeningHandler) bytesFor(id domain.AccountID) (io.Reader, error) {
-	const plenty = 512 // crypto/rand reads about 42 bytes for a key
+	const plenty = 512 // number of derived bytes; generating a key reads about 42 of them
 	if len(h.firstKeys) < sha256.Size {
 		return nil, fmt.Errorf("derive the first key of account %s: the secret has %d bytes only", id, len(h.firstKeys))
 	}

@@ -9,7 +9,7 @@ import (
 	"moviola/eventstore"
 )
 
-// EndSession ends a session of the console. It is called for the session's own holder only.
+// EndSession ends a session of the console. Only the holder of a session may end it.
 type EndSession struct {
 	Key     string // id of the key with which the session was begun
 	Session string

@@ -10,7 +10,7 @@ import (
 
 // OpenInstallation announces the secret with which a process uses the log.
 type OpenInstallation struct {
-	Fingerprint string // of the installation's secret
+	Fingerprint string // fingerprint of the installation's secret
 }
 
 // OpenInstallationHandler handles OpenInstallation.

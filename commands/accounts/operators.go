@@ -21,9 +21,9 @@ type Operators struct {
 	random io.Reader
 	now    eventstore.Clock
 
-	turn   chan struct{} // a lock: holds one element; the goroutine that has taken it may use the fields below
+	turn   chan struct{} // lock of the other fields: the goroutine that has put the one element into the channel holds it
 	roster *operator.Roster
-	read   eventstore.Appended // the last event that the roster contains
+	read   eventstore.Appended // the last event that is folded into roster
 }
 
 // NewOperators returns Operators. random is the source of tokens: crypto/rand.Reader, except in tests.
@@ -52,7 +52,7 @@ type Standing struct {
 	Ended bool // the operator has signed out
 }
 
-// Session returns the operator whose token has an id, and whether the session that began with it was ended.
+// Session returns the operator whose token has the given id, and whether a session that began with this token has ended.
 func (o *Operators) Session(ctx context.Context, id, session string, began time.Time) (Standing, error) {
 	var found Standing
 	err := o.look(ctx, func(roster *operator.Roster) {
@@ -69,8 +69,8 @@ func (o *Operators) List(ctx context.Context) ([]operator.Added, error) {
 	return all, err
 }
 
-// look reads the new events and calls use with the current roster. Its time limit includes the wait
-// for concurrent calls.
+// look reads the new events of the operators' stream, and calls use with the current list of operators. The time limit, lookTime,
+// includes the wait for concurrent calls.
 func (o *Operators) look(ctx context.Context, use func(*operator.Roster)) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
@@ -82,7 +82,7 @@ func (o *Operators) look(ctx context.Context, use func(*operator.Roster)) error 
 	}
 	read, err := o.log.CatchUp(ctx, operator.RosterStream, o.read, o.roster.Apply)
 	if err != nil {
-		// The roster may be half updated after an error, so the next call folds it from the beginning.
+		// The list of operators may be half updated after an error, so the next call folds it from the beginning.
 		o.roster, o.read = &operator.Roster{}, eventstore.Appended{Revision: eventstore.NoStream}
 		return fmt.Errorf("read who the operators are: %w", err)
 	}
@@ -159,7 +159,7 @@ func (o *Operators) Sessions(ctx context.Context) ([]operator.SignedIn, error) {
 	return all, err
 }
 
-// EndSession ends the session of somebody else in every process.
+// EndSession ends a session of another operator in every process.
 func (o *Operators) EndSession(ctx context.Context, id string) error {
 	return o.decide(ctx, func(roster *operator.Roster, at time.Time) ([]domain.Event, error) { return roster.EndSession(id, at) })
 }

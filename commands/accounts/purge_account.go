@@ -48,7 +48,8 @@ func NewPurgeAccountHandler(cfg PurgeAccountConfig) PurgeAccountHandler {
 }
 
 // Handle appends ZeroBalancePurged when it is due; the work list removes the files. ErrNothingToDo: the account has credits
-// again, the time is not over, the account is closed or on a plan without credits, or the purge is recorded already. Decision 39.
+// again, the balance has not been zero for long enough, the account is closed or on a plan without credits, or the purge is
+// recorded already. Decision 39.
 func (h PurgeAccountHandler) Handle(ctx context.Context, cmd PurgeAccount) error {
 	a, err := h.load(ctx, cmd.Account)
 	if err != nil {
@@ -75,8 +76,8 @@ type Clearing struct {
 	Reason  account.ClearReason
 	// Before is a position in the log: files stored after it stay. Zero: all files are removed.
 	Before eventstore.Position
-	// Last reports whether this is the final removal for a closed account. It also removes what was
-	// kept to end the account's movies.
+	// Last reports whether this is the final removal for a closed account. The final removal also deletes the files that were needed
+	// to end the account's movies.
 	Last bool
 }
 

@@ -81,7 +81,7 @@ func (c connections) load(
 }
 
 // secrets decrypts the secrets of a connection. When they are damaged, or the key no longer exists, the error is a *domain.Error
-// of kind Conflict joined with the Vault's.
+// of kind Conflict joined with the error of the Vault.
 func (c connections) secrets(account domain.AccountID, id string, saved connection.Saved) (connection.Settings, error) {
 	if saved.Version == 0 {
 		return nil, nil

@@ -39,8 +39,8 @@ type TestedConnection struct {
 type TestRoads struct {
 	Webhook func(ctx context.Context, call deliveries.WebhookCall) (deliveries.WebhookResult, error)
 	Senders map[connection.Kind]deliveries.Sender
-	// Provider makes a request to a provider that shows whether the provider's key is valid. Errors
-	// are as those of a Sender.
+	// Provider makes a request to a provider that shows whether the provider's key is valid. Its errors have the meaning of the
+	// errors of Sender.Send.
 	Provider func(ctx context.Context, settings connection.Settings) error
 	// Emails counts the recipients of a test by e-mail, or refuses it.
 	Emails deliveries.CountRecipientsHandler
@@ -91,7 +91,7 @@ func (h TestConnectionHandler) Handle(ctx context.Context, cmd TestConnection) (
 	return done, err
 }
 
-// try makes one call for the connection's kind.
+// try tests a connection once, by the function for its kind.
 func (h TestConnectionHandler) try(
 	ctx context.Context, account domain.AccountID, c OpenedConnection,
 ) (TestedConnection, deliveries.Receipt, error) {

@@ -10,13 +10,13 @@ import (
 	"moviola/eventstore"
 )
 
-// RecordDelivery records one try of the caller's run. The try's number follows from the claim: Tries + 1. The handler sets its
-// At.
+// RecordDelivery records one try of the caller's run. The number of the try is one more than the Tries of the claim. Handle sets
+// the field At.
 type RecordDelivery struct {
 	Project domain.ProjectID
 	Worker  string
 	Attempt movie.DeliveryAttempted
-	Known   *commands.KnownMovie // movie from the claim; nil: the stream is read
+	Known   *commands.KnownMovie // movie as it was when the run was claimed; nil: the movie's stream is read
 }
 
 // RecordDeliveryHandler handles RecordDelivery.

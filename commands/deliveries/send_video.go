@@ -23,19 +23,19 @@ type Parcel struct {
 	Open func(ctx context.Context) (commands.File, error)
 }
 
-// Receipt is what a sender has learnt about the server.
+// Receipt is what a sender has learnt about the receiving server.
 type Receipt struct {
-	HostKey string // of an SFTP server: SHA256:...
+	HostKey string // fingerprint of an SFTP server's host key: SHA256:...
 }
 
 // Sender sends videos to one kind of destination. It is safe for concurrent use.
 type Sender interface {
-	// Send sends a video, and returns when the video has arrived or the sending has failed. It ends with ctx. A *domain.Error
+	// Send sends a video, and returns when the video has arrived or the sending has failed. It stops when ctx ends. A *domain.Error
 	// tells the owner why the video has not arrived, with only scheme and host of the address; other errors are faults of this
 	// service.
 	Send(ctx context.Context, parcel Parcel) (Receipt, error)
-	// Test tests settings without a video: it takes the steps of Send that leave no traces. Errors
-	// are those of Send.
+	// Test tests settings without a video: it does what Send does, except for anything that would stay on the receiving server.
+	// Errors are those of Send.
 	Test(ctx context.Context, parcel Parcel) (Receipt, error)
 }
 

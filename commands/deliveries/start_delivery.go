@@ -14,7 +14,7 @@ import (
 type StartDelivery struct {
 	Project domain.ProjectID
 	Worker  string // unique to one start of one process
-	Dead    int    // run whose worker is known to be dead; 0: none
+	Dead    int    // number of the run whose worker is known to be dead; 0: none
 	Death   domain.Death
 }
 
@@ -31,8 +31,8 @@ type DeliveryClaim struct {
 	Spent    time.Duration
 	Success  bool
 	ClosedAt time.Time // when the movie ended
-	// Request is the number of the delivery's request, made at RequestedAt: 0 for the end of the movie, then one for each
-	// redelivery.
+	// Request is the number of the request for this delivery: 0 is the end of the movie, 1 is the first redelivery. RequestedAt is
+	// the time of the request.
 	Request     int
 	RequestedAt time.Time
 	Message     string      // why the movie has no video
@@ -40,7 +40,7 @@ type DeliveryClaim struct {
 	File        *movie.File // nil: no file was made
 	FileGone    bool        // the file does not exist (any more): its address is null
 	Position    eventstore.Position
-	// Known is the movie as claimed. With Known, later commands of this claim need not read the
+	// Known is the movie right after the claim. Later commands of this claim get Known, so that they need not read the movie's
 	// stream again.
 	Known *commands.KnownMovie
 }

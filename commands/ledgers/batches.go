@@ -15,11 +15,11 @@ type HoldBatch struct {
 	Batch   domain.BatchID
 	Rows    []ledger.BatchRow
 	Counted bool
-	Quota   ledger.Quota // set together with Counted
+	Quota   ledger.Quota // quota of the account's plan, when Counted is true
 }
 
-// HoldBatch holds credits for all rows in one append, or refuses as Hold and Count do. It is
-// idempotent.
+// HoldBatch holds credits for all rows in one append, or counts all rows. It refuses the whole batch with the errors of Hold or
+// Count. It is idempotent.
 func (l *Ledgers) HoldBatch(ctx context.Context, cmd HoldBatch) (eventstore.Appended, error) {
 	request := &ledgerRequest{ctx: ctx, events: len(cmd.Rows),
 		decide: func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {

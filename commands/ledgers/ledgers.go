@@ -102,7 +102,8 @@ func (l *Ledgers) Hold(ctx context.Context, cmd Hold) (eventstore.Appended, erro
 	})
 }
 
-// ChangeHold changes a hold, or refuses with "Insufficient credits". An attempt before the latest is ledger.ErrStale.
+// ChangeHold changes a hold, or refuses with "Insufficient credits". When a later attempt has changed the hold, the error is
+// ledger.ErrStale.
 func (l *Ledgers) ChangeHold(ctx context.Context, cmd ChangeHold) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.ChangeHold(cmd.Project, cmd.Attempt, cmd.Amount, at)
@@ -184,7 +185,7 @@ func (l *Ledgers) OpenHold(ctx context.Context, account domain.AccountID, projec
 	return at, open, nil
 }
 
-// Ask calls question with the ledger according to the log, and returns its error.
+// Ask reads the ledger up to the end of the log, calls question with it, and returns the error of question.
 func (l *Ledgers) Ask(ctx context.Context, account domain.AccountID, question func(*ledger.Ledger) error) error {
 	_, err := l.Do(ctx, account, func(own *ledger.Ledger, _ time.Time) ([]domain.Event, error) {
 		return nil, question(own)

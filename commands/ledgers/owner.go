@@ -28,7 +28,7 @@ type ledgerRequest struct {
 	ctx    context.Context
 	decide decideFunc
 	state  bool              // the answer includes the ledger's state
-	events int               // number of events that the request may have, set when it may have many
+	events int               // estimated number of events of this request; 0: a few
 	answer chan ledgerAnswer // buffered for one answer: the owner never waits for the reader
 }
 
@@ -49,11 +49,11 @@ type ledgerAnswer struct {
 //	              │              └─ store fails         draft := stored; unknown whether the events are stored
 //	              └──────────────────────────────────────────────────────────────────────── answer every member with the error
 //
-// After a failed append the next group finds out what is stored: its append meets the exact revision. A group that appends
+// After a failed append the next group finds out what is stored, because it appends at the exact revision. A group that appends
 // nothing, because all its members were refused or ask only, reads the log instead: a refusal is never based on an old state.
 //
-// The owner's goroutine owns all fields, with three exceptions. Ledgers guards users. mu guards stored and loaded, which
-// passesCached reads from other goroutines; end and snapshot are atomic for the same reason.
+// The owner's goroutine owns all fields, with three exceptions. The lock of Ledgers guards users. mu guards stored and loaded,
+// which passesCached reads from other goroutines; end and snapshot are atomic for the same reason.
 type ledgerOwner struct {
 	log     *eventstore.Log
 	now     eventstore.Clock
@@ -62,15 +62,15 @@ type ledgerOwner struct {
 	queue   chan *ledgerRequest
 	users   int
 
-	at    eventstore.Appended // position of the last event that stored includes
+	at    eventstore.Appended // position of the last event that is folded into the field stored
 	draft *ledger.Ledger      // the ledger of the field stored, plus events that were decided and are not appended yet
 
-	mu     sync.RWMutex   // guards the two fields below
-	stored *ledger.Ledger // the events of the log up to at
+	mu     sync.RWMutex   // guards stored and loaded
+	stored *ledger.Ledger // the ledger, folded from the events of the log up to the position in the field at
 	loaded bool           // the log has been read at least once
 
 	restored bool         // the owner has looked for a snapshot
-	end      atomic.Int64 // revision of at
+	end      atomic.Int64 // revision of the field at, readable by other goroutines
 	snapshot atomic.Int64 // revision of the newest snapshot that is known
 }
 
@@ -134,8 +134,7 @@ func (o *ledgerOwner) serve(ctx context.Context, group []*ledgerRequest) {
 			err = ctx.Err()
 		}
 		if err != nil {
-			// The events may be stored or not. The append of the next group shows it: it expects
-			// the exact revision.
+			// It is unknown whether the events are stored. The next group finds out, because it appends at the exact revision.
 			o.draft = o.stored.Clone()
 		}
 		if settled || err != nil {
@@ -202,8 +201,8 @@ func (o *ledgerOwner) commit(ctx context.Context, round ledgerRound) (bool, erro
 	return true, nil
 }
 
-// catchUp reads the events that the log has after at. With discard, the draft has decisions that were not stored, and catchUp
-// replaces it by the stored state.
+// catchUp reads the events that the log has after the position in the field at. With discard, the draft has decisions that were
+// not stored, and catchUp replaces it by the stored state.
 func (o *ledgerOwner) catchUp(ctx context.Context, discard bool) error {
 	var err error
 	o.at, err = o.log.CatchUp(ctx, o.stream, o.at, func(event domain.Event) {

@@ -14,8 +14,8 @@ import (
 // snapshotAfter is how many events a ledger grows by between two snapshots: folding that many takes about a millisecond.
 const snapshotAfter = 300
 
-// restore begins with the newest snapshot instead of the first event. When no snapshot fits, or the snapshot cannot be read
-// now, the events are folded from the start: a snapshot is never needed.
+// restore loads the newest snapshot of the ledger, so that only the later events have to be folded. When there is no usable
+// snapshot, or it cannot be read now, all events are folded: a snapshot is never needed.
 func (o *ledgerOwner) restore(ctx context.Context) {
 	if o.restored {
 		return
@@ -56,9 +56,9 @@ func (l *Ledgers) Snapshot(ctx context.Context, account domain.AccountID) error 
 	return nil
 }
 
-// take appends the snapshot of a ledger. When it is too large for an event, it leaves out the holds that ended first: a busy
-// account ends tens of thousands in the two days for which they are remembered, and without any snapshot a process would have to
-// fold all of them.
+// take appends the snapshot of a ledger. When the snapshot is too large for an event, take leaves out the holds that ended first.
+// A ledger remembers ended holds for two days, and a busy account ends tens of thousands in that time. A smaller snapshot is
+// better than none, because without one all events have to be folded.
 func (l *Ledgers) take(ctx context.Context, account domain.AccountID, ledgerNow ledgerAnswer) error {
 	revision := ledgerNow.appended.Revision
 	id, err := l.log.IDAt(ctx, ledger.Stream(account), revision)

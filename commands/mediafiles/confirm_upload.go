@@ -50,7 +50,8 @@ func NewConfirmUploadHandler(
 	return ConfirmUploadHandler{places: places{log, now}, files: files, staging: staging, storage: storage}
 }
 
-// Presign returns the address of the storage for the bytes of a registered file.
+// Presign returns the address of the storage to which a client uploads the bytes of a registered file. The address is valid for
+// ttl.
 func (h ConfirmUploadHandler) Presign(ctx context.Context, place string, file media.File, ttl time.Duration) (string, error) {
 	return h.staging.Presign(ctx, blobkey.Upload(media.AccountOf(place), file.Entry), file.ContentType, file.Size, ttl)
 }
@@ -84,7 +85,7 @@ func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) er
 	}
 	key := blobkey.MediaFile(account, file.Entry, NewEntry())
 	if err := h.staging.Copy(ctx, from, key); err != nil {
-		return notYet(err) // retried, because the account may have room again before the registration expires
+		return notYet(err) // the account may have room again before the registration expires, so the confirmation is retried
 	}
 	_, err = h.places.decide(ctx, cmd.Place, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		return p.Upload(file.Entry, key, at)

@@ -30,7 +30,7 @@ type places struct {
 	now eventstore.Clock
 }
 
-// decidePlace decides on a path at a time. It may be called more than once.
+// decidePlace returns the events by which a command changes a path at the time at. It may be called more than once.
 type decidePlace func(p *media.Place, at time.Time) ([]domain.Event, error)
 
 // placed is the result of a decision: the path after the decision, the end of its stream, and the

@@ -37,7 +37,7 @@ func (h MoveMediaHandler) Handle(ctx context.Context, cmd MoveMedia) (eventstore
 	id, move := media.StreamID(cmd.Account, cmd.From), NewEntry()
 	d, err := h.places.decide(ctx, id, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		events, err := p.StartMove(move, to, at)
-		if err == nil && destination.Taken(at) { // refused here, before the move is recorded
+		if err == nil && destination.Taken(at) { // a taken destination is refused here, before the move is recorded
 			return nil, media.ErrTaken
 		}
 		return events, err

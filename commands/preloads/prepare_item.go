@@ -29,7 +29,8 @@ type ItemClaim struct {
 	preload.Claim
 	Account domain.AccountID
 	Item    preload.Wanted
-	// FetchedSince has the meaning of PrepareJob.FetchedSince.
+	// FetchedSince is when the sources of the item were first requested. Sources that were downloaded after that time need not be
+	// revalidated at their servers.
 	FetchedSince time.Time
 	// Requested is when the batch was requested.
 	Requested time.Time

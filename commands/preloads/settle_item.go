@@ -30,7 +30,7 @@ type SettleItemHandler struct {
 	age     time.Duration
 }
 
-// NewSettleItemHandler returns a handler. age is the minimum age of an abandoned hold. It is longer
+// NewSettleItemHandler returns a handler. A hold without a batch counts as abandoned when it is older than age. age is longer
 // than the time that a request may take to append.
 func NewSettleItemHandler(
 	log *eventstore.Log, ledgers *ledgers.Ledgers, files commands.Files, now func() time.Time, age time.Duration,

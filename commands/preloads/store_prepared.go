@@ -50,7 +50,7 @@ func NewPreparedStore(c PreparedStoreConfig) PreparedStore {
 		shown: c.Shown}
 }
 
-// Publish is Store for an item of a movie's property preload. It returns the addresses of the stored asset.
+// Publish stores an asset of a movie's property preload as Store does, and returns the addresses of the stored asset.
 func (s PreparedStore) Publish(
 	ctx context.Context, job commands.PrepareJob, p commands.Prepared,
 ) (address, web, warning string, err error) {

@@ -1,3 +1,3 @@
-// Package storage has what use cases and storages tell each other about stored files: for which account a file counts, why a file
-// does not fit, and what is wrong with one.
+// Package storage has the types by which use cases and storages of files exchange facts: the account to which a file counts, the
+// reason why a file does not fit, and the fault that was found in a file.
 package storage

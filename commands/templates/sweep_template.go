@@ -15,7 +15,7 @@ import (
 // SweepTemplate removes the files of a deleted template.
 type SweepTemplate struct {
 	ID template.ID
-	// Departed reports whether the template's account is closed: the files are then not kept for
+	// Departed reports whether the template's account is closed. The files of the template are then removed without waiting for
 	// further deliveries.
 	Departed bool
 }

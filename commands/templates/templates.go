@@ -64,8 +64,8 @@ func (s templates) keep(ctx context.Context, id template.ID, body []byte) (templ
 	return described, nil
 }
 
-// describe checks movie JSON and returns its size. Decisions 15 and 22 do not apply: a template may be only a part of a movie,
-// and its errors are found when a movie made of it is rendered.
+// describe checks movie JSON and returns its size. It does not make the checks of a submission (decisions 15 and 22): a template
+// may be only a part of a movie, and its errors are found when a movie made of it is rendered.
 func describe(body []byte) (template.Body, error) {
 	if len(body) > template.MaxBody {
 		return template.Body{}, template.TooLarge()
