@@ -25,7 +25,7 @@ type Act struct {
 // actModel has one document for each act.
 type actModel struct{}
 
-// The indexes of acts, newest first: of all acts, and of the acts on one subject.
+// The indexes of acts, newest first: one index of all acts, and one of the acts on one subject.
 const (
 	indexActs   = "acts"
 	indexActsOn = "acts_on"

@@ -11,7 +11,7 @@ import (
 
 // slot is a document in memory while a batch of events is folded.
 type slot struct {
-	loaded  int64 // version
+	loaded  int64 // version of the stored document; 0: it is not stored
 	doc     any   // nil: the document does not exist
 	gone    bool
 	changed bool
@@ -67,7 +67,7 @@ func (p *projector) fold(ctx context.Context, events []Event, before *prepared) 
 	return p.inOrder(writes, hands), portions, nil
 }
 
-// inOrder returns the writes of all portions, by read model and id: the same log produces the same writes.
+// inOrder returns the writes of all portions, sorted by read model and id, so that the same log produces the same writes.
 func (p *projector) inOrder(writes [][]Write, hands int) []Write {
 	var all []Write
 	for i := 0; i < len(writes); i += hands {
@@ -124,7 +124,7 @@ func (p *projector) load(ctx context.Context, s *portion, touches []touch, befor
 	if len(ids) == 0 {
 		return nil
 	}
-	slices.Sort(ids) // neighbours in the store are read together
+	slices.Sort(ids) // sorted, because documents with neighbouring ids are stored, and read, together
 	found, err := p.at.docs.Get(ctx, p.places[s.model.name()].Collection, ids...)
 	if err != nil {
 		return fmt.Errorf("load %d documents of %s: %w", len(ids), s.model.name(), err)

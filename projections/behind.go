@@ -15,7 +15,7 @@ const (
 	behindInterval = time.Second
 	// behindTime is the time limit of one measurement.
 	behindTime = 3 * time.Second
-	// behindEvents is how many events one measurement skips at most because no read model folds them.
+	// behindEvents is the maximum of events that one measurement skips because no read model folds them.
 	behindEvents = 10_000
 )
 
@@ -47,13 +47,13 @@ func (e *BehindError) Error() string {
 type lag struct {
 	mu         sync.Mutex
 	generation int64               // generation of the read models that was measured
-	scanned    eventstore.Position // no event up to here is lacking, except the one at the position oldest
+	scanned    eventstore.Position // the read models lack no event up to this position, except that at oldest
 	oldest     eventstore.Position // position of the oldest lacking event; zero: there is none
 	created    time.Time           // creation time of the event at oldest
-	// at the last measurement that event was older than MaxLag; then later events may be too old as well
+	// at the last measurement the event at oldest was older than MaxLag; later events may be so too
 	old  bool
 	head eventstore.Position // end of the log at the last measurement
-	pace pace                // measured since the read models were found to lag
+	pace pace                // how fast the read models catch up, measured since they were found to lag
 }
 
 // Behind returns a *BehindError when lists would omit changes acknowledged longer than MaxLag ago, and nil otherwise. While the
@@ -63,7 +63,8 @@ func (r *Reader) Behind() error { return r.behindWith(true) }
 // behindOf is Behind for the lists of one read model.
 func (r *Reader) behindOf(model string) error { return r.behindWith(r.at.isPending(model)) }
 
-// behindWith is Behind. With pending, it includes the read models that are being built while the others are current.
+// behindWith returns what Behind returns. With pending false, it ignores the read models that are being built while the others
+// are current.
 func (r *Reader) behindWith(pending bool) error {
 	if r.config.MaxLag <= 0 {
 		return nil
@@ -119,7 +120,7 @@ func (r *Reader) measureLag(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	if same && place.Compare(oldest) < 0 { // the event found last is still lacking
+	if same && place.Compare(oldest) < 0 { // the read models still lack the event that the previous measurement found
 		r.lag.mu.Lock()
 		defer r.lag.mu.Unlock()
 		r.lag.head, r.lag.old = head, r.tooOld(r.lag.created)

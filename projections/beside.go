@@ -12,9 +12,9 @@ import (
 	"moviola/eventstore"
 )
 
-// Beside describes the read models that are read and kept current while others are being built because this program cannot read
-// their documents' shapes. They have a checkpoint of their own, since the checkpoint of the current generation covers all its
-// models.
+// Beside describes the read models that are read and kept current while others are being built, because this program cannot read
+// the stored documents of these others. The read models that are kept current have a checkpoint of their own, since the
+// checkpoint of the current generation covers all of its read models.
 type Beside struct {
 	Generation int64            `json:"generation"` // generation number of the checkpoint
 	Basis      int64            `json:"basis"`      // the generation whose documents are read
@@ -28,7 +28,7 @@ type pending struct {
 	building int64 // the generation being built; when it is complete, it also contains the other read models
 
 	mu       sync.Mutex
-	known    bool                // the fields below were measured
+	known    bool                // position and oldest were measured
 	position eventstore.Position // how far the read models are built
 	oldest   time.Time           // creation time of the oldest event that they lack; zero: they lack none
 	head     eventstore.Position
@@ -93,8 +93,8 @@ func (c *catalogue) program() string {
 	return strings.Join(names, " ")
 }
 
-// goBeside makes this process read those read models of the current generation that it can read, while the rest is built. It
-// returns false when all have to be built.
+// goBeside makes this process read those read models of the current generation that it can read, while the other read models are
+// built. It returns false when all read models have to be built.
 func (r *Reader) goBeside(ctx context.Context, p *Pointer) (bool, error) {
 	rest, err := r.takeBeside(ctx, p)
 	if err != nil || rest == nil {
@@ -108,10 +108,10 @@ func (r *Reader) goBeside(ctx context.Context, p *Pointer) (bool, error) {
 	return true, err
 }
 
-// takeBeside returns what to read while the read models are built whose shapes in the current generation are those of another
-// version. It continues the generation that is being built, or begins one. It returns nil when all read models have to be built:
-// when none can be read; when a process of another version reads the current generation, or has left events out of it; or when
-// the Beside that was begun before is behind the current generation.
+// takeBeside returns what to read while some read models are built, because their documents in the current generation have the
+// shapes of another version. It continues the generation that is being built, or begins one. It returns nil when all read models
+// have to be built. That is so when this program can read none; when a process of another version reads the current generation,
+// or has left events out of it; or when the Beside that was begun before is behind the current generation.
 func (r *Reader) takeBeside(ctx context.Context, p *Pointer) (*pending, error) {
 	var lacking []string
 	for _, m := range r.at.models {

@@ -223,13 +223,14 @@ func (c *catalogue) switchTo(
 	})
 }
 
-// unsaid reports whether the caller has to fold a stream, because its document is outdated and will not be current soon.
+// unsaid reports whether the caller has to fold the document's stream, because the document is outdated and will not be current
+// soon.
 func (s streamModel[T]) unsaid(c *catalogue, id string) bool {
 	return c.isPending(s.modelName) || c.standing.still(s.category, id)
 }
 
-// load reads one document of a stream's read model. It returns no document while the stream is unread, and while the read model
-// is being built.
+// load reads one document of a stream's read model. It returns no document while the stream has an event that this program cannot
+// read, and while the read model is being built.
 func (s streamModel[T]) load(ctx context.Context, c *catalogue, id string) (T, bool, error) {
 	if s.unsaid(c, id) {
 		var none T

@@ -8,7 +8,7 @@ import (
 	"moviola/eventstore"
 )
 
-// CensusLimit is the highest count of the items of a kind.
+// CensusLimit is the number up to which items of one kind are counted.
 const CensusLimit = 10_000
 
 // Waiting counts an account's items of one kind of work that are due and not claimed.
@@ -24,7 +24,7 @@ func (w *Work) Census(ctx context.Context, now time.Time) ([]Waiting, error) {
 	var all []Waiting
 	for _, row := range WorkKinds() {
 		kind := row.Name
-		at := map[string]int{} // account → index in all
+		at := map[string]int{} // index of each account in all
 		counted := 0
 		for item, err := range w.all(ctx, kind, WorkReady) {
 			if err != nil {

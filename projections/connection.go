@@ -28,7 +28,7 @@ type Connection struct {
 	TestMessage string     `json:"test_message"`
 }
 
-// indexConnections orders an account's connections by name: first those that exist, then the deleted ones.
+// indexConnections orders an account's connections: first those that exist, then the deleted ones; in both groups by name.
 const indexConnections = "account"
 
 var connectionModel = streamModel[Connection]{
@@ -90,8 +90,8 @@ func (c *Connections) List(ctx context.Context, list ConnectionList) ([]Connecti
 // hearingPages is the maximum of pages of an account's connections that Hearing reads.
 const hearingPages = 10
 
-// Hearing returns the ids of an account's webhooks that list a live event: the first ones by id, up to a maximum, among the
-// account's first 1,000 connections.
+// Hearing returns the ids of an account's webhooks that subscribe to a live event: the first most of them by id. It looks at the
+// account's first 1,000 connections only.
 func (c *Connections) Hearing(
 	ctx context.Context, account domain.AccountID, event connection.LiveEvent, most int,
 ) ([]string, error) {

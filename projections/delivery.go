@@ -51,7 +51,7 @@ func (deliveryModel) touched(e Event) []string {
 	return nil
 }
 
-// apply implements model. The document carries the revision of its last try.
+// apply implements model. The document's revision is that of the event of the destination's last try.
 func (deliveryModel) apply(id string, doc any, _ bool, e Event) (folded, error) {
 	have, exists := doc.(Delivery)
 	if exists && int64(e.Revision) <= have.Revision {

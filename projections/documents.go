@@ -38,11 +38,11 @@ type Documents interface {
 	// Sweep deletes up to limit tombstones made before a time, and returns how many.
 	Sweep(ctx context.Context, collection string, before time.Time, limit int) (int, error)
 
-	// Drop removes a collection with its documents. A collection that does not exist is no error. Commits to other collections go
-	// on meanwhile.
+	// Drop removes a collection with its documents. A collection that does not exist is no error. Commits to other collections are
+	// possible at the same time.
 	Drop(ctx context.Context, collection string) error
 
-	// Shrink gives the room of dropped collections back to the disk. Commits go on meanwhile.
+	// Shrink gives the room of dropped collections back to the disk. Commits are possible at the same time.
 	Shrink(ctx context.Context) error
 }
 
@@ -73,7 +73,7 @@ const IDIndex = ""
 type Query struct {
 	Index string
 	Equal []any // values of the first fields of the index; may be fewer than the index has fields
-	Range Range // bounds of the field after those in Equal
+	Range Range // bounds of the field that follows those in Equal
 	// After is a place in the index: the values of the fields after those in Equal, and last the id. With fewer values it is the
 	// place after all documents that begin with these; so a reader can skip to the next account.
 	After []any
@@ -103,7 +103,7 @@ type Body interface {
 // Batch is one commit: the documents changed by a range of the log, each once, and the checkpoint after that range.
 type Batch struct {
 	Writes     []Write
-	Checkpoint *Write // nil: none
+	Checkpoint *Write // the checkpoint to write; nil: none
 }
 
 // Write replaces a document or creates one.
@@ -111,7 +111,7 @@ type Write struct {
 	Collection string
 	ID         string
 	Loaded     int64 // version at which the document was loaded; 0: it did not exist
-	Document   any   // the struct
+	Document   any   // new content: a struct with json tags
 	// Gone, when set, turns the document into a tombstone made at that time. Until it is swept, the tombstone keeps version and
 	// content, so that a process that lags cannot create the document again.
 	Gone time.Time

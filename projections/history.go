@@ -41,7 +41,7 @@ type HistoryDelivery struct {
 	Type       string
 	ID         string // id of a saved connection
 	Result     string // ok, error, skipped
-	Final      bool   // no further try follows in this run
+	Final      bool   // no further automatic try follows in this run
 	HTTPStatus int
 	DurationMS int64
 }

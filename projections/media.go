@@ -30,7 +30,7 @@ type MediaFile struct {
 	UploadedAt  *time.Time `json:"uploaded_at"` // nil while pending
 
 	Revision int64 `json:"revision"` // revision of the last event of the path's stream that was folded in
-	Commit   int64 `json:"commit"`   // position of that event in the log
+	Commit   int64 `json:"commit"`   // position in the log of the last event that was folded in
 	Prepare  int64 `json:"prepare"`
 }
 

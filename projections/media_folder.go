@@ -15,9 +15,9 @@ type MediaFolder struct {
 	Parent  string `json:"parent"` // path of the parent folder; empty for the root
 	Marker  bool   `json:"marker"` // the folder was created explicitly
 
-	Files  int64 `json:"files"`  // uploaded files directly in it
-	Size   int64 `json:"size"`   // total size of these files in bytes
-	Images int64 `json:"images"` // number of images among these files
+	Files  int64 `json:"files"`  // number of uploaded files directly in the folder
+	Size   int64 `json:"size"`   // total size of the uploaded files directly in the folder, in bytes
+	Images int64 `json:"images"` // number of uploaded images directly in the folder
 	Videos int64 `json:"videos"`
 	Audios int64 `json:"audios"`
 	Others int64 `json:"others"`
@@ -67,7 +67,7 @@ type folderChange struct {
 	folder  string
 	kind    media.Kind // kind of the file that was added or removed
 	files   int64      // change of the number of uploaded files
-	size    int64      // change of the total size of these files, in bytes
+	size    int64      // change of the total size of the uploaded files, in bytes
 	entries int64      // change of the number of files, registrations and markers
 	marker  *bool      // new value of the marker; nil: unchanged
 }

@@ -37,7 +37,7 @@ type Movie struct {
 
 	CreatedAt time.Time  `json:"created_at"`
 	StartedAt *time.Time `json:"started_at"` // start of the first attempt
-	EndedAt   *time.Time `json:"ended_at"`   // end of the render; between a timeout and that end, the time of the timeout
+	EndedAt   *time.Time `json:"ended_at"`   // end of the render; while a timed-out render still runs, the time of the timeout
 	DeletedAt *time.Time `json:"deleted_at"` // when its owner deleted it
 	Gone      bool       `json:"gone"`       // the file no longer exists, for whatever reason
 
@@ -189,12 +189,12 @@ func (m Movie) finished(d movie.RenderFinished) Movie {
 	m.Plan = d.Plan
 	m.File = d.File
 	m = m.madeOutputs(d.File)
-	for _, warning := range d.Warnings { // added to those of the submission
+	for _, warning := range d.Warnings { // the render's warnings are added to those of the submission
 		if len(m.Warnings) < maxMovieWarnings && !slices.Contains(m.Warnings, warning) {
 			m.Warnings = append(slices.Clip(m.Warnings), warning)
 		}
 	}
-	if m.Status != StatusTimeout { // a timed-out movie stays so when its render fails
+	if m.Status != StatusTimeout { // a timed-out movie keeps its status when its render fails
 		m = m.failed(movie.FailureOf(d))
 	}
 	m.Spent = spentOf(d.Spent)
@@ -205,7 +205,8 @@ func (m Movie) finished(d movie.RenderFinished) Movie {
 	return m
 }
 
-// delivered stores the final result of a destination. Decision 33: a redelivery replaces the entry of its index.
+// delivered stores the final result of a destination. The result of a redelivery replaces the earlier result of the same
+// destination. Decision 33.
 func (m Movie) delivered(d movie.DeliveryAttempted) Movie {
 	if !d.Final {
 		return m
@@ -244,7 +245,8 @@ const statusShape = 7
 
 // movieModel orders an account's movies newest first, then by project. Decision 11.
 var movieModel = streamModel[Movie]{
-	// in SQLite its bodies are JSON; shape 6 has added Templates, FailureCode, FailureFamily and Spent
+	// Documents of an older shape may lack fields: shape 6 has added Templates, FailureCode, FailureFamily and Spent. SQLite stores
+	// the documents as JSON.
 	modelName: "movies", modelShape: 8,
 	oldShape: 4, // older documents hold tokens unencrypted and must be rebuilt, see SealTokens
 	category: movie.StreamCategory, forOwners: true,

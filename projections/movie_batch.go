@@ -11,11 +11,11 @@ import (
 
 // The states of a batch of movies. The movies in it have statuses of their own.
 const (
-	BatchRequested = "requested" // its credits are not held yet
-	BatchAccepted  = "accepted"  // its movies are being submitted
-	BatchSubmitted = "submitted" // every row has its movie
+	BatchRequested = "requested" // the batch's credits are not held yet
+	BatchAccepted  = "accepted"  // the batch's movies are being submitted
+	BatchSubmitted = "submitted" // every row of the batch has its movie
 	BatchCancelled = "cancelled"
-	batchRefused   = "refused" // no query returns such a batch
+	batchRefused   = "refused" // no query returns a batch in this state
 )
 
 // MovieBatch is the read model of one batch of movies. Its id is the batch's id. Decision 63.
@@ -71,7 +71,8 @@ type MovieBatches struct {
 	log *eventstore.Log
 }
 
-// Get returns a batch, and false when it does not exist. The batch is never older than its stream.
+// Get returns a batch, and false when it does not exist. The batch includes every event that its stream has at the time of the
+// call.
 func (b *MovieBatches) Get(ctx context.Context, id batch.ID) (MovieBatch, bool, error) {
 	doc, known, err := movieBatchModel.load(ctx, b.at, string(id))
 	if err == nil {

@@ -137,7 +137,7 @@ func (m *Movies) byTerm(ctx context.Context, q Query, others []string) ([]MovieC
 	return places, found, nil
 }
 
-// having returns those of some movies that have a term.
+// having returns those of the given projects whose movies have a term.
 func (m *Movies) having(ctx context.Context, term string, projects []string) ([]string, error) {
 	if len(projects) == 0 {
 		return nil, nil

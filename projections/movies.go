@@ -18,7 +18,7 @@ type Movies struct {
 	at     *catalogue
 	log    *eventstore.Log
 	reader *Reader
-	head   func(context.Context) (eventstore.Position, error) // reads the end of the log after the call
+	head   func(context.Context) (eventstore.Position, error) // reads the end of the log; the read begins after the call
 }
 
 // Get returns a movie, and false when there is none. Design §4: a closed movie is returned as stored. For a missing or open
@@ -42,9 +42,9 @@ func (m *Movies) Get(ctx context.Context, project domain.ProjectID) (Movie, bool
 	return doc, true, nil
 }
 
-// upToDate reports whether the log has no events after place, the position of the read models before they were read. One read of
-// the end of the log answers all callers that ask meanwhile, for every movie. After an error it returns false: then the movie's
-// stream is read.
+// upToDate reports whether the log has no event after place and the generation is still current. place is the position of the
+// read models before a document was read from them. Calls at the same time, for any movies, share one read of the end of the log.
+// When that read fails, upToDate returns false, and the caller reads the movie's stream.
 func (m *Movies) upToDate(ctx context.Context, place eventstore.Position, generation *Pointer) bool {
 	ctx, cancel := context.WithTimeout(ctx, freshness)
 	defer cancel()
@@ -91,7 +91,7 @@ type MovieList struct {
 	Status       string            `json:"s,omitempty"`
 	Template     string            `json:"tp,omitempty"` // id of a template that the movie is made of
 	MovieID      string            `json:"id,omitempty"` // the id field of the movie's JSON
-	ClientData   map[string]string `json:"d,omitempty"`  // members of its client-data, by name
+	ClientData   map[string]string `json:"d,omitempty"`  // members of the movie's client-data, by name
 	*MovieCursor                   // the last movie of the previous page; nil: the first page
 }
 
@@ -105,7 +105,7 @@ type MovieCursor struct {
 type MoviePage struct {
 	Movies []Movie
 	More   bool         // more movies may follow
-	Next   *MovieCursor // where the next page begins when all movies of this one are shown; nil: no more follow
+	Next   *MovieCursor // where the next page begins; nil: no more movies follow
 }
 
 // Cursor returns the movie's place in the list.

@@ -13,7 +13,7 @@ type prepared struct {
 	recorded []eventstore.Recorded
 	writes   []Write
 	next     Checkpoint
-	unread   map[string]Unread // all streams with events that cannot be decoded, as they are once this batch is committed
+	unread   map[string]Unread // all streams that have an event which cannot be decoded, including those of this batch
 	found    []Unread          // streams that become unread with this batch
 	changed  map[docKey]slot   // documents changed by the batch
 	ahead    eventstore.Position
@@ -46,8 +46,8 @@ func (b *prepared) remember(portions []*portion, atomic bool) {
 	}
 }
 
-// prepare decodes and folds a batch that follows a checkpoint. While patient, it leaves an event that this program cannot read to
-// other processes. before is the batch whose commit has not ended yet; nil: there is none.
+// prepare decodes and folds a batch that follows a checkpoint. With patient, it fails at an event that this program cannot read,
+// so that a process of a newer version can project it. before is the batch whose commit has not ended yet; nil: there is none.
 func (p *projector) prepare(
 	ctx context.Context, recorded []eventstore.Recorded, at Checkpoint, unread map[string]Unread, patient bool, before *prepared,
 ) (*prepared, []*portion, error) {
@@ -94,7 +94,7 @@ func (p *projector) commitBehind(ctx context.Context, events []eventstore.Record
 	if failed != nil {
 		return failed
 	}
-	if err != nil || !smooth { // after a failure the store may hold other documents than the batch was folded from
+	if err != nil || !smooth { // after a failure the stored documents may differ from those that the batch was folded from
 		if err := p.commit(ctx, events); err != nil {
 			return err
 		}

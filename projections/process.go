@@ -11,7 +11,7 @@ var processes = Collection{Name: "processes"}
 
 // Process is the row of one process. It is for operators to read; no decision depends on it.
 type Process struct {
-	Name      string         `json:"name"` // as claims name it
+	Name      string         `json:"name"` // name of the process, as in its claims
 	Version   string         `json:"version"`
 	Roles     []string       `json:"roles"`
 	Slots     []ProcessSlots `json:"slots"`

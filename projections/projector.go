@@ -27,7 +27,7 @@ var categories = []string{
 	media.StreamCategory, preload.StreamCategory, connection.StreamCategory, template.StreamCategory, batch.StreamCategory,
 }
 
-// concerns reports whether a stream belongs to one of these categories.
+// concerns reports whether a stream belongs to a category that the read models fold.
 func concerns(stream string) bool {
 	category, _ := eventstore.SplitStream(stream)
 	return slices.Contains(categories, category)
@@ -51,7 +51,7 @@ type projector struct {
 	places     map[string]Place
 	checkpoint Checkpoint
 	unread     map[string]Unread // streams that are no longer folded, by name
-	lost       bool              // checkpoint and unread have to be loaded again
+	lost       bool              // checkpoint and unread streams have to be loaded again
 	caughtUp   bool
 	batching   batching
 	considered eventstore.Position // every event up to here was folded and committed, or skipped
@@ -71,7 +71,7 @@ type report struct {
 	changed    bool
 	caughtUp   bool
 	unread     map[string]Unread // streams that are no longer folded; never modified
-	err        error             // why the last try failed; it is retried
+	err        error             // why the last try of a commit failed; the commit is retried
 }
 
 func newProjector(config Config, at *catalogue, generation int64, places map[string]Place, tell func(report)) *projector {
@@ -87,7 +87,7 @@ func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) erro
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		// Follow ends with its context only, and then its error is the context's.
+		// Follow ends only when its context ends, with the error of that context.
 		_ = eventstore.Follow(following, p.config.Log.Store(), p.checkpoint.position(), eventstore.Filter{Categories: categories},
 			func(n eventstore.Notice) error {
 				select {
@@ -107,7 +107,7 @@ func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) erro
 	defer p.crew.close()
 	for ctx.Err() == nil {
 		if err := p.step(ctx, p.nextBatch(ctx, notices)); err != nil {
-			_, _ = p.settle(ctx) // err already says why this projector ends
+			_, _ = p.settle(ctx) // err is the reason why this projector ends; an error of settle adds nothing
 			return err
 		}
 		p.tell(false, nil)
@@ -193,7 +193,7 @@ func (p *projector) mayCommit() bool {
 	return p.caughtUp && (!p.batching.mustWait(time.Now()) || p.waits.any())
 }
 
-// heard records how far the log was read, and reports whether the batch, which has events events, ends with this notice.
+// heard records how far the log was read, and reports whether a batch of so many events ends with this notice.
 func (p *projector) heard(n eventstore.Notice, events int) (ends bool) {
 	switch {
 	case n.Event != nil:
@@ -244,8 +244,8 @@ func (p *projector) commit(ctx context.Context, events []eventstore.Recorded) er
 	}
 }
 
-// try folds those events of a batch that the documents lack, and writes the documents. While patient, it leaves an event that
-// this program cannot read to other processes.
+// try folds those events of a batch that the documents lack, and writes the documents. With patient, it fails at an event that
+// this program cannot read, so that a process of a newer version can project it.
 func (p *projector) try(ctx context.Context, recorded []eventstore.Recorded, patient bool) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()

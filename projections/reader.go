@@ -20,8 +20,8 @@ type Reader struct {
 
 	waits       waits // running calls of WaitFor
 	lag         lag
-	sweepDue    chan time.Time // holds the time of a sweep that is due; sweepWhenDue does it
-	unpublished bool           // the generation that is read is not current yet; used by begin, then by project only
+	sweepDue    chan time.Time // gives the time of a due sweep to sweepWhenDue
+	unpublished bool           // this process reads a generation that is not current yet; used by begin, then by project only
 	nextPublish time.Time
 
 	mu       sync.Mutex
@@ -52,7 +52,7 @@ func newReader(ctx context.Context, config Config, at *catalogue) (*Reader, erro
 		return r, err
 	}
 	if config.MaxLag > 0 {
-		r.measureLag(ctx) // so that the lag is known before the first query
+		r.measureLag(ctx) // measured here, so that the lag is known before the first query
 		r.measurePending(ctx)
 	}
 	return r, nil
@@ -293,9 +293,9 @@ func (r *Reader) startOver(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = r.adopt(ctx, p, true) // true: the position read so far belongs to the log that was replaced, so it is not compared
+		_, err = r.adopt(ctx, p, true) // true: the position belongs to the log that was replaced, so it must not be compared
 		if err == nil && r.config.MaxLag > 0 {
-			r.measureLag(ctx) // so that the lag is known before lists are empty
+			r.measureLag(ctx) // measured here, so that the lag is known before lists are empty
 		}
 		return err
 	})

@@ -82,7 +82,7 @@ type construction struct {
 	building Building
 	models   []model // the read models to fold
 	basis    int64   // generation from which the other read models are taken over; 0: none are
-	// wait until no process of another version reads the basis; do not build when such a process has left events out of the basis
+	// wait until no process of another version reads the basis; give up if one has left events out of it
 	alone bool
 }
 
@@ -130,7 +130,7 @@ func (r *Reader) build(ctx context.Context, c construction, progress func(events
 	// This process switches when the new read models have reached the position of the old ones.
 	return p.run(ctx, func(bool) bool {
 		adopted, err := r.adopt(ctx, pointer, false)
-		return adopted || err != nil // chores.follow retries after an error
+		return adopted || err != nil // chores.follow retries adopt after an error
 	})
 }
 
@@ -160,7 +160,7 @@ func (r *Reader) free(ctx context.Context, basis int64) (bool, error) {
 	if err == nil {
 		others, err = r.strangersRead(ctx, basis)
 	}
-	return err == nil && !others, nil // after an error the caller asks again
+	return err == nil && !others, nil // after an error the caller calls free again
 }
 
 // takeBuilding returns the generation that is being built for this program, or begins one: in part, when read models of the
@@ -277,8 +277,8 @@ func (r *Reader) tellProgress(ctx context.Context) func(eventstore.Position) {
 	}
 }
 
-// publish makes the generation current that this process has read since before that generation was complete. It waits until no
-// process of another version reads the current generation: the switch would take it from such a process.
+// publish makes the generation that this process reads the current one, once it is complete. It waits until no process of another
+// version reads the generation that was current before, because that process would lose it.
 func (r *Reader) publish(ctx context.Context, caughtUp bool) {
 	now := r.config.Now()
 	if !caughtUp || !r.unpublished || now.Before(r.nextPublish) {

@@ -10,6 +10,6 @@ type Task struct {
 	Dead int `json:"dead"`
 	// Death is the evidence of how that worker's process failed. Decision 56.
 	Death domain.Death `json:"death"`
-	// Apart is true when this process runs no other render or preload item until the task has ended.
+	// Apart is true when this process starts no other render or preload item until the task has ended.
 	Apart bool `json:"apart"`
 }

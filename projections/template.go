@@ -16,7 +16,7 @@ import (
 type Template struct {
 	ID        string    `json:"id"`
 	Revision  int64     `json:"revision"` // revision of the last event of the template's stream that was folded in
-	Account   string    `json:"account"`  // its owner
+	Account   string    `json:"account"`  // account that owns the template
 	State     string    `json:"state"`    // alive, deleted, swept
 	Name      string    `json:"name"`
 	Tags      []string  `json:"tags"`
@@ -119,7 +119,8 @@ type Templates struct {
 	log *eventstore.Log
 }
 
-// Get returns a template, and false when it does not exist. The template is never older than its stream.
+// Get returns a template, and false when it does not exist. The template includes every event that its stream has at the time of
+// the call.
 func (t *Templates) Get(ctx context.Context, id template.ID) (Template, bool, error) {
 	doc, known, err := templateModel.load(ctx, t.at, string(id))
 	if err == nil {

@@ -21,8 +21,8 @@ type Trouble struct {
 	Account  string    `json:"account"`
 	Subject  string    `json:"subject"`
 	Message  string    `json:"message"`  // message of the last failure, for operators only
-	Failures int       `json:"failures"` // in a row
-	Stuck    bool      `json:"stuck"`    // it has failed StuckAfter times
+	Failures int       `json:"failures"` // number of consecutive failures
+	Stuck    bool      `json:"stuck"`    // the item has failed StuckAfter times in a row
 	First    time.Time `json:"first"`    // time of the first failure
 	Last     time.Time `json:"last"`
 }

@@ -105,7 +105,7 @@ const decodeTogether = 256
 func (p *projector) decode(recorded []eventstore.Recorded, at Checkpoint, unread map[string]Unread) []decoded {
 	results := make([]decoded, len(recorded))
 	pieces := (len(recorded) + decodeTogether - 1) / decodeTogether
-	_ = p.crew.each(p.crew.hands(len(recorded)), pieces, func(piece int) error { // errors are among the results
+	_ = p.crew.each(p.crew.hands(len(recorded)), pieces, func(piece int) error { // the result of each event has the event's error
 		for i := piece * decodeTogether; i < min(len(recorded), (piece+1)*decodeTogether); i++ {
 			if lacks(recorded[i], at, unread) {
 				results[i].event, results[i].err = decodeEvent(p.config.Log.Codec(), recorded[i])
@@ -172,7 +172,7 @@ func (s *standing) mayList(m model, account string) error {
 	return nil
 }
 
-// Unread returns the unread streams of the read models, up to a second old.
+// Unread returns the streams with an event that this program cannot read. The list may be a second old.
 func (r *Reader) Unread() []Unread {
 	var out []Unread
 	for _, u := range r.at.standing.all() {

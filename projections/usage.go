@@ -35,7 +35,7 @@ type Usage struct {
 	Bytes    int64 `json:"bytes"`     // total size of the rendered files
 	RenderMS int64 `json:"render_ms"` // total duration of attempts with an outcome, in ms, where it was measured
 
-	DeliveriesOK      int64 `json:"deliveries_ok"` // destinations by the last result of each run
+	DeliveriesOK      int64 `json:"deliveries_ok"` // destinations whose last result in a run was ok
 	DeliveriesError   int64 `json:"deliveries_error"`
 	DeliveriesSkipped int64 `json:"deliveries_skipped"`
 	DeliveryTries     int64 `json:"delivery_tries"`
@@ -65,7 +65,7 @@ func usageTime(e Event) (time.Time, bool) {
 	}
 }
 
-// after returns the day with one more event counted.
+// after returns the day's usage with one more event counted.
 func (u Usage) after(e Event) Usage {
 	switch d := e.Data.(type) {
 	case movie.Submitted:

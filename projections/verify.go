@@ -63,7 +63,7 @@ type verifier struct {
 	config Config
 	live   *catalogue
 	fresh  *catalogue
-	fold   *projector // folds the log into fresh
+	fold   *projector // the projector that folds the log into fresh
 }
 
 func newVerifier(ctx context.Context, config Config, live *catalogue, scratch Documents) (*verifier, error) {
@@ -211,8 +211,8 @@ func one(ctx context.Context, c *catalogue, m model, id string) (*Stored, error)
 	return &stored, nil
 }
 
-// difference compares the next documents of two walks, or two documents with the same id; nil: there is none. what is empty when
-// they are equal.
+// difference compares the next documents of two walks, or two documents with the same id. A nil document does not exist. what is
+// empty when the two are equal.
 func difference(m model, have, want *Stored) (id, what string, err error) {
 	switch {
 	case have == nil && want == nil:

@@ -44,7 +44,7 @@ func (r *Reader) watch(ctx context.Context) error {
 	return nil
 }
 
-// look reads the checkpoint of the current generation.
+// look reads the checkpoint of the current generation, to learn how far other processes have folded.
 func (r *Reader) look(ctx context.Context) error {
 	generation := r.at.current.Load().Generation
 	checkpoint, err := r.at.loadCheckpoint(ctx, generation)

@@ -10,8 +10,8 @@ import (
 
 // The limits of one read of the work list.
 const (
-	dueWindow    = 64 // items that are due longest, of whatever account
-	turnAccounts = 64 // accounts visited when more than dueWindow items are due
+	dueWindow    = 64 // maximum of items read because they are due longest, whatever their accounts
+	turnAccounts = 64 // maximum of accounts visited in one call, when more than dueWindow items are due
 )
 
 // Work answers queries for the work list. Its results are hints and may be outdated: whoever acts on an item folds the stream. It
@@ -20,7 +20,7 @@ type Work struct {
 	at *catalogue
 
 	mu   sync.Mutex
-	next map[string]string // kind and state → account after which the next visit begins
+	next map[string]string // for each kind and state, the account after which the next visit begins
 }
 
 // Candidates returns items of a kind that are due at now and not claimed: up to perAccount of each account, its oldest first. For
@@ -48,8 +48,8 @@ func (w *Work) Candidates(ctx context.Context, kind string, now time.Time, perAc
 	return found.items, nil
 }
 
-// share collects at most perAccount items of each account. Callers add the oldest items of an account first. Items that were
-// added before, or are not due yet, are ignored.
+// share collects at most perAccount items of each account. Callers add the oldest items of an account first. An item that is
+// added twice, or is not due yet, is ignored.
 type share struct {
 	perAccount int
 	items      []WorkItem

@@ -10,7 +10,7 @@ import (
 	"moviola/domain/ledger"
 )
 
-// The lines of work of accounts. The subject is the account.
+// The lines of work of accounts: prefixes of the ids of work items, each followed by the account.
 const (
 	lineOpening = "opening/"
 	lineZero    = "zero/"
@@ -22,7 +22,7 @@ const (
 const (
 	// the opening of an account lacks its first credits or first key; due when the request for it must have ended
 	WorkComplete = "complete"
-	WorkZero     = "zero"  // due after 30 days with a balance of zero
+	WorkZero     = "zero"  // decide to remove an account's files: due after 30 days with a balance of zero
 	WorkPurge    = "purge" // open from ZeroBalancePurged until the files from before it are removed
 	WorkClose    = "close" // open from AccountClosed until the account's files are removed, twice
 )
@@ -87,7 +87,7 @@ func (workModel) opening(i WorkItem, e Event) (WorkItem, bool) {
 	return i, false
 }
 
-// zero becomes due when the balance has been zero for a time. Decision 39: a top-up ends it.
+// zero becomes due when the balance has been zero for the configured time. A top-up before that ends it. Decision 39.
 func (w workModel) zero(i WorkItem, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case ledger.CreditsCharged:

@@ -5,7 +5,7 @@ import (
 	"moviola/domain/movie"
 )
 
-// lineBatch is the line of work on batches of movies. Its subject is the batch.
+// lineBatch is the line of work on batches of movies: the prefix of the ids of these work items, followed by the batch.
 const lineBatch = "batch/"
 
 // WorkBatch is open until a batch of movies is complete (its credits held and every row submitted) or wound down.

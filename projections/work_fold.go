@@ -12,7 +12,7 @@ import (
 	"moviola/eventstore"
 )
 
-// The lines of work: prefixes of the ids of work items.
+// The lines of work: prefixes of the ids of work items, each followed by the item's subject.
 const (
 	lineFetch   = "fetch/"
 	lineRender  = "render/"
@@ -53,7 +53,7 @@ func (workModel) declare() []Index {
 }
 func (workModel) decode(body Body) (any, error) { return decodeAs[WorkItem](body) }
 
-// touched returns the items that an event changes. Each category of events has a function of its own.
+// touched returns the ids of the items that an event changes. Each category of events has a function of its own.
 func (workModel) touched(e Event) []string {
 	if ids := ledgerTouched(e); ids != nil {
 		return ids
@@ -119,7 +119,7 @@ func movieTouched(e Event) []string {
 	return nil
 }
 
-// linesOf returns the lines that begin with the submission of a movie.
+// linesOf returns the lines of work that begin with the submission of a movie.
 func linesOf(d movie.Submitted) []string {
 	lines := []string{lineHold, lineRender}
 	if d.Sources {
@@ -319,8 +319,8 @@ func (w workModel) hold(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	}
 }
 
-// held waits for the movie of a hold. When the hold is for a row of a batch, the work on the batch submits the movie or abandons
-// the hold.
+// held sets the item to wait for the movie of a hold. When the hold is for a row of a batch, the item stays waiting: the work on
+// the batch submits the movie or abandons the hold.
 func (w workModel) held(i WorkItem, e Event, since time.Time, of domain.BatchID) WorkItem {
 	i.Account = e.ID
 	i = i.ready(WorkAbandon, since.Add(w.abandonAfter))

@@ -10,11 +10,11 @@ const (
 	// open from the submission until the movie times out or is closed; available again after a release or the death of its worker
 	WorkRender  = "render"
 	WorkStop    = "stop"    // a timed-out movie that is not closed: due when nobody renders it, or at twice the render timeout
-	WorkSettle  = "settle"  // open while the hold of a movie with an outcome is open
-	WorkDeliver = "deliver" // open from the closing event until DeliveryFinished
-	WorkTimeout = "timeout" // due when the render timeout has passed since the first RenderStarted
-	WorkAbandon = "abandon" // due 10 minutes after a hold or count without a movie
-	WorkExpire  = "expire"  // due 7 days after the end of a render that produced a file
+	WorkSettle  = "settle"  // settle the hold of a movie with an outcome: open while that hold is open
+	WorkDeliver = "deliver" // deliver a closed movie: open from the closing event until DeliveryFinished
+	WorkTimeout = "timeout" // time out a render: due when the render timeout has passed since the first RenderStarted
+	WorkAbandon = "abandon" // abandon a hold or count without a movie: due 10 minutes after it was made
+	WorkExpire  = "expire"  // remove a rendered file: due 7 days after the end of the render
 )
 
 // The states of a work item.
@@ -40,7 +40,7 @@ type WorkItem struct {
 	ID      string     `json:"id"`
 	Kind    string     `json:"kind"`
 	Account string     `json:"account"`
-	Subject string     `json:"subject"` // the project
+	Subject string     `json:"subject"` // what the work is about; for most kinds the project
 	State   string     `json:"state"`
 	Due     time.Time  `json:"due"`
 	Attempt int        `json:"attempt"` // number of the render attempt or the delivery run of the claim

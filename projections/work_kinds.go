@@ -10,7 +10,7 @@ const (
 // WorkKind is a row of the table of kinds of work.
 type WorkKind struct {
 	Name string
-	Role string // who does it
+	Role string // role of the processes that do the work
 }
 
 // WorkKinds is the table of kinds of work. A kind has its row here, its folding in the work model, its processor in

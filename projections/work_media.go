@@ -10,8 +10,9 @@ import (
 	"moviola/domain/preload"
 )
 
-// The lines of work of the media library and of preloads. The subject of the first two is the id of a path's stream, that of the
-// third a preload batch and the index of an item in it: <preload>/<index>.
+// The lines of work of the media library and of preloads: prefixes of the ids of work items, each followed by its subject. The
+// subject of the first two is the id of a path's stream. The subject of the third is <preload>/<index>: a preload batch and the
+// index of an item in it.
 const (
 	lineMove    = "move/"
 	lineMedia   = "media/"

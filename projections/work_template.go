@@ -8,7 +8,7 @@ import (
 	"moviola/domain/template"
 )
 
-// lineTemplate is the line of work on templates. Its subject is the template.
+// lineTemplate is the line of work on templates: the prefix of the ids of these work items, followed by the template.
 const lineTemplate = "template/"
 
 // WorkSweep removes the files of a deleted template. It is due when nobody can need them any more.

@@ -20,9 +20,9 @@ type account struct {
 	taken  map[domain.ProjectID]bool
 	used   map[string]*used
 	closed bool
-	// begun is a checksum: the sum of number() of every hold or count, less that of every movie or item that has begun. While
-	// every hold has its movie, and no movie was held twice, it equals the sum of the holds that are open and whose movies have
-	// not begun.
+	// begun is a checksum. Every hold or count adds number(subject) to it; every movie or item that comes into existence subtracts
+	// its own. As long as every hold has its movie, and no movie is held twice, it equals the sum over the open holds whose movies
+	// do not exist yet.
 	begun uint64
 }
 
@@ -50,7 +50,7 @@ type open struct {
 	begun   bool // the movie or item of the hold exists
 	outcome outcome
 	since   time.Time // time of the hold, and later of the outcome, by the event store's clock
-	credits int64     // price in the outcome
+	credits int64     // price that the outcome names, in credits
 }
 
 // number is the term of a movie or item in the sum account.begun.

@@ -34,7 +34,7 @@ type Anchor struct {
 type AnchoredLedger struct {
 	Stream string   `json:"stream"`
 	Events int64    `json:"events"`
-	Digest string   `json:"digest"` // Seal over the ledger's entries
+	Digest string   `json:"digest"` // Seal (hash chain) over the ledger's entries
 	Chain  []string `json:"chain"`  // the Seal after every ChainStep entries
 }
 
@@ -42,18 +42,19 @@ type AnchoredLedger struct {
 type Signed struct {
 	Anchor    json.RawMessage   `json:"anchor"`
 	PublicKey ed25519.PublicKey `json:"public_key"`
-	Signature []byte            `json:"signature"` // Ed25519 over the anchor's compact JSON
+	Signature []byte            `json:"signature"` // Ed25519 signature of the anchor's compact JSON
 }
 
-// entryDigest returns the digest of one entry at a revision. The revision is included, so that a moved entry has another digest.
+// entryDigest returns the digest of one entry at a revision. The digest covers the revision, so that an entry at another revision
+// has another digest.
 func entryDigest(r *eventstore.Recorded, revision int64) [sha256.Size]byte {
 	sum := sha256.New()
-	_, _ = fmt.Fprintf(sum, "%s\n%d\n%s\n%s\n", r.Stream, revision, r.ID, r.Type) // a hash never fails
+	_, _ = fmt.Fprintf(sum, "%s\n%d\n%s\n%s\n", r.Stream, revision, r.ID, r.Type) // writing to a hash never fails
 	_, _ = sum.Write(r.Data)
 	return [sha256.Size]byte(sum.Sum(nil))
 }
 
-// taking is a ledger while Take reads it.
+// taking is the state of one ledger while Take reads the log.
 type taking struct {
 	AnchoredLedger
 	seal Seal

@@ -37,8 +37,8 @@ type Config struct {
 	Line func(Line) error
 }
 
-// Line is one entry of a ledger, with the account's totals after it. A field that the statement of the HTTP interface has too
-// means the same there. granted, held and charged are changes; only this type has the totals.
+// Line is one entry of a ledger, with the account's totals after that entry. Fields that the statement of the HTTP interface has
+// too have the same meaning there: granted, held and charged are changes, not totals. The statement has no totals.
 type Line struct {
 	Account domain.AccountID `json:"account"`
 	Number  int64            `json:"number"` // revision of the event in the ledger
@@ -63,8 +63,8 @@ type Line struct {
 
 // Report is the result of an audit. The same log produces the same report, whoever runs the audit.
 type Report struct {
-	// Account is the account whose ledger was audited alone, and then every other figure is about that ledger; empty: the whole log
-	// was audited.
+	// Account is the account whose ledger was audited alone; every other figure is then about that ledger. Empty: the whole log was
+	// audited.
 	Account  domain.AccountID `json:"account,omitempty"`
 	Position Place            `json:"position"` // position of the last audited event
 	Events   int64            `json:"events"`   // audited events
@@ -159,11 +159,11 @@ func (a *auditor) replay(ctx context.Context) error {
 }
 
 const (
-	readAhead  = 8   // batches
-	batchSized = 512 // events
+	readAhead  = 8   // maximum number of batches that are read but not audited yet
+	batchSized = 512 // maximum number of events in a batch
 )
 
-// batch is a range of events of the log, and the error after which no more follow.
+// batch is a range of events of the log. A batch with an error is the last one.
 type batch struct {
 	events []eventstore.Recorded
 	err    error

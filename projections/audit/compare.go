@@ -28,7 +28,7 @@ const (
 	pause    = 100 * time.Millisecond
 )
 
-// together is how many movies one query asks for.
+// together is the maximum of movies that one query reads.
 const together = 200
 
 // comparer compares the read models with the log.

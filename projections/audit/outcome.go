@@ -66,7 +66,8 @@ func (a *auditor) movie(ctx context.Context, r *eventstore.Recorded, project dom
 	return nil
 }
 
-// came records that the movie or item of a hold exists. r is the first event of the stream of that movie or item.
+// came records that the movie or item of a hold has come into existence. r is the first event of the stream of that movie or
+// item.
 func (a *auditor) came(r *eventstore.Recorded, subject domain.ProjectID, owner domain.AccountID) error {
 	o := a.open[subject]
 	switch {

@@ -14,7 +14,7 @@ import (
 // The ends of the names of the files of an anchor and of its list.
 const (
 	AnchorSuffix = ".anchor"
-	ListSuffix   = ".list" // is added to the name of the anchor's file
+	ListSuffix   = ".list" // ListSuffix is added to the name of the anchor's file, and gives the name of the list's file.
 )
 
 // Sheet is a signed anchor, ready to be sent to where it is kept.
@@ -22,7 +22,7 @@ type Sheet struct {
 	Name            string // without suffix; a later anchor has a later name
 	TakenAt         time.Time
 	Content         []byte // JSON of Signed
-	List            []byte // 32 bytes for each event
+	List            []byte // SHA-256 of every ledger event, 32 bytes each
 	Digest          string // SHA-256 of Content, in hex
 	Ledgers, Events int64
 	PublicKey       ed25519.PublicKey

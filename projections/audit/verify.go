@@ -27,7 +27,7 @@ type Verified struct {
 type AnchorDifference struct {
 	Stream   string `json:"stream"`
 	Revision int64  `json:"revision"` // revision of the event; without a list, of the first event of the range
-	Through  int64  `json:"through"`  // the last revision of the range
+	Through  int64  `json:"through"`  // last revision of the range; equal to Revision when the event is known exactly
 	What     string `json:"what"`     // changed, added, removed or, without a list, differs
 }
 
@@ -38,7 +38,8 @@ func (d *AnchorDifference) Error() string {
 	return fmt.Sprintf("event %d of %s: %s", d.Revision, d.Stream, d.What)
 }
 
-// late is how much older than the anchor the first event of an unknown ledger may be, because clocks differ.
+// late is how much older than the anchor the first event of a ledger that the anchor does not contain may be. It allows for
+// clocks that differ.
 const late = time.Minute
 
 // Verify reads every ledger from its first event and compares it with an anchor. list is the anchor's list; without it (nil), a
@@ -160,8 +161,8 @@ func (v *verifier) listed(at int64) []byte {
 	return v.list[at*sha256.Size : (at+1)*sha256.Size]
 }
 
-// explain finds out whether the event that differs was changed, or whether events were added or removed before it: then the
-// following events are those of the list, shifted by a place.
+// explain finds out why an event differs from the list. When the events from there on equal the list shifted by one place, an
+// event was removed or added; otherwise the event was changed. after is the event that follows it; nil: there is none.
 func (v *verifier) explain(after *eventstore.Recorded) error {
 	is := func(r *eventstore.Recorded, at int64) bool {
 		digest := entryDigest(r, at)

@@ -85,9 +85,9 @@ func New(config Config) *Ring {
 	return r
 }
 
-// Holder returns who holds the key with the SHA-256 hash, in hex. It returns false when there is no such key, when it was
-// revoked or has expired, or when its account is closed. A change by this process takes effect when Forget returns, a change by
-// another process within a second. An error means that the key cannot be looked up now.
+// Holder returns the account and role of the key whose SHA-256, in hex, is hash. It returns false when there is no such key, when
+// it was revoked or has expired, or when its account is closed. A change by this process takes effect when Forget returns, a
+// change by another process within a second. An error means that the key cannot be looked up now.
 func (r *Ring) Holder(ctx context.Context, hash string) (Holder, bool, error) {
 	id := key.ID(hash)
 	if !key.IsID(id) {
@@ -181,7 +181,7 @@ func (r *Ring) readAccount(ctx context.Context, id string) (*tenant, bool, error
 	return t, exists, err
 }
 
-// tenant is the part of an account's state that decides about its keys.
+// tenant is the part of an account's state on which the validity of its keys depends.
 type tenant struct{ opened, closed bool }
 
 func (t *tenant) apply(event domain.Event) {
