@@ -34,7 +34,7 @@ var ErrUnknownType = errors.New("unknown event type")
 // idNamespace is the UUIDv5 namespace of all event ids. It never changes.
 var idNamespace = uuid.MustParse("6f0a4f0e-6a0f-5b0e-9d3c-4d6f76696f6c")
 
-// EventID returns the deterministic id of an event: UUIDv5 of stream, type and key. So a retried append carries the same ids.
+// EventID returns the deterministic id of an event: UUIDv5 of stream, type and key. So a retried append has the same ids.
 func EventID(stream string, event domain.Event) uuid.UUID {
 	return uuid.NewSHA1(idNamespace, []byte(stream+"\x00"+event.EventType()+"\x00"+event.EventKey()))
 }
@@ -45,11 +45,11 @@ type upcaster func(payload []byte) ([]byte, error)
 // kind says how an event type is decoded: how its newest version is read, and how older versions are brought up to the newest.
 type kind struct {
 	decode func(payload []byte) (domain.Event, error)
-	// up[i] turns a payload of version i+1 into one of version i+2; the newest version is len(up)+1.
+	// up[i] converts a payload of version i+1 into one of version i+2; the newest version is len(up)+1.
 	up []upcaster
 
-	personal     fields   // the fields that tell something about a person
-	unclassified []string // texts of which nobody has said whether they are personal
+	personal     fields   // the JSON fields with personal data
+	unclassified []string // text fields that have no tag personal; a test refuses them
 }
 
 func (k kind) version() int { return len(k.up) + 1 }
@@ -59,7 +59,7 @@ func (k kind) version() int { return len(k.up) + 1 }
 type Codec struct {
 	kinds      map[string]kind
 	keys       Keys // nil: personal data is neither encrypted nor decrypted
-	impersonal bool // personal data is not read
+	impersonal bool // personal data is left out when an event is decoded
 }
 
 // defineKeys defines the events of API keys.

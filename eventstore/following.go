@@ -26,7 +26,7 @@ type following struct {
 	pause   backoff
 
 	mu    sync.Mutex
-	after Position // checkpoint: handle has seen every notice up to here
+	after Position // handle has seen every notice up to this position; a checkpoint moves it too
 	steps int64    // odd while once waits for the next notice; grows by one at each change
 }
 
@@ -86,8 +86,9 @@ func (f *following) move(notice Notice) {
 	}
 }
 
-// watch detects a stalled subscription. After a silence it looks in the log for an event that the subscription should have
-// brought; if that event has not come after another silence, the subscription has stalled. Time spent in handle is not silence.
+// watch detects a stalled subscription. When no notice has come for a while, it looks in the log for an event that the
+// subscription should have brought. If that event has not come after the same time again, the subscription has stalled. Time
+// spent in handle does not count.
 func (f *following) watch(ctx context.Context) error {
 	tick := time.NewTicker(f.silence)
 	defer tick.Stop()
@@ -110,7 +111,7 @@ func (f *following) watch(ctx context.Context) error {
 		}
 		var err error
 		if missed, err = f.missing(ctx, after); err != nil {
-			missed = Position{} // the store is unavailable, which ends the subscription itself: start the search for a missed event anew
+			missed = Position{} // the store is unavailable, which ends the subscription: the search for a missed event starts again
 		}
 	}
 }

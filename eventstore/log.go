@@ -37,7 +37,8 @@ func (l *Log) Fold(ctx context.Context, stream string, apply func(domain.Event))
 	return l.FoldAfter(ctx, stream, Appended{Revision: NoStream}, apply)
 }
 
-// FoldAfter is Fold for the events after a known place in the stream. It returns that place when there are no newer events.
+// FoldAfter calls apply with the events of a stream after a known place, like Fold. It returns the end of the stream, which is
+// that place when there are no newer events.
 func (l *Log) FoldAfter(ctx context.Context, stream string, after Appended, apply func(domain.Event)) (Appended, error) {
 	for recorded, err := range l.store.ReadStream(ctx, stream, Forwards, after.Revision+1) {
 		if err != nil {
@@ -86,7 +87,7 @@ func (l *Log) IDAt(ctx context.Context, stream string, revision Revision) (uuid.
 	return recorded.ID, nil
 }
 
-// Propose encodes events for AppendProposed.
+// Propose encodes events, so that AppendProposed can append them.
 func (l *Log) Propose(stream string, meta Meta, events ...domain.Event) ([]Proposed, error) {
 	proposed := make([]Proposed, 0, len(events))
 	for _, event := range append(slices.Clip(events), newer(events)...) {

@@ -10,7 +10,7 @@ import (
 // Meta is what the caller of an append gives as metadata of its events.
 type Meta struct {
 	Account     domain.AccountID
-	Correlation string // correlation id: the same for everything that follows from one request
+	Correlation string // correlation id: the same for all events that follow from one request
 	Causation   string // causation id: the event or request that led to this event
 	Traceparent string // trace context of the request or work that led to this event; empty: it is not traced
 	Time        time.Time

@@ -51,7 +51,7 @@ func personalFields(t reflect.Type) (personal fields, unclassified []string) {
 	return personal, unclassified
 }
 
-// elementOf returns the type of what a pointer or slice leads to.
+// elementOf returns the type to which a pointer or slice type leads, through any number of both.
 func elementOf(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -62,7 +62,7 @@ func elementOf(t reflect.Type) reflect.Type {
 // isText reports whether values of a type may hold any text.
 func isText(t reflect.Type) bool {
 	switch t.Kind() {
-	case reflect.String, reflect.Uint8: // bytes may be text; no event has a number of one byte
+	case reflect.String, reflect.Uint8: // a slice of uint8 is []byte, which may be text; no event has a number of type uint8
 		return t.PkgPath() == ""
 	case reflect.Map, reflect.Interface:
 		return true
@@ -71,7 +71,8 @@ func isText(t reflect.Type) bool {
 	}
 }
 
-// split takes the personal fields out of a JSON value. taken is nil when the value has none that says anything.
+// split takes the personal fields out of a JSON value. left is the value without them; taken has the fields. taken is nil when
+// the value has no personal field that is not empty.
 func split(value json.RawMessage, personal fields) (left, taken json.RawMessage, err error) {
 	value = bytes.TrimSpace(value)
 	switch {
@@ -135,7 +136,7 @@ func encodeBoth(left, taken any) (json.RawMessage, json.RawMessage, error) {
 	return a, b, err
 }
 
-// isEmpty reports whether a JSON value says nothing.
+// isEmpty reports whether a JSON value is null, an empty text, an empty list or an empty object.
 func isEmpty(value json.RawMessage) bool {
 	switch string(bytes.TrimSpace(value)) {
 	case `""`, `null`, `[]`, `{}`:
@@ -144,8 +145,8 @@ func isEmpty(value json.RawMessage) bool {
 	return false
 }
 
-// join puts the personal fields back that split has taken. It knows no event type, so that fields come back that were personal
-// when the event was written.
+// join puts the personal fields back that split has taken. It does not depend on the event's type. So it also puts back fields
+// that were personal when the event was written and are not any more.
 func join(left, taken json.RawMessage) (json.RawMessage, error) {
 	taken = bytes.TrimSpace(taken)
 	switch {
@@ -154,7 +155,7 @@ func join(left, taken json.RawMessage) (json.RawMessage, error) {
 	case taken[0] == '[':
 		var to, from []json.RawMessage
 		if json.Unmarshal(left, &to) != nil || json.Unmarshal(taken, &from) != nil || len(to) != len(from) {
-			return taken, nil // the list was taken as a whole
+			return taken, nil // split has taken the list as a whole
 		}
 		for i := range to {
 			var err error
@@ -171,7 +172,7 @@ func join(left, taken json.RawMessage) (json.RawMessage, error) {
 		return nil, fmt.Errorf("personal fields: %w", err)
 	}
 	if err := json.Unmarshal(left, &to); err != nil {
-		return taken, nil // the object was taken as a whole: there is nothing on the left
+		return taken, nil // split has taken the object as a whole, so left has nothing
 	}
 	for name, value := range from {
 		had, there := to[name]

@@ -41,7 +41,8 @@ const sealedVersion = 1000
 // event was written.
 const sealedField = "personal"
 
-// plainVersion returns the version of a payload without the mark of encryption, and whether it had that mark.
+// plainVersion removes the mark of encryption (sealedVersion) from the version of a payload, and reports whether the version had
+// it.
 func plainVersion(version int) (int, bool) {
 	if version > sealedVersion {
 		return version - sealedVersion, true
@@ -52,7 +53,7 @@ func plainVersion(version int) (int, bool) {
 // AccountKey encrypts for one account. It is safe for concurrent use.
 type AccountKey struct {
 	aead  cipher.AEAD
-	nonce []byte // key for nonces
+	nonce []byte // secret from which nonces are derived
 }
 
 // NewAccountKey returns the key of an account from its 32 random bytes.
@@ -72,17 +73,17 @@ func NewAccountKey(random []byte) (*AccountKey, error) {
 	return &AccountKey{aead: aead, nonce: derived[sha256.Size:]}, err
 }
 
-// Seal encrypts a content and binds it to its place. The nonce follows from key, place and content: sealing the same again gives
-// the same bytes, so that a retry and a copy of the log are recognised.
+// Seal encrypts a content and binds it to its place. The nonce is derived from key, place and content. So encrypting the same
+// content for the same place again gives the same bytes, by which a retry and a copy of the log are recognised.
 func (k *AccountKey) Seal(place string, content []byte) []byte {
 	mac := hmac.New(sha256.New, k.nonce)
-	_, _ = fmt.Fprintf(mac, "%d\n%s", len(place), place) // a hash takes everything
+	_, _ = fmt.Fprintf(mac, "%d\n%s", len(place), place) // writing to a hash never fails
 	_, _ = mac.Write(content)
 	nonce := mac.Sum(nil)[:k.aead.NonceSize()]
 	return k.aead.Seal(nonce, nonce, content, []byte(place))
 }
 
-// Open decrypts what Seal has encrypted for the same place.
+// Open decrypts a content that Seal has encrypted for the same place.
 func (k *AccountKey) Open(place string, sealed []byte) ([]byte, error) {
 	if len(sealed) < k.aead.NonceSize() {
 		return nil, errors.New("it is too short to be encrypted content")
@@ -98,8 +99,8 @@ func placeOf(stream, eventType string, id uuid.UUID) string {
 // WithKeys returns the codec that encrypts and decrypts personal data with the keys of accounts.
 func (c *Codec) WithKeys(keys Keys) *Codec { return &Codec{kinds: c.kinds, keys: keys} }
 
-// WithoutPersonal returns the codec that reads no personal data, encrypted or not: it needs no key. The fields are empty. Nobody
-// writes with it.
+// WithoutPersonal returns a codec that leaves personal data out when it decodes events, encrypted or not: it needs no key. The
+// personal fields are empty. It must not be used for writing.
 func (c *Codec) WithoutPersonal() *Codec { return &Codec{kinds: c.kinds, impersonal: true} }
 
 // seal encrypts the personal data of a payload. It returns false when the payload stays as it is: it has no personal data, or its
@@ -132,15 +133,16 @@ func withSealed(payload json.RawMessage, sealed []byte) ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
-	out.Write(payload[:len(payload)-1]) // an object, as json.Marshal writes it
+	out.Write(payload[:len(payload)-1]) // payload is an object, as json.Marshal writes it: its last byte is }
 	if len(payload) > len("{}") {
 		out.WriteByte(',')
 	}
-	_, _ = fmt.Fprintf(&out, "%q:%s}", sealedField, value) // a buffer takes everything
+	_, _ = fmt.Fprintf(&out, "%q:%s}", sealedField, value) // writing to a buffer never fails
 	return out.Bytes(), nil
 }
 
-// open returns a payload with its personal data, or without when the account was erased.
+// open returns a payload with its personal data, decrypted if it was encrypted. When the account was erased, the payload has no
+// personal data.
 func (c *Codec) open(k kind, r Recorded, account domain.AccountID, sealed bool) ([]byte, error) {
 	switch {
 	case c.impersonal:
@@ -159,7 +161,7 @@ func (c *Codec) open(k kind, r Recorded, account domain.AccountID, sealed bool) 
 	return c.unseal(k, r, account)
 }
 
-// unseal returns a payload with its encrypted personal data.
+// unseal returns a payload with its encrypted personal data decrypted.
 func (c *Codec) unseal(k kind, r Recorded, account domain.AccountID) ([]byte, error) {
 	var has struct {
 		Personal []byte `json:"personal"`
@@ -190,7 +192,7 @@ func impersonal(k kind, payload []byte) ([]byte, error) {
 	return left, err
 }
 
-// TellsPersonal reports whether an event has personal data in clear: it was written before its account had a key.
+// TellsPersonal reports whether an event has personal data that is not encrypted: it was written before its account had a key.
 func (c *Codec) TellsPersonal(r Recorded) (bool, error) {
 	k, ok := c.kinds[r.Type]
 	if !ok || len(k.personal) == 0 {

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// metaPrefix + a stream's name is the name of the stream that holds its metadata, in events of metaType.
+	// metaPrefix and the name of a stream form the name of its metadata stream, whose events have the type metaType.
 	metaPrefix = "$$"
 	metaType   = "$metadata"
 )
 
-// Snapshot is an event that holds the state folded from another stream up to one of its events. It saves folding them. The stream
-// stays the truth: a snapshot that does not fit it is ignored.
+// Snapshot is an event that contains the state folded from another stream, up to one of that stream's events. A reader starts
+// from the snapshot and folds the later events only. A snapshot that does not fit the stream is ignored.
 type Snapshot interface {
 	domain.Event
 	// StandsOn returns the last event that the snapshot includes, by revision and id.

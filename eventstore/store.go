@@ -39,12 +39,12 @@ func (p Position) Compare(q Position) int {
 	}
 }
 
-// Proposed is an event to be appended. A retry of the same append carries the same ID.
+// Proposed is an event to be appended. A retry of the same append uses the same ID.
 type Proposed struct {
 	ID       uuid.UUID
 	Type     string
-	Data     []byte // JSON
-	Metadata []byte // JSON
+	Data     []byte // event as JSON
+	Metadata []byte // Metadata as JSON
 }
 
 // Recorded is a stored event.
@@ -68,7 +68,7 @@ type Appended struct {
 // Direction of a read.
 type Direction int
 
-// Forwards reads from old to new, Backwards from new to old.
+// Forwards means from old to new, Backwards from new to old.
 const (
 	Forwards Direction = iota
 	Backwards
@@ -80,10 +80,10 @@ const (
 // transient failure (the server cannot be reached) is ErrUnavailable. The outcome of an append is then unknown: the caller
 // retries it with the same event ids and the same expected revision, which is idempotent.
 type Store interface {
-	// Append adds events to a stream, all or none, when the stream's last revision is the expected one (NoStream for a new
-	// stream). Otherwise it returns a *ConflictError, which is ErrConflict and carries the stream's actual revision. It needs at
-	// least one event. An append is idempotent: when events with the same ids are already stored from expected+1 on, it succeeds
-	// and writes nothing.
+	// Append adds events to a stream, all or none, when the stream's last revision is the expected one (NoStream for a new stream).
+	// Otherwise it returns a *ConflictError, which matches ErrConflict and has the stream's actual revision. It needs at least one
+	// event. An append is idempotent: when events with the same ids are already stored from expected+1 on, it succeeds and writes
+	// nothing.
 	Append(ctx context.Context, stream string, expected Revision, events ...Proposed) (Appended, error)
 
 	// ReadStream yields a stream's events, beginning with the revision from. Backwards, a negative from means the end of the
@@ -131,7 +131,7 @@ type Subscription interface {
 // Notice is one message of a subscription. Exactly one of its fields is set.
 type Notice struct {
 	Event      *Recorded
-	Checkpoint *Position // the server has looked through the log up to here; no event since the last Event matches
+	Checkpoint *Position // the server has searched the log up to this position; no event after the last Event matches the filter
 	CaughtUp   bool      // every stored event was brought: from now on events come as they are appended
 	FellBehind bool      // the subscription is behind the end of the log again
 }

@@ -16,33 +16,33 @@ import (
 )
 
 const (
-	// mostStreams and mostBytes bound how much is archived in one step, and so the memory that it takes.
+	// mostStreams and mostBytes are the maximum of streams and bytes that one step archives. They bound the memory of a step.
 	mostStreams = 2000
 	mostBytes   = 16 << 20
-	// truncations is how many streams are truncated at the same time: the log syncs many appends at once.
+	// truncations is how many streams are truncated at the same time, because the log commits concurrent appends together.
 	truncations = 16
 )
 
-// Rule says what is archived.
+// Rule says which streams are archived.
 type Rule struct {
-	// Before: a stream is archived when its newest event was stored earlier.
+	// Before is a point in time: a stream is archived only if its newest event was stored before it.
 	Before time.Time
-	// Ended reports whether a stream has ended, by all its events. A stream may go on after that.
+	// Ended reports whether a stream has ended. It gets all events of the stream. Events may be appended to an ended stream later.
 	Ended func(events []eventstore.Recorded) (bool, error)
 }
 
-// Done is what a call of Archive has done.
+// Done is the result of one call of Archive.
 type Done struct {
 	Files, Streams, Events int
-	Bytes                  int64 // size of the files
+	Bytes                  int64 // total size of the archive files written
 }
 
-// ErrBusy says that another process archives.
+// ErrBusy says that another process is archiving the same log.
 var ErrBusy = errors.New("another process archives the same log")
 
-// Archive moves the streams that the rule names from the log to archive files. It may be interrupted at any moment, and called
-// again by any process: nothing is lost and nothing is doubled. Streams that were looked at before are looked at again only when
-// they have new events.
+// Archive copies the events of ended streams from the log to archive files, and then truncates the streams in the log. A call
+// that was interrupted can be repeated by any process: no event is lost or archived twice. A stream that was examined before is
+// examined again only when it has new events.
 func (s *Store) Archive(ctx context.Context, rule Rule) (Done, error) {
 	var done Done
 	for {
@@ -56,7 +56,7 @@ func (s *Store) Archive(ctx context.Context, rule Rule) (Done, error) {
 			}
 		}
 		if len(open) > 0 {
-			continue // the catalogue has grown
+			continue // read again: truncateStreams has added events to the catalogue
 		}
 		b, err := s.search(ctx, rule, through)
 		if err != nil {
@@ -81,14 +81,14 @@ func (s *Store) Archive(ctx context.Context, rule Rule) (Done, error) {
 	}
 }
 
-// batch is what is archived together.
+// batch has the events that one step archives together.
 type batch struct {
 	events  []eventstore.Recorded
-	month   string              // in which the streams have ended
-	through eventstore.Position // streams whose newest event is up to here were looked at
+	month   string              // month in which the streams of the batch have ended
+	through eventstore.Position // every stream whose newest event is at or before this position was examined
 }
 
-// stretch is a part of the log: the streams with events in it, and where it ends.
+// stretch is a part of the log: its end, and the streams that have events in it.
 type stretch struct {
 	streams []string
 	month   string
@@ -113,7 +113,7 @@ func (s *Store) search(ctx context.Context, rule Rule, from eventstore.Position)
 	return b, nil
 }
 
-// stretch reads the log up to the first event that is too new, up to the end of a month, or until there is enough for a file.
+// stretch reads the log until it meets an event that is too new, until a month ends, or until a file would be full.
 func (s *Store) stretch(ctx context.Context, before time.Time, from eventstore.Position) (stretch, error) {
 	found := stretch{end: from}
 	known := map[string]bool{}
@@ -141,8 +141,8 @@ func (s *Store) stretch(ctx context.Context, before time.Time, from eventstore.P
 	return found, nil
 }
 
-// candidate returns the events of a stream that are to be archived: none when it has not ended, or has events after the position
-// end.
+// candidate returns the events of a stream that are to be archived. It returns none when the stream has not ended, or has events
+// after the position end.
 func (s *Store) candidate(
 	ctx context.Context, stream string, end eventstore.Position, ended func([]eventstore.Recorded) (bool, error),
 ) ([]eventstore.Recorded, error) {
@@ -154,7 +154,7 @@ func (s *Store) candidate(
 		events = append(events, event)
 	}
 	if len(events) < 2 || events[0].Revision != 0 || events[len(events)-1].Position.Compare(end) > 0 {
-		return nil, nil // the newest event stays in the log: a stream of one event would not get smaller
+		return nil, nil // the newest event always stays in the log, so archiving a stream of one event would gain nothing
 	}
 	if is, err := ended(events); err != nil || !is {
 		return nil, err
@@ -166,7 +166,7 @@ func (s *Store) candidate(
 	return events[min(described.Archived.end(), eventstore.Revision(len(events))):], nil
 }
 
-// store writes an archive file and reads it back.
+// store writes an archive file, reads it back and compares it with the events.
 func (s *Store) store(ctx context.Context, b batch) (Entry, error) {
 	content, entry, err := encodeFile(b.events)
 	if err != nil {
@@ -183,12 +183,12 @@ func (s *Store) store(ctx context.Context, b batch) (Entry, error) {
 	return entry, nil
 }
 
-// verify reads a whole file and compares it with the events that it has to have.
+// verify reads a whole archive file and compares it with the events that the file must contain.
 func (s *Store) verify(ctx context.Context, entry Entry, want []eventstore.Recorded) error {
 	if err := s.compare(ctx, entry); err != nil {
 		return err
 	}
-	fresh := newShelf(s.files) // reads as every later reader does
+	fresh := newShelf(s.files) // without cached directories, as another process would read the file
 	dir, err := fresh.directory(ctx, entry)
 	if err != nil {
 		return err
@@ -217,11 +217,12 @@ func same(a, b eventstore.Recorded) bool {
 		a.Created.Equal(b.Created) && bytes.Equal(a.Data, b.Data) && bytes.Equal(a.Metadata, b.Metadata)
 }
 
-// commit names a file in the catalogue. From then on it is read.
+// commit adds an archive file to the catalogue. From then on readers use the file.
 func (s *Store) commit(ctx context.Context, after eventstore.Revision, entry Entry) error {
 	_, err := s.catalog.append(ctx, after, archivedType, entry)
 	if !errors.Is(err, eventstore.ErrConflict) {
-		return err // the outcome may be unknown: a file that nothing names does no harm, and one that is named must stay
+		// The append may have succeeded in spite of an error, so the file stays. A file that the catalogue does not name does no harm.
+		return err
 	}
 	if entry.Key != "" {
 		if err := s.files.Delete(ctx, entry.Key); err != nil {
@@ -231,7 +232,7 @@ func (s *Store) commit(ctx context.Context, after eventstore.Revision, entry Ent
 	return ErrBusy
 }
 
-// truncateStreams truncates the streams of a file in the log, and says so in the catalogue.
+// truncateStreams truncates the streams of an archive file in the log, and records in the catalogue that it has done so.
 func (s *Store) truncateStreams(ctx context.Context, entry Entry) error {
 	places, err := s.opened.places(ctx, entry)
 	if err != nil {
@@ -272,7 +273,7 @@ give:
 	}
 	last, _, _ := s.catalog.state()
 	_, err = s.catalog.append(ctx, last, truncatedType, truncation{File: entry.Revision})
-	if errors.Is(err, eventstore.ErrConflict) { // another process has written to the catalogue: this one looks again
+	if errors.Is(err, eventstore.ErrConflict) { // another process has written to the catalogue; the caller reads it again
 		return nil
 	}
 	return err

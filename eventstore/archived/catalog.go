@@ -13,52 +13,55 @@ import (
 	"moviola/eventstore"
 )
 
-// CatalogStream names the archive files. Its events have system types, so that nobody who reads the log sees them.
+// CatalogStream is the catalogue: the stream whose events name the archive files. They have system types, so readers of the log
+// do not get them.
 const CatalogStream = "archive-files"
 
 const (
-	archivedType  = "$archived"  // a file was archived, or there was nothing to archive up to a place
+	archivedType  = "$archived"  // a file was archived, or all streams up to a position were examined without a find
 	truncatedType = "$truncated" // the streams of a file are truncated in the log
 )
 
-// Entry is an archive file, as the catalogue names it.
+// Entry is an archive file as the catalogue describes it.
 type Entry struct {
-	Revision eventstore.Revision `json:"-"` // of its event in the catalogue
+	Revision eventstore.Revision `json:"-"` // revision of the catalogue's event that names the file
 
-	Key       string              `json:"key,omitempty"`      // empty: no file
+	Key       string              `json:"key,omitempty"`      // key of the archive file; empty: no file was archived
 	Hash      string              `json:"hash,omitempty"`     // hex SHA-256 of the file
-	Directory span                `json:"directory,omitzero"` // where the file's directory is
-	Events    int                 `json:"events,omitempty"`   // number of events
-	Streams   int                 `json:"streams,omitempty"`  // number of streams
-	Bytes     int64               `json:"bytes,omitempty"`    // size of the file
-	First     eventstore.Position `json:"first,omitzero"`     // position of the first event
-	Last      eventstore.Position `json:"last,omitzero"`      // position of the last event
-	Through   eventstore.Position `json:"through"`            // streams whose newest event is up to here need not be looked at again
+	Directory span                `json:"directory,omitzero"` // place and checksum of the directory in the file
+	Events    int                 `json:"events,omitempty"`   // number of events in the file
+	Streams   int                 `json:"streams,omitempty"`  // number of streams in the file
+	Bytes     int64               `json:"bytes,omitempty"`    // size of the file in bytes
+	First     eventstore.Position `json:"first,omitzero"`     // position in the log of the file's first event
+	Last      eventstore.Position `json:"last,omitzero"`      // position in the log of the file's last event
+	// streams whose newest event is at or before this position were examined
+	Through eventstore.Position `json:"through"`
 }
 
-// truncation is the content of the event that says that a file's streams are truncated.
+// truncation is the content of the catalogue's event which says that the streams of a file are truncated in the log.
 type truncation struct {
 	File eventstore.Revision `json:"file"`
 }
 
-// catalog is what a process knows of the catalogue. It is safe for concurrent use.
+// catalog caches the catalogue of archive files in this process. It is safe for concurrent use.
 type catalog struct {
 	log eventstore.Store
 
-	reading sync.Mutex // one read at a time
+	reading sync.Mutex // held during a read: one at a time
 
-	mu      sync.Mutex
-	last    eventstore.Revision
-	entries []Entry                      // those with a file, in the order of the catalogue; replaced, never changed
-	through eventstore.Position          // of the newest entry
-	open    map[eventstore.Revision]bool // entries whose streams may not be truncated yet
+	mu   sync.Mutex
+	last eventstore.Revision
+	// entries that name a file, in the order of the catalogue; the slice is replaced, never changed
+	entries []Entry
+	through eventstore.Position          // Through of the newest entry
+	open    map[eventstore.Revision]bool // revisions of entries whose streams may not be truncated yet
 }
 
 func newCatalog(log eventstore.Store) *catalog {
 	return &catalog{log: log, last: eventstore.NoStream, open: map[eventstore.Revision]bool{}}
 }
 
-// refresh reads what was added to the catalogue before the call began, and returns all entries.
+// refresh reads the catalogue's events that were appended before the call began, and returns all entries that name a file.
 func (c *catalog) refresh(ctx context.Context) ([]Entry, error) {
 	c.reading.Lock()
 	defer c.reading.Unlock()
@@ -107,7 +110,7 @@ func (c *catalog) add(event eventstore.Recorded) error {
 	return nil
 }
 
-// at returns the entry with a revision.
+// at returns the entry at a revision of the catalogue.
 func (c *catalog) at(ctx context.Context, revision eventstore.Revision) (Entry, error) {
 	c.mu.Lock()
 	entries, known := c.entries, c.last >= revision
@@ -125,7 +128,8 @@ func (c *catalog) at(ctx context.Context, revision eventstore.Revision) (Entry, 
 	return entries[i], nil
 }
 
-// state returns the revision of the catalogue, up to where streams were looked at, and the entries that are not truncated yet.
+// state returns the last revision of the catalogue, the position up to which streams were examined, and the entries whose streams
+// may not be truncated yet.
 func (c *catalog) state() (last eventstore.Revision, through eventstore.Position, open []Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,7 +141,8 @@ func (c *catalog) state() (last eventstore.Revision, through eventstore.Position
 	return c.last, c.through, open
 }
 
-// append adds an event to the catalogue after its last known one, and returns its revision.
+// append adds an event to the catalogue at the revision that follows after, and returns the new revision. When another process
+// was first, the error is ErrConflict.
 func (c *catalog) append(ctx context.Context, after eventstore.Revision, kind string, content any) (eventstore.Revision, error) {
 	data, err := json.Marshal(content)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// Examine reads every archive file and calls visit with its key and with what is wrong with it: nil, ErrDamaged, or the error of
-// the storage. It ends with the first error of visit.
+// Examine reads every archive file, and calls visit with the key of the file and the fault found in it: nil, ErrDamaged, or the
+// error of the storage. Examine ends with the first error of visit.
 func (s *Store) Examine(ctx context.Context, visit func(key string, flaw error) error) error {
 	entries, err := s.catalog.refresh(ctx)
 	if err != nil {

@@ -19,28 +19,29 @@ import (
 	"moviola/eventstore"
 )
 
-// An archive file is a sequence of zstd frames. Each of the first is a block: one JSON object a line, one for each event, in the
-// order of the log; so `zstd -dc` prints the events. Two skippable frames follow: the places of the streams, which are compressed
-// JSON lines, and the directory, which names every block and those places, each with its SHA-256.
+// An archive file is a sequence of zstd frames. The first frames are blocks: compressed JSON lines, one for each event, in the
+// order of the log. `zstd -dc` prints these events. Two skippable frames follow. The first has the places of the streams, as
+// compressed JSON lines. The second is the directory, which has the place and the SHA-256 of every block and of the list of
+// places.
 const (
 	format = 1
 	// blockBytes is the size at which a block ends, before compression.
 	blockBytes = 128 << 10
-	// skippable is the magic number of a zstd frame that decoders pass over; the size of its content follows, in four bytes.
+	// skippable is the magic number of a zstd frame that decoders skip. The size of its content follows, in four bytes.
 	skippable = 0x184D2A50
 	frameHead = 8
-	// mostDecoded is the largest decompressed block or list of places that is read.
+	// mostDecoded is the maximum size of a decompressed block, or list of places, in bytes.
 	mostDecoded = 64 << 20
 )
 
-// span is a stretch of a file and its checksum.
+// span is the place of a range of bytes in a file, with its checksum.
 type span struct {
 	At   int64  `json:"at"`
 	Size int64  `json:"size"`
 	Hash string `json:"hash"` // hex SHA-256
 }
 
-// block is a block of events.
+// block describes a block of events in an archive file.
 type block struct {
 	span
 	Events int                 `json:"events"`
@@ -48,22 +49,23 @@ type block struct {
 	Last   eventstore.Position `json:"last"`
 }
 
-// directory says where everything in a file is.
+// directory lists the blocks of an archive file, and the place of its list of streams.
 type directory struct {
 	Format int     `json:"format"`
 	Blocks []block `json:"blocks"`
 	Places span    `json:"places"`
 }
 
-// place says in which blocks the events of a stream are.
+// place names the blocks that contain the events of one stream.
 type place struct {
 	Stream string              `json:"stream"`
 	First  eventstore.Revision `json:"first"`
-	End    eventstore.Revision `json:"end"` // revision after the last event
+	End    eventstore.Revision `json:"end"` // revision after the stream's last event in the file
 	Blocks []int               `json:"blocks"`
 }
 
-// line is an event in a file. Data and metadata are texts, so that their bytes stay as they are; what is no text is in base64.
+// line is the JSON of one event in an archive file. Data and metadata are strings, so that their bytes do not change; bytes that
+// are not UTF-8 are in base64.
 type line struct {
 	Commit   uint64              `json:"commit"`
 	Prepare  uint64              `json:"prepare"`
@@ -102,14 +104,14 @@ func (l line) event() (eventstore.Recorded, error) {
 	return e, errors.Join(err, failed)
 }
 
-// encoder and decoder are safe for concurrent use.
+// encoder and decoder compress and decompress blocks. Both are safe for concurrent use.
 var (
 	encoder, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1))
 	decoder, _ = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(mostDecoded), zstd.WithDecoderConcurrency(0))
 )
 
-// encodeFile returns the content of an archive file and its entry, without key and place in the catalogue. The events are in the
-// order of the log, those of a stream have consecutive revisions.
+// encodeFile returns the content of an archive file, and its entry without key and revision. events are in the order of the log;
+// those of one stream have consecutive revisions.
 func encodeFile(events []eventstore.Recorded) ([]byte, Entry, error) {
 	var file, raw bytes.Buffer
 	dir := directory{Format: format}
@@ -188,7 +190,7 @@ func addSkippable(file *bytes.Buffer, content []byte) span {
 	return addFrame(file, content)
 }
 
-// decodeBlock reads the events of a block.
+// decodeBlock decompresses a block and returns its events.
 func decodeBlock(content []byte, b block) ([]eventstore.Recorded, error) {
 	raw, err := decoder.DecodeAll(content, nil)
 	if err != nil {
@@ -212,7 +214,7 @@ func decodeBlock(content []byte, b block) ([]eventstore.Recorded, error) {
 	return events, nil
 }
 
-// decodePlaces reads the places of the streams of a file.
+// decodePlaces decompresses and reads a file's list of places, by stream.
 func decodePlaces(content []byte) (map[string]place, error) {
 	raw, err := decoder.DecodeAll(content, nil)
 	if err != nil {

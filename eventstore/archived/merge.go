@@ -8,7 +8,7 @@ import (
 	"moviola/eventstore"
 )
 
-// How many events of the log are read before the catalogue is: few at the beginning, for those who want one event only.
+// How many events of the log are read before the catalogue is read: few at first, because many readers want a single event.
 const (
 	firstChunk = 16
 	mostChunk  = 1024
@@ -22,13 +22,13 @@ func (s *Store) ReadAll(
 	return s.merged(ctx, dir, from, s.Store.ReadAll(ctx, dir, from))
 }
 
-// everything is a log that yields its system events too.
+// everything is a store that can also yield system events.
 type everything interface {
 	ReadEverything(ctx context.Context, dir eventstore.Direction, from eventstore.Position) iter.Seq2[eventstore.Recorded, error]
 }
 
-// ReadEverything is ReadAll with the metadata of streams, as the log would be if nothing had ever been archived: a copy of what
-// it yields needs no archive.
+// ReadEverything is ReadAll with the metadata of streams. It leaves out what the archive has changed in the metadata: a copy made
+// from it is a complete log that needs no archive files.
 func (s *Store) ReadEverything(
 	ctx context.Context, dir eventstore.Direction, from eventstore.Position,
 ) iter.Seq2[eventstore.Recorded, error] {
@@ -49,7 +49,8 @@ func (s *Store) ReadEverything(
 	})
 }
 
-// withoutArchive takes out of an event what the archive has added to the log. It returns false when nothing is left of the event.
+// withoutArchive removes from an event what the archive has added to the log. It returns false when the whole event was added by
+// the archive.
 func withoutArchive(event *eventstore.Recorded) (bool, error) {
 	if event.Stream == CatalogStream {
 		return false, nil
@@ -62,11 +63,11 @@ func withoutArchive(event *eventstore.Recorded) (bool, error) {
 	return data != nil, err
 }
 
-// merged yields the events of a read of the log and of the archive in the order of their positions.
+// merged yields the events of the log and of the archive in the order of their positions.
 //
-// An event may be removed from the log at any time, but only after the catalogue has named its file. So events of the log are
-// collected, and then the catalogue is read: what the log lacked is in files that this read knows. An event that both have comes
-// from the log.
+// An event may be removed from the log at any time, but only after the catalogue names its archive file. So merged first collects
+// events of the log and then reads the catalogue: every event that the log lacked is in a file that the catalogue names by then.
+// An event that is in both is taken from the log.
 func (s *Store) merged(
 	ctx context.Context, dir eventstore.Direction, from eventstore.Position, log iter.Seq2[eventstore.Recorded, error],
 ) iter.Seq2[eventstore.Recorded, error] {
@@ -99,17 +100,17 @@ func (s *Store) merged(
 	}
 }
 
-// merger merges events of the log with those of a tape.
+// merger merges the events of the log with the archived events of a tape.
 type merger struct {
 	store *Store
 	tape  *tape
 	yield func(eventstore.Recorded) bool
 	ended bool  // yield has returned false
-	err   error // why the merge cannot go on
+	err   error // why the merge has ended early
 }
 
-// flush yields events of the log, and the archived events before them; at the end of the log all that are left. It returns false
-// when the read is over.
+// flush yields the events of chunk, which come from the log, and before each the archived events that precede it. With end, it
+// yields all remaining archived events too. It returns false when the reader has stopped or an error has occurred.
 func (m *merger) flush(ctx context.Context, chunk []eventstore.Recorded, end bool) bool {
 	entries, err := m.store.catalog.refresh(ctx)
 	if err != nil {
@@ -128,8 +129,8 @@ func (m *merger) flush(ctx context.Context, chunk []eventstore.Recorded, end boo
 	return !end || m.pass(ctx, eventstore.Position{})
 }
 
-// pass yields the archived events before a position of the log, at which the log has an event itself; the zero position is the
-// end. It returns false when the read is over.
+// pass yields the archived events before position, the position of an event of the log. The zero position stands for the end of
+// the log. It returns false when the reader has stopped or an error has occurred.
 func (m *merger) pass(ctx context.Context, position eventstore.Position) bool {
 	for {
 		event, ok, err := m.tape.next(ctx, position)

@@ -13,28 +13,28 @@ import (
 )
 
 const (
-	metaPrefix = "$$"        // the stream with the metadata of a stream is named by this prefix and the name of that stream
-	metaType   = "$metadata" // type of its events
+	metaPrefix = "$$"        // prefix of the name of a metadata stream; the name of the described stream follows
+	metaType   = "$metadata" // type of the events of metadata streams
 	// property is the field of a stream's metadata that names the archive files of its events.
 	property       = "moviolaArchived"
 	truncateBefore = "$tb"
 )
 
-// part is the place of consecutive events of a stream: they are in one archive file.
+// part is a range of consecutive events of a stream that are in one archive file.
 type part struct {
-	File  eventstore.Revision `json:"file"`  // revision of the file's event in the catalogue
+	File  eventstore.Revision `json:"file"`  // revision of the catalogue's event that names the file
 	First eventstore.Revision `json:"first"` // revision of the first event
-	End   eventstore.Revision `json:"end"`   // revision after the last one
+	End   eventstore.Revision `json:"end"`   // revision after the last event
 }
 
-// whereabouts is the property of a truncated stream.
+// whereabouts is the content of property: it says which archive files have the events of a truncated stream.
 type whereabouts struct {
-	Parts []part `json:"parts"` // in the order of their events
-	// Before is the $tb that the stream had before it was archived; nil: none.
+	Parts []part `json:"parts"` // in the order of the stream's events
+	// Before is the value of $tb before the stream was archived; nil: there was none.
 	Before json.RawMessage `json:"before,omitempty"`
 }
 
-// end is the revision after the last archived event.
+// end returns the revision after the last archived event.
 func (w whereabouts) end() eventstore.Revision {
 	if len(w.Parts) == 0 {
 		return 0
@@ -44,7 +44,7 @@ func (w whereabouts) end() eventstore.Revision {
 
 // description is the metadata of a stream.
 type description struct {
-	Revision eventstore.Revision // of the metadata event; NoStream: there is none
+	Revision eventstore.Revision // revision of the metadata event; NoStream: there is none
 	Fields   map[string]json.RawMessage
 	Archived whereabouts
 }
@@ -65,7 +65,8 @@ func describe(ctx context.Context, log eventstore.Store, stream string) (descrip
 func parseDescription(data []byte) (description, error) {
 	d := description{Fields: map[string]json.RawMessage{}}
 	if json.Unmarshal(data, &d.Fields) != nil || d.Fields == nil {
-		return description{Fields: map[string]json.RawMessage{}}, nil // not ours
+		// the metadata is no JSON object: it was not written by the archive
+		return description{Fields: map[string]json.RawMessage{}}, nil
 	}
 	if own, ok := d.Fields[property]; ok {
 		if err := json.Unmarshal(own, &d.Archived); err != nil {
@@ -75,7 +76,7 @@ func parseDescription(data []byte) (description, error) {
 	return d, nil
 }
 
-// with returns the metadata of the stream when one more part of it is archived. The newest archived event stays in the log.
+// with returns the stream's metadata with one more archived part. It sets $tb so that the newest archived event stays in the log.
 func (d description) with(p part) ([]byte, error) {
 	own := whereabouts{Parts: append(slices.Clone(d.Archived.Parts), p), Before: d.Archived.Before}
 	if len(d.Archived.Parts) == 0 {
@@ -90,7 +91,7 @@ func (d description) with(p part) ([]byte, error) {
 	return json.Marshal(d.Fields)
 }
 
-// unarchived returns metadata as it would be without the archive; nil: nothing is left of it.
+// unarchived removes from a stream's metadata what the archive has added. It returns nil when nothing else remains.
 func unarchived(data []byte) ([]byte, error) {
 	d, err := parseDescription(data)
 	if err != nil || len(d.Archived.Parts) == 0 {
@@ -107,7 +108,7 @@ func unarchived(data []byte) ([]byte, error) {
 	return json.Marshal(d.Fields)
 }
 
-// truncate hides the events of a stream that are in an archive file. It may be repeated.
+// truncate hides the events of a stream that are in an archive file, by $tb in the stream's metadata. It may be repeated.
 func truncate(ctx context.Context, log eventstore.Store, stream string, p part) error {
 	for {
 		d, err := describe(ctx, log, stream)

@@ -11,28 +11,28 @@ import (
 	"moviola/eventstore"
 )
 
-// keptDirectories is how many directories of archive files are kept in memory, with the places of the streams.
+// keptDirectories is how many directories of archive files are cached in memory, each with its list of places.
 const keptDirectories = 8
 
-// shelf reads archive files. It is safe for concurrent use.
+// shelf reads archive files and caches their directories. It is safe for concurrent use.
 type shelf struct {
 	files Files
 
 	mu   sync.Mutex
-	kept map[string]*known // by key
+	kept map[string]*known // cached directories, by the key of the archive file
 	uses int64
 }
 
-// known is what is known of a file. Its fields are set once.
+// known is the cached directory of an archive file. Its fields are set once.
 type known struct {
 	dir    directory
-	places map[string]place // nil: not read yet
+	places map[string]place // places of the streams; nil: not read yet
 	used   int64
 }
 
 func newShelf(files Files) *shelf { return &shelf{files: files, kept: map[string]*known{}} }
 
-// read reads a stretch of a file and checks it.
+// read reads a range of bytes of a file and verifies its checksum.
 func (s *shelf) read(ctx context.Context, key string, at span) (content []byte, err error) {
 	defer func() {
 		if err != nil {
@@ -60,7 +60,7 @@ func (s *shelf) read(ctx context.Context, key string, at span) (content []byte, 
 	return content, nil
 }
 
-// ErrDamaged says that an archive file is not as it was written.
+// ErrDamaged says that the content of an archive file has changed since it was written.
 var ErrDamaged = errors.New("it is damaged: restore it from a backup")
 
 // directory returns the directory of a file.
@@ -72,7 +72,8 @@ func (s *shelf) directory(ctx context.Context, entry Entry) (directory, error) {
 	return k.dir, nil
 }
 
-// find returns what is known of a file, with the places of its streams if these are wanted.
+// find returns the cached directory of an archive file, and reads it first if necessary. With withPlaces, it includes the places
+// of the file's streams.
 func (s *shelf) find(ctx context.Context, entry Entry, withPlaces bool) (*known, error) {
 	s.mu.Lock()
 	k := s.kept[entry.Key]
@@ -108,7 +109,7 @@ func (s *shelf) find(ctx context.Context, entry Entry, withPlaces bool) (*known,
 	return k, nil
 }
 
-// keep remembers a directory, and forgets the one that was not used for longest.
+// keep caches a directory. When the cache is full, it drops the least recently used one.
 func (s *shelf) keep(key string, k *known) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

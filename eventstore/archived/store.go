@@ -12,7 +12,7 @@ import (
 
 var _ eventstore.Store = (*Store)(nil)
 
-// Files stores the archive files, under keys that begin with blobkey.History.
+// Files stores the archive files. Their keys begin with blobkey.History.
 type Files interface {
 	// Put stores the bytes of r. They are durable when it returns.
 	Put(ctx context.Context, key string, r io.Reader) error
@@ -22,19 +22,19 @@ type Files interface {
 
 // Store is a log together with its archive. It is safe for concurrent use.
 type Store struct {
-	eventstore.Store // the log
+	eventstore.Store // the log, which is wrapped
 	files            Files
-	category         string // the streams that may be archived
+	category         string // category of the streams that may be archived
 	catalog          *catalog
 	opened           *shelf
 }
 
-// New returns the store of a log and of the archive files of its streams of one category.
+// New returns a store that reads a log together with its archive files. Only streams of one category are archived.
 func New(log eventstore.Store, files Files, category string) *Store {
 	return &Store{Store: log, files: files, category: category, catalog: newCatalog(log), opened: newShelf(files)}
 }
 
-// ReadStream implements eventstore.Store. It costs nothing more for a stream that is not truncated.
+// ReadStream implements eventstore.Store. A stream that is not truncated is read from the log alone, at no extra cost.
 func (s *Store) ReadStream(
 	ctx context.Context, stream string, dir eventstore.Direction, from eventstore.Revision,
 ) iter.Seq2[eventstore.Recorded, error] {
@@ -60,7 +60,7 @@ func (s *Store) readBackwards(
 	ctx context.Context, stream string, from eventstore.Revision,
 ) iter.Seq2[eventstore.Recorded, error] {
 	return func(yield func(eventstore.Recorded, error) bool) {
-		next, seen := from, false // next is the revision that is wanted next; negative: nobody knows it
+		next, seen := from, false // next is the revision that comes next; negative: it is unknown
 		for event, err := range s.Store.ReadStream(ctx, stream, eventstore.Backwards, from) {
 			if err == nil && seen && event.Revision < next &&
 				!s.fill(ctx, stream, eventstore.Backwards, event.Revision+1, next+1, yield) {
@@ -77,8 +77,8 @@ func (s *Store) readBackwards(
 	}
 }
 
-// fill yields the archived events of a stream from the revision low up to high, which is not included. It returns false when the
-// read has ended. Revisions that no archive file has were removed otherwise, and are left out.
+// fill yields the archived events of a stream with low <= revision < high. It returns false when the reader has stopped or an
+// error has occurred. Events that no archive file has were removed by retention, and are skipped.
 func (s *Store) fill(
 	ctx context.Context, stream string, dir eventstore.Direction, low, high eventstore.Revision,
 	yield func(eventstore.Recorded, error) bool,
@@ -99,10 +99,10 @@ func (s *Store) fill(
 	return true
 }
 
-// errIncomplete says that an archive file lacks events which the metadata of their stream promises.
+// errIncomplete says that an archive file lacks events of a stream whose metadata says that the file has them.
 var errIncomplete = errors.New("the archive lacks events of it: restore the archive files from a backup")
 
-// archivedEvents returns a stream's archived events from the revision low up to high, which is not included.
+// archivedEvents returns a stream's archived events with low <= revision < high.
 func (s *Store) archivedEvents(
 	ctx context.Context, stream string, low, high eventstore.Revision,
 ) ([]eventstore.Recorded, error) {

@@ -7,8 +7,8 @@ import (
 	"moviola/eventstore"
 )
 
-// Subscribe implements eventstore.Store. Until the subscription has reached the end of the log, the archived events come among
-// those of the log.
+// Subscribe implements eventstore.Store. Until the subscription reaches the end of the log, it brings archived events too, each
+// at its place in the order of the log.
 func (s *Store) Subscribe(
 	ctx context.Context, after eventstore.Position, filter eventstore.Filter,
 ) (eventstore.Subscription, error) {
@@ -19,16 +19,17 @@ func (s *Store) Subscribe(
 	return &subscription{Subscription: inner, store: s, filter: filter, tape: newTape(s.opened, eventstore.Forwards, after)}, nil
 }
 
-// subscription merges a subscription to the log with the archive, by the rule of merged, while it is behind the end of the log.
+// subscription is a subscription to the log. While it is behind the end of the log, it merges the archived events into those of
+// the log, in the way of the function merged.
 type subscription struct {
-	eventstore.Subscription // to the log
+	eventstore.Subscription // the subscription to the log
 	store                   *Store
 	filter                  eventstore.Filter
 	tape                    *tape
 
-	ready []eventstore.Notice // notices of the log; what the log lacks before them is on the tape
-	live  bool                // the end of the log was reached, and nothing is ready
-	err   error               // why the subscription to the log has ended; it is returned after what is ready
+	ready []eventstore.Notice // notices of the log that were not delivered yet
+	live  bool                // the end of the log was reached, and every notice before it was delivered
+	err   error               // why the subscription to the log has ended; returned when ready is empty
 }
 
 // Next implements eventstore.Subscription.
@@ -63,7 +64,8 @@ func (s *subscription) Next(ctx context.Context) (eventstore.Notice, error) {
 	}
 }
 
-// collect takes notices of the log, and reads the catalogue after that.
+// collect receives notices of the log, and reads the catalogue afterwards: it then names the file of every event that the log
+// lacked.
 func (s *subscription) collect(ctx context.Context) error {
 	s.ready = s.ready[:0]
 	for size := 0; len(s.ready) < mostChunk && size < chunkBytes; {
@@ -88,8 +90,8 @@ func (s *subscription) collect(ctx context.Context) error {
 	return err
 }
 
-// step returns the next notice: an archived event before the first that is ready, or that one. It returns false when that one is
-// left out, because its place has passed.
+// step returns what to deliver next: the first notice of ready, or an archived event that precedes it. It returns false when the
+// first notice is skipped, because an event at its position was delivered before.
 func (s *subscription) step(ctx context.Context) (eventstore.Notice, bool, error) {
 	notice := s.ready[0]
 	var place eventstore.Position // zero: the end of the log
@@ -99,7 +101,8 @@ func (s *subscription) step(ctx context.Context) (eventstore.Notice, bool, error
 	case notice.Checkpoint != nil:
 		place = *notice.Checkpoint
 	}
-	if notice.FellBehind || notice.Checkpoint != nil && place == (eventstore.Position{}) { // nothing is archived before these
+	// no archived event precedes these notices
+	if notice.FellBehind || notice.Checkpoint != nil && place == (eventstore.Position{}) {
 		s.ready = s.ready[1:]
 		return notice, true, nil
 	}
@@ -121,8 +124,8 @@ func (s *subscription) step(ctx context.Context) (eventstore.Notice, bool, error
 	return notice, true, nil
 }
 
-// before returns the next archived event that matches, if it comes before a place of the log; nil: there is none. An event at the
-// place itself is left out if the log has it.
+// before returns the next archived event that matches the filter and precedes the position place; nil: there is none. With
+// logHasIt, the log has the event at place itself, and the archived copy is skipped.
 func (s *subscription) before(
 	ctx context.Context, place eventstore.Position, logHasIt bool,
 ) (*eventstore.Recorded, error) {

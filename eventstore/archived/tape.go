@@ -7,32 +7,33 @@ import (
 	"moviola/eventstore"
 )
 
-// loadedBlocks is how many blocks a tape keeps in memory. Files overlap in the log, because a stream is in the file of its end.
+// loadedBlocks is how many blocks a tape keeps in memory. It needs several at a time: the positions of different files overlap,
+// because the file of a stream depends on when the stream has ended.
 const loadedBlocks = 16
 
-// tape yields the archived events of all files in the order of the log, or against it. It is used by one goroutine.
+// tape yields the archived events of all files, in the order of the log or in the reverse order. It is used by one goroutine.
 type tape struct {
 	shelf    *shelf
 	backward bool
-	cursor   eventstore.Position // every event up to here has passed; zero: none has
-	seen     eventstore.Revision // catalogue entries up to here were added
-	waiting  []Entry             // files that are not open yet, the next first
+	cursor   eventstore.Position // position of the last event that was yielded or skipped; zero: none was
+	seen     eventstore.Revision // revision of the last catalogue entry that was added
+	waiting  []Entry             // files that are not open yet, the first to be read first
 	open     []*reel
 }
 
-// reel is an open file of a tape.
+// reel is the state of an open file of a tape.
 type reel struct {
 	entry  Entry
-	blocks []block               // what is left, the next block first
+	blocks []block               // blocks that are not read to their end, the first to be read first
 	head   eventstore.Position   // position of the next event
-	events []eventstore.Recorded // what is left of the first block, the next event first; nil: not loaded
+	events []eventstore.Recorded // events of the first block that were not yielded yet; nil: the block is not loaded
 }
 
 func newTape(s *shelf, dir eventstore.Direction, from eventstore.Position) *tape {
 	return &tape{shelf: s, backward: dir == eventstore.Backwards, cursor: from, seen: eventstore.NoStream}
 }
 
-// before reports whether a reader of the tape meets position p before q.
+// before reports whether p comes before q in the direction in which the tape is read.
 func (t *tape) before(p, q eventstore.Position) bool {
 	if t.backward {
 		return q.Compare(p) < 0
@@ -40,12 +41,13 @@ func (t *tape) before(p, q eventstore.Position) bool {
 	return p.Compare(q) < 0
 }
 
-// passed reports whether an event at a position has passed.
+// passed reports whether the tape has already yielded or skipped the events at a position.
 func (t *tape) passed(p eventstore.Position) bool {
 	return t.cursor != (eventstore.Position{}) && !t.before(t.cursor, p)
 }
 
-// nearEnd and farEnd are the first and the last position of a file or a block for a reader of the tape.
+// nearEnd returns the position of a file or block that the tape reaches first, and farEnd the one that it reaches last. first and
+// last are its lowest and its highest position.
 func (t *tape) nearEnd(first, last eventstore.Position) eventstore.Position {
 	if t.backward {
 		return last
@@ -57,7 +59,7 @@ func (t *tape) farEnd(first, last eventstore.Position) eventstore.Position {
 	return t.nearEnd(last, first)
 }
 
-// add takes the new entries of the catalogue.
+// add adds the catalogue's new entries to the files to be read.
 func (t *tape) add(entries []Entry) {
 	added := false
 	for i := len(entries) - 1; i >= 0 && entries[i].Revision > t.seen; i-- {
@@ -80,7 +82,8 @@ func (t *tape) add(entries []Entry) {
 	}
 }
 
-// next returns the next archived event, if a reader meets it before the position limit or there; the zero limit is the end.
+// next returns the next archived event, if it comes before the position limit or is at limit. The zero limit is the end of the
+// log.
 func (t *tape) next(ctx context.Context, limit eventstore.Position) (eventstore.Recorded, bool, error) {
 	for {
 		r := t.first()
@@ -100,7 +103,8 @@ func (t *tape) next(ctx context.Context, limit eventstore.Position) (eventstore.
 		if err != nil {
 			return eventstore.Recorded{}, false, err
 		}
-		if t.passed(event.Position) { // at the beginning of a file of which a part has passed, and of events that two files have
+		// skip events of a file that is joined in the middle, and the second copy of events that two files have
+		if t.passed(event.Position) {
 			continue
 		}
 		t.cursor = event.Position
@@ -123,7 +127,7 @@ func (t *tape) first() *reel {
 	return first
 }
 
-// begin opens the file that waits first, at its first block that has not passed.
+// begin opens the first waiting file, at the first block that the tape has not passed yet.
 func (t *tape) begin(ctx context.Context) error {
 	entry := t.waiting[0]
 	dir, err := t.shelf.directory(ctx, entry)
@@ -165,8 +169,8 @@ func (t *tape) take(ctx context.Context, r *reel) (eventstore.Recorded, error) {
 	return event, nil
 }
 
-// load reads the first block of a file from its next event on. Where too many are loaded, the one that is needed last is dropped,
-// and read again later.
+// load reads the first block of an open file, from its next event on. When more than loadedBlocks blocks are loaded, load drops
+// the one that is needed last; it is read again later.
 func (t *tape) load(ctx context.Context, r *reel) error {
 	loaded := 0
 	var last *reel

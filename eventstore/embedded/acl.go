@@ -14,7 +14,7 @@ import (
 	"moviola/eventstore/embedded/wire"
 )
 
-// right is a kind of access to a stream, named by its key in the stream's $acl.
+// right is a kind of access to a stream (read, write, delete, ...), named by its key in the stream's $acl.
 type right string
 
 const (
@@ -79,7 +79,7 @@ func (s *service) allowed(ctx context.Context, stream string, wanted right) ([]s
 	}
 	if newest != nil {
 		meta := map[string]json.RawMessage{}
-		_ = json.Unmarshal(newest.Data, &meta) // metadata that is not a JSON object is ignored
+		_ = json.Unmarshal(newest.Data, &meta) // metadata that is not a JSON object counts as empty
 		own := acl{}
 		if stated, ok := meta["$acl"]; ok && json.Unmarshal(stated, &own) != nil {
 			return []string{admins}, nil // an $acl that cannot be read allows nobody but admins

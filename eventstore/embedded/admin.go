@@ -57,7 +57,7 @@ func (a admin) scavenge(ctx context.Context) (*wrapperspb.Int64Value, error) {
 			return nil, failed(r.err)
 		}
 		return wrapperspb.Int64(int64(r.count)), nil
-	case <-ctx.Done(): // the caller has left; the scavenge itself continues
+	case <-ctx.Done(): // the caller has gone away; the scavenge itself continues
 		return nil, failed(ctx.Err())
 	case <-a.closing:
 		return nil, failed(errClosed)

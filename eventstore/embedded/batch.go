@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	maxUnanswered = 256 // unanswered appends of one call; at the limit no more requests are read from the call
-	maxPartial    = 64  // appends of one call of which only a part has been received
+	maxUnanswered = 256 // maximum of unanswered appends of one call; at this limit no more requests are read from the call
+	maxPartial    = 64  // maximum of appends of one call that were received only in part
 )
 
 // batched is one append of a batch call, from its first message until the writer has handled it.
@@ -28,7 +28,7 @@ type batched struct {
 	id      *shared.UUID
 	options *streams.BatchAppendReq_Options
 	request appendRequest
-	end     context.CancelFunc // nil when the append has no deadline
+	end     context.CancelFunc // cancels the append's deadline; nil when it has none
 	refusal error              // why the append was not handed to the writer; nil: the writer has it
 }
 

@@ -44,7 +44,8 @@ func (e *wrongVersionError) Error() string {
 // append has to be written.
 type verdict struct{ done *logfile.Record }
 
-// decide compares an append's expected revision with its stream. It changes nothing, so a refused append leaves no trace.
+// decide compares an append's expected revision with the last revision of its stream. It changes nothing, so a refused append
+// leaves no trace.
 func (w *writer) decide(ctx context.Context, h *logfile.Head, op *operation) (verdict, error) {
 	switch op.expected.kind {
 	case expectAny, expectExists:
@@ -110,7 +111,7 @@ func (w *writer) decideByRevision(ctx context.Context, h *logfile.Head, op *oper
 	return verdict{done: there[len(there)-1]}, nil
 }
 
-// find looks for an event id among the records of this batch and in the log.
+// find looks for an event id among the uncommitted records of this batch and in the log.
 func (w *writer) find(ctx context.Context, stream string, id [16]byte) (*logfile.Record, error) {
 	for _, r := range w.batchOf[stream] {
 		if r.ID == id {
@@ -120,8 +121,8 @@ func (w *writer) find(ctx context.Context, stream string, id [16]byte) (*logfile
 	return w.log.Find(ctx, stream, id)
 }
 
-// revisions returns a stream's records from low to high, those of this batch included. It reads all of them at once, since one
-// append has few events.
+// revisions returns a stream's records from low to high, including the uncommitted records of this batch. It reads all of them at
+// once, since one append has few events.
 func (w *writer) revisions(ctx context.Context, stream string, low, high int64) ([]*logfile.Record, error) {
 	var found []*logfile.Record
 	for next := low; next <= high; {

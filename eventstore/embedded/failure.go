@@ -21,7 +21,7 @@ func refuseDeleted(ctx context.Context, stream string) error {
 // not when it is part of a batch.
 type invalidError struct {
 	message  string
-	trailers []string // the trailers for wire.Refuse
+	trailers []string // trailers of the gRPC status, for wire.Refuse
 	tooLarge bool     // the append has too many bytes
 }
 

@@ -16,7 +16,7 @@ import (
 type filter struct {
 	matchFunc func(stream, kind string) bool // nil: every event
 	interval  int64                          // events searched between two checkpoints, matching or not; 0: no checkpoints
-	interest  []string                       // what wakes a waiting subscriber: keys of tail.sleepers
+	interest  []string                       // keys of tail.sleepers under which a waiting subscriber is woken
 }
 
 func (f filter) matches(r *logfile.Record) bool {

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	maxCommands   = 256   // commands that wait for a group: acks, nacks, requests
-	maxSlots      = 4096  // unanswered messages of a consumer, even when it asks for more
-	maxReadAhead  = 1024  // events read ahead, even when the settings say more
-	maxParkedOnce = 500   // messages parked in one append
-	maxReason     = 1_000 // bytes stored of the reason why a message was parked
+	maxCommands   = 256   // maximum of commands (acks, nacks, requests) that wait for a group
+	maxSlots      = 4096  // maximum of unanswered messages of a consumer, even when it asks for more
+	maxReadAhead  = 1024  // maximum of events read ahead, even when the settings say more
+	maxParkedOnce = 500   // maximum of messages parked in one append
+	maxReason     = 1_000 // maximum of bytes stored of the reason why a message was parked
 )
 
 // group is a running persistent subscription. One goroutine (run) owns its state. Connections, RPCs, results of the writer and
@@ -34,13 +34,13 @@ type group struct {
 	filter  filter
 
 	commands chan func()
-	end      chan error    // receives the reason that consumers are told for the end, once; buffered
+	end      chan error    // receives, once, the reason for the end that consumers are told; buffered
 	ended    chan struct{} // closed when run has returned
 
 	seen     int64        // for a group of one stream: position up to which the log has been searched
 	woken    <-chan int64 // wake-up by the log; nil: the group is not asleep
 	noSleep  func()
-	ticking  bool      // events were finished since the last checkpoint, so tick is set
+	ticking  bool      // events were finished since the last checkpoint; tick is the time of the next one
 	tick     time.Time // when the next checkpoint is due
 	saved    chan saved
 	saving   bool
@@ -160,7 +160,8 @@ func (g *group) run() {
 	}
 }
 
-// obey runs a command, and a bounded number of the commands that wait behind it: each ack is a command, so many may wait.
+// obey runs a command, and some of the commands that wait behind it. The number is bounded, because each ack is a command and
+// many may wait.
 func (g *group) obey(command func()) {
 	command()
 	for range maxCommands {
@@ -235,8 +236,8 @@ func (g *group) read() (more bool, err error) {
 func (g *group) readAll(ctx context.Context, limit int) (more bool, err error) {
 	edge, at := g.service.tail.edge(), g.state.considered
 	if at >= edge {
-		// The group is woken after so many events, too: it then moves its checkpoint past events that do not match, which it
-		// would otherwise search again after a restart.
+		// Also woken after this many events that do not match: the group then moves its checkpoint past them. Otherwise it would search
+		// them again after a restart.
 		g.sleep(at, g.filter.interest, at+int64(max(g.state.settings.MaxCheckpoint, maxReadAhead)))
 		return false, nil
 	}

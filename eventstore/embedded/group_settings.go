@@ -24,16 +24,17 @@ type groupSettings struct {
 	MaxRetries       int32  `json:"maxRetries"`
 	MinCheckpoint    int32  `json:"minCheckpoint"`    // finished events before a checkpoint is due by time
 	MaxCheckpoint    int32  `json:"maxCheckpoint"`    // number of finished events after which a checkpoint is written at once
-	MaxSubscribers   int32  `json:"maxSubscribers"`   // 0: any number
+	MaxSubscribers   int32  `json:"maxSubscribers"`   // maximum number of consumers; 0: no maximum
 	LiveBuffer       int32  `json:"liveBuffer"`       // stored and told to clients only: one buffer serves history and live events
 	ReadBatch        int32  `json:"readBatch"`        // maximum number of events that are read ahead
 	HistoryBuffer    int32  `json:"historyBuffer"`    // upper bound of ReadBatch
 	MessageTimeoutMS int64  `json:"messageTimeoutMs"` // ms until an unanswered event is sent again; 0: never
 	CheckpointMS     int64  `json:"checkpointMs"`
 	Strategy         string `json:"strategy"`
-	// the first event: a revision, or a position of the log; startAtEnd: the first after the creation
+	// the group's first event: a revision of its stream, or a position of the log. startAtEnd: the first event after the group was
+	// created
 	Start  int64         `json:"start"`
-	Behind int64         `json:"behind"` // place of the event before the first, determined at the creation
+	Behind int64         `json:"behind"` // place of the event before the first, determined when the group is created
 	Filter *streamFilter `json:"filter,omitempty"`
 }
 
@@ -64,7 +65,7 @@ func newGroupSettings(wire *persistent.CreateReq_Settings) (*groupSettings, erro
 		MaxSubscribers: wire.GetMaxSubscriberCount(), LiveBuffer: wire.GetLiveBufferSize(), ReadBatch: wire.GetReadBatchSize(),
 		HistoryBuffer: wire.GetHistoryBufferSize(), Strategy: wire.GetConsumerStrategy(),
 	}
-	if s.Strategy == "" { // an older client, which does not send the newer field
+	if s.Strategy == "" { // an older client, which does not send the field for the strategy
 		//lint:ignore SA1019 the old field applies when the newer one is missing
 		s.Strategy = wire.GetNamedConsumerStrategy().String()
 	}

@@ -51,7 +51,7 @@ func (m *message) source() string {
 type flight struct {
 	message *message
 	to      *consumer
-	due     time.Time // when the message is given out again; zero: never
+	due     time.Time // when the message is given out again unless it is answered; zero: never
 	ended   bool
 }
 
@@ -81,14 +81,14 @@ const pinBuckets = 1024
 // goroutine; its callers pass the time.
 type groupState struct {
 	settings  *groupSettings
-	consumers []*consumer // in the order of connecting; for RoundRobin the next in turn is first
+	consumers []*consumer // in the order of connecting; with RoundRobin, the next consumer to get a message is first
 	pins      map[uint32]*consumer
 
 	replays  []*message // parked messages to be given out again
 	retries  []*message // returned messages to be given out again, in the order of the source
 	fresh    []*message // messages that were never given out
 	timeline []*flight  // flights with a deadline, in the order of their deadlines
-	parking  []parked   // messages to be parked; each holds the checkpoint back until it is durably parked
+	parking  []parked   // messages to be parked; until they are, the checkpoint stays before them
 	storing  []parked   // messages that are being parked
 
 	considered int64 // place of the newest event read from the source, matching or not
@@ -138,7 +138,7 @@ func (s *groupState) choose(m *message) *consumer {
 		if c.count >= c.slots {
 			continue
 		}
-		if s.settings.Strategy == strategyRoundRobin { // put this consumer last: the next message goes to another one
+		if s.settings.Strategy == strategyRoundRobin { // moved to the end, so that the next message goes to another consumer
 			s.consumers = append(slices.Concat(s.consumers[i+1:], s.consumers[:i]), c)
 		}
 		return c
@@ -186,8 +186,8 @@ func (s *groupState) give(m *message, to *consumer, now time.Time) bool {
 	return true
 }
 
-// land ends the flight of an event at a consumer and returns it; nil when there is none. Of two flights with the same id it ends
-// the older one.
+// land ends the flight of an event at a consumer and returns that flight; nil when there is none. Of two flights with the same id
+// it ends the older one.
 func (s *groupState) land(c *consumer, id uuid.UUID) *flight {
 	flights := c.flights[id]
 	if len(flights) == 0 {
@@ -222,7 +222,7 @@ const (
 	refusalSkip
 )
 
-// nack takes events back that a consumer cannot handle, and does what it asks for.
+// nack takes back events that a consumer cannot handle, and does with them what the consumer asks for.
 func (s *groupState) nack(c *consumer, ids []uuid.UUID, action refusal, reason string) {
 	for _, id := range ids {
 		f := s.land(c, id)
@@ -302,7 +302,8 @@ func (s *groupState) disconnect(c *consumer) {
 			back = append(back, f.message)
 		}
 	}
-	slices.SortFunc(back, func(a, b *message) int { return cmp.Compare(b.place, a.place) }) // the lowest place is put back last
+	// in descending order of place, because putBack inserts a replayed message before all others
+	slices.SortFunc(back, func(a, b *message) int { return cmp.Compare(b.place, a.place) })
 	for _, m := range back {
 		m.retries = min(m.retries+1, s.settings.MaxRetries)
 		s.putBack(m)
@@ -311,7 +312,7 @@ func (s *groupState) disconnect(c *consumer) {
 	c.count = 0
 }
 
-// finish counts a message as finished: it no longer holds the checkpoint back.
+// finish counts a message as finished: the checkpoint may move past it.
 func (s *groupState) finish(m *message) {
 	if m.replayed {
 		s.replaying--
@@ -343,7 +344,8 @@ func (s *groupState) offer(wanted []*message, considered int64, unwanted int) {
 func (s *groupState) checkpointAt() int64 {
 	lowest := s.considered + 1
 	if len(s.fresh) > 0 {
-		lowest = min(lowest, s.fresh[0].place) // the lowest: under Pinned, too, fresh keeps the source's order
+		// the first of fresh is the lowest place in it, because fresh keeps the order of the source with every strategy
+		lowest = min(lowest, s.fresh[0].place)
 	}
 	if len(s.retries) > 0 {
 		lowest = min(lowest, s.retries[0].place)

@@ -242,7 +242,7 @@ func (p *persistentService) deliver(
 		select {
 		case m := <-c.out:
 			if m.link != nil && m.event != nil && p.service.denied(ctx, m.event.Stream, rightRead) != nil {
-				// the group follows links, but this consumer may not read the target
+				// the group resolves links, but this consumer may not read the event that the link points to
 				m = &message{link: m.link, place: m.place, retries: m.retries}
 			}
 			if err := call.Send(m.toWire(asString)); err != nil {
@@ -297,7 +297,7 @@ func (g *group) listen(call persistent.PersistentSubscriptions_ReadServer, c *co
 				return err
 			}
 			if content.Nack.GetAction() == persistent.ReadReq_Nack_Stop {
-				return nil // unanswered messages are given out again
+				return nil // the group gives out the unanswered messages again
 			}
 			action, reason := refusalOf(content.Nack.GetAction()), content.Nack.GetReason()
 			do = func() { g.state.nack(c, ids, action, reason) }
@@ -305,7 +305,7 @@ func (g *group) listen(call persistent.PersistentSubscriptions_ReadServer, c *co
 			return status.Error(codes.InvalidArgument, "a consumer sends acks and nacks after its options")
 		}
 		if !g.tell(call.Context(), do) {
-			return nil // deliver reports the reason
+			return nil // the function deliver reports the reason
 		}
 	}
 }

@@ -162,7 +162,7 @@ func goOn(p *logfile.StreamPage, revision int64) {
 	}
 }
 
-// readAll sends events of the log: forwards from a position on, backwards those before it.
+// readAll sends events of the log: forwards those after a position, backwards those before it.
 func (r *reading) readAll() error {
 	filter, err := newFilter(r.options)
 	if err != nil {
@@ -209,7 +209,7 @@ func (r *reading) allRange() logfile.AllPage {
 	position := wire.Number(options.GetPosition().GetCommitPosition())
 	switch {
 	case start && r.backwards:
-		page.High = 0 // nothing comes before the start
+		page.High = 0 // backwards from the start of the log: there is no event
 	case end && !r.backwards:
 		page.Low = logfile.NoLimit
 	case start || end:

@@ -15,16 +15,17 @@ import (
 
 const (
 	defaultScavenge = 10 * time.Second
-	fullScavenge    = time.Hour // between two checks of all streams with metadata: events reach $maxAge without an append
-	removeLimit     = 256       // records removed in one transaction, so that appends do not wait long
-	maxRipe         = 10_000    // streams remembered until the next round; when there are more, all streams are checked
+	// time between two checks of all streams with metadata: events reach the age $maxAge without any append
+	fullScavenge = time.Hour
+	removeLimit  = 256    // maximum of records removed in one transaction, so that appends do not wait long
+	maxRipe      = 10_000 // maximum of streams remembered for the next round; when there are more, all streams are checked
 )
 
 // removal is the scavenger's request to the writer: remove a stream's oldest records, those below a revision.
 type removal struct {
 	stream string
 	below  int64
-	reply  chan removed // buffered
+	reply  chan removed // result of the removal; buffered
 }
 
 type removed struct {
@@ -80,7 +81,7 @@ type scavenger struct {
 	note   logrus.FieldLogger
 	every  time.Duration
 
-	orders chan chan removed // rounds that a caller waits for
+	orders chan chan removed // requests for a round; each has a channel for the result
 	count  int               // records removed in all rounds
 }
 

@@ -32,7 +32,7 @@ type Config struct {
 	// CertFile and KeyFile are the PEM files of the server's certificate; empty: no TLS. UsersFile lists who may connect
 	// (AddUser); it needs TLS. Changed files are read again.
 	CertFile, KeyFile, UsersFile string
-	// Refresh is the time between two checks of these files for changes; 0: five seconds.
+	// Refresh is the time between two checks of the certificate and users files for changes; 0: five seconds.
 	Refresh time.Duration
 	// Log receives messages for the operator; nil discards them.
 	Log logrus.FieldLogger
@@ -140,7 +140,7 @@ func (s *Server) start(config Config, tail *tail, log logrus.FieldLogger) error 
 	s.tidy.Go(func() { scavenger.run(ctx) })
 	s.tidy.Go(func() { s.access.Watch(ctx, config.Refresh) })
 	s.grpc = grpc.NewServer(append(s.access.Options(),
-		grpc.WaitForHandlers(true), // even a hard stop must not close the log under a call
+		grpc.WaitForHandlers(true), // wait for running calls even after a hard stop: the log must not be closed while a call reads it
 		grpc.MaxRecvMsgSize(maxMessageBytes),
 		grpc.MaxSendMsgSize(maxMessageBytes),
 		// Clients ping every 10 s even when idle; grpc's own policy would disconnect them for that.
@@ -219,7 +219,7 @@ func (s *Server) end() {
 	s.writer.close()
 }
 
-// release closes what is open, each before what it depends on.
+// release closes the resources in an order in which nothing is closed before its users.
 func (s *Server) release() error {
 	var all []error
 	if s.listener != nil {

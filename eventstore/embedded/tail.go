@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	tailRecords = 8192     // newest records kept in memory
-	tailBytes   = 32 << 20 // limit of their size in bytes
+	tailRecords = 8192     // maximum of the newest records that are kept in memory
+	tailBytes   = 32 << 20 // maximum size of the records kept in memory, in bytes
 )
 
 // tail holds the newest committed records, and wakes the readers that wait for new ones. Positions have no gaps, so a position is
@@ -22,8 +22,9 @@ type tail struct {
 	last  int64 // position of the newest committed record
 	bytes int64
 
-	sleepers map[string]map[*sleeper]bool // by what wakes them: the name of a stream, a category with its dash, or everything
-	due      int64                        // the lowest due of all sleepers
+	// sleepers by the key that wakes them: the name of a stream, a category with its dash, or everything
+	sleepers map[string]map[*sleeper]bool
+	due      int64 // the lowest field due of all sleepers
 }
 
 // everything is the key of sleepers that any record wakes. No stream has an empty name.
@@ -32,7 +33,7 @@ const everything = ""
 // sleeper is a reader that waits for new records. It is woken once.
 type sleeper struct {
 	interest []string
-	due      int64      // woken when the log reaches this position, by whatever record
+	due      int64      // position of the log at which the sleeper is woken, by whatever record
 	woken    chan int64 // gets the position of the record that woke it; buffered
 }
 
@@ -79,14 +80,14 @@ func (t *tail) drop() {
 	t.first++
 }
 
-// wakeAll wakes the sleepers under one key: records wake only the sleepers whose key they match.
+// wakeAll wakes the sleepers under one key.
 func (t *tail) wakeAll(interest string, position int64) {
 	for s := range t.sleepers[interest] {
 		t.wake(s, position)
 	}
 }
 
-// wakeDue wakes the sleepers whose due is reached, and computes the next due.
+// wakeDue wakes the sleepers whose field due is reached, and computes the lowest of the others.
 func (t *tail) wakeDue() {
 	t.due = math.MaxInt64
 	for _, sleepers := range t.sleepers {
@@ -114,10 +115,10 @@ func (t *tail) forget(s *sleeper) {
 	}
 }
 
-// sleep registers a reader that waits for records after the position behind. The returned channel gets one position: of the first
-// new record in one of the streams or categories of interest or, when the log reaches the position due before, of the newest
-// record. The channel is nil when the log has records after behind already. end cancels the registration. One lock covers the
-// check and the registration, so that no wake-up is lost.
+// sleep registers a reader that waits for records after the position behind. The returned channel gets one position. It is that
+// of the first new record in one of the streams or categories of interest. If the log reaches the position due before such a
+// record, it is that of the newest record. The channel is nil when the log has records after behind already. end cancels the
+// registration. One lock covers the check and the registration, so that no wake-up is lost.
 func (t *tail) sleep(behind int64, interest []string, due int64) (woken <-chan int64, end func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	maxBatchOps   = 1024     // operations in one commit
-	maxBatchBytes = 4 << 20  // payload of one commit, in bytes
-	maxQueueBytes = 64 << 20 // payload of the waiting operations, in bytes
+	maxBatchOps   = 1024     // maximum of operations in one commit
+	maxBatchBytes = 4 << 20  // maximum payload of one commit, in bytes
+	maxQueueBytes = 64 << 20 // maximum payload of the waiting operations, in bytes
 	maxQueueWait  = 2 * time.Second
-	maxHeads      = 100_000 // streams whose heads are cached
+	maxHeads      = 100_000 // maximum of streams whose heads are cached
 )
 
 var (
@@ -33,9 +33,9 @@ type operation struct {
 	stream   string
 	expected expectation
 	events   []*logfile.Record // events to be appended; the writer sets position, revision and creation time
-	remove   bool              // delete the stream
-	forGood  bool              // with remove: leave a tombstone, after which the stream can never be written to
-	group    *logfile.GroupRow // store this persistent subscription
+	remove   bool              // the operation deletes the stream
+	forGood  bool              // together with remove: leave a tombstone, after which the stream can never be written to
+	group    *logfile.GroupRow // the persistent subscription to be stored; nil: none
 	bytes    int64
 	reply    chan result // buffered, so that the writer does not block when the caller has left
 }
@@ -66,7 +66,7 @@ type writer struct {
 	heads        map[string]*logfile.Head
 	last         int64 // position of the newest record, including those of this batch
 	batch        []*logfile.Record
-	batchOf      map[string][]*logfile.Record // the batch by stream
+	batchOf      map[string][]*logfile.Record // records of the batch, by stream
 	limited      map[string]bool              // streams of the batch with records that retention may remove
 	groups       []*logfile.GroupRow          // persistent subscriptions of the batch
 }
@@ -149,7 +149,7 @@ func load(p *atomic.Pointer[error]) error {
 	return nil
 }
 
-// run writes until close is called; then it writes the rest of the queue and ends.
+// run writes until close is called. Then it writes the operations that are left in the queue, and ends.
 func (w *writer) run() {
 	defer close(w.done)
 	for {
@@ -195,7 +195,7 @@ func (w *writer) write(ops []*operation) {
 	if len(w.heads) > maxHeads {
 		clear(w.heads)
 	}
-	w.batch = nil // the tail owns this slice now
+	w.batch = nil // the tail has taken over this slice
 	w.groups = w.groups[:0]
 	clear(w.batchOf)
 	clear(w.limited)

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	copyEvents   = 500             // events of one stream that are appended together
-	copyBytes    = 512 << 10       // maximum of their size, in bytes
+	copyEvents   = 500             // maximum of events of one stream that are appended together
+	copyBytes    = 512 << 10       // maximum size of the events that are appended together, in bytes
 	copyPatience = time.Minute     // maximum time without progress while a store is unavailable
-	copyPause    = time.Second / 2 // between retries while a store is unavailable
+	copyPause    = time.Second / 2 // pause between retries while a store is unavailable
 	lookBack     = 10_000          // maximum of the target's newest events that are searched for in the source
-	copyStreams  = 200_000         // streams whose last revision in the target is cached
+	copyStreams  = 200_000         // maximum of streams whose last revision in the target is cached
 )
 
 // Source is a log to copy from: a Store, or one together with its archive.
@@ -31,10 +31,10 @@ type Source interface {
 
 // Copied is the progress of a copy.
 type Copied struct {
-	Events   int64               // copied by this call, stream metadata included
-	Filled   int64               // placeholders written for events that retention has removed from the source
-	Position eventstore.Position // in the source: position of the last event copied
-	End      eventstore.Position // end of the source when the copy last read it
+	Events   int64               // number of events copied by this call, stream metadata included
+	Filled   int64               // number of placeholders written for events that retention has removed from the source
+	Position eventstore.Position // position in the source of the last event copied
+	End      eventstore.Position // end of the source when the copy last read the source
 	Resumed  bool                // an earlier copy was continued
 }
 
@@ -83,11 +83,11 @@ type copier struct {
 	from   Source
 	to     *Store
 	report func(Copied)
-	placed bool // done.Position is valid
+	placed bool // the start of the copy is known: done.Position is valid
 	done   Copied
-	slow   bool                           // every append waits for the answer to the one before
+	slow   bool                           // append without the lane: each append waits for the answer to the one before
 	lane   *lane                          // sends appends without waiting for answers; nil: slow is set
-	ends   map[string]eventstore.Revision // last revision of each stream that was sent to the target
+	ends   map[string]eventstore.Revision // last revision that was sent to the target, by stream
 	batch  []eventstore.Recorded          // consecutive events of one stream
 	bytes  int
 }
@@ -106,7 +106,7 @@ func (c *copier) run(ctx context.Context) (err error) {
 			return err
 		}
 		defer func() {
-			if err != nil { // appends after the failed one may have been written: the next run looks at the target again
+			if err != nil { // appends after the failed one may have been written: the next run determines the start from the target again
 				c.placed = false
 				clear(c.ends)
 			}

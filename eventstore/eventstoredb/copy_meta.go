@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	metaPrefix = "$$" // the stream with the metadata of a stream is named by this prefix and the name of that stream
+	metaPrefix = "$$" // prefix of the name of a metadata stream; the name of the described stream follows
 	metaType   = "$metadata"
 	// placeholder is the type of the events that take the revisions of removed events. It is a system type, so readers leave them
 	// out.

@@ -95,7 +95,7 @@ type examiner struct {
 func (e *examiner) tls(server string) (*tls.Config, error) {
 	config := &tls.Config{
 		MinVersion: tls.VersionTLS12, ServerName: server, RootCAs: e.settings.RootCAs,
-		InsecureSkipVerify: e.settings.SkipCertificateVerification, // as the connection string says
+		InsecureSkipVerify: e.settings.SkipCertificateVerification, // taken from the connection string
 		NextProtos:         []string{"h2"},
 	}
 	if e.settings.UserCertFile != "" && e.settings.UserKeyFile != "" {
@@ -142,7 +142,7 @@ func shakeHands(ctx context.Context, node string, config *tls.Config) error {
 	defer cancel()
 	conn, err := (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", node)
 	if err == nil {
-		_ = conn.Close() // no data was sent
+		_ = conn.Close() // no data was sent on the connection, so an error of Close does no harm
 	}
 	return err
 }
@@ -222,7 +222,7 @@ func (e *examiner) members(ctx context.Context, node string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = conn.Close() }() // no call is running on it
+	defer func() { _ = conn.Close() }() // no call is running on the connection
 	ctx, cancel := context.WithTimeout(ctx, examineTime)
 	defer cancel()
 	info, err := gossip.NewGossipClient(conn).Read(ctx, &shared.Empty{})
@@ -241,7 +241,7 @@ func examineRights(ctx context.Context, config Config, settings *esdb.Configurat
 	defer func() {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), examineTime)
 		defer cancel()
-		_ = store.Close(closing) // calls that hang are not waited for
+		_ = store.Close(closing) // the wait is limited, because a call may hang
 	}()
 	if _, err = store.Head(ctx); err == nil {
 		_, err = store.Append(ctx, rightsStream, rightsRevision, eventstore.Proposed{ID: uuid.New(), Type: "Tried", Data: []byte(`{}`)})

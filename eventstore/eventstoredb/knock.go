@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	firstPause   = 50 * time.Millisecond // between the first two probes; doubled after each probe, up to lastPause
+	firstPause   = 50 * time.Millisecond // pause between the first two probes; doubled after each probe, up to lastPause
 	lastPause    = 500 * time.Millisecond
 	knockTimeout = 3 * time.Second
 )
@@ -46,7 +46,8 @@ func (p *pool) begin(settings esdb.Configuration, leader, pass string) {
 		return
 	}
 	p.mu.Lock()
-	p.session = &session{client: client, pass: pass, leader: leader, left: make(chan struct{}), users: 1} // user: the pool
+	// the pool is the first user
+	p.session = &session{client: client, pass: pass, leader: leader, left: make(chan struct{}), users: 1}
 	p.mu.Unlock()
 	p.gate.open()
 	log := p.log
@@ -57,8 +58,8 @@ func (p *pool) begin(settings esdb.Configuration, leader, pass string) {
 }
 
 // locate finds the server, or the leader of a cluster, and returns the settings of a client for it. leader is empty when there is
-// no cluster. When the connection string names one node, that node is used while it leads or is the only one; otherwise it is
-// asked who leads.
+// no cluster. When the connection string names one node, that node is used if it leads or is the only node; otherwise that node
+// is asked which node leads.
 func (p *pool) locate(pass string) (settings esdb.Configuration, leader string, found bool) {
 	if !p.finder.discovers() && p.isThere(p.settings, pass) {
 		if v := p.finder.ask(p.life); v.nodes > 1 {

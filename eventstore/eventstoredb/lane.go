@@ -28,9 +28,9 @@ import (
 )
 
 const (
-	laneAppends  = 128              // maximum of unanswered appends
-	laneBytes    = 8 << 20          // maximum of their size, in bytes
-	lanePatience = 30 * time.Second // maximum wait for an answer
+	laneAppends  = 128              // maximum of unanswered appends in a lane
+	laneBytes    = 8 << 20          // maximum size of the unanswered appends, in bytes
+	lanePatience = 30 * time.Second // maximum wait for the answer to an append
 )
 
 // errLane says that an append in a lane was refused. Appends that were sent after it may have been written.
@@ -134,7 +134,7 @@ func (l *lane) send(ctx context.Context, batch []eventstore.Recorded, bytes int)
 	if err := l.call.Send(batchRequest(id, batch)); err != nil && !errors.Is(err, io.EOF) {
 		return translate(err)
 	}
-	return nil // at io.EOF the cause comes with the answers
+	return nil // io.EOF says only that the call has ended; listen receives the reason
 }
 
 // drain waits for all answers.
@@ -189,7 +189,7 @@ func (l *lane) take(answer *streams.BatchAppendResp) error {
 // close ends the call; unanswered appends may have been written.
 func (l *lane) close() error {
 	l.end()
-	for range l.answers { // empty the channel until listen has ended and closes it
+	for range l.answers { // listen closes the channel when it ends; until then answers are dropped
 	}
 	return l.conn.Close()
 }
@@ -228,6 +228,6 @@ func fromWireID(id *shared.UUID) (read uuid.UUID) {
 		binary.BigEndian.PutUint64(read[8:], uint64(s.GetLeastSignificantBits()))
 		return read
 	}
-	read, _ = uuid.Parse(id.GetString_()) // the zero id matches no append
+	read, _ = uuid.Parse(id.GetString_()) // an invalid text gives the zero id, which matches no append
 	return read
 }

@@ -68,7 +68,7 @@ type finder struct {
 
 // view is the combined gossip of the nodes.
 type view struct {
-	leader string               // host:port; empty: there is no leader
+	leader string               // host:port of the leader; empty: there is none
 	nodes  int                  // number of nodes in the cluster; 0: none has answered
 	seeds  []*esdb.EndPoint     // nodes that are alive
 	alive  []*gossip.MemberInfo // members that are alive, according to the nodes that name this leader
@@ -92,7 +92,7 @@ func (f *finder) places(ctx context.Context) []place {
 		add(seed.String(), seed.Host)
 	}
 	if host, port, err := net.SplitHostPort(f.settings.Address); err == nil && len(all) == 0 {
-		found, _ := net.DefaultResolver.LookupHost(ctx, host) // after an error only the members are asked
+		found, _ := net.DefaultResolver.LookupHost(ctx, host) // when the lookup fails, only the known members are asked
 		for _, ip := range found {
 			add(net.JoinHostPort(ip, port), host)
 		}
@@ -178,7 +178,7 @@ func (f *finder) hear(ctx context.Context, p place) []*gossip.MemberInfo {
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = conn.Close() }() // no call is running on it
+	defer func() { _ = conn.Close() }() // no call is running on the connection
 	info, err := gossip.NewGossipClient(conn).Read(ctx, &shared.Empty{})
 	if err != nil {
 		return nil

@@ -15,10 +15,10 @@ import (
 
 const (
 	maxCalls = 128 // maximum of concurrent appends and of subscriptions being opened
-	maxReads = 256 // maximum of concurrent reads; counted apart, since a reader may append while it reads
+	maxReads = 256 // maximum of concurrent reads; separate from maxCalls, since a reader may append while it reads
 
-	silence = 3 * time.Second // a call without an answer for so long makes the pool ask the other nodes who leads
-	doubt   = time.Second     // minimum time between two such questions
+	silence = 3 * time.Second // a call that has no answer for this long makes the pool ask the other nodes which node leads
+	doubt   = time.Second     // minimum time between two requests for the leader
 )
 
 // pool runs the client's calls, each in a goroutine of its own. So a caller can return before the client does.
@@ -29,12 +29,12 @@ type pool struct {
 	gate     *gate
 	calls    chan struct{} // a slot for every running call
 	reads    chan struct{}
-	life     context.Context // ends when the pool is closed
+	life     context.Context // context of the pool, which ends when the pool is closed
 	end      context.CancelFunc
 	finished chan struct{} // closed when the last call has returned and every client is closed
 
 	mu      sync.Mutex
-	session *session // nil while the server is unavailable
+	session *session // the current client; nil while the server is unavailable
 	closed  bool
 	running sync.WaitGroup
 }
@@ -87,7 +87,7 @@ func (p *pool) close(ctx context.Context) error {
 	}
 }
 
-// permit is what a call needs to run: a slot and a client, which it must give back, and a signal of an outage.
+// permit is what a call needs to run: a slot and a client, both of which it must give back, and a channel that signals an outage.
 type permit struct {
 	session *session
 	slots   chan struct{}
@@ -246,12 +246,12 @@ func (p *pool) retire() {
 // session is a client and the number of its users. It counts them because closing a client in use ends the process.
 type session struct {
 	client    *esdb.Client
-	pass      string        // the pass that calls carry; empty: none
-	leader    string        // host:port as gossip names it; empty: there is no cluster
+	pass      string        // pass of the embedded server's socket, sent with each call; empty: none
+	leader    string        // host:port of the leader, as gossip names it; empty: there is no cluster
 	left      chan struct{} // closed when calls must stop waiting for the client
 	suspected bool          // the nodes are being asked whether this leader still leads; guarded by the pool's lock
 
-	once  sync.Once // guards the closing of left
+	once  sync.Once // makes sure that left is closed once
 	mu    sync.Mutex
 	users int
 }

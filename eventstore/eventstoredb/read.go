@@ -155,7 +155,7 @@ func (p *pool) read(
 // receive waits for the next item, or for a reason to abandon the read.
 func (p *pool) receive(ctx context.Context, permit permit, items <-chan item) item {
 	select {
-	case next := <-items: // most items are prefetched
+	case next := <-items: // first without waiting, because most items are prefetched
 		return ofCaller(ctx, next)
 	default:
 	}

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	noticesAhead = 16  // notices prefetched
-	searchWindow = 256 // events that the server searches between two checkpoints
+	noticesAhead = 16  // maximum of notices that are prefetched
+	searchWindow = 256 // number of events that the server searches between two checkpoints
 )
 
 // subscription forwards the notices of the client's subscription. The client's subscription ends when the connection is lost,
 // and the client does not resume it; then this subscription ends too.
 type subscription struct {
 	ctx     context.Context // the context given to Subscribe
-	inner   context.Context // ends with ctx, with Close, with the pool, and after the last notice was delivered
+	inner   context.Context // context that ends with ctx, with Close, with the pool, and after the last notice was delivered
 	cancel  context.CancelFunc
 	notices chan eventstore.Notice
 	left    <-chan struct{} // closed when nobody must wait for the client any more
@@ -36,7 +36,7 @@ func (s *Store) Subscribe(
 	ctx context.Context, after eventstore.Position, filter eventstore.Filter,
 ) (eventstore.Subscription, error) {
 	options := esdb.SubscribeToAllOptions{
-		From:            esdb.Start{}, // set always: the client's default is the end of the log
+		From:            esdb.Start{}, // set in any case, because the client's default is the end of the log
 		Filter:          toFilter(filter),
 		MaxSearchWindow: searchWindow, CheckpointInterval: 1,
 	}
@@ -71,7 +71,7 @@ func (p *pool) follow(sub *subscription, options esdb.SubscribeToAllOptions) err
 		return err
 	}
 	sub.left = permit.session.left
-	permit.session.acquire() // held while the subscription lasts; the slot is released after the call
+	permit.session.acquire() // the client is held while the subscription lasts; the slot is released after the call
 	confirmed := make(chan error, 1)
 	stop := context.AfterFunc(p.life, sub.Close)
 	launched := p.launch(func() {

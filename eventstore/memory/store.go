@@ -18,7 +18,7 @@ import (
 
 var _ eventstore.Store = (*Store)(nil)
 
-// maxAppendBytes is what EventStoreDB takes in one append unless it is configured otherwise.
+// maxAppendBytes is the maximum size of one append: the default of EventStoreDB, in bytes.
 const maxAppendBytes = 1 << 20
 
 // gap is the distance between two positions: more than one, so that no caller relies on positions without gaps.
@@ -30,7 +30,7 @@ type Store struct {
 
 	mu      sync.Mutex
 	log     []eventstore.Recorded
-	streams map[string][]int // stream name → indices in log
+	streams map[string][]int // indices in log of the events of each stream
 	changed chan struct{}    // closed and replaced at each append, and when subscriptions are dropped
 	dropped int              // how many times subscriptions were dropped
 	faults  Faults

@@ -19,8 +19,8 @@ type subscription struct {
 
 	mu       sync.Mutex
 	filter   eventstore.Filter
-	next     int  // index in the log of the next event to look at
-	reported int  // index up to which the reader was told that every event was looked at
+	next     int  // index in log of the next event to be examined
+	reported int  // index in log up to which the reader was told, by an event or checkpoint, that everything was examined
 	live     bool // CaughtUp was delivered
 }
 

@@ -1,3 +1,4 @@
-// Package entry decides who may connect to the embedded event store: it opens the listener, reads certificates and users, asks
-// callers for a password or for the pass of the socket, and answers what clients ask before they say who they are.
+// Package entry decides who may connect to the embedded event store. It opens the listener, reads certificates and users, and
+// asks callers for a password or for the pass of the socket. It also answers the requests that clients send before they
+// authenticate.
 package entry

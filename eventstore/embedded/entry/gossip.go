@@ -22,7 +22,7 @@ type member struct {
 	gossip.UnimplementedGossipServer
 
 	id     uuid.UUID
-	listen *net.TCPAddr // nil for a unix socket, which gossip cannot name as host and port
+	listen *net.TCPAddr // address of the listener; nil for a unix socket, which gossip cannot name as host and port
 }
 
 func newMember(addr net.Addr) *member {

@@ -30,9 +30,9 @@ import (
 )
 
 const (
-	maxKnown      = 1024    // verified credentials that are cached
-	maxHashChecks = 2       // passwords checked at the same time: somebody who guesses passwords must not use up the CPUs
-	maxDrained    = 4 << 20 // bytes read of an append that will be refused
+	maxKnown      = 1024    // maximum of verified credentials in the cache
+	maxHashChecks = 2       // maximum of passwords checked at the same time: somebody who guesses passwords must not use up the CPUs
+	maxDrained    = 4 << 20 // maximum of bytes that are read of an append which will be refused
 )
 
 // anonymous lists the methods that need no user. Clients call them to find out what kind of server they talk to; the answers tell
@@ -54,9 +54,9 @@ var managing = []string{
 	persistent.PersistentSubscriptions_RestartSubsystem_FullMethodName,
 }
 
-// guard admits the users listed in a file, by the Basic credentials that clients send with every call. bcrypt checks a password
-// once: verified credentials are cached as an HMAC of name, password and hash under a key of this process. When a user's line
-// changes, the password is checked again.
+// guard admits the users listed in a file, by the Basic credentials that clients send with every call. bcrypt is slow, so it
+// checks a password only once. Verified credentials are cached as an HMAC of name, password and hash, under a key of this
+// process. When a user's line changes, the password is checked again.
 type guard struct {
 	path   string
 	note   logrus.FieldLogger
@@ -169,7 +169,8 @@ func (g *guard) check(ctx context.Context, name, password string) (user, error) 
 	}
 	defer func() { <-g.checks }()
 	g.mu.Lock()
-	_, known = g.known[proof] // cached by another call meanwhile: the processes of a host reconnect together
+	// another call has cached the same credentials meanwhile: the processes of a host reconnect at the same time
+	_, known = g.known[proof]
 	g.mu.Unlock()
 	if found && known {
 		return one, nil

@@ -18,8 +18,8 @@ import (
 	"moviola/eventstore"
 )
 
-// pass is a random token that calls through the socket must carry. Nothing else is asked of a caller who can connect. Sandboxed
-// programs of this user may be able to connect to the socket, but cannot read the file with the pass.
+// pass is a random token that calls through the unix socket must contain. A caller who can connect needs nothing else. A
+// sandboxed program of this user may be able to connect to the socket, but it cannot read the file with the pass.
 type pass string
 
 // newPass makes the pass of this start and writes it to a file beside the socket that only this user can read.
@@ -30,7 +30,8 @@ func newPass(socket net.Listener) (pass, error) {
 	}
 	made := pass(hex.EncodeToString(random))
 	path := eventstore.PassFile(socket.Addr().String())
-	if err := os.Remove(path); err != nil && !os.IsNotExist(err) { // so that the pass is never written through a symbolic link
+	// removed first, so that the pass is never written through a symbolic link
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 		return "", fmt.Errorf("replace the pass of the event store's socket: %w", err)
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

@@ -45,9 +45,9 @@ func (c Settings) Check() error {
 
 // Access decides who may connect. It is read from files that may change while the server runs.
 type Access struct {
-	certificate *certificate.Certificate // nil without TLS
-	guard       *guard                   // nil without users
-	pass        pass                     // needed for calls through the socket; empty: no call needs one
+	certificate *certificate.Certificate // the server's certificate; nil without TLS
+	guard       *guard                   // checks passwords; nil without users
+	pass        pass                     // token that calls through the socket need; empty: they need none
 	note        logrus.FieldLogger
 
 	mu        sync.Mutex
@@ -63,7 +63,8 @@ func NewAccess(config Settings, note logrus.FieldLogger) (a *Access, err error) 
 		}
 	}
 	if config.UsersFile != "" {
-		a.usersSeen = certificate.StampOf(config.UsersFile) // taken before the file is read, so that a later change is noticed
+		// taken before the file is read, so that a change during the read is noticed
+		a.usersSeen = certificate.StampOf(config.UsersFile)
 		if a.guard, err = newGuard(config.UsersFile, note); err != nil {
 			return nil, err
 		}
@@ -92,7 +93,7 @@ func (a *Access) Options() []grpc.ServerOption {
 	return options
 }
 
-// Refresh reads the files that have changed, or with all set, every file. When a file cannot be read, its old content stays in
+// Refresh reads the files that have changed. With all, it reads every file. When a file cannot be read, its old content stays in
 // force.
 func (a *Access) Refresh(all bool) error {
 	var errs []error
@@ -132,7 +133,7 @@ func (a *Access) Watch(ctx context.Context, every time.Duration) {
 	for {
 		select {
 		case <-time.After(every):
-			_ = a.Refresh(false) // Refresh has logged its error
+			_ = a.Refresh(false) // Refresh itself logs its error
 		case <-ctx.Done():
 			return
 		}

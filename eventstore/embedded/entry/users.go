@@ -20,9 +20,9 @@ type Role string
 
 // The roles of users.
 const (
-	RoleFull     Role = "full"      // everything
-	RoleUser     Role = "user"      // everything that the $acl of each stream allows
-	RoleReadOnly Role = "read-only" // reads and subscriptions, no appends, deletions or changes of metadata
+	RoleFull     Role = "full"      // may do everything
+	RoleUser     Role = "user"      // may do everything that the $acl of each stream allows
+	RoleReadOnly Role = "read-only" // may read and subscribe, but not append, delete or change metadata
 )
 
 // Roles lists the roles, in the order in which messages name them.
@@ -54,7 +54,8 @@ func readUsers(path string) (map[string]user, error) {
 		}
 		one, err := parseUser(line)
 		if err != nil {
-			return nil, fmt.Errorf("line %d of the users file %s: %w", number, path, err) // without the line's text, which holds a hash
+			// the error leaves out the line's text, which contains a hash
+			return nil, fmt.Errorf("line %d of the users file %s: %w", number, path, err)
 		}
 		if _, twice := users[one.Name]; twice {
 			return nil, fmt.Errorf("line %d of the users file %s: there is a user %s already", number, path, one.Name)

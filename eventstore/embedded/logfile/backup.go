@@ -45,7 +45,8 @@ func vacuumInto(ctx context.Context, dir, to string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, source.close()) }()
-	if err := sqlitex.ExecuteTransient(source.conn, "COMMIT", nil); err != nil { // VACUUM begins a transaction itself
+	// VACUUM begins its own transaction, so the running one is ended first
+	if err := sqlitex.ExecuteTransient(source.conn, "COMMIT", nil); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(to, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)

@@ -13,7 +13,7 @@ import (
 const (
 	MetaPrefix    = "$$" // the stream with the metadata of a stream is named by this prefix and the name of that stream
 	MetaType      = "$metadata"
-	SoftDeleted   = math.MaxInt64 // the $tb of a deleted stream
+	SoftDeleted   = math.MaxInt64 // value of $tb in the metadata of a softly deleted stream
 	TombstoneType = "$streamDeleted"
 	Tombstoned    = math.MaxInt64 // the revision of a tombstone: no other event can follow it
 )
@@ -106,7 +106,8 @@ func LoadHead(ctx context.Context, log Storage, stream string) (Head, error) {
 		if base == Tombstoned {
 			last = Tombstoned // the tombstone applies to the metadata stream too
 		}
-		return Head{Last: last, Meta: streamMeta{maxCount: 1}}, err // only the newest event of a metadata stream applies
+		// a metadata stream has no metadata of its own: only its newest event applies
+		return Head{Last: last, Meta: streamMeta{maxCount: 1}}, err
 	}
 	newest, err := NewestOf(ctx, log, MetaPrefix+stream)
 	if err != nil || newest == nil {

@@ -25,7 +25,8 @@ func LogFile(dir string) (string, error) {
 type inspection struct {
 	path string
 	conn *sqlite.Conn
-	lock *os.File // nil while a server has the folder open, and for a backup file, which is in no data folder
+	// lock of the data folder; nil while a server has the folder open, and for a backup file, which is in no data folder
+	lock *os.File
 }
 
 // inspect opens a data folder, or the file of a backup. Beside a running server it only reads, through a connection of its own:

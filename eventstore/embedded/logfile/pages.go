@@ -34,15 +34,15 @@ type checkedFile struct {
 }
 
 var (
-	checkedFiles sync.Map // pointer to SQLite's file → *checkedFile
-	badPages     sync.Map // path → number of the damaged page found last
-	failedSyncs  sync.Map // path → true once a sync of the file at that path has failed
-	FileFaults   sync.Map // path → func(string) int32, set by tests before the file is opened
+	checkedFiles sync.Map // *checkedFile of each open file, by SQLite's pointer to the file
+	badPages     sync.Map // number of the damaged page that was found last, by path
+	failedSyncs  sync.Map // true for each path of a file whose sync has failed
+	FileFaults   sync.Map // func(string) int32 by path; tests set it before they open the file
 
 	systemVFS      lib.Tsqlite3_vfs
 	checkedMethods = struct {
 		sync.Mutex
-		of map[uintptr]uintptr // SQLite's table of methods → ours
+		of map[uintptr]uintptr // for each of SQLite's tables of file methods, the address of our table
 	}{of: map[uintptr]uintptr{}}
 )
 
@@ -231,15 +231,16 @@ func emptyPage() []byte {
 	page := make([]byte, pageBytes)
 	copy(page, "SQLite format 3\x00")
 	binary.BigEndian.PutUint16(page[16:], pageBytes)
-	page[18], page[19], page[20] = 2, 2, reservedBytes // 2: write-ahead log
-	page[21], page[22], page[23] = 64, 32, 32          // constants of the format
-	binary.BigEndian.PutUint32(page[24:], 1)           // change counter
-	binary.BigEndian.PutUint32(page[28:], 1)           // pages
-	binary.BigEndian.PutUint32(page[44:], 4)           // schema format
-	binary.BigEndian.PutUint32(page[56:], 1)           // UTF-8
-	binary.BigEndian.PutUint32(page[92:], 1)           // the change counter that the number of pages is valid for
+	// versions of the file format for writing and reading (2: write-ahead log), and the reserved bytes of each page
+	page[18], page[19], page[20] = 2, 2, reservedBytes
+	page[21], page[22], page[23] = 64, 32, 32 // payload fractions, which the file format fixes
+	binary.BigEndian.PutUint32(page[24:], 1)  // counter of changes to the file
+	binary.BigEndian.PutUint32(page[28:], 1)  // size of the file, in pages
+	binary.BigEndian.PutUint32(page[44:], 4)  // number of the schema's format
+	binary.BigEndian.PutUint32(page[56:], 1)  // text encoding: UTF-8
+	binary.BigEndian.PutUint32(page[92:], 1)  // counter of changes at which the size of the file was last set
 	binary.BigEndian.PutUint32(page[96:], sqlite.VersionNumber)
-	page[100] = 13 // type of the page: leaf of a table
+	page[100] = 13 // type of the page: leaf of a table's tree
 	binary.BigEndian.PutUint16(page[105:], pageBytes-reservedBytes)
 	binary.LittleEndian.PutUint32(page[pageBytes-reservedBytes:], pageChecksum(page, 0))
 	return page

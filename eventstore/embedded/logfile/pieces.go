@@ -37,7 +37,7 @@ type pieceStream struct {
 // pieceEvent is the JSON line of an event in a piece, with the log's own checksum of the event.
 type pieceEvent struct {
 	Position int64     `json:"position"`
-	Stream   int64     `json:"stream"` // id of the stream
+	Stream   int64     `json:"stream"` // id of the event's stream in the log
 	Revision int64     `json:"revision"`
 	ID       []byte    `json:"id"`
 	Type     string    `json:"type"`

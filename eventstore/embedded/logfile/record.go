@@ -13,7 +13,7 @@ import (
 
 // Record is a stored event. Once committed it never changes and is shared between goroutines.
 type Record struct {
-	Position int64 // in the log: 1, 2, 3, ... without gaps
+	Position int64 // position in the log: 1, 2, 3, ... without gaps
 	Stream   string
 	Revision int64
 	ID       uuid.UUID

@@ -50,7 +50,7 @@ const (
 type Log struct {
 	path    string
 	writer  *sqlite.Conn
-	ids     map[string]int64 // cache of the streams' row ids; the writer's only
+	ids     map[string]int64 // cache of the streams' row ids, used by the writer only
 	readers chan *sqlite.Conn
 }
 
@@ -154,7 +154,7 @@ func (l *Log) migrate() error {
 	case err != nil:
 		return err
 	case version == 0:
-		return sqlitex.ExecuteScript(l.writer, schema, nil) // in one transaction
+		return sqlitex.ExecuteScript(l.writer, schema, nil) // ExecuteScript runs the whole schema in one transaction
 	case version != schemaVersion:
 		return fmt.Errorf("it has version %d, and this program reads version %d", version, schemaVersion)
 	default:
@@ -169,7 +169,7 @@ func (l *Log) Close() error {
 		all = append(all, (<-l.readers).Close())
 	}
 	if l.writer != nil {
-		all = append(all, l.writer.Close()) // the last connection moves the write-ahead log into the file
+		all = append(all, l.writer.Close()) // SQLite moves the write-ahead log into the file when the last connection closes
 		l.writer = nil
 	}
 	return errors.Join(all...)

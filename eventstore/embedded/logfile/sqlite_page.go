@@ -22,8 +22,7 @@ const (
 	eventsFirst = "events e CROSS JOIN streams s ON s.id = e.stream"
 )
 
-// The columns in the order in which they are needed: large ones last, since SQLite reads them from the page only when they are
-// asked for.
+// The columns of a record. Large ones come last, since SQLite reads a column from the page only when it is asked for.
 const (
 	colPosition = iota
 	colStream
@@ -49,7 +48,7 @@ func (l *Log) page(ctx context.Context, q pageQuery) (page []*Record, err error)
 		if err != nil {
 			return err
 		}
-		defer func() { _ = stmt.Reset() }() // Reset only repeats the error that Step has returned
+		defer func() { _ = stmt.Reset() }() // Step has returned the error already, and Reset returns it again
 		bind(stmt, append(q.args, int64(q.limit)))
 		for bytes < maxPageBytes {
 			more, err := stmt.Step()

@@ -15,7 +15,7 @@ const maxProblems = 20
 
 // Report is the result of Verify.
 type Report struct {
-	Events  int64 // in the log
+	Events  int64 // number of events in the log
 	Streams int64
 	Removed int64 // events that retention has removed
 	Last    int64 // position of the newest event; Verify accounts for every position up to it

@@ -17,7 +17,7 @@ import (
 	"moviola/eventstore/embedded/logfile"
 )
 
-// The content types of events.
+// The content types of events in the protocol.
 const (
 	ContentJSON  = "application/json"
 	ContentBytes = "application/octet-stream"
@@ -92,7 +92,7 @@ func Metadata(r *logfile.Record) map[string]string {
 	}
 	return map[string]string{
 		"type": r.Kind, "content-type": content,
-		"created": strconv.FormatInt(r.Created, 10), // a client that cannot parse this text ends its process
+		"created": strconv.FormatInt(r.Created, 10), // as number of ticks: a client that cannot parse this text ends its process
 	}
 }
 
