@@ -28,8 +28,8 @@ var (
 // maxSignIn is the maximum size of a request body with a key or token.
 const maxSignIn = 4 << 10
 
-// foreign refuses a call that another page may have made a browser send. A call that only reads is accepted with the cookie
-// alone, which browsers send with calls of the same site only.
+// foreign refuses a call that a page of another site may have made the browser send. A call that only reads is accepted with the
+// cookie alone, because browsers send this cookie only with calls of the same site.
 func (c *Console) foreign(r *http.Request) error {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		return errForeign
@@ -64,7 +64,7 @@ func (c *Console) begin(w http.ResponseWriter, r *http.Request) error {
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxSignIn))
 	if err != nil {
-		body = nil // a key or token is never that long, so the sign-in is refused
+		body = nil // The body is too long for a key or token, so the sign-in is refused.
 	}
 	who, id, err := c.door.enter(r, body)
 	if err != nil {
@@ -81,14 +81,14 @@ func (c *Console) begin(w http.ResponseWriter, r *http.Request) error {
 	return web.Write(w, http.StatusOK, who.shown(one))
 }
 
-// beginning is a session that begins.
+// beginning describes a session that is about to begin.
 type beginning struct {
 	one    session
 	who    guest
 	before *session // the session that the browser had; nil: it had none
 }
 
-// had returns the session that a browser has; nil: it has none.
+// had returns the session whose cookie the browser has sent; nil: it has sent none.
 func (c *Console) had(r *http.Request, cookie cookie, now time.Time) *session {
 	one, ok := c.seal.open(cookie.of(r))
 	if !ok || !one.alive(now) {
@@ -97,7 +97,7 @@ func (c *Console) had(r *http.Request, cookie cookie, now time.Time) *session {
 	return &one
 }
 
-// start begins a session in a browser.
+// start begins a session and sends its cookie to the browser.
 func (c *Console) start(ctx context.Context, w http.ResponseWriter, cookie cookie, b beginning) error {
 	value := c.seal.seal(b.one)
 	if len(value) > maxCookie {
@@ -128,7 +128,7 @@ func (c *Console) signOut(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = c.door.leave(r.Context(), one)
 	}
-	if err == nil || errors.Is(err, errNotSignedIn) { // an expired session has ended already
+	if err == nil || errors.Is(err, errNotSignedIn) { // An expired session has ended already, so only the cookie has to be removed.
 		c.place(r).cookie.set(w, "")
 		err = web.Write(w, http.StatusOK, struct {
 			Success bool `json:"success"`

@@ -1,6 +1,6 @@
 // Package console serves the two web pages for people, and their sessions: the console of accounts at /console, and that of
-// operators at /operator. The pages use the documented API only. Their calls go to the same handlers as all other requests;
-// the session takes the place of an API key, or of an operator's token. Decisions 62 and 82; ADR 040 and 047.
+// operators at /operator. The pages use the documented API only. Their calls are served by the same handlers as all other
+// requests. The session replaces the API key or the operator's token. Decisions 62 and 82; ADR 040 and 047.
 package console
 
 import (
@@ -63,11 +63,11 @@ type Console struct {
 	seal sealer
 	// place is the address at which a request has reached the page.
 	place func(r *http.Request) place
-	// others are the paths of this console that the other console does not have.
+	// others are the paths that only this console has, with their handlers; the other console lacks them.
 	others map[string]web.Methods
 }
 
-// door checks the credentials of a sign-in, and finds the owners of sessions.
+// door is what differs between the two consoles at sign-in: it checks credentials, and finds the owners of sessions.
 type door interface {
 	// enter returns the owner of the credentials in a request body, and the id of the key or token.
 	enter(r *http.Request, body []byte) (guest, string, error)

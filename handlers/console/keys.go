@@ -56,7 +56,7 @@ func (d keyDoor) enter(r *http.Request, body []byte) (guest, string, error) {
 	return keyHolder(holder), key.ID(hash), nil
 }
 
-// begun does nothing: sessions of accounts are not listed, and signing in again leaves the session before as it was.
+// begun does nothing. Sessions of accounts are not listed, and an earlier session of the same browser stays valid.
 func (keyDoor) begun(context.Context, beginning) error { return nil }
 
 func (d keyDoor) resume(ctx context.Context, one session, _ time.Time) (guest, bool, error) {
@@ -69,7 +69,7 @@ func (d keyDoor) resume(ctx context.Context, one session, _ time.Time) (guest, b
 
 func (d keyDoor) leave(ctx context.Context, one session) error {
 	err := d.end.Handle(ctx, accounts.EndSession{Key: one.byID(), Session: one.name(), Began: one.began, Until: one.until()})
-	d.keys.Forget(one.byID()) // called after an error too, because the event may have been written
+	d.keys.Forget(one.byID()) // Forget is called after an error too, because the event may have been written all the same.
 	return err
 }
 

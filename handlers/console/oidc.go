@@ -17,8 +17,7 @@ import (
 
 // Paths of the sign-in of operators through an identity provider.
 const (
-	// provingPath is the path that tells the page whether such a sign-in is possible, and that
-	// begins it.
+	// provingPath is the path for signing in through a provider: GET tells whether that is possible, POST begins an attempt.
 	provingPath = OperatorPath + apiFolder + "/oidc"
 	// AnswerPath is the path to which the provider sends the browser back.
 	AnswerPath = OperatorPath + "/oidc"
@@ -38,11 +37,11 @@ type IdentityProvider interface {
 	Finish(ctx context.Context, one operator.Attempt, code string) (operator.Proven, error)
 }
 
-// attemptTime is the maximum time between the begin of an attempt and the return from the provider.
+// attemptTime is the maximum time between the start of an attempt and the browser's return from the provider.
 const attemptTime = 10 * time.Minute
 
-// attempt is an attempt in the cookie of the browser that has begun it. The cookie of the session that this browser has does
-// not come back from the provider with it, so the attempt names that session.
+// attempt is an attempt to sign in through a provider. It is stored in a cookie of the browser that has begun it. When the
+// browser comes back from the provider, it does not send its session's cookie, so the attempt contains the id of that session.
 type attempt struct {
 	operator.Attempt
 	Before      [16]byte  `json:"before"` // id of the session; zero: the browser had none
@@ -99,9 +98,9 @@ func (p proving) offer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// attempting is the cookie that binds an attempt to the browser that has begun it. The provider sends the browser back by a
-// link from another site. Browsers do not send cookies with SameSite=Strict along with such a link, so this cookie is Lax. The
-// cookie alone gives access to nothing. The session's cookie stays Strict: the page needs it only for calls of its own.
+// attempting is the cookie that binds an attempt to the browser that has begun it. The provider sends the browser back by a link
+// from another site. Browsers do not send cookies with SameSite=Strict along with such a link, so this cookie is Lax. The cookie
+// alone gives access to nothing. The session's cookie is Strict, because it is needed only for calls of the page.
 func (w place) attempting() cookie {
 	return cookie{name: w.cookie.name + "-oidc", secure: w.cookie.secure, kept: attemptTime}
 }
@@ -211,9 +210,9 @@ func (p proving) finish(w http.ResponseWriter, r *http.Request) error {
 
 var errNamesTooLong = fmt.Errorf("%w: the names are too long to be kept", operator.ErrUnproven)
 
-// attempt returns the attempt that this browser has begun at this service, and the place of the page. The request that comes
-// back is a GET without an Origin header. So when the page may be at https or at plain http, the name of the attempt's cookie
-// decides.
+// attempt returns the attempt that this browser has begun at this service, and the address of the page. The browser's return is a
+// GET request without an Origin header. So when the page may be reached by https and by plain http, the name of the attempt's
+// cookie tells which of them was used.
 func (p proving) attempt(r *http.Request) (attempt, place, bool) {
 	places := []place{p.place(r)}
 	if !p.fixed {
@@ -236,7 +235,7 @@ func (p proving) attempt(r *http.Request) (attempt, place, bool) {
 }
 
 // proven returns the owner of a session that began through a provider. It returns false when the provider's configuration has
-// changed since, because the roles may have another meaning then.
+// changed since, because the new configuration may give the owner another role.
 func proven(by IdentityProvider, one session) (actingOperator, bool) {
 	var who operator.Proven
 	if by == nil || one.byID() != by.ID() || json.Unmarshal([]byte(one.told), &who) != nil || who.Name == "" {

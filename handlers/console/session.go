@@ -32,7 +32,7 @@ type session struct {
 	id    [16]byte
 	began time.Time
 	seen  time.Time // time of the last call, exact to renewEvery
-	told  string    // what an identity provider has told about the owner, as JSON; empty: the owner follows from the key or token
+	told  string    // facts about the owner from the identity provider, as JSON; empty: the key or token identifies the owner
 }
 
 func (s session) byID() string     { return hex.EncodeToString(s.by[:]) }
@@ -120,7 +120,7 @@ func (s sealer) open(value string) (one session, ok bool) {
 
 // cookie has the name and the attributes of a cookie.
 type cookie struct {
-	name   string // empty: at this address no cookie is safe enough for a session
+	name   string // name of the cookie; empty: a session's cookie would not be safe at this address
 	secure bool
 	// kept is the lifetime of a cookie that browsers also send along with links from other sites. 0: browsers send the cookie
 	// with requests of this site only, and keep it until they end.
@@ -132,8 +132,8 @@ type cookie struct {
 const hostPrefix = "__Host-"
 
 // cookieFor returns the cookie of pages at an address. No other host and no plain connection can read or set this cookie.
-// Browsers guarantee that for https only. At a loopback address, which never leaves the machine, plain http has another
-// cookie. Its name contains the port, because browsers send a cookie to all ports of a host.
+// Browsers guarantee this for https only. A loopback address is not reachable from other machines, so there plain http is
+// allowed, with a cookie of another name. The name contains the port, because browsers send a cookie to all ports of a host.
 func cookieFor(name string, public *url.URL) cookie {
 	switch {
 	case public.Scheme == "https":

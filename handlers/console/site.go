@@ -89,8 +89,8 @@ func (s *site) routes(router *mux.Router) {
 	}
 }
 
-// html serves the page. The page's script decides by the address what to show. Paths below the folders of calls and assets
-// are not found.
+// html serves the page. The script of the page chooses what to show by the address. Paths below the folders of calls and assets
+// are answered with 404.
 func (s *site) html(w http.ResponseWriter, r *http.Request) {
 	for _, folder := range []string{s.path + apiFolder, s.path + assetsFolder} {
 		if r.URL.Path == folder || strings.HasPrefix(r.URL.Path, folder+"/") {

@@ -48,7 +48,7 @@ func (t withHeader) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // Run serves until the client on the transport disconnects, or the context ends.
 func (b *Bridge) Run(ctx context.Context, transport mcp.Transport) error {
-	// The key must not be sent to the target of a redirect.
+	// A redirect is not followed, because the key would be sent to its target.
 	plain := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return errRedirected }}
 	keyed := *plain
 	keyed.Transport = withHeader{b.Key, http.DefaultTransport}
@@ -59,7 +59,7 @@ func (b *Bridge) Run(ctx context.Context, transport mcp.Transport) error {
 	if err != nil {
 		return fmt.Errorf("ask %s for its tools: %w", b.URL, err)
 	}
-	defer func() { _ = service.Close() }() // an error loses nothing, because the service keeps no session
+	defer func() { _ = service.Close() }() // the service keeps no session, so an error of closing loses nothing
 	server := mcp.NewServer(&mcp.Implementation{Name: "moviola", Title: "Moviola", Version: b.Version},
 		&mcp.ServerOptions{Instructions: instructions})
 	if err := errors.Join(b.addTools(ctx, server, service, plain), forwardPrompts(ctx, server, service),

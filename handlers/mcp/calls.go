@@ -57,7 +57,8 @@ var errAnswer = domain.Errorf(domain.Internal, "internal_error", "The answer is 
 
 // ask calls an operation and decodes its answer. It returns a refusal as the *domain.Error of the operation.
 func (c caller) ask(ctx context.Context, method, path string, query url.Values, body []byte, into any) error {
-	// The values of the outer request's context, such as its log line, must not apply to the inner request.
+	// Values in the outer request's context, such as its log line, must not be used by the inner request. So the inner request gets
+	// a context without values.
 	ctx, cancel := context.WithCancel(bare{ctx})
 	defer cancel()
 	address := url.URL{Scheme: "http", Host: "localhost", Path: path, RawQuery: query.Encode()}

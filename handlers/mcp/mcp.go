@@ -99,7 +99,7 @@ func New(cfg Config) (*Server, error) {
 		return s.byRole[role]
 	}, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
-		DisableLocalhostProtection: true, // serve itself checks the host name, and accepts the public one
+		DisableLocalhostProtection: true, // the SDK's own check of the host name is off: serve checks it, and accepts the public name
 	})
 	return s, nil
 }
@@ -195,7 +195,7 @@ const instructions = "Moviola renders videos from JSON. A movie has scenes, each
 	"and ask for its status until it is done. Every answer says what to do next in `next`. The resources describe every property; " +
 	"the prompts are a good beginning."
 
-// serverFor returns the server for keys of a role. It has only the tools that the role may use.
+// serverFor returns a server with only the tools that keys of a role may use.
 func (s *Server) serverFor(role key.Role) (*mcp.Server, error) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "moviola", Title: "Moviola", Version: s.cfg.Version}, &mcp.ServerOptions{
 		Instructions: instructions, PageSize: 100,

@@ -12,9 +12,10 @@ import (
 // prompt is a text with which a user begins a task.
 type prompt struct {
 	name, title, about string
-	leads              string // name of the tool to which the prompt leads: a role without that tool does not see the prompt
-	arguments          []*mcp.PromptArgument
-	text               func(given map[string]string) (string, error)
+	// name of the tool that the prompt's text tells the agent to call; keys whose role lacks that tool do not get the prompt
+	leads     string
+	arguments []*mcp.PromptArgument
+	text      func(given map[string]string) (string, error)
 }
 
 var prompts = []prompt{

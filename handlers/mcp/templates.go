@@ -15,7 +15,7 @@ const (
 	renderTemplateTool = "render_template"
 )
 
-// duplicateFirst ends sentences about templates of the library, whose movie JSON the interface shows to nobody.
+// duplicateFirst ends sentences about templates of the library. The interface gives nobody the movie JSON of such a template.
 const duplicateFirst = "the variables of such a template are shown to nobody. To fill one in, ask the user to duplicate it (in " +
 	"the console, or by POST /v2/templates?action=duplicate): the copy is the account's own, and can be described."
 
@@ -58,7 +58,7 @@ type found struct {
 	Width  int      `json:"width"`
 	Height int      `json:"height"`
 	Video  *string  `json:"video_url,omitempty"`
-	Own    bool     `json:"own"` // the account's own template, which describeTemplate accepts
+	Own    bool     `json:"own"` // the template belongs to the account, so describeTemplate accepts it
 }
 
 // findTemplates is the tool that searches for templates. A template is found when its name has every word.

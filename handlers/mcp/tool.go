@@ -104,7 +104,7 @@ func (s *Server) failed(t tool, err error) (*mcp.CallToolResult, error) {
 	return refused(domain.Errorf(domain.Internal, "internal_error", "The service could not do this. Please try again."))
 }
 
-// step is a call that the client may make next.
+// step is a call that a reply proposes to the client as the next one.
 type step struct {
 	Tool      string         `json:"tool"`
 	Arguments map[string]any `json:"arguments,omitempty"`

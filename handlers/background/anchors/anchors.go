@@ -19,21 +19,21 @@ import (
 	"moviola/projections/audit"
 )
 
-// The time between two rounds: shorter when an anchor is due sooner, or after an error.
+// The time between two rounds. A round begins earlier when an anchor is due, or after an error.
 const (
 	longest  = 10 * time.Minute
 	shortest = time.Second
 	again    = time.Minute
 )
 
-// sendTime limits how long one place may take.
+// sendTime is the time limit for sending an anchor to one place.
 const sendTime = 10 * time.Minute
 
 // Place is where anchors are kept. It is safe for concurrent use.
 type Place interface {
 	Kind() string  // folder, s3, webhook or mail
 	Label() string // distinguishes places, and contains no secret
-	// Put gives an anchor to the place. Errors contain no secret. Those places that take anchors alone leave the list out.
+	// Put stores an anchor at the place. Errors contain no secret. A place that takes only the anchor ignores the list of digests.
 	Put(ctx context.Context, sheet audit.Sheet) error
 }
 
@@ -42,10 +42,10 @@ type Config struct {
 	Log    *eventstore.Log
 	Key    ed25519.PrivateKey
 	Places []Place
-	Every  time.Duration // from one anchor of a place to its next
-	Worker string        // name of this run of this process
+	Every  time.Duration // time between two anchors of the same place
+	Worker string        // name of this process in the schedule; another start of the process has another name
 	Now    func() time.Time
-	Sent   func(kind string, err error) // is called after each try at a place
+	Sent   func(kind string, err error) // called after each try to send an anchor to a place
 	Logger logrus.FieldLogger
 }
 
@@ -58,7 +58,8 @@ type Anchors struct {
 // New returns the schedule, without starting it.
 func New(cfg Config) *Anchors { return &Anchors{cfg: cfg} }
 
-// Overdue returns how many places have no anchor of the last two intervals, as of the last round.
+// Overdue returns the number of places that have got no anchor within the last two intervals. The number is that of the last
+// round.
 func (a *Anchors) Overdue() int64 { return a.overdue.Load() }
 
 // Run takes anchors until ctx ends, and then returns nil.
@@ -125,7 +126,7 @@ func (a *Anchors) look(schedule *anchor.Schedule) {
 	a.overdue.Store(overdue)
 }
 
-// send takes an anchor, sends it to the places that are due, and records what came of it.
+// send takes an anchor, sends it to the places that are due, and records the result for each place.
 func (a *Anchors) send(ctx context.Context, schedule *anchor.Schedule, due []string) error {
 	sheet, err := audit.Make(ctx, a.cfg.Log.Store(), a.cfg.Key, a.cfg.Now())
 	var problems []error
@@ -137,7 +138,7 @@ func (a *Anchors) send(ctx context.Context, schedule *anchor.Schedule, due []str
 		if failed == nil {
 			failed = put(ctx, place, sheet)
 		}
-		if ctx.Err() != nil { // the next process begins when this one counts as given up
+		if ctx.Err() != nil { // The record is left out: another process takes over when the time of this one is up.
 			return ctx.Err()
 		}
 		a.cfg.Sent(place.Kind(), failed)
@@ -155,7 +156,7 @@ func put(ctx context.Context, place Place, sheet audit.Sheet) error {
 	return nil
 }
 
-// record appends what came of a try at a place.
+// record appends the result of a try to send an anchor to a place.
 func (a *Anchors) record(ctx context.Context, schedule *anchor.Schedule, place Place, sheet audit.Sheet, failed error) error {
 	now := a.cfg.Now().UTC().Truncate(time.Millisecond)
 	var event domain.Event = anchor.Sent{Place: place.Label(), Name: sheet.Name, Digest: sheet.Digest, Ledgers: sheet.Ledgers,

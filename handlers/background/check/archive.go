@@ -9,8 +9,8 @@ import (
 	"moviola/eventstore/archived"
 )
 
-// archive checks the files with the archived events of the log, and reports whether all are there. Without one of them the log is
-// not whole: whatever else is compared with it would seem to be wrong.
+// archive checks the archive files, which contain the archived events of the log, and reports whether all of them are there. When
+// one is missing, the log is incomplete, and no other comparison with the log makes sense.
 func (c *checker) archive(ctx context.Context) (whole bool, err error) {
 	if c.Archive == nil {
 		return true, nil

@@ -27,7 +27,7 @@ func (b *batchFiles) wants(time.Time) []want {
 	}}
 }
 
-func (b *batchFiles) mayHave(string) bool { // files that remain after the batch are removed by age
+func (b *batchFiles) mayHave(string) bool { // Files that a finished batch has left are removed when they are old.
 	_, known := b.Requested()
 	return known
 }

@@ -49,8 +49,7 @@ type Report struct {
 	Stored   int       `json:"stored"` // files in the storage
 	Cached   int       `json:"cached"` // files in caches
 	Findings []Finding `json:"findings"`
-	// Models says why the read models could not be compared; empty: they were compared, or the
-	// comparison was not requested.
+	// Models says why the read models were not compared although this was requested; empty: no such reason.
 	Models string `json:"read_models,omitempty"`
 }
 
@@ -71,12 +70,13 @@ type Config struct {
 	Files commands.Files // decrypts documents when they are read
 	// Walk calls visit with every key below a prefix, and the time when the key's file was written.
 	Walk func(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
-	// Archive calls visit with the key of every archive file of the log, and with what is wrong with it; nil: there is no archive.
+	// Archive calls visit with the key of every archive file of the log, and with the fault of the file, if it has one. nil: there
+	// is no archive.
 	Archive func(ctx context.Context, visit func(key string, flaw error) error) error
 	// Caches are the caches of this machine.
 	Caches []Cache
-	// Holder returns the name of an account in the keys of files that hosts share, and Lapse is how long such a file is used
-	// after it was written; nil: shared files are not checked.
+	// Holder returns the name that stands for an account in the keys of files which hosts share. Lapse is how long such a file is
+	// used after it was written. nil: shared files are not checked.
 	Holder func(account domain.AccountID) string
 	Lapse  time.Duration
 	// Quick skips reading the contents of finished movies and of files in caches: only the lengths of movies are compared.
@@ -270,7 +270,7 @@ func (c *checker) stored(ctx context.Context) error {
 			return nil
 		}
 		stream := c.inventory.streamOf(key)
-		if stream != "" { // an event that was appended since the log was read may name the file
+		if stream != "" { // The file may be named by an event that was appended after the log was read.
 			fresh, err := c.again(ctx, stream)
 			if err != nil {
 				return err

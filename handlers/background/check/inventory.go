@@ -33,16 +33,15 @@ type subject interface {
 	// wants returns the files that the stream names. Each want tells whether the file must exist at
 	// that time.
 	wants(now time.Time) []want
-	// mayHave reports whether a file that wants does not return, but whose key belongs to this
-	// subject, is allowed to exist.
+	// mayHave reports whether a file may exist although wants does not return it. The file's key belongs to this subject.
 	mayHave(key string) bool
 }
 
 // inventory is the state of all streams with regard to stored files.
 type inventory struct {
-	subjects map[string]subject        // by stream name
-	blobs    map[string]string         // key of a library file → its stream
-	departed map[domain.AccountID]bool // closed accounts: their files are being removed, or are removed
+	subjects map[string]subject        // state of each stream, by the stream's name
+	blobs    map[string]string         // stream of each file of a media library, by the file's key
+	departed map[domain.AccountID]bool // closed accounts: their files may exist no longer
 	emptied  map[domain.AccountID]bool // accounts whose temporary files were removed after 30 days without credits
 	unread   map[string]bool           // streams with an event that this program cannot read
 }
@@ -54,7 +53,7 @@ func newInventory() *inventory {
 	}
 }
 
-// errUnread says that a newer version of the program has written an event.
+// errUnread says that an event cannot be read because a newer version of the program has written it.
 var errUnread = errors.New("it was written by a newer version of the program")
 
 // add applies an event. When this program cannot read it, its stream becomes unread.
@@ -91,7 +90,7 @@ func (v *inventory) add(codec *eventstore.Codec, r eventstore.Recorded) error {
 	return nil
 }
 
-// read are the categories of the streams that name stored files, or from which it follows that
+// read are the categories of streams that are read for the inventory: those that name stored files, and those that tell which
 // files may be gone.
 var read = []string{
 	movie.StreamCategory, media.StreamCategory, template.StreamCategory, preload.StreamCategory, account.StreamCategory,
@@ -137,7 +136,8 @@ func (v *inventory) streamOf(key string) string {
 func (v *inventory) owned(key string, now time.Time) bool {
 	if blobkey.Uploads.Is(key) || blobkey.Inboxes.Is(key) || blobkey.Sources.Is(key) || blobkey.Fonts.Is(key) ||
 		blobkey.History.Is(key) {
-		return true // no event names files with these prefixes; they are removed when they are old or unused, archive files never
+		// No event names files with these prefixes. They are removed when they are old or unused; archive files are never removed.
+		return true
 	}
 	stream := v.streamOf(key)
 	if v.unread[stream] || len(v.unread) > 0 && blobkey.Media.Is(key) {
@@ -229,7 +229,7 @@ func (p *placeFile) mayHave(string) bool { return false }
 // templateFiles are the stored bodies of a template, and its example.
 type templateFiles struct {
 	id      template.ID
-	bodies  []string // hashes, the newest last
+	bodies  []string // hashes of the stored bodies, the newest last
 	example *template.Example
 	deleted bool
 	swept   bool
@@ -276,7 +276,8 @@ func (t *templateFiles) wants(time.Time) []want {
 }
 
 func (t *templateFiles) mayHave(key string) bool {
-	return !t.swept && strings.HasPrefix(key, blobkey.ExamplesOf(t.id)) // examples are replaced in the background
+	// An older example may exist until a job in the background has replaced it.
+	return !t.swept && strings.HasPrefix(key, blobkey.ExamplesOf(t.id))
 }
 
 // preloadFiles are the document of a preload batch, and its prepared assets.
@@ -316,4 +317,5 @@ func (p *preloadFiles) wants(now time.Time) []want {
 	return all
 }
 
-func (p *preloadFiles) mayHave(string) bool { return p.hash != "" } // files that remain after the batch are removed by age
+// mayHave implements subject. Files that a finished batch has left are removed when they are old.
+func (p *preloadFiles) mayHave(string) bool { return p.hash != "" }

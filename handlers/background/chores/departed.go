@@ -10,7 +10,7 @@ import (
 	"moviola/projections"
 )
 
-// Accounts lists all accounts. projections.Accounts does.
+// Accounts lists all accounts. projections.Accounts implements it.
 type Accounts interface {
 	Page(ctx context.Context, q projections.AccountQuery) ([]projections.Account, bool, error)
 }
@@ -21,7 +21,7 @@ type Cache interface {
 	Forget(account domain.AccountID) error
 }
 
-// accountsAtOnce is how many accounts one page of the list has.
+// accountsAtOnce is how many accounts one page of the list of accounts has.
 const accountsAtOnce = 500
 
 // Departed is the chore of removing closed accounts from the caches of this process. It waits until all other files of an

@@ -88,7 +88,7 @@ func Renders(files Files, movies Movies) Chore {
 	}}
 }
 
-// names reports whether the record of a closed movie names a stored file.
+// names reports whether the record of a closed movie names the stored file with a key.
 func names(m projections.Movie, key string) bool {
 	return !m.Gone && m.File != nil && slices.Contains(m.File.Keys(), key)
 }

@@ -14,7 +14,7 @@ import (
 	"moviola/eventstore/archived"
 )
 
-// Archive moves streams that have ended from the log to archive files. *archived.Store does.
+// Archive moves streams that have ended from the log to archive files. *archived.Store implements it.
 type Archive interface {
 	Archive(ctx context.Context, rule archived.Rule) (archived.Done, error)
 }
@@ -31,13 +31,14 @@ func History(archive Archive, codec *eventstore.Codec, age time.Duration, logger
 			}).Info("old movies archived; the event store removes their events from the log")
 		}
 		if errors.Is(err, archived.ErrBusy) {
-			return nil // the other process does the same
+			return nil // another process is archiving the log already
 		}
 		return err
 	}}
 }
 
-// hasEnded reports whether nothing of a movie is under way: it has an outcome, and was delivered if it was to be.
+// hasEnded reports whether all work on a movie is done: the movie has an outcome, and its destinations, if it has any, have their
+// results.
 func hasEnded(codec *eventstore.Codec, events []eventstore.Recorded) (bool, error) {
 	_, project := eventstore.SplitStream(events[0].Stream)
 	m := movie.New(domain.ProjectID(project))
@@ -47,7 +48,7 @@ func hasEnded(codec *eventstore.Codec, events []eventstore.Recorded) (bool, erro
 			return false, fmt.Errorf("read a movie: %w", err)
 		}
 		if err != nil {
-			return false, nil // nobody here can tell: the movie stays in the log
+			return false, nil // this version cannot read an event, so the movie stays in the log
 		}
 		m.Apply(event)
 	}

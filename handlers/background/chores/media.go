@@ -33,8 +33,8 @@ func Media(files Files, library Library, caughtUp func(ctx context.Context) erro
 		if err != nil || len(found.keys) == 0 {
 			return err
 		}
-		// A file that was being moved during the first check is found now, because the check is
-		// repeated on an up-to-date library.
+		// The check is repeated on an up-to-date library: a file that was being moved during the first check is then found at its new
+		// path.
 		if err := caughtUp(ctx); err != nil {
 			return err
 		}

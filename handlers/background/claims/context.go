@@ -10,10 +10,10 @@ import (
 // shareKey is the context key of the channel that is closed when the queue asks the work to release its slot for another account.
 type shareKey struct{}
 
-// Own returns the context of one work item. It descends from the context of all work, which outlives the router's context
-// because a drain waits for work first. given is the context that the queue gave the message. Only a request of the queue to
-// release the slot at once ends the work; a request to share the slot reaches the work as a closed channel (shareOf). stop
-// ends the context.
+// Own returns the context of one work item. It is derived from the context of all work, because that context outlives the
+// router's: a drain waits for work before it ends it. given is the context that the queue gave the message. When the queue wants
+// the slot at once, Own ends the work. When the queue asks to share the slot, Own only closes the channel that ShareOf returns.
+// stop ends the context.
 func Own(all, given context.Context) (work context.Context, stop func()) {
 	work, end := context.WithCancelCause(all)
 	share := make(chan struct{})

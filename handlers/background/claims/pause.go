@@ -22,7 +22,7 @@ type Pause struct{ next time.Duration }
 // NewPause begins a series of retries.
 func NewPause() *Pause { return &Pause{next: firstPause} }
 
-// Wait waits for the next pause. When ctx ends first, it returns the cause.
+// Wait waits for the next pause. When ctx ends first, Wait returns the cause of ctx.
 func (p *Pause) Wait(ctx context.Context) error {
 	d := p.next - rand.N(p.next/4)
 	p.next = min(2*p.next, longestPause)

@@ -22,11 +22,11 @@ type Presence interface {
 // shortestBeat is the minimum time between two writes of a row while its progress changes.
 const shortestBeat = 250 * time.Millisecond
 
-// Shown keeps a claim's row on the board current until end is called.
+// Shown keeps the row of a claim on the presence board current until End is called.
 type Shown struct {
-	percent atomic.Uint64 // the bits of a float64
-	told    func(float64) // called with each percentage after it was written
-	moved   chan struct{} // holds a token while the latest percent is not yet written
+	percent atomic.Uint64 // the finished percentage: the bits of a float64
+	told    func(float64) // called with each percentage after it was written to the board
+	moved   chan struct{} // has an element while the latest percentage is not yet written
 	stop    context.CancelFunc
 	ended   chan struct{}
 }
@@ -35,7 +35,7 @@ type Shown struct {
 type Board struct {
 	Board  Presence
 	Worker string
-	Beat   time.Duration // time between two signs of life. Design §6
+	Beat   time.Duration // time between two writes of a row. Design §6
 	Log    logrus.FieldLogger
 }
 
@@ -92,7 +92,7 @@ func (b *Board) beat(ctx context.Context, row projections.Presence) {
 	}
 }
 
-// disappear removes the row. A failure does no harm: the claim has ended, so its row is ignored.
+// disappear removes the row of a claim that has ended. A failure does no harm, because rows of ended claims are ignored.
 func (b *Board) disappear(row projections.Presence) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*b.Beat)
 	defer cancel()

@@ -18,7 +18,7 @@ type Watch struct {
 	logger logrus.FieldLogger
 
 	mu     sync.Mutex
-	guards map[string]map[*Guard]struct{} // by stream name
+	guards map[string]map[*Guard]struct{} // guards of each stream, by the stream's name
 }
 
 // NewWatch returns a watch of the movies in a log, without starting it.
@@ -26,8 +26,8 @@ func NewWatch(log *eventstore.Log, logger logrus.FieldLogger) *Watch {
 	return &Watch{log: log, logger: logger, guards: make(map[string]map[*Guard]struct{})}
 }
 
-// Run follows the log after a position until ctx ends. Events from before the opening of a guard are not needed, because the
-// claim that follows is decided on the whole stream.
+// Run follows the log after a position until ctx ends. A guard needs no events from before its opening, because its claim is made
+// afterwards, by a decision on the whole stream.
 func (w *Watch) Run(ctx context.Context, after eventstore.Position) {
 	filter := eventstore.Filter{Categories: []string{movie.StreamCategory}}
 	_ = eventstore.Follow(ctx, w.log.Store(), after, filter, func(n eventstore.Notice) error {
@@ -158,7 +158,7 @@ func (s *Guard) Close() {
 	}
 }
 
-// Claimed returns a context that ends, with errLost as its cause, when the claim ends.
+// Claimed returns a context that ends when the claim ends. Its cause is then ErrLost.
 func (s *Guard) Claimed(ctx context.Context, attempt int, worker string) (context.Context, context.CancelFunc) {
 	ctx, stop := context.WithCancelCause(ctx)
 	s.mu.Lock()

@@ -68,11 +68,10 @@ type delivery struct {
 	payload []byte
 	facts   connection.Facts // values of the macros in destinations
 
-	confirmed time.Time // when the log last confirmed the claim
+	confirmed time.Time // when a read of the log has last confirmed the claim
 }
 
-// left returns the remainder of the time limit for all destinations of the movie. Pauses and waits
-// use up that time. Decision 55.
+// left returns how much of the time limit for all destinations of the movie remains. Pauses and waits count too. Decision 55.
 func (d *delivery) left() time.Duration {
 	return d.limits.Movie - d.claim.Spent - d.config.Now().Sub(d.begun)
 }
@@ -91,7 +90,7 @@ func (d *delivery) run(ctx context.Context) error {
 		if err := d.serve(ctx, index, d.claim.Destinations[index], destinations[index]); err != nil {
 			return err
 		}
-		closed = true // the last try of the last destination has finished the delivery
+		closed = true // the last try at the last destination has ended the delivery
 	}
 	if closed {
 		return nil
@@ -104,7 +103,7 @@ func (d *delivery) run(ctx context.Context) error {
 	})
 }
 
-// destination is one destination of a movie, or the reason why nothing can be sent to it.
+// destination is one destination of a movie. If nothing can be sent to it, it has the reason.
 type destination struct {
 	document.Destination
 	problem string
@@ -178,8 +177,9 @@ func (d *delivery) outputs() []result.Output {
 // of life after which another worker takes the claim.
 const confirmAfter = 3 * time.Second
 
-// confirm checks that this run still has the claim, because a process that was suspended does not know how much time has
-// passed. When a later run exists, a running transfer cannot be taken back, but nothing more is sent.
+// confirm checks in the log that this run still has the claim. A process that was suspended does not know how much time has
+// passed. When a later run has the claim, this run sends nothing more; only a transfer that is already running cannot be taken
+// back.
 func (d *delivery) confirm(ctx context.Context) error {
 	if d.config.Now().Sub(d.confirmed) < confirmAfter {
 		return nil
@@ -190,7 +190,7 @@ func (d *delivery) confirm(ctx context.Context) error {
 		m.Apply); err != nil {
 		return fmt.Errorf("confirm run %d of %s: %w", d.claim.Run, d.project, err)
 	}
-	if _, there := m.Submitted(); !there { // the movie was submitted, so a read that lacks its event comes from a lagging node
+	if _, there := m.Submitted(); !there { // the movie exists, so a read without its first event comes from a node that lags
 		return fmt.Errorf("confirm run %d of %s: %w", d.claim.Run, d.project, eventstore.ErrUnavailable)
 	}
 	if m.DeliveryClaim() != (movie.Claim{Number: d.claim.Run, Worker: d.config.Worker}) {

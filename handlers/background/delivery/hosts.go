@@ -23,10 +23,10 @@ type hosts struct {
 	turns map[string]*turns
 }
 
-// turns limits the deliveries to one host: each delivery takes one of the places while it runs.
+// turns are the places for deliveries to one host. Each delivery takes a place while it runs.
 type turns struct {
 	places chan struct{}
-	users  int // deliveries that wait for a place or run
+	users  int // number of deliveries to the host that wait for a place or run
 }
 
 func newHosts(limit int) *hosts { return &hosts{limit: limit, turns: make(map[string]*turns)} }

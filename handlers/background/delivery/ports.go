@@ -69,7 +69,7 @@ type Tracer interface {
 	Tried(ctx context.Context, try movie.DeliveryAttempted, host string)
 }
 
-// Roads are the ways to destinations.
+// Roads are the functions by which deliveries reach their destinations.
 type Roads struct {
 	Webhook WebhookFunc
 	// Connections are the saved connections that destinations name by id.

@@ -14,7 +14,7 @@ import (
 	"moviola/domain/movie"
 )
 
-// Messages for the owner in destinations_result. Decision 33.
+// Messages for the movie's owner in destinations_result. Decision 33.
 const (
 	noVideoMessage  = "No video was produced"
 	tooLongMessage  = "Skipped: the destinations of the movie took too long together"
@@ -84,8 +84,8 @@ func (d *delivery) resolveInline(kind connection.Kind, to destination) (target, 
 	return t, d.fileThere()
 }
 
-// inlineWebhook reports whether an entry is a webhook with an endpoint of its own. An id beside the endpoint is then the
-// client's own name, not a saved connection.
+// inlineWebhook reports whether an entry is a webhook with an endpoint of its own. An id in such an entry is the client's own
+// name, not the id of a saved connection.
 func inlineWebhook(to destination) bool {
 	return to.Type == string(connection.Webhook) && to.Endpoint != ""
 }

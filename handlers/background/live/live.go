@@ -79,7 +79,7 @@ type Announcer struct {
 	stop   context.CancelFunc
 
 	mu      sync.Mutex
-	lines   map[domain.AccountID]*line // accounts that have events queued or being sent
+	lines   map[domain.AccountID]*line // queue of each account that has events queued or being sent
 	turns   []*line                    // lines that have queued events and no event being sent, the next one first
 	waiting int                        // number of queued events in all lines
 	workers int
@@ -188,7 +188,8 @@ func (a *Announcer) next() (*line, Event, bool) {
 	return l, e, true
 }
 
-// sent ends the sending of a line's event: a line with further events is appended to turns again, an empty line is removed.
+// sent is called when an event of a line was sent. It appends the line to turns again when more events are queued, and otherwise
+// removes the line.
 func (a *Announcer) sent(l *line) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -28,8 +28,8 @@ type Cleaner interface {
 	Clear(ctx context.Context, what accounts.Clearing) error
 }
 
-// Accounts are the dependencies of the work on accounts. All fields are required by that kind of
-// work; every Cleaner is called.
+// Accounts are the dependencies of the work on accounts. All fields are required by a process that does this work. Every Cleaner
+// is called.
 type Accounts struct {
 	CompleteOpening Handler[accounts.CompleteOpening, accounts.OpenedAccount]
 	Purger          Purger

@@ -32,7 +32,8 @@ func (r *render) fill(
 	ctx context.Context, file *movie.File, sources movie.File, move func(ctx context.Context, key, source string) (string, error),
 ) error {
 	stem := blobkey.RendersOf(r.project) + strconv.Itoa(r.claim.Attempt)
-	file.Key, file.Thumbnail, file.Subtitles, file.Token, file.Hash = "", "", "", "", "" // an empty token is derived
+	// an empty token means that the token is derived from the project
+	file.Key, file.Thumbnail, file.Subtitles, file.Token, file.Hash = "", "", "", "", ""
 	moves, ctx := errgroup.WithContext(storage.StoredFor(ctx, r.claim.Account))
 	for _, part := range []struct {
 		key       *string

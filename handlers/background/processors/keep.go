@@ -33,8 +33,8 @@ func (p *Processors) settle(ctx context.Context, task projections.Task) error {
 func (p *Processors) timeOut(ctx context.Context, task projections.Task) error {
 	_, err := p.config.Commands.TimeOutRender.Handle(ctx, commands.TimeOutRender{
 		Project: domain.ProjectID(task.Subject),
-		// Not the name under which this process renders: otherwise the closing event would look
-		// like the end of its own render.
+		// A name other than that under which this process renders. With the same name, the closing event would look like the end of
+		// this process's own render.
 		Worker: p.config.Worker + "/keeper",
 		Dead:   task.Dead,
 	})

@@ -34,8 +34,8 @@ type Tracer interface {
 // The results of work.
 const (
 	resultOK         = "ok"
-	resultNothing    = "nothing"     // the work had been done already
-	resultHandedBack = "handed_back" // released: the work continues later, or in another process
+	resultNothing    = "nothing"     // the work was done already
+	resultHandedBack = "handed_back" // released: this or another process continues the work later
 	ResultFailed     = "failed"      // the work will be retried
 )
 

@@ -55,7 +55,7 @@ func (r *render) makeOutputs(ctx context.Context, rendered *commands.Rendered) (
 			return nil, err
 		}
 		if all[i].Status == movie.OutputError {
-			r.key = "" // without a cache key, no later movie reuses this one's file and its missing outputs
+			r.key = "" // With the cache key, later movies would reuse this movie's file and lack the outputs that have failed.
 			rendered.Warnings = append(rendered.Warnings, fmt.Sprintf("Output %s: %s", o.Format, all[i].Message))
 		}
 	}
@@ -77,7 +77,7 @@ func (r *render) storeOutput(
 		var refusal *domain.Error
 		if errors.As(err, &refusal) {
 			for _, earlier := range o.Files[:i] {
-				// No record names the file; when this deletion fails, the daily clean-up removes it.
+				// Nothing names the file, so the daily clean-up removes it if this deletion fails.
 				_ = r.config.Files.Delete(ctx, earlier.Key)
 			}
 			return o.Failed(refusal.Message), nil

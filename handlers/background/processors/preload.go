@@ -61,7 +61,7 @@ func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 	if err != nil {
 		return err
 	}
-	if claim.Item.Held == 0 { // other items are not interrupted: they would be paid for twice
+	if claim.Item.Held == 0 { // Items that cost credits are not interrupted, because the provider would have to be paid twice.
 		var cancel context.CancelFunc
 		ctx, cancel = claims.UntilShared(ctx)
 		defer cancel()

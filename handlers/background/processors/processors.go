@@ -37,7 +37,7 @@ type Config struct {
 	// Kinds are the kinds of work that this process does, according to its roles. Design §2.
 	Kinds    []string
 	Commands Commands
-	Log      *eventstore.Log // read for the events that end a claim
+	Log      *eventstore.Log // log that is read for events that end a claim
 	Renderer commands.Renderer
 	Encoder  movie.Encoder    // this renderer's encoder, as its claims name it
 	Outputs  commands.Outputs // nil: movies have no outputs other than their MP4
@@ -110,7 +110,7 @@ type Processors struct {
 	documents submitted.Documents
 	deliverer *delivery.Deliverer
 
-	work context.Context // context of all work; ends when the time of a drain is over
+	work context.Context // context of all work; it ends when a drain has run out of time
 	kill context.CancelCauseFunc
 }
 
@@ -177,10 +177,11 @@ func (p *Processors) byKind() map[string]processor {
 	const aCommand = time.Minute
 	// aRemoval is the time limit of a removal. The next run continues an interrupted removal.
 	const aRemoval = time.Hour
-	// aBatch is the time to submit a thousand movies. The next run submits the rest.
+	// aBatch is the time limit for submitting the movies of a batch, up to a thousand. The next run submits the movies that are
+	// left.
 	const aBatch = 10 * time.Minute
-	// aPreparation is long, because downloads, providers and encoders have shorter limits of their
-	// own.
+	// aPreparation is the time limit of the preparation of an item. It is long, because downloads, providers and encoders have
+	// shorter limits of their own.
 	const aPreparation = time.Hour
 	return map[string]processor{
 		projections.WorkComplete: {p.completeOpening, aCommand},
@@ -226,7 +227,7 @@ func (p *Processors) register(kind string) error {
 	return nil
 }
 
-// underOwnContext gives work a context of its own: see claims.Own.
+// underOwnContext gives each work item a context of its own: see claims.Own.
 func (p *Processors) underOwnContext(next message.HandlerFunc) message.HandlerFunc {
 	return func(msg *message.Message) ([]*message.Message, error) {
 		work, stop := claims.Own(p.work, msg.Context())
@@ -280,7 +281,7 @@ func (p *Processors) Run(ctx context.Context) error {
 		}
 	})
 	defer cut()
-	// The log is followed from here on, so work that starts later misses no event.
+	// The log is followed from its present end, so that no event about work that starts later is missed.
 	from, err := p.watch.End(p.work)
 	if err != nil {
 		return nil // the processors were drained while they waited for the store
@@ -296,8 +297,9 @@ func (p *Processors) Run(ctx context.Context) error {
 	return nil
 }
 
-// Drain takes no new work, and waits for running work until ctx ends; then it cancels the rest, which releases its claims. It
-// returns when no work is running, and Run returns with it. Design §10: the order of shutting down.
+// Drain takes no new work, and waits for running work until ctx ends. Then it cancels the work that is still running, which
+// releases its claims. It returns when no work is running, and Run returns at the same time. Design §10: the order of shutting
+// down.
 func (p *Processors) Drain(ctx context.Context) error {
 	if err := p.config.Queue.Stop(ctx); err != nil {
 		p.kill(errDraining)
@@ -307,7 +309,7 @@ func (p *Processors) Drain(ctx context.Context) error {
 			return err
 		}
 	}
-	p.kill(errDraining) // with this cause Run, too, takes the end as intended
+	p.kill(errDraining) // errDraining tells Run that the end of the work is intended
 	p.config.News.Close(ctx)
 	if !p.router.IsRunning() {
 		return p.config.Queue.Close()

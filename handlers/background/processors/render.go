@@ -196,8 +196,8 @@ func (r *render) planned(ctx context.Context, plan movie.Plan, warnings []string
 	case err == nil, errors.As(err, &refusal):
 		return err
 	case errors.Is(err, ledger.ErrHoldEnded):
-		// The hold has ended because the movie has timed out: the rest of the render costs nothing (decision 19). After any
-		// other outcome, the watch ends this render.
+		// The movie has timed out, so its hold has ended and the render costs nothing any more (decision 19). After any other outcome,
+		// the watch ends this render.
 		return nil
 	case errors.Is(err, ledger.ErrStale):
 		return claims.ErrLost
@@ -239,7 +239,7 @@ func (r *render) release(why error) error {
 	})
 	switch {
 	case err == nil:
-		// The claim is released, so no outcome will name these files.
+		// The claim is released without an outcome, so nothing will name these files.
 		r.discard()
 		return why
 	case errors.Is(err, commands.ErrNothingToDo):

@@ -18,7 +18,7 @@ const (
 	maxFailures = 4096
 )
 
-// failures remembers the work items whose failures this process has recorded on the board. It is safe for concurrent use.
+// failures holds the work items whose failures this process has recorded on the trouble board. It is safe for concurrent use.
 type failures struct {
 	mu   sync.Mutex
 	work map[string]bool

@@ -37,9 +37,10 @@ func (d Documents) Read(ctx context.Context, account domain.AccountID, project d
 	key := blobkey.Document(account, project)
 	f, err := d.Files.Open(ctx, key)
 	switch {
-	case errors.Is(err, commands.ErrKeyRetired): // the key that encrypted the document no longer exists: retries do not help
+	case errors.Is(err, commands.ErrKeyRetired): // The key that encrypted the document no longer exists, so a retry does not help.
 		return nil, fmt.Errorf("read %s: %w: %w", key, ErrChanged, err)
-	case errors.Is(err, commands.ErrFileNotFound), errors.Is(err, commands.ErrDamaged): // the operator may have a backup
+	// A retry may help, because the operator may restore the document from a backup.
+	case errors.Is(err, commands.ErrFileNotFound), errors.Is(err, commands.ErrDamaged):
 		return nil, err
 	case err != nil:
 		return nil, claims.Transient(err)
@@ -65,7 +66,7 @@ func (d Documents) filled(ctx context.Context, project domain.ProjectID, content
 		return nil, claims.Transient(fmt.Errorf("load movie %s: %w", project, err))
 	}
 	submitted, there := m.Submitted()
-	if !there { // the movie was submitted, so a read that lacks its event comes from a lagging node
+	if !there { // the movie exists, so a read without its first event comes from a node that lags
 		return nil, claims.Transient(fmt.Errorf("load movie %s: %w", project, eventstore.ErrUnavailable))
 	}
 	filled, err := commands.FillDocument(ctx, d.Files, content, submitted.Templates)

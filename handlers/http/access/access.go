@@ -29,7 +29,8 @@ type Keys interface {
 // Operation is a declared operation with its handler. Serve gets the declared query parameters; all others are dropped.
 type Operation struct {
 	operation.Operation
-	OwnAccount bool // refuses the parameter account instead of dropping it: the client would expect another account's data
+	// The parameter account is refused, and not just dropped: a client that sends it expects the data of another account.
+	OwnAccount bool
 	Serve      Endpoint
 	// Fail writes the answer to an error of Serve, of the key or of the role; nil: the answer has the status of the error's
 	// kind.

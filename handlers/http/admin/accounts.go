@@ -20,7 +20,7 @@ type openRequest struct {
 type opened struct {
 	Success bool             `json:"success"`
 	Account domain.AccountID `json:"account"`
-	Key     string           `json:"key"` // only this answer shows it
+	Key     string           `json:"key"` // the key itself; only this answer contains it
 }
 
 // openAccount serves POST /admin/accounts. Design §10.
@@ -80,8 +80,8 @@ func (a *API) changePlan(w http.ResponseWriter, r *http.Request) error {
 	return web.Write(w, http.StatusOK, planned{Success: true, Account: body.Account, Plan: body.Plan})
 }
 
-// closeAccount serves DELETE /admin/accounts?account=. The rest of the closing, such as removing the account's files, is done by
-// the work list.
+// closeAccount serves DELETE /admin/accounts?account=. The work list then removes the account's files and takes the other steps
+// of the closing.
 func (a *API) closeAccount(w http.ResponseWriter, r *http.Request) error {
 	account, ok := web.One(r.URL.Query(), "account")
 	if !ok || account == "" {
@@ -101,7 +101,7 @@ func (a *API) closeAccount(w http.ResponseWriter, r *http.Request) error {
 type grantRequest struct {
 	Account   domain.AccountID `json:"account"`
 	Amount    int64            `json:"amount"`
-	Reference string           `json:"reference"` // grants with the same reference count once
+	Reference string           `json:"reference"` // a reference that the client chooses; grants with the same reference count once
 	Kind      string           `json:"kind"`      // packKind; missing: the grant is not for a pack
 }
 

@@ -51,7 +51,7 @@ type issuedKey struct {
 	Success   bool             `json:"success"`
 	Account   domain.AccountID `json:"account"`
 	ID        string           `json:"id"`
-	Key       string           `json:"key"` // only this answer shows it
+	Key       string           `json:"key"` // the key itself; only this answer contains it
 	Role      key.Role         `json:"role"`
 	Legacy    *string          `json:"legacy"`
 	ExpiresAt *string          `json:"expires_at"`

@@ -95,7 +95,8 @@ func (a *API) renewOperator(w http.ResponseWriter, r *http.Request) error {
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	if err := operator.CheckName(body.Name); err != nil { // an invalid name is not recorded, as in addOperator
+	// an invalid name is not recorded, because the client may have sent a token as the name
+	if err := operator.CheckName(body.Name); err != nil {
 		return err
 	}
 	if err := a.act(r, "renew operator", body.Name, ""); err != nil {

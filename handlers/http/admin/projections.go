@@ -144,7 +144,7 @@ func (a *API) rebuild(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var known map[string]projections.Place // nil until the first read models are built
+	var known map[string]projections.Place // places of the read models, by name; nil until the first read models are built
 	if at != nil {
 		known = at.Models
 	}

@@ -106,7 +106,7 @@ func (a *API) listUsage(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	q.Limit = cmp.Or(q.Limit, web.MaxPage) // without a limit: MaxPage; a query from a cursor has a limit
+	q.Limit = cmp.Or(q.Limit, web.MaxPage) // MaxPage is the limit when the client gives none; a cursor contains its limit
 	days, more, err := a.cfg.Usage.List(r.Context(), q)
 	if err != nil {
 		return err

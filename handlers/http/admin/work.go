@@ -16,7 +16,7 @@ import (
 
 // Trouble is the board of failed work.
 type Trouble interface {
-	// Stuck returns the work that has failed too often for reasons of its own.
+	// Stuck returns the work items that have failed projections.StuckAfter times for reasons of their own.
 	Stuck(ctx context.Context) ([]projections.Trouble, error)
 	// Clear resets the failures of a work item.
 	Clear(ctx context.Context, work string) error

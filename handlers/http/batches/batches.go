@@ -19,8 +19,8 @@ import (
 	"moviola/projections"
 )
 
-// Requester is the command behind POST /batches. Admit checks the account's state before the body is read. Price tells what
-// Handle would make of an order.
+// Requester is the command behind POST /batches. Admit checks the account's state before the body is read. Price returns the
+// price or the flaw of each row, without accepting the batch.
 type Requester interface {
 	Admit(ctx context.Context, account domain.AccountID, idempotencyKey string) error
 	Handle(ctx context.Context, cmd commands.RequestBatch) (commands.AcceptedBatch, error)
@@ -46,7 +46,7 @@ type Config struct {
 	Batches   Batches
 	Projected web.Projected
 	PublicURL string        // prefix of the addresses of files; decision 8
-	Tokens    result.Tokens // derives the tokens in these addresses
+	Tokens    result.Tokens // derives the tokens in the addresses of files
 	CursorKey []byte
 	Now       func() time.Time // nil: time.Now
 	Log       logrus.FieldLogger

@@ -32,7 +32,7 @@ type accepted struct {
 	Timestamp string `json:"timestamp"`
 }
 
-// offer is what a batch makes of its rows.
+// offer is the validation's result: the prices of the valid rows and the flaws of the invalid ones.
 type offer struct {
 	Rows    int          `json:"rows"`
 	Movies  int          `json:"movies"`
@@ -70,7 +70,7 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	if err := a.cfg.Request.Admit(r.Context(), c.Account, idempotencyKey); err != nil {
 		return err
 	}
-	if malformed != nil { // decision 4: Admit has checked the account's state before
+	if malformed != nil { // decision 4: the account's state comes first, and Admit has checked it
 		return malformed
 	}
 	order, hash, err := readOrder(w, r, c)

@@ -94,7 +94,7 @@ func named(c access.Call) (string, error) {
 		return "", connection.CheckID(id)
 	}
 	if connection.CheckID(id) != nil {
-		return "", connection.NotFound(id) // no connection can have such an id
+		return "", connection.NotFound(id) // no connection has an invalid id
 	}
 	return id, nil
 }
@@ -174,7 +174,7 @@ func (a *API) renew(w http.ResponseWriter, r *http.Request, c access.Call, retir
 type tested struct {
 	Success    bool   `json:"success"` // the request succeeded
 	ID         string `json:"id"`
-	Status     string `json:"status"` // ok: the connection works; error: it does not
+	Status     string `json:"status"` // ok: the connection works; error: the connection does not work
 	HTTPStatus *int   `json:"http_status"`
 	Message    string `json:"message"`
 	DurationMS int64  `json:"duration_ms"`

@@ -96,7 +96,7 @@ func (a *API) statement(w http.ResponseWriter, r *http.Request, c access.Call) e
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// parse reads the parameters of a page. A cursor contains its range and limit. Decision 14.
+// parse reads the parameters of a page. A cursor contains the range and the limit of its list. Decision 14.
 func (a *API) parse(c access.Call, format string) (projections.StatementQuery, error) {
 	at := projections.StatementQuery{Account: c.Account}
 	from, err := web.ParseDate(c.Query, false, "from")

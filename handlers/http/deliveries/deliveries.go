@@ -224,7 +224,7 @@ func (a *API) tell(
 	}
 	started := web.Stamp(kept.StartedAt)
 	one.Address, one.StartedAt = &kept.Address, &started
-	if kept.ContentType == "" { // not a webhook: the sent content is the movie itself
+	if kept.ContentType == "" { // without a content type the request was not a webhook: it has sent the movie's file
 		return one, nil
 	}
 	sent, answer := text(kept.Sent), text(kept.Answer)

@@ -81,7 +81,7 @@ type issueRequest struct {
 type issued struct {
 	Success   bool     `json:"success"`
 	ID        string   `json:"id"`
-	Key       string   `json:"key"` // only this answer shows it
+	Key       string   `json:"key"` // the key itself; only this answer contains it
 	Role      key.Role `json:"role"`
 	ExpiresAt *string  `json:"expires_at"`
 }

@@ -17,7 +17,7 @@ type registered struct {
 	Success   bool   `json:"success"`
 	UploadURL string `json:"uploadUrl"`
 	FileURL   string `json:"fileUrl"`
-	ExpiresIn int64  `json:"expiresIn"` // seconds until the address expires
+	ExpiresIn int64  `json:"expiresIn"` // time until the upload address expires, in seconds
 	Timestamp string `json:"timestamp"`
 }
 

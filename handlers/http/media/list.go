@@ -41,7 +41,7 @@ func (a *API) parseListing(c access.Call) (listing, error) {
 	}
 	l.Folder, err = media.FolderName(texts["path"])
 	if err != nil {
-		return l, errNoFolder // no folder can have such a name, so the folder does not exist
+		return l, errNoFolder // no folder can have such a name, so the answer is that the folder does not exist
 	}
 	var ok bool
 	if l.Kind, ok = media.ParseKind(texts["type"]); !ok && texts["type"] != "" {

@@ -87,8 +87,8 @@ type Config struct {
 	Room      func() error // refuses uploads while the disk is nearly full; nil: no upload is refused for that
 	// Fits refuses a file when the account has no room for it; nil: no file is refused for that.
 	Fits func(ctx context.Context, account string, size int64) error
-	// Uploads limits the total size of concurrent uploads; accounts take turns. nil: no limit. Each upload uses its length of
-	// the budget, but at least leastUpload.
+	// Uploads limits the total size of concurrent uploads, in bytes; accounts take turns. Each upload counts with its length, but at
+	// least with leastUpload. nil: no limit.
 	Uploads   *fair.Budget
 	Projected web.Projected
 	// PublicURL is the base of the upload addresses. Decision 8.

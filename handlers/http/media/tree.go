@@ -120,8 +120,8 @@ func (a *API) tree(w http.ResponseWriter, r *http.Request, c access.Call, token 
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// branches returns folders in order. The root and temp always exist, also without a marker. branches inserts each of them at
-// its place, if the place is after from and not after to; an empty to is no limit.
+// branches returns folders in order. The root and temp always exist, also without a marker, so branches inserts each of them
+// where it is missing. It does so only when the folder's place is after from and not after to. An empty to is no limit.
 func branches(folders []projections.MediaFolder, from, to string) []branch {
 	always := []string{"/", media.Temp}
 	out := make([]branch, 0, len(folders)+len(always))

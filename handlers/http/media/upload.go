@@ -61,14 +61,14 @@ func (a *API) putUpload(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		return
 	}
-	// A client that is still sending when the connection closes may never see the answer. So up to lastBytes of the body are
-	// read, enough for all of a small body. The rest of a larger body is not read, but the connection stays open for
-	// lastPause.
+	// A client that is still sending when the connection closes may never see the answer. So up to lastBytes of the rest of the body
+	// are read. When the body is larger, the connection stays open for lastPause without reading.
 	w.Header().Set("Connection", "close")
 	connection := http.NewResponseController(w)
 	_ = connection.SetReadDeadline(time.Now().Add(lastPause))
 	_, unread := io.CopyN(io.Discard, r.Body, lastBytes)
-	_ = connection.SetReadDeadline(time.Unix(1, 0)) // on a connection without deadlines, somewhat more of the body is read
+	// from here on no more of the body is read; an error only means that the connection has no deadlines
+	_ = connection.SetReadDeadline(time.Unix(1, 0))
 	var refusal *domain.Error
 	if !errors.As(err, &refusal) && r.Context().Err() != nil {
 		return // the client has disconnected
@@ -113,7 +113,8 @@ func (a *API) receive(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), media.UploadTime)
 	defer cancel()
 	deadline := http.NewResponseController(w).SetReadDeadline
-	defer context.AfterFunc(a.stopping, func() { _ = deadline(time.Unix(1, 0)) })() // Stop ends a blocked read
+	// when Stop is called, this ends a read that waits for the client
+	defer context.AfterFunc(a.stopping, func() { _ = deadline(time.Unix(1, 0)) })()
 	at, err := a.cfg.Upload.Handle(ctx, mediafiles.UploadMedia{
 		Place: t.Place, Entry: t.Entry, Size: t.Size, Body: &steady{r: r.Body, extend: deadline, stopping: a.stopping},
 	})

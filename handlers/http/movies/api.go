@@ -123,7 +123,7 @@ type API struct {
 	answered watermark
 
 	documents documents
-	echoes    documents // caches only the parts that answers without the JSON contain
+	echoes    documents // caches, for answers without the movie JSON, only those parts of the JSON that they contain
 
 	streams   Streams
 	turnstile turnstile

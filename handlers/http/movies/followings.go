@@ -65,7 +65,7 @@ type followings struct {
 	account domain.AccountID
 	all     bool      // follow all movies of the account, also future ones
 	since   time.Time // movies created after this time are new
-	seen    []string  // new movies of the last look; movies among them that have ended are not reported again
+	seen    []string  // new movies that the last look has found; one of them that has ended is not reported again
 	movies  []*following
 }
 
@@ -108,7 +108,7 @@ func (f *followings) look(ctx context.Context) {
 	for _, m := range page.Movies {
 		if !slices.Contains(f.seen, m.Project) && !f.follows(m.Project) {
 			if len(f.movies) >= maxAllFollowed {
-				continue // the movie is added when another followed movie has ended
+				continue // too many movies are followed: this one is added when another one has ended
 			}
 			f.add(m)
 		}

@@ -101,9 +101,8 @@ func (a *API) owned(ctx context.Context, project domain.ProjectID, c access.Call
 		return m, nil
 	}
 	if m.Closed {
-		// A lookup of a closed movie does not read the log; one of a missing movie does. So the lookup of a closed movie of
-		// another account is followed by one of a missing movie; otherwise the response time would tell the caller that the
-		// movie exists.
+		// Get does not read the log for a closed movie, but does for a missing one. So the response time would tell the caller that
+		// another account's movie exists. To prevent that, a missing movie is looked up in addition.
 		if _, _, err := a.cfg.Movies.Get(ctx, nobodys); err != nil {
 			return projections.Movie{}, fmt.Errorf("get no movie: %w", err)
 		}

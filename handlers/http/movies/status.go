@@ -100,7 +100,8 @@ func describe(m projections.Movie, base string, tokens result.Tokens) status {
 		s.Warnings = []string{}
 	}
 	if m.StartedAt != nil && m.EndedAt != nil {
-		took := float64(m.EndedAt.Sub(*m.StartedAt).Milliseconds()) / 1000 // Seconds() would be shown as 1.1219999999999999
+		// Seconds() could give a number such as 1.1219999999999999, which JSON would show
+		took := float64(m.EndedAt.Sub(*m.StartedAt).Milliseconds()) / 1000
 		s.RenderingTime = &took
 	}
 	if m.File != nil {

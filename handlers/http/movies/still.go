@@ -44,8 +44,8 @@ type stills struct {
 	Duration float64  `json:"duration"` // length of the movie in seconds, as far as the available sources tell
 	Frames   int64    `json:"frames"`
 	Warnings []string `json:"warnings"`
-	// Missing has a sentence for each part that is shown as a placeholder. Exact reports whether there is none, and the
-	// movie will have this duration.
+	// Missing has a sentence for each part of the pictures that a placeholder stands for. Exact is true when there is no placeholder
+	// and the movie will have this duration.
 	Missing   []string `json:"missing"`
 	Exact     bool     `json:"exact"`
 	Timestamp string   `json:"timestamp"`

@@ -19,7 +19,8 @@ import (
 type validation struct {
 	Success bool `json:"success"`
 	Valid   bool `json:"valid"` // a submission would be accepted, and no certain failure was found
-	// Errors are the findings of severity error. The code of each is that of the refusal, or of the render's error.
+	// Errors are the findings of severity error. The code of a finding is that of the refusal, or of the render's error, to which it
+	// would lead.
 	Errors   []finding `json:"errors"`
 	Warnings []string  `json:"warnings"`
 	Problems []finding `json:"problems"`
@@ -30,8 +31,8 @@ type validation struct {
 	Height    *int     `json:"height"`
 	FPS       *float64 `json:"fps"`
 	Draft     *bool    `json:"draft"`
-	// Duration and Credits are the values of the finished movie when Exact is set. Otherwise the finished movie's values may
-	// be greater with the lengths of its sources.
+	// Duration and Credits are the values that the finished movie will have when Exact is set. Otherwise they are lower bounds,
+	// because the lengths of sources are unknown.
 	Duration  *float64  `json:"duration"`
 	Credits   *int64    `json:"credits"`
 	Exact     *bool     `json:"exact"`
@@ -41,7 +42,7 @@ type validation struct {
 
 // finding is an error in the JSON, or a property that the render does not follow as given.
 type finding struct {
-	Pointer string `json:"pointer"` // RFC 6901, into the body or the template
+	Pointer string `json:"pointer"` // place of the finding in the body or the template, as a JSON pointer (RFC 6901)
 	// Line and Column are counted from 1, columns in characters; 0: the text is not available.
 	Line     int    `json:"line"`
 	Column   int    `json:"column"`

@@ -36,7 +36,7 @@ var head []byte
 func Document() []byte {
 	raw, err := assembled()
 	if err != nil {
-		panic("openapi: " + err.Error()) // the embedded document is broken; New returns that error before Document is called
+		panic("openapi: " + err.Error()) // New has returned the error of a broken document before Document is called
 	}
 	return raw
 }

@@ -41,8 +41,8 @@ type Operation struct {
 	Parameters   []Parameter   // the parameters of query, headers and path that are read
 	Body         *Body         // nil: no body
 	Answers      []Answer      // the successful answers
-	Refusals     []Refusal     // errors beyond those of every operation with this caller and body
-	OwnQuery     bool          // the operation parses the query itself, and has its own error for a malformed query
+	Refusals     []Refusal     // errors of this operation alone; those of every operation with the same caller and body are added
+	OwnQuery     bool          // the operation parses the query itself, and answers a malformed query with an error of its own
 	Alone        bool          // Refusals is complete: no usual errors are added
 	Fixed        bool          // answers are built into the program, so no storage can fail
 }
@@ -117,7 +117,8 @@ func (p Parameter) Members() Parameter {
 // Body is the body of a request.
 type Body struct {
 	optional bool
-	raw      bool // this package's readers of JSON do not read the body, so the errors of reading JSON do not occur
+	// The operation reads the body itself, not by the functions of package web. So the errors of reading JSON do not occur.
+	raw      bool
 	contents []Content
 }
 
@@ -175,7 +176,7 @@ func OK(text string, schema Shape) []Answer {
 type Refusal struct {
 	Status int
 	Text   string   // description; empty: the usual description of the status
-	Codes  []string // codes beyond those of every operation with this caller and body
+	Codes  []string // codes of this operation alone; those of every operation with the same caller and body are added
 	plain  *Content // content of the answer instead of an error in JSON; nil: an error in JSON
 	also   Shape    // shape of another possible body of the status; nil: errors only
 }

@@ -10,9 +10,9 @@ var (
 	Account = Query("account", "For operators: another account's. Needs the header x-admin-token.")
 	// OwnAccount is the parameter account of operations that refuse it.
 	OwnAccount = Query("account", "Refused: account is for reading only.")
-	// NextToken is the cursor of a list. It contains the limit.
+	// NextToken is the cursor of a list. It contains the size of the page.
 	NextToken = Query("next_token", "Cursor from the answer before. It carries its limit.")
-	// RangeToken is the cursor of a list. It contains range and limit.
+	// RangeToken is the cursor of a list. It contains the range of time and the size of the page.
 	RangeToken = Query("next_token", "Cursor from the answer before. It carries its range and limit.")
 )
 

@@ -141,7 +141,7 @@ func (a *API) get(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	return web.Write(w, http.StatusOK, shown)
 }
 
-// item converts one item. task is the id of the item's work item, by which operators know it.
+// item converts one item for an answer. task is the id of the work on the item, by which operators find it.
 func (a *API) item(account domain.AccountID, task string, i projections.PreloadItem) item {
 	shown := item{ID: i.ID, Type: i.Type, Status: i.Status, Task: task}
 	r := i.Result

@@ -52,7 +52,7 @@ func (v variable) schema() *schema {
 // movie (decision 23).
 func valueSchema(raw json.RawMessage) *schema {
 	var value any
-	_ = json.Unmarshal(raw, &value) // an error leaves value nil, for which the schema allows any value
+	_ = json.Unmarshal(raw, &value) // json.Unmarshal leaves value nil after an error, and the schema then allows any value
 	switch value.(type) {
 	case bool:
 		return &schema{Type: "boolean"}

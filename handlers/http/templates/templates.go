@@ -130,7 +130,7 @@ func (a *API) Routes(router *mux.Router) {
 	})
 }
 
-// done is the answer to a change that returns no other data.
+// done is the answer to a change that returns no data.
 type done struct {
 	Success   bool   `json:"success"`
 	Timestamp string `json:"timestamp"`

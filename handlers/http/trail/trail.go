@@ -100,8 +100,8 @@ func (t *Trail) Act(r *http.Request, what, on, how string) error {
 	return err
 }
 
-// claimed returns the name that a holder of the configured token gives. The name is not verified, so claimed drops a name
-// in the form of names that an identity provider has proven.
+// claimed returns the name that a holder of the configured token has sent. The name is not verified. So claimed drops a name that
+// looks like one which an identity provider has proven.
 func claimed(r *http.Request) string {
 	name := r.Header.Get(web.OperatorNameHeader)
 	if strings.Contains(strings.ToLower(name), operator.ProvenPrefix) {

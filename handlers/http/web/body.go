@@ -12,8 +12,8 @@ import (
 	"moviola/domain"
 )
 
-// The limits for reading the rest of a body that is too large, which is read so that the client sees the answer: bytes and
-// time.
+// The limits for reading on when a body is too large, in bytes and in time. The body is read on so that the client sees the
+// answer.
 const (
 	maxDrainBytes = 8 << 20
 	maxBodyTime   = 2 * time.Minute
@@ -26,7 +26,8 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, tooLarge erro
 	return readBody(w, r, limit, bodyFactor, tooLarge)
 }
 
-// ReadTable is ReadBody for CSV, whose processing needs less memory than that of JSON.
+// ReadTable reads a CSV body in the way of ReadBody. Processing CSV needs less memory than JSON, so a smaller share of the budget
+// is reserved.
 func ReadTable(w http.ResponseWriter, r *http.Request, limit int64, tooLarge error) ([]byte, error) {
 	return readBody(w, r, limit, tableFactor, tooLarge)
 }

@@ -14,7 +14,7 @@ const (
 	bodyBudget = 256 << 20
 	bodyShare  = bodyBudget / 2
 	bodyFactor = 20
-	// A table is in memory three times: as it was sent, as rows, and as the rows' JSON.
+	// tableFactor is the memory for a table relative to its size: the table as it was sent, its rows, and the rows' JSON.
 	tableFactor = 6
 	bodyWait    = 5 * time.Second
 	bodyQueue   = 64 // maximum number of waiting bodies of one account

@@ -11,8 +11,8 @@ import (
 // Lists encodes and decodes the cursors of one kind of list. Q is the struct with the query of the list: the account, the
 // filters, the limit, and the place after which the page begins.
 //
-// The cursor is the whole query as JSON, so a filter that is a field of Q cannot be forgotten. Fields tagged "-" are not in
-// the cursor: clients send them again with each page.
+// The cursor is the whole query as JSON, so a filter that is a field of Q cannot be forgotten. Fields tagged "-" are not in the
+// cursor: clients send them again with the request of each page.
 type Lists[Q any] struct{ cursors Cursors }
 
 // NewLists returns the cursors of one kind of list; key and label are those of NewCursors.
@@ -37,7 +37,7 @@ func (l Lists[Q]) Resume(token string, sent Q) (Q, error) {
 		return sent, err
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields() // refuses a cursor of another list, or a cursor with a filter of a newer version
+	d.DisallowUnknownFields() // an unknown field means that the cursor belongs to another list, or has a filter of a newer version
 	if err := d.Decode(&q); err != nil {
 		return sent, ErrCursor
 	}

@@ -12,9 +12,9 @@ import (
 	"moviola/domain"
 )
 
-// AnswerProtocolErrors returns a listener whose connections replace net/http's own answers to malformed requests (400, 431,
-// 501, 505) by JSON errors like those of all other answers. net/http writes its own answers as text, without calling a
-// handler. Decision 1.
+// AnswerProtocolErrors returns a listener whose connections replace net/http's own answers to malformed requests (400, 431, 501,
+// 505) by errors in JSON, in the form of all other errors. net/http writes these answers as text, without calling a handler.
+// Decision 1.
 func AnswerProtocolErrors(listener net.Listener) net.Listener { return protocolListener{listener} }
 
 type protocolListener struct{ net.Listener }

@@ -44,7 +44,8 @@ type Acting struct {
 	Role operator.Role
 	// Issuer and Subject identify the operator at the identity provider; empty: the operator used a token.
 	Issuer, Subject string
-	// Stale reports that the operator has signed in to the console too long ago for what needs a fresh sign-in. Decision 89.
+	// Stale is true when the operator has signed in to the console so long ago that acts which need a fresh sign-in are refused.
+	// Decision 89.
 	Stale bool
 }
 

@@ -173,7 +173,7 @@ func (m Methods) allow() string {
 // body.
 func NewRouter() *mux.Router {
 	router := mux.NewRouter().SkipClean(true)
-	// The router's middleware does not run for these two handlers. So everything that all answers need is in Wrap, which
+	// The router does not run its middleware for these two handlers. So everything that every answer needs is done in Wrap, which
 	// wraps the whole router.
 	router.NotFoundHandler = http.HandlerFunc(NotFound)
 	router.MethodNotAllowedHandler = Methods{}
