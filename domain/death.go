@@ -15,9 +15,9 @@ const (
 // forever.
 const MaxCrashes = 3
 
-// Trial counts the crashes of one item of work that are held against it. The zero Trial has none. A crash counts only if there
-// is evidence that the process failed by itself, if the attempt was the only work in its process, and if no part was finished
-// since the previous crash. Decision 56.
+// Trial counts the crashes for which one item of work is to blame. The zero Trial has none. A crash counts only if there is
+// evidence that the process failed by itself, if the attempt was the only work in its process, and if no part was finished since
+// the previous crash. Decision 56.
 type Trial struct {
 	counted  int
 	last     Death // cause of the newest crash with evidence

@@ -44,7 +44,7 @@ func (f *Fetching) Begin(c FetchClaim, alone bool, death Death, at time.Time) {
 	}
 }
 
-// Release applies the event by which a claim was released.
+// Release applies the event that records the release of a claim.
 func (f *Fetching) Release(at time.Time) {
 	if f.claimed {
 		f.spent += max(0, at.Sub(f.since))

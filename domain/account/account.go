@@ -30,7 +30,7 @@ type Account struct {
 	plan    string
 	credits *int64    // credits that the account is opened with
 	changes int       // number of changes of the plan
-	since   time.Time // time since when the account is on plans that need credits
+	since   time.Time // since when the account has been on plans that need credits
 	closed  time.Time // zero while the account is open
 	clears  map[ClearReason]int
 	cleared time.Time // time of the last removal of the account's files
@@ -64,8 +64,8 @@ func (a *Account) Plan() string { return a.plan }
 // OnCreditsSince returns the time from which a balance of zero leads to a purge. Decision 39.
 func (a *Account) OnCreditsSince() time.Time { return a.since }
 
-// FirstCredits returns the credits to grant at the opening: it returns false for an account in a log of the first version,
-// which was complete when it was opened.
+// FirstCredits returns the credits to grant when the account is opened. It returns false for an account in a log of the first
+// version, because such an account had its credits when it was opened.
 func (a *Account) FirstCredits() (int64, bool) {
 	if a.credits == nil {
 		return 0, false

@@ -16,7 +16,7 @@ type Opened struct {
 	At      time.Time `json:"at"`
 }
 
-// PlanChanged puts an account on another plan, from now on.
+// PlanChanged puts an account on another plan.
 type PlanChanged struct {
 	Change int    `json:"change"` // number of the change: 1, 2, ...
 	Plan   string `json:"plan" personal:"no"`

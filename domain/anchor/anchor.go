@@ -63,13 +63,13 @@ func (e NotSent) EventKey() string { return e.Place + "/" + key(e.At) }
 
 func key(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
-// standing is what is known of one place.
+// standing is the state of one place: the anchors that it has got, and the tries that have failed.
 type standing struct {
 	sent, failed time.Time
-	busy         time.Time // when an anchor was begun for the place that has not ended; zero: none
+	busy         time.Time // time at which an anchor for the place was begun whose result is not recorded yet; zero: none
 }
 
-// Schedule is folded from the stream.
+// Schedule is the state of all places, folded from the stream of anchors.
 type Schedule struct{ places map[string]standing }
 
 // Apply folds one event.
@@ -112,10 +112,11 @@ func (s *Schedule) Next(place string, every time.Duration) time.Time {
 	return due
 }
 
-// LastSent returns when the newest anchor was taken that a place has; zero: it has none.
+// LastSent returns the time at which the newest anchor of a place was taken; zero: the place has no anchor.
 func (s *Schedule) LastSent(place string) time.Time { return s.places[place].sent }
 
-// Begin decides to take an anchor for those places whose next anchor is due. It returns no event when none is.
+// Begin decides to take an anchor for the places whose next anchor is due. It returns no event when no place's next anchor is
+// due.
 func (s *Schedule) Begin(
 	worker string, places []string, every time.Duration, now time.Time,
 ) (due []string, events []domain.Event) {

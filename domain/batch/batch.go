@@ -20,8 +20,8 @@ import (
 type ID = domain.BatchID
 
 const (
-	idLength = 16 // in code points; decision 7
-	timePart = 5  // characters of the id that encode the time, as in the ids of movies
+	idLength = 16 // length of an id in code points; decision 7
+	timePart = 5  // number of characters of the id that encode the time, as in the ids of movies
 )
 
 // ParseID accepts any text of 16 code points. A text with other characters than [A-Za-z0-9] is accepted, but no batch has
@@ -69,7 +69,7 @@ func (b *Batch) Apply(event domain.Event) {
 	}
 }
 
-// Requested returns the request of the batch; false before it.
+// Requested returns the request of the batch. It returns false before the request.
 func (b *Batch) Requested() (Requested, bool) {
 	if b.requested == nil {
 		return Requested{}, false

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// karaokeEffect marks comments that hold the plain text with karaoke syllables; karaoke programs generate the dialogues, marked
-// with fxEffect, from them. The dialogues hold the drawn result.
+// karaokeEffect is the effect of ASS comments that contain the plain text with karaoke syllables. Karaoke programs make dialogues
+// from these comments and give them the effect fxEffect. Such a dialogue contains the drawn result, not plain text.
 const (
 	karaokeEffect = "karaoke"
 	fxEffect      = "fx"
@@ -73,7 +73,7 @@ func assEvents(lines []string) []assEvent {
 	return events
 }
 
-// maxStates is the largest number of dialogues that are joined to one cue.
+// maxStates is the maximum number of consecutive dialogues with the same text that are joined to one cue.
 const maxStates = 50
 
 // parseEvent parses the fields of an event. The text is the last field and may contain commas.
@@ -201,8 +201,8 @@ func karaoke(override string) (syllable, bool) {
 	return s, found
 }
 
-// assLines resolves escapes and splits into lines: \N and
-// break the line, \h is a blank; braces and backslashes may be escaped.
+// assLines resolves escapes and splits a text into lines. \N and \n end a line, and \h is a blank. Braces and backslashes may be
+// escaped.
 func assLines(text string) []string {
 	var lines []string
 	var b strings.Builder

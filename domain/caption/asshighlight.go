@@ -46,8 +46,8 @@ type colored struct {
 	breaks      bool // the word begins a line
 }
 
-// highlightedCue makes a cue of a group in which every event gives one word another colour than the rest, and later events
-// give later words that colour. That word is spoken during the event.
+// highlightedCue makes a cue of a group in which every event gives one word another colour than the other words, and later events
+// give it to later words. The word with the other colour is spoken during its event.
 func highlightedCue(group []assEvent) (timedText, bool) {
 	if len(group) < 2 {
 		return timedText{}, false
@@ -64,7 +64,7 @@ func highlightedCue(group []assEvent) (timedText, bool) {
 		if !ok || lit < done || len(all[i]) != len(all[0]) {
 			return timedText{}, false
 		}
-		for ; done < lit; done++ { // words that are never highlighted get no time: they start and end at the next highlighted word
+		for ; done < lit; done++ { // a word that is never highlighted starts and ends when the next highlighted word starts
 			c.addWord(all[i][done], e.start, e.start)
 		}
 		c.addWord(all[i][lit], e.start, e.end)

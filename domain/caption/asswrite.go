@@ -122,7 +122,7 @@ func stateText(state State) string {
 	for i, row := range state.Rows {
 		for j, p := range row.Pieces {
 			if style == nowStyle {
-				change(lineStyle) // the tag comes before the blank, so that the word's box does not include the blank
+				change(lineStyle) // the tag is written before the blank, so that the word's box does not include the blank
 			}
 			switch {
 			case j == 0 && i > 0:

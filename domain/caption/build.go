@@ -85,8 +85,8 @@ func phrase(words []Word) int {
 	return len(words)
 }
 
-// balance breaks a phrase into lines of about equal length, each with at most the number of words that most gives, so that
-// no word is left alone on a line.
+// balance breaks a phrase into lines of about equal length, so that no word is left alone on a line. most is the maximum number
+// of words of a line.
 func balance(words []Word, most int) []Line {
 	if most <= 0 {
 		return []Line{words}

@@ -224,7 +224,7 @@ func (r *settingsReader) font() (string, int) {
 	switch text, ok := r.text("font-weight"); {
 	case !ok:
 	default:
-		if _, isNumber := css.Number(text); isNumber { // a number that is out of range is reported here
+		if _, isNumber := css.Number(text); isNumber { // any number is read here, so that one out of range causes a warning
 			weight = int(r.within("font-weight", float64(weight), css.Lightest, css.Heaviest))
 		} else if named, ok := css.Weight(text); ok {
 			weight = named

@@ -121,7 +121,7 @@ func (l light) role(at time.Duration) Role {
 	return Said
 }
 
-// piece returns a word as the style shows it; It returns false when the style does not show the word.
+// piece returns a word as the style shows it. It returns false when the style does not show the word.
 func (s Style) piece(text string, role Role, lit bool) (Piece, bool) {
 	if !lit {
 		return Piece{Text: text, Role: role}, true

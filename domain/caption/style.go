@@ -45,7 +45,7 @@ type Style struct {
 	Size     float64
 	Weight   int // 100 to 900
 	Position Position
-	X, Y     float64 // position for Custom
+	X, Y     float64 // position in the movie for Custom, in pixels
 
 	Word    Color // colour of the spoken word
 	Line    Color // colour of the other words

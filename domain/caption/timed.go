@@ -143,7 +143,7 @@ func weight(word string) int {
 	for _, r := range word {
 		switch {
 		case unicode.IsDigit(r), unspaced(r):
-			n += 3 // a digit takes as long to say as a word, a character of such a script as long as a syllable
+			n += 3 // a digit takes as long to say as a word; a character of a script without blanks takes as long as a syllable
 		case unicode.IsLetter(r):
 			n++
 		}

@@ -62,7 +62,7 @@ func vttCue(start, end time.Duration, lines []string) (c timedText, own bool) {
 type vttText struct {
 	cue     *timedText
 	at      time.Duration
-	open    []place // runs whose end is not known yet
+	open    []place // places of runs whose end is not known yet
 	stamped bool
 	hidden  bool // inside <rt>: ruby text, the small reading aid above a word
 }
@@ -107,8 +107,7 @@ func (p *vttText) add(text string) {
 	}
 }
 
-// close gives the open runs their end at a time: they divide the time since the last timestamp in proportion to their
-// lengths.
+// close sets the end of the open runs. They divide the time since the last timestamp in proportion to their lengths.
 func (p *vttText) close(at time.Duration) {
 	total, done := 0, 0
 	for _, o := range p.open {

@@ -120,7 +120,7 @@ func ParseKind(name string) (Kind, error) {
 	return Kind(name), nil
 }
 
-// descriptor returns the descriptor of the kind, the zero descriptor for an unknown kind.
+// descriptor returns the descriptor of the kind. It returns the zero descriptor for an unknown kind.
 func (k Kind) descriptor() descriptor {
 	for _, d := range kinds {
 		if d.kind == k {
@@ -146,7 +146,7 @@ func (k Kind) field(name string) (Field, bool) {
 // Setting is a setting that connections of one or several kinds have.
 type Setting struct {
 	Field
-	Text string // what the setting is, for each kind that has it
+	Text string // description of the setting, with the kinds that have it
 }
 
 // AllSettings returns the settings of all kinds, each name once. Kinds with the same description share it.
@@ -162,7 +162,7 @@ func AllSettings() []Setting {
 	return all
 }
 
-// describe says of each kind that has a setting what the setting is.
+// describe returns the description of a setting: for each kind that has the setting, what it means.
 func describe(name string) string {
 	var docs, sentences []string
 	users := map[string][]string{}
@@ -184,8 +184,8 @@ func describe(name string) string {
 	return strings.Join(sentences, " ")
 }
 
-// Origin returns scheme and host of the place to which settings lead. The other parts of an address may contain secrets. Of a
-// connection that leads nowhere it is the name of the kind and a colon.
+// Origin returns scheme and host of the place to which settings lead. The other parts of an address may contain secrets. For a
+// connection without a place, it returns the name of the kind and a colon.
 func (k Kind) Origin(s Settings) string {
 	if u, err := url.Parse(s["endpoint"]); err == nil && u.Host != "" {
 		return u.Scheme + "://" + u.Host

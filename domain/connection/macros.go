@@ -52,7 +52,7 @@ func (k Kind) Fill(settings Settings, facts Facts) Settings {
 	return out
 }
 
-// RemoteFolder returns the folder of RemoteFile.
+// RemoteFolder returns the folder of the path that RemoteFile returns.
 func (s Settings) RemoteFolder() string { return path.Dir(s.RemoteFile()) }
 
 // RemoteFile returns the path of the file at the destination, cleaned of "." and ".."; an absolute path stays absolute.

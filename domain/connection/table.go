@@ -2,7 +2,7 @@ package connection
 
 import "slices"
 
-// descriptor holds everything about a kind except the code that sends to it. That code is a deliveries.Sender, which
+// descriptor holds everything about a kind except the code that sends files there. That code is a deliveries.Sender, which
 // NewDestinations of internal/app/roads selects. The checks of settings, the descriptions of the interface, the limits per host
 // and the delivery log come from the descriptor.
 type descriptor struct {

@@ -105,7 +105,7 @@ func parseHSL(arguments string) (Color, bool) {
 	if !okHue || !okSaturation || !okLightness {
 		return Color{}, false
 	}
-	// CSS Color Module Level 4, section 7.1.
+	// the formula of CSS Color Module Level 4, section 7.1
 	of := func(n float64) uint8 {
 		k := math.Mod(n+hue/30, 12)
 		if k < 0 {

@@ -93,7 +93,8 @@ func hasLength(parts []string) bool {
 	})
 }
 
-// expandRest reads the size, with an optional line height after a slash, and the families.
+// expandRest reads the part of the shorthand after style and weight: the size, with an optional line height after a slash, and
+// the families.
 func expandRest(style, weight, size, family string) ([]Declaration, bool) {
 	size, height, hasHeight := strings.Cut(size, "/")
 	if !hasHeight {

@@ -9,7 +9,7 @@ import (
 // RootSize is 1rem in pixels.
 const RootSize = 16
 
-// MaxLength is the maximum length in pixels. Longer lengths are cut to it.
+// MaxLength is the maximum length in pixels. Longer lengths are reduced to it.
 const MaxLength = 32_768
 
 const maxNumber = 1e15
@@ -35,7 +35,7 @@ func (l Length) Of(whole, auto float64) float64 {
 	return l.Px + l.Share*whole
 }
 
-// suffixes are the units. A unit that is the end of another unit comes after that unit.
+// suffixes are the units. Of two units with the same ending, the longer one comes first.
 var suffixes = []string{"px", "rem", "em", "vmin", "vmax", "vw", "vh", "pt", "%"}
 
 func (u Units) factor(suffix string) float64 {

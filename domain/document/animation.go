@@ -32,7 +32,7 @@ const (
 	BlockUnit  TextUnit = "block"  // the text as a whole
 	LineUnit   TextUnit = "line"   // a line as broken when the text is drawn
 	WordUnit   TextUnit = "word"   // text between blanks
-	PhraseUnit TextUnit = "phrase" // text between commas, bars and line breaks; in a text without any of these, a word
+	PhraseUnit TextUnit = "phrase" // part of the text between commas, bars and line breaks; in a text without any of these, a word
 	LetterUnit TextUnit = "letter" // a letter with its marks, or an emoji; blanks do not count
 )
 
@@ -174,7 +174,7 @@ func letters(text string) int {
 // read.
 const readingTime = 3
 
-// animated returns the length of the element's own animation; 0: it has none.
+// animated returns the length of the element's animation in seconds; 0: it has none.
 func (e *Element) animated() Seconds {
 	switch {
 	case e.Ref.Type == TypeText:

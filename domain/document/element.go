@@ -192,7 +192,7 @@ func (r reader) readPlace(e *Element) {
 	}
 }
 
-// object returns a reader of the object under name. It reports mistakes for the same element.
+// object returns a reader of the object under name. Mistakes in that object are reported for the same element.
 func (r reader) object(name string) (reader, bool) {
 	value, ok := r.get(name)
 	if !ok {

@@ -26,8 +26,8 @@ const (
 	maxLaid   = 20_000
 )
 
-// dynamicMarks are strings that every movie with variables, conditions or iterations contains. The last string begins an
-// escape, by which the letters of the others can be written differently.
+// dynamicMarks are strings, one of which is in every movie with variables, conditions or iterations. The last string begins a
+// JSON escape, because letters of the other strings may be written as escapes.
 var dynamicMarks = [][]byte{
 	[]byte("{{"), []byte(`"condition"`), []byte(`"iterate`), []byte(`"import"`), []byte(`\u00`),
 }
@@ -219,7 +219,8 @@ func shownFor(e *Element, s Span) Seconds { return s.End.Sub(s.Start).Sub(e.Extr
 // 0 does not depend on the source.
 const veryLong = 24 * 3600
 
-// settled returns a time as a value for expressions. The value is pending if short and long differ.
+// settled returns a time as a value for expressions. short and long are that time with sources of length 0 and with very long
+// sources. The value is pending if they differ.
 func settled(short, long Seconds) any {
 	if !short.Equal(long) {
 		return expr.Pending{}

@@ -123,7 +123,7 @@ func (c wishes) addSettings(settings any) {
 
 func (c wishes) addLook(look map[string]string, settings map[string]any) {
 	if AddressOf(look["font-url"]) != "" {
-		return // the font's file is given, so no family has to be fetched
+		return // the settings name a font file, so no family has to be fetched
 	}
 	weight, ok := css.Weight(look["font-weight"])
 	if !ok {

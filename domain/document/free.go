@@ -83,7 +83,7 @@ func mergeFree(base, over json.RawMessage) json.RawMessage {
 		below[name] = value
 	}
 	merged, err := json.Marshal(below)
-	if err != nil { // cannot happen, because every part was decoded before
+	if err != nil { // an error cannot happen, because every part was decoded before
 		return over
 	}
 	return merged

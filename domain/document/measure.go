@@ -7,14 +7,13 @@ import (
 	"moviola/domain"
 )
 
-// CheckSize makes the checks of measure for JSON that is not a movie and has no scenes. The error is a *domain.Error with the
-// given code; its message calls the text what.
+// measure refuses the JSON of a movie that exceeds one of the bounds of a document: depth, elements, scenes or values.
 func measure(raw []byte) error {
 	return (&meter{what: "Movie JSON", scenesAllowed: maxScenes}).measure(raw)
 }
 
-// CheckSize is measure for JSON that is not a movie and has no scenes. The error is a *domain.Error with the given code; what
-// names the text in its message.
+// CheckSize checks the depth and the number of values of JSON that is not a movie. The error is a *domain.Error with the given
+// code; its message calls the text what.
 func CheckSize(what, code string, raw []byte) error {
 	err := (&meter{what: what, scenesAllowed: math.MaxInt}).measure(raw)
 	var refusal *domain.Error

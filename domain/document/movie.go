@@ -34,7 +34,7 @@ type Movie struct {
 	source   map[string]any                  // the JSON before its variables were filled in; nil: the movie has no variables
 	grown    int64                           // approximate memory in bytes after variables were filled in; 0: no variables
 	open     map[expand.Place]bool           // scenes and elements that lack a property because its value is not known yet
-	from     map[expand.Place]map[string]any // the objects in source that scenes and elements were made from
+	from     map[expand.Place]map[string]any // the object in source from which each scene or element was made
 }
 
 // Scene is one part of the movie. Scenes are shown one after the other.
@@ -178,7 +178,7 @@ type Crop struct{ X, Y, W, H int }
 // Thumbnail selects the frame of the thumbnail. Decision 26.
 type Thumbnail struct {
 	Set  bool    // a thumbnail is selected; false: the default frame
-	Time Seconds // used when Scene is empty
+	Time Seconds // time of the frame; used when Scene is empty
 	// Scene is the number of a scene, from 1, or its id.
 	Scene string
 }

@@ -18,8 +18,8 @@ const (
 	OutputM4A         = "m4a"
 	OutputHLS         = "hls"
 	OutputStoryboard  = "storyboard"
-	OutputHEVC        = "mp4-hevc" // selected by the property codec
-	OutputAV1         = "mp4-av1"  // selected by the property codec
+	OutputHEVC        = "mp4-hevc" // an MP4 with HEVC; the property codec asks for it
+	OutputAV1         = "mp4-av1"  // an MP4 with AV1; the property codec asks for it
 )
 
 // MovieFormat is the format that every movie has.

@@ -6,9 +6,9 @@ import (
 	"moviola/domain"
 )
 
-// The bounds of a document. Decisions 24 and 57 name all of them except the last. The last bound limits the memory, because
-// a decoded value takes many times the memory of its text; it allows 30 values per element at the maximum number of
-// elements.
+// The bounds of a document: its depth, elements and scenes, which decisions 24 and 57 name, and its values. The number of values
+// bounds the memory, because a decoded value takes many times the memory of its text. It allows 30 values for each element of the
+// largest movie.
 const (
 	maxDepth    = 64
 	maxElements = 5000

@@ -19,7 +19,7 @@ type Property struct {
 	Values  []string // of a Choice: all words; of any other type: words that are accepted too
 	Default string   // as JSON; empty: no default
 	Doc     string   // effect of the property, in one sentence
-	Example string   // as JSON
+	Example string   // example value, as JSON
 	Kind    string   // kind of an Object, or of the items of a List; empty for items that are scalars
 	// Settings reports whether the property belongs into the settings of an element. Decision 53.
 	Settings bool
@@ -51,7 +51,7 @@ const (
 	LengthType   PropertyType = "length"   // pixels, or a number with a unit of CSS
 	CSSType      PropertyType = "css"      // text in the notation of CSS
 	ObjectType   PropertyType = "object"   // object of the kind Kind
-	ListType     PropertyType = "list"     // of texts, or of objects of Kind
+	ListType     PropertyType = "list"     // list of texts, or of objects of the kind Kind
 	DataType     PropertyType = "data"     // any JSON of the client, which is passed through
 )
 

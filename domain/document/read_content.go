@@ -12,7 +12,7 @@ import (
 const (
 	maxWait          = 10
 	minDPI, maxDPI   = 0.1, 4
-	maxCapture       = 60 // seconds
+	maxCapture       = 60 // maximum duration of a capture, in seconds
 	maxAmplitude     = 10
 	defaultAmplitude = 5
 )

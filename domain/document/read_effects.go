@@ -13,7 +13,7 @@ const (
 	minTolerance            = 1
 	maxTolerance            = 100
 	defaultTolerance        = 25
-	defaultTransition       = 1 // seconds
+	defaultTransition       = 1 // duration of a transition that does not give one, in seconds
 	defaultTransitionStyle  = "fade"
 	maxContrast, maxGamma   = 1000, 10
 	minGamma, maxSaturation = 0.1, 3
@@ -34,7 +34,8 @@ func (r reader) readEffects(e *Element) {
 	f.Correction = r.correction()
 }
 
-// opacity reads the opacity of the element, or the setting opacity, which is written as in CSS.
+// opacity reads the setting opacity, which is written as in CSS. Without that setting, it reads the property opacity of the
+// element.
 func (r reader) opacity(e *Element) float64 {
 	if text := e.Settings["opacity"]; text != "" {
 		opacity, ok := parseOpacity(text)

@@ -9,7 +9,7 @@ import (
 
 // Chapter is one chapter of the reference of the movie JSON.
 type Chapter struct {
-	Level int // of its heading, 2 or 3
+	Level int // level of the chapter's heading, 2 or 3
 	Title string
 	Doc   string
 	Rows  []Property
@@ -87,7 +87,7 @@ func (c Chapter) evident() Chapter {
 	return c
 }
 
-// chapter returns the groups of a component with the properties that no other groups have.
+// chapter returns the component's chapter of the reference: its groups, each with the properties that only this group has.
 func (c componentRow) chapter() Chapter {
 	ch := Chapter{3, "Component " + c.id, c.doc, nil}
 	picture := cmp.Or(c.picture, sheets[c.id]) // only the first group shows the picture

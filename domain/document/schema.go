@@ -206,7 +206,7 @@ func (p Property) same(other Property) bool {
 	return p.Name == other.Name && p.Doc == other.Doc && p.Default == other.Default && p.Type == other.Type && p.Idle == other.Idle
 }
 
-// contains reports whether most of the shared rows are among rows. All are not required, because a type may define some of
+// contains reports whether most of the shared rows are among rows. Not all of them have to be, because a type may define some of
 // them differently.
 func contains(rows, shared []Property) bool {
 	n := 0

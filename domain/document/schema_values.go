@@ -165,7 +165,8 @@ func (s schemaMaker) formsOf(p Property, as PropertyType) []jsonObject {
 	return []jsonObject{one}
 }
 
-// valuesOr returns the words of a choice. A property that is a choice or an object, such as a transition, is included.
+// valuesOr returns the words that a property accepts: those of a choice, also of a property that may be a choice or an object,
+// such as a transition.
 func (p Property) valuesOr() []string {
 	if len(p.Values) > 0 {
 		return p.Values
@@ -187,7 +188,7 @@ func (s schemaMaker) expression() jsonObject {
 func (s schemaMaker) objectForm(p Property) jsonObject {
 	if p.Kind == SettingsKind(TypeComponent) {
 		other := jsonObject{{"type", "object"}}
-		if s.closed { // details are in byComponent
+		if s.closed { // in a closed schema, byComponent describes the settings of each component
 			return other
 		}
 		var all []any

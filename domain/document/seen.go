@@ -12,7 +12,8 @@ var unseen = map[string][]string{
 	"Element image":         {"prompt", "model", "aspect-ratio", "connection", "model-settings"},
 	"Settings of subtitles": {"keywords"},
 	"Element voice":         {"connection", "model-settings"},
-	"Element template":      {"template", "component", "settings"}, // listed for movies and components already
+	// the chapters of movies and components list these properties already
+	"Element template": {"template", "component", "settings"},
 	"Element subtitles": {
 		"language", "model", "connection", "cache",
 	},

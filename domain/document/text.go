@@ -40,7 +40,7 @@ func Sound(raw []byte) []byte {
 
 const (
 	escapeUnit = len(`\u0000`)
-	escapeHalf = 0 // returned for a single surrogate
+	escapeHalf = 0 // result of escapeLength for a single surrogate
 )
 
 // escapeLength returns the number of bytes of the first character of JSON: one, or the length of an escape; escapeHalf for a

@@ -18,7 +18,7 @@ type Timing struct {
 // unlimited is the length in seconds of an element, or of an empty scene, when no rule gives a length. Decision 21.
 const unlimited = 5
 
-// NaturalFunc returns the length of the source with a key, and reports whether the length is known.
+// NaturalFunc returns the length of the source with a key. It returns false when the length is not known.
 type NaturalFunc func(key string) (length Seconds, known bool)
 
 // Time computes when each scene and element is shown. Sources of unknown length count as 0. The rules are those of
@@ -105,7 +105,7 @@ type container struct {
 	natural  NaturalFunc
 	elements []Element
 	fixed    bool    // length is final; elements are cut at its end
-	given    bool    // length comes from outside: the movie's length is that of its scenes
+	given    bool    // length is given from outside: the movie is as long as its scenes
 	unknown  bool    // length depends on a source of unknown length
 	length   Seconds // length so far; it grows during layout, unless fixed
 }
@@ -150,14 +150,14 @@ func (e *Element) SeekIn(length Seconds) Seconds {
 // lay computes the spans of the elements, relative to the container, and the container's length.
 func (c *container) lay() []Span {
 	spans := make([]Span, len(c.elements))
-	open := make([]bool, len(c.elements)) // indexes of the elements that end with the container
+	open := make([]bool, len(c.elements)) // for each element, whether it ends with the container
 	anyHas := c.fixed || c.given
 	for i := range c.elements {
 		_, has, unknown := c.own(&c.elements[i])
 		anyHas = anyHas || has
 		c.unknown = c.unknown || unknown
 	}
-	var cursor Seconds // end of the elements so far
+	var cursor Seconds // end of the elements that were laid out so far
 	for i := range c.elements {
 		e := &c.elements[i]
 		start := e.Start
@@ -187,8 +187,8 @@ func (c *container) grow(end Seconds) {
 	}
 }
 
-// extend gives 5 seconds to elements that have no length and begin when everything else has ended. Without that, the
-// container's end would leave them no time.
+// extend gives 5 seconds to elements that have no length and begin when all other elements have ended. Otherwise such an element
+// would end when it begins, together with its container.
 func (c *container) extend(spans []Span, open []bool) {
 	reached := c.length
 	for i := range spans {

@@ -60,7 +60,7 @@ func Repeated(raw []byte) []string {
 	return found
 }
 
-// nameOf returns the content of the string that ends at the end of written, apart from blanks.
+// nameOf returns the content of the last string in written; blanks may follow the string.
 func nameOf(written []byte) []byte {
 	written = written[:bytes.LastIndexByte(written, '"')]
 	var name string
@@ -107,7 +107,7 @@ func (b *bracket) begin(list bool) {
 type names struct {
 	few   [][]byte
 	times [fewNames]int
-	many  map[string]int // used instead of few when an object has more names
+	many  map[string]int // count of each name; used when an object has too many names for the field few
 }
 
 // The maximum number of names that are compared one by one, and the maximum size of a map that is used again. A larger map is

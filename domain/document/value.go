@@ -198,7 +198,7 @@ func (r reader) integer(name string) int {
 
 // ParseNumber reads a number by the rules for properties. The number must be within ±1e9.
 func ParseNumber(text string) (float64, bool) {
-	const short = 9 // length in characters below which a number is within the bounds, and exact enough as float64
+	const short = 9 // maximum number of characters of a number that is certainly within the bounds, and exact enough as float64
 	if len(text) <= short && strings.Trim(text, "-.0123456789") == "" {
 		n, err := strconv.ParseFloat(text, 64)
 		return n, err == nil

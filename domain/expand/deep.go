@@ -24,7 +24,7 @@ func (x *expansion) deep(value any, s *scope, depth int) (any, error) {
 			return nil, err
 		}
 		if made == nil {
-			made = "" // decision 26: an undefined value is empty here, which differs from a missing property
+			made = "" // decision 26: an undefined value inside a list or object becomes an empty text; a whole property would be missing
 		}
 		return made, x.countDeep(made, depth)
 	case []any:

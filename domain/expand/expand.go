@@ -14,9 +14,9 @@ const (
 	MaxElements    = 5000
 	maxDepth       = 64
 	maxNodes       = 250_000  // number of values in scenes and elements, repetitions included
-	nodesOfOne     = 10       // what a scene or an element counts besides its properties
+	nodesOfOne     = 10       // number of values for which a scene or element counts, besides its properties
 	maxBytes       = 16 << 20 // bytes of text in scenes and elements. Decision 57
-	bytesOfValue   = 150      // approximate memory of a value besides its text
+	bytesOfValue   = 150      // approximate memory of a value besides its text, in bytes
 	maxSteps       = 1_500_000
 	maxExpressions = 20_000 // number of different expressions
 	maxNesting     = 64     // depth of variables that are defined by other variables
@@ -266,7 +266,7 @@ func (x *expansion) elementsOf(value any, scene int, s *scope) (any, error) {
 	})
 }
 
-// properties expands all properties of a scene or element except one.
+// properties expands all properties of a scene or element except the property but.
 func (x *expansion) properties(props map[string]any, s *scope, but string) (map[string]any, error) {
 	out := make(map[string]any, len(props))
 	for name, value := range props {

@@ -46,7 +46,7 @@ func (x *expansion) repeat(out []any, props map[string]any, s *scope, one item) 
 	return out, nil
 }
 
-// spend charges the budget for an item that shows nothing.
+// spend charges the budget of steps for an item whose scene or element is not shown.
 func (x *expansion) spend() error {
 	const perItem = 10
 	if x.budget.Steps -= perItem; x.budget.Steps < 0 {

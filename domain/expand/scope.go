@@ -18,7 +18,7 @@ type scope struct {
 	made  map[string]any // values that were computed already
 	place Place          // place whose object declares the variables
 	from  map[string]any // object from which the place is made
-	// behind are names that apply only when no variable of the movie has the name: the counters of an iteration.
+	// behind are the counters of an iteration. Each applies only when no variable of the movie has the same name.
 	behind map[string]any
 }
 
@@ -38,8 +38,8 @@ type pending struct {
 	name  string
 }
 
-// errCircle reports a variable that depends on itself. errNested reports a variable that is defined through too many
-// others.
+// errCircle reports a variable whose value depends on itself. errNested reports a variable whose value depends on a chain of too
+// many other variables.
 var (
 	errCircle = errors.New("a variable depends on itself")
 	errNested = errors.New("variables are nested too deep")

@@ -127,7 +127,7 @@ func (x *expansion) bare(text string, s *scope) (bool, error) {
 	return expr.Truth(value), x.noted(text, err)
 }
 
-// await marks the scene or movie around the place as open, because a control value is not known yet.
+// await marks the scene or movie that contains the place as incomplete, because a control property is not known yet.
 func (x *expansion) await(value any) {
 	if value == any(expr.Pending{}) {
 		x.out.Open[Place{Scene: x.place.Scene}] = true

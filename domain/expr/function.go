@@ -60,8 +60,7 @@ func init() { // set in init, because the functions refer to the map
 	}
 }
 
-// eval computes the arguments and then calls the function. The arguments of default may be undefined without being
-// reported.
+// eval computes the arguments and then calls the function. Undefined names in arguments of the function default are not reported.
 func (n call) eval(e *evaluation) (any, error) {
 	met := len(e.undefined)
 	args, err := e.all(n.args)

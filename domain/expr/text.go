@@ -165,8 +165,8 @@ func (e *evaluation) text(v any) (string, error) {
 	return Text(v), nil
 }
 
-// fits subtracts the approximate length of a value as JSON from left. It reports whether the rest is not negative, and
-// stops as soon as it is.
+// fits subtracts the approximate length of a value as JSON from left. It reports whether left is still not negative, and stops as
+// soon as it is negative.
 func fits(v any, left *int) bool {
 	if *left -= sizeOf(v) + 3; *left < 0 { // 3 characters for quotes and a comma
 		return false

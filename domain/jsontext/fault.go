@@ -220,7 +220,7 @@ func (s *scanner) word() bool {
 	return false
 }
 
-// ended records the end of a value.
+// ended records the end of a value: a comma or a closing bracket has to follow.
 func (s *scanner) ended() { s.end, s.state = s.at, next }
 
 func isWord(c byte) bool {
@@ -274,7 +274,7 @@ func (s *scanner) fault(message, remedy string) *Fault {
 	return &Fault{Offset: s.at, Message: message, Remedy: remedy}
 }
 
-// told returns the fault with the positions of the brackets filled into its message.
+// told returns the fault. It fills the positions of the brackets into the fault's message.
 func (s *scanner) told(f *Fault) Fault {
 	if len(f.open) == 0 {
 		return *f

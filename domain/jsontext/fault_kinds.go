@@ -119,7 +119,7 @@ func (s *scanner) text() *Fault {
 	return f
 }
 
-// escape reads the rest of an escape after its backslash, up to its last character.
+// escape reads an escape in a string, from the character after the backslash to its last character.
 func (s *scanner) escape() *Fault {
 	if s.at+1 >= len(s.raw) {
 		return nil // the text ends inside of the string, which the caller reports

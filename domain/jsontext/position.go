@@ -15,7 +15,7 @@ func Positions(raw []byte, offsets []int) map[int]Position {
 	sorted := slices.Clone(offsets)
 	slices.Sort(sorted)
 	found := make(map[int]Position, len(sorted))
-	line, begin, from := 1, 0, 0 // begin is the offset of the line's first byte
+	line, begin, from := 1, 0, 0 // begin is the offset of the first byte of the current line
 	for _, offset := range sorted {
 		at := min(max(offset, 0), len(raw))
 		passed := raw[from:at]

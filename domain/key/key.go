@@ -42,7 +42,7 @@ func ParseLegacy(name string) (Legacy, Role, error) {
 
 // Key is one API key.
 type Key struct {
-	issued    Issued // zero before it was issued
+	issued    Issued // the event by which the key was issued; zero before that
 	revokedAt *time.Time
 	sessions  session.Ended
 }

@@ -34,7 +34,8 @@ func (l *Ledger) HoldBatch(batch domain.BatchID, rows []BatchRow, now time.Time)
 	return events, nil
 }
 
-// CountBatch is HoldBatch for a counted plan. It counts all rows, or none of them; then it refuses as AdmitCount does.
+// CountBatch counts all rows of a batch for a counted plan, or none of them. It refuses as AdmitCount does. It skips rows that
+// have been counted already, so it may be repeated.
 func (l *Ledger) CountBatch(batch domain.BatchID, rows []BatchRow, quota Quota, now time.Time) ([]domain.Event, error) {
 	var events []domain.Event
 	period := Period(now)

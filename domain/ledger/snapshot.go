@@ -17,11 +17,12 @@ const StateVersion = 2
 // SnapshotTaken is a snapshot of a ledger: its state after one of its events. A snapshot only saves the time of folding; the
 // events decide.
 type SnapshotTaken struct {
-	Revision int64     `json:"revision"`            // revision of the last event that the snapshot includes
-	Event    string    `json:"event" personal:"no"` // id of that event; with another id there, the log is another one
-	Version  int       `json:"stateVersion"`
-	State    State     `json:"state"`
-	At       time.Time `json:"at"`
+	Revision int64 `json:"revision"` // revision of the last event that the snapshot includes
+	// id of the event at Revision; a log with another event there is not the one of the snapshot
+	Event   string    `json:"event" personal:"no"`
+	Version int       `json:"stateVersion"`
+	State   State     `json:"state"`
+	At      time.Time `json:"at"`
 }
 
 // EventType is the persisted name.

@@ -21,10 +21,10 @@ func (w *where) notes(c *collector, notes []document.Note) {
 // note adds a problem for a note that was made while the movie was read or laid out.
 func (w *where) note(c *collector, n document.Note) {
 	if n.Code == document.PropertyRepeated {
-		return // not reported here: the check of the text finds the exact position
+		return // Not reported here: the check of the text finds the mistake too, with its exact position.
 	}
 	if _, _, embedded := document.EmbeddedFrom(w.made(n.Ref)); embedded && n.Code == document.Deprecated {
-		return // not reported: the note names the component, but the element in the document is the deprecated one
+		return // Not reported: the note names the component, but the document has an element of the deprecated type template.
 	}
 	at := w.place(n)
 	p := Problem{
@@ -38,9 +38,9 @@ func (w *where) note(c *collector, n document.Note) {
 	if p.Remedy == "" {
 		p.Remedy = w.remedy(n)
 	}
-	if n.Code == document.PropertyMissing { // the pointer of such a note leads to the object that lacks the property
+	if n.Code == document.PropertyMissing { // a note about a missing property belongs to the object that lacks the property
 		if len(c.at[at]) > 0 {
-			return // not reported: the property exists but is wrong, and another note reports that
+			return // Not reported: the property exists but is wrong, and another note says so.
 		}
 		p.Pointer = strings.TrimSuffix(p.Pointer, n.Path)
 		if i := strings.LastIndexByte(n.Path, '/'); i > 0 {

@@ -56,7 +56,7 @@ type Problem struct {
 	Refusal string
 	warning string // text for the movie's warnings; empty: Message with its place
 	atName  bool   // the position is that of the property's name
-	ruled   bool   // the problem was found by comparing with the table only
+	ruled   bool   // the problem was found only by comparing with the table of properties
 }
 
 // Report is the result of Check.
@@ -186,7 +186,7 @@ func (c *collector) warnings() []string {
 // A problem without that text has only its message.
 func (p Problem) Sentence() string { return cmp.Or(p.warning, p.Message) }
 
-// text returns the text of a problem in the warnings of a movie.
+// text returns the text by which the movie's list of warnings names the problem.
 func (p Problem) text() string {
 	if p.warning != "" {
 		return p.warning

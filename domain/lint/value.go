@@ -155,7 +155,7 @@ var nameOf = map[document.PropertyType]string{
 	document.LengthType:   "a length", document.CSSType: "a text",
 }
 
-// words adds the words that are allowed besides a value.
+// words adds, to a description of valid values, the words that the property accepts too.
 func words(p document.Property, what string) string {
 	for _, word := range p.Values {
 		what += ", \"" + word + "\""
@@ -163,7 +163,7 @@ func words(p document.Property, what string) string {
 	return what
 }
 
-// percent returns "%" where a number may have it: opacity is written as in CSS.
+// percent returns "%" for a number that may be a percentage: the setting opacity, which is written as in CSS.
 func percent(p document.Property) string {
 	if p.Name == "opacity" && p.Settings {
 		return "%"

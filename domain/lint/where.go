@@ -125,7 +125,8 @@ func (w *where) ref(ref document.Ref, from map[string]any) place {
 	if at, known := w.of[identity(from)]; known {
 		return at
 	}
-	at := place{template: w.chain[len(w.chain)-1].Template} // without an object, the place is the template
+	// the movie has no object of its own here, so the place is the template as a whole
+	at := place{template: w.chain[len(w.chain)-1].Template}
 	if ref.Scene > 0 {
 		at.pointer = jsontext.Pointer("", "scenes", strconv.Itoa(ref.Scene-1))
 	}
@@ -161,7 +162,7 @@ func nth(list any, n int) map[string]any {
 	return object
 }
 
-// top returns the place of a property of the movie: in the body, unless only a template has it.
+// top returns the place of a property of the movie. It is in the body, unless only a template has the property.
 func (w *where) top(path string) place {
 	tokens := jsontext.Tokens(path)
 	for _, t := range w.chain {

@@ -9,7 +9,8 @@ import (
 
 // RecipientsCounted counts the recipients of one e-mail, before it is sent. Retries of the e-mail are not counted again.
 type RecipientsCounted struct {
-	Mail       string    `json:"mail" personal:"no"` // movie, request and destination, or a test of a connection
+	// id of the e-mail, made of movie, request and destination, or of the test of a connection
+	Mail       string    `json:"mail" personal:"no"`
 	Recipients int       `json:"recipients"`
 	At         time.Time `json:"at"`
 }
@@ -31,7 +32,7 @@ func Stream(account domain.AccountID, day time.Time) string {
 
 // Day is the count of an account's e-mails on one day, folded from its stream. The zero Day has no e-mails.
 type Day struct {
-	counted    map[string]bool // by id of the e-mail
+	counted    map[string]bool // the e-mails that were counted, by id
 	recipients int
 }
 

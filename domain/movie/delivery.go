@@ -22,7 +22,7 @@ type delivery struct {
 	requested    time.Time // time of the newest redelivery request
 
 	spent time.Duration // total time of runs since the delivery began, each up to its newest event
-	since time.Time     // time of the newest event of the run
+	since time.Time     // time of the newest event of the newest run
 }
 
 // DestinationState is the state of the delivery to one destination, over all runs.
@@ -66,8 +66,8 @@ func (d *delivery) apply(event domain.Event) {
 	}
 }
 
-// took adds the time since the run's previous event. The time between a run's newest event and the death of its process is
-// unknown and not counted.
+// took adds the time since the previous event of the run to the time spent. The time between a run's last event and the death of
+// its process is unknown, and not counted.
 func (d *delivery) took(at time.Time) {
 	if at.After(d.since) {
 		d.spent += at.Sub(d.since)

@@ -4,7 +4,7 @@ import "slices"
 
 // Output is something that is made of the finished movie beside the MP4: a GIF, a sound file, an HLS folder. Decision 61.
 type Output struct {
-	Format  string       `json:"format" personal:"yes"` // as the movie names it, also one that there is not
+	Format  string       `json:"format" personal:"yes"` // as the movie names it; an unknown format is possible
 	Status  OutputStatus `json:"status"`
 	Message string       `json:"message,omitempty" personal:"yes"` // why the output was not made
 	// Files are the output's files. Clients get the address of the first file, which may name the others.

@@ -112,10 +112,11 @@ type Result struct {
 	Plan     *Plan  // nil: the attempt ended before its layout was known
 	File     *File  // set on success only
 	Warnings []string
-	// CacheKey and CachedFrom have the meaning that they have in RenderFinished.
+	// CacheKey is the key by which an equal movie can reuse the file; empty: it cannot. CachedFrom is the movie whose file was
+	// copied; empty: this movie was rendered. Decision 20.
 	CacheKey   string
 	CachedFrom domain.ProjectID
-	// Code, Family and Spent have the meaning that they have in RenderFinished.
+	// Code and Family classify a failure. Spent tells how the attempt used its time; nil: it was not measured.
 	Code, Family string
 	Spent        *Spent
 }

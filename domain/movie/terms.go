@@ -18,10 +18,11 @@ const MaxDataTerms = 20
 // the log can check a guess against the hashes.
 func IDTerm(account domain.AccountID, id string) string { return term(account, "id", id) }
 
-// TemplateTerm is described at IDTerm.
+// TemplateTerm returns the term by which a search finds the movies that are made of a template. Terms are hashes: see IDTerm.
 func TemplateTerm(account domain.AccountID, id string) string { return term(account, "template", id) }
 
-// DataTerm is described at IDTerm.
+// DataTerm returns the term by which a search finds the movies that have a member of client-data with a value. Terms are hashes:
+// see IDTerm.
 func DataTerm(account domain.AccountID, name, value string) string {
 	return term(account, "client-data", name, value)
 }
@@ -32,7 +33,7 @@ func term(account domain.AccountID, texts ...string) string {
 	hash.Write([]byte(account))
 	for _, text := range texts {
 		hash.Write([]byte("\x00"))
-		inner := sha256.Sum256([]byte(text)) // hashes have one length, so that different lists of texts differ
+		inner := sha256.Sum256([]byte(text)) // all inner hashes have the same length, so different lists of texts give different terms
 		hash.Write(inner[:])
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:16])

@@ -132,7 +132,7 @@ func (s SignedOut) EventKey() string { return "signed out/" + s.Session }
 // Roster is the state of the operators, folded from their stream.
 type Roster struct {
 	in    []Added
-	open  map[string]SignedIn // sessions of the console by id; expired ones stay until the next sign-in
+	open  map[string]SignedIn // sessions of the console, by id; an expired session stays until the next sign-in
 	ended session.Ended
 }
 

@@ -33,7 +33,7 @@ func (s SignedIn) EventKey() string { return "signed in/" + s.Session }
 // mostSessions is the maximum number of open sessions that are listed. The oldest one makes room.
 const mostSessions = 1000
 
-// signedIn adds a session, and removes the sessions that have expired by then.
+// signedIn adds a session, and removes the sessions that have expired before its begin.
 func (r *Roster) signedIn(e SignedIn) {
 	if r.open == nil {
 		r.open = map[string]SignedIn{}

@@ -23,7 +23,7 @@ type Plan struct {
 	// Width and Height are the maximum size of a movie in pixels. The longer side of a movie is compared with the greater of
 	// the two, its shorter side with the smaller.
 	Width, Height int
-	// Counted plans count movies and drafts and hold no credits.
+	// Counted says that the plan counts movies and drafts, and that accounts on the plan need no credits.
 	Counted bool
 	Movies  int64 // maximum per calendar month (UTC), on counted plans
 	Drafts  int64 // maximum per calendar month (UTC), on counted plans

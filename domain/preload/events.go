@@ -32,7 +32,8 @@ type ItemFetchStarted struct {
 	Attempt int       `json:"attempt"` // number of the fetching attempt for this item: 1, 2, ...
 	Worker  string    `json:"worker" personal:"no"`
 	At      time.Time `json:"at"`
-	// Alone and Death have the meaning that they have in ItemStarted.
+	// Alone and Death mean the same as in ItemStarted: whether the worker's process does no other work, and how the process of the
+	// previous attempt died.
 	Alone bool         `json:"alone,omitempty"`
 	Death domain.Death `json:"death,omitempty"`
 }
@@ -43,7 +44,7 @@ type ItemFetchReleased struct {
 	Attempt int       `json:"attempt"`
 	Worker  string    `json:"worker" personal:"no"`
 	At      time.Time `json:"at"`
-	Memory  bool      `json:"memory,omitempty"` // has the meaning of ItemReleased.Memory
+	Memory  bool      `json:"memory,omitempty"` // the kernel killed one of the attempt's programs because memory ran out
 }
 
 // ItemFetched records that all files that an item names are available. The item can then be prepared.
@@ -97,7 +98,8 @@ type Result struct {
 	Name   string `json:"name,omitempty" personal:"yes"`
 	// Web is the blob key of a copy of the asset in a format that browsers play; empty: browsers can play the asset itself.
 	Web string `json:"web,omitempty" personal:"no"`
-	// WebName is the name of that copy in Folder, when the asset is in the media library. Web is empty then.
+	// WebName is the name of the copy that browsers play, in Folder of the media library. It is set only when the asset is in the
+	// media library; Web is empty then.
 	WebName   string     `json:"web_name,omitempty" personal:"yes"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"` // nil: the asset is kept in the media library
 	Warning   Warning    `json:"warning,omitempty"`

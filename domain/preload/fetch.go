@@ -34,7 +34,8 @@ func (b *Batch) StartFetch(index int, s domain.FetchStart, now time.Time) []doma
 		Death: s.Death}}
 }
 
-// ReleaseFetch releases a claim on the fetching. It has the rules of Release.
+// ReleaseFetch releases a claim on the fetching of an item's files. For a claim that is not current the error is ErrLost. It ends
+// the item when an attempt that was the only work in its process ran out of memory, as memory reports.
 func (b *Batch) ReleaseFetch(index int, c domain.FetchClaim, memory bool, now time.Time) ([]domain.Event, error) {
 	if !b.Fetches(index) {
 		return nil, ErrLost

@@ -85,7 +85,7 @@ func (b *Batch) Apply(event domain.Event) {
 	}
 }
 
-// Requested returns the request of the batch; false before it.
+// Requested returns the request of the batch. It returns false before the request.
 func (b *Batch) Requested() (Requested, bool) {
 	if b.requested == nil {
 		return Requested{}, false

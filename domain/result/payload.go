@@ -23,7 +23,7 @@ type Ended struct {
 	Outputs   []Output // outputs beside the MP4
 }
 
-// head has the fields that both payloads share, in the order of the specification's table.
+// head has the fields that the payloads of successes and of failures share, in the order of the specification's table.
 type head struct {
 	Success    bool             `json:"success"`
 	Error      string           `json:"error,omitempty"`

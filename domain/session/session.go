@@ -17,7 +17,7 @@ type One struct {
 
 // Ended are the sessions that were ended before they expired. The zero Ended has none.
 type Ended struct {
-	one   map[string]One // by session id
+	one   map[string]One // ended sessions by their ids
 	floor time.Time      // every session that began at this time or before counts as ended
 }
 

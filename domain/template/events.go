@@ -21,7 +21,7 @@ type Created struct {
 	Name    string           `json:"name" personal:"yes"`
 	Tags    []string         `json:"tags,omitempty" personal:"yes"`
 	Body    Body             `json:"body"`
-	Prompt  string           `json:"prompt,omitempty" personal:"yes"` // for readers who have a language model write movies
+	Prompt  string           `json:"prompt,omitempty" personal:"yes"` // prompt for a language model that is to write such movies
 	At      time.Time        `json:"at"`
 }
 

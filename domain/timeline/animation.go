@@ -73,8 +73,8 @@ func animate(style, text string, life int64, rate Rate) *Animation {
 	return a
 }
 
-// Begins returns the time at which unit i begins, in seconds. A unit beyond Units begins at the same time as the last of
-// them.
+// Begins returns the time at which unit i begins, in seconds. A unit beyond the field Units begins at the same time as the last
+// unit within it.
 func (a Animation) Begins(i int) float64 {
 	i = max(min(i, a.Units-1), 0)
 	if a.Random > 0 {

@@ -33,7 +33,7 @@ func (p *Plan) Caption(states []caption.State) {
 	if p.Subtitles == nil {
 		return
 	}
-	shown := map[int][]ShownCaption{} // by window
+	shown := map[int][]ShownCaption{} // captions of each window, by the window's index
 	for _, state := range states {
 		start, end := p.frameAt(state.From), p.frameAt(state.To)
 		for i := range p.windowsIn(start, end) {

@@ -156,8 +156,8 @@ func (l *layout) show(pictures []picture, at level) error {
 
 const opaque = 255
 
-// seenIn returns the layer lists of a window to which a picture belongs. An element of a scene belongs to its scene. An
-// element below the scenes belongs to each scene whose background is not opaque.
+// seenIn returns the lists of layers of a window to which a picture has to be added. An element of a scene is added to its scene.
+// An element below the scenes is added to each scene whose background is not opaque.
 func seenIn(w *Window, p picture, at level) []*[]Layer {
 	if at == above {
 		return []*[]Layer{w.top()}
@@ -197,7 +197,7 @@ func (l *layout) paintBackgrounds() {
 func (l *layout) paintSide(s side, frames int64, dark, light Color) Color {
 	given := *s.background
 	switch {
-	case s.before: // before the first scene the picture is black, as transparent as the movie's background
+	case s.before: // the black picture before the first scene is as transparent as the movie's background
 		return over(white, Color{A: l.movie.Background.A})
 	case given.A == opaque:
 		return given

@@ -2,7 +2,7 @@ package timeline
 
 import "moviola/domain/document"
 
-// Types of the document that a plan uses too.
+// Types of package document that a plan uses too.
 type (
 	// Rate is frames per second as an exact, positive fraction: 25/1, 2997/100.
 	Rate = document.Rate
@@ -98,7 +98,7 @@ const (
 type Layer struct {
 	Ref       Ref
 	Kind      LayerKind
-	Source    string              // key of the image or video among the facts
+	Source    string              // key of the image or video among the facts; see Facts
 	Text      *Text               // text of a TextLayer
 	Page      *Page               // page of an HTMLLayer
 	Component *document.Component // component of a ComponentLayer; the settings' lengths are relative to Box

@@ -25,7 +25,7 @@ type Placed struct {
 // Survey is the part of a movie's layout that follows from its JSON alone.
 type Survey struct {
 	Placed []Placed
-	Notes  []document.Note // properties that the render does not follow as written
+	Notes  []document.Note // remarks about properties that the render does not follow as written
 	Left   int             // number of elements that were not laid out, because the survey ended early
 
 	Subtitles *Subtitles // nil: the movie has no subtitles

@@ -132,7 +132,8 @@ type side struct {
 	before     bool // the side is the black picture before the first scene
 }
 
-// sides returns the entering (or only) scene, and the leaving scene in a transition.
+// sides returns the two pictures of a transition, of the entering and the leaving scene. For any other window it returns the only
+// scene.
 func (w *Window) sides() []side {
 	all := []side{{scene: w.Scene, background: &w.Background, layers: &w.Layers}}
 	if t := w.Transition; t != nil {
