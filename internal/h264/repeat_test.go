@@ -109,10 +109,8 @@ func TestLengthen_weighed(t *testing.T) {
 	}
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	decoders := map[string]func(*testing.T, []byte, int) [][]byte{"ffmpeg": decoded}
-	if _, err := exec.LookPath("gst-launch-1.0"); err == nil {
-		decoders["openh264"] = decodedByOpenH264
-	}
+	needGStreamer(t)
+	decoders := map[string]func(*testing.T, []byte, int) [][]byte{"ffmpeg": decoded, "openh264": decodedByOpenH264}
 	for n := range rounds {
 		p := newFadingPlan(r, w, h, 4)
 		in := encode(t, p.frames, w, h, 30, p.keys, "-bf", "3", "-x264-params", "b-bias=-90")
