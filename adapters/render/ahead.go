@@ -19,8 +19,8 @@ var _ commands.SourceFetcher = (*Engine)(nil)
 
 // keeper is a commands.Assets that can look an asset up in its cache without downloading it.
 type keeper interface {
-	// Kept returns the cached asset that Fetch would return. KeptSince returns the cached asset that Refetch would return for a
-	// time. Both return false when a server would have to be asked.
+	// Kept returns the cached asset that Fetch would return. KeptSince returns the cached asset that Refetch would return if it were
+	// called with the time since. Both return false when the asset could only be had from a server.
 	Kept(ctx context.Context, account domain.AccountID, address string) (commands.Asset, bool)
 	KeptSince(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, bool)
 	// IsOwn reports whether an address belongs to the service itself, so that no other server is asked.
@@ -82,7 +82,8 @@ func (e *Engine) fetchSources(ctx context.Context, job commands.FetchJob) error 
 	return aheadError(ctx, e.ahead(job.Account, job.Project, job.Fetch).bring(ctx, doc))
 }
 
-// FetchItem does for an item of a preload batch what FetchSources does for a movie.
+// FetchItem brings the files that a preload item names into the account's cache, before the item is made. See
+// commands.SourceFetcher.
 func (e *Engine) FetchItem(ctx context.Context, job commands.PrepareJob, fetch commands.Fetch) error {
 	before := oom.Read()
 	return outOfMemory(ctx, before, e.fetchItem(ctx, job, fetch))
@@ -116,8 +117,8 @@ func (e *Engine) fetchFonts(ctx context.Context, doc *document.Movie, fetch comm
 	return nil
 }
 
-// aheadError returns the cause of the context's end, such as the time limit for all sources, in place of an error that follows
-// from it.
+// aheadError returns err, unless the context has ended. In that case err only follows from the end, and aheadError returns the
+// cause of the end, such as the time limit for all sources.
 func aheadError(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -125,7 +126,7 @@ func aheadError(ctx context.Context, err error) error {
 	return err
 }
 
-// ofItem adds the id of the preload item that an error belongs to.
+// ofItem adds to an error the id of the preload item that failed.
 func ofItem(id string, err error) error {
 	var fault *domain.Error
 	if errors.As(err, &fault) {
@@ -161,8 +162,8 @@ func (a *ahead) bring(ctx context.Context, doc *document.Movie) error {
 	return nil
 }
 
-// files returns the files that are not fetched yet. Files of the service itself are included only if something depends on their
-// lengths.
+// files returns the files that are not fetched yet. Files of the service itself are left out, unless the document depends on
+// their lengths.
 func (a *ahead) files(doc *document.Movie) []document.Source {
 	kept, _ := a.engine.cfg.Fetcher.(keeper)
 	var files []document.Source

@@ -114,12 +114,14 @@ const (
 	fewFrames = 16
 	// mostTogether is the maximum of windows that one process encodes. Each needs memory for an encoder of its own.
 	mostTogether = 4
-	// mostAsked is the maximum of windows that are considered as company for one window. What they show is drawn to decide that.
+	// mostAsked is how many windows are examined at most to find windows that can be encoded together with a given one. Examining a
+	// window draws what it shows.
 	mostAsked = 2 * mostTogether
 )
 
-// company takes further windows from the queue and returns them, to be encoded in the same process as t: windows with few frames
-// to encode. Where several processes can run, the windows of one process are at most its share of the waiting windows.
+// company takes further windows from the queue, which are encoded in the same process as t, and returns them. It takes only
+// windows with few frames to encode. If several processes can run, it leaves the other processes their share of the waiting
+// windows.
 func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 	waiting := q.waiting()
 	room := r.engine.limiter.Room(r.plan.Width * r.plan.Height)
@@ -127,7 +129,8 @@ func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 	if most < 2 || !r.few(ctx, t) {
 		return nil
 	}
-	// First the windows that show the same source, nearest first: the source is decoded once for all of them.
+	// The windows that show the same source as t come first, those nearest in the source before others: one decoding serves all of
+	// them.
 	if len(r.playsOf(t.window)) > 0 {
 		far := map[*ticket]float64{}
 		for _, o := range waiting {
@@ -165,8 +168,8 @@ func (r *run) few(ctx context.Context, t *ticket) bool {
 	return err == nil && ways[0].frames <= fewFrames
 }
 
-// renderTogether renders windows in one process, with an encoder for each. Windows that fail stay to be rendered one by one,
-// which shows the cause.
+// renderTogether renders windows in one process, with an encoder for each. Windows that fail are rendered again one by one, which
+// shows the cause.
 func (r *run) renderTogether(ctx context.Context, all []*ticket) {
 	if len(all) < 2 {
 		return

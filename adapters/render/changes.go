@@ -56,8 +56,8 @@ func (r *run) changesOf(ctx context.Context, w timeline.Window) (changed, error)
 	return c, nil
 }
 
-// calm lowers replaced to altered for each frame whose previous or next frame changes too. In windows that show only texts, the
-// encoder treats such frames like altered ones.
+// calm lowers replaced to altered for each frame whose previous or next frame changes too. It is called for windows that show
+// only texts, in which the encoder treats such frames alike.
 func (c changed) calm() {
 	for n := range c {
 		if c[n] == replaced && (n > 0 && c[n-1] != same || n+1 < len(c) && c[n+1] != same) {

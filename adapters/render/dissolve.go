@@ -11,8 +11,8 @@ import (
 )
 
 // dissolve is a fade of one picture into one colour. Its frames are written as weighted copies of the picture, without encoding.
-// A fade out of a colour is encoded: its picture would have to be decoded before frames that are displayed earlier, and openh264
-// does not expect that without bidirectional frames.
+// The opposite, a fade from a colour to a picture, is encoded as usual. Its frames could only be copied from the picture after
+// them, which openh264 cannot decode in a stream without bidirectional frames.
 type dissolve struct {
 	span          // the frames of the fade: those after the last one that shows the unfaded picture
 	since   int64 // the first frame of the window that shows the layer

@@ -31,8 +31,8 @@ type Config struct {
 	Dir     string        // working files and the cache of windows; may be shared by several processes of one host
 	Tools   *ffmpeg.Tools // opened with ffmpeg.Open
 	Fetcher commands.Assets
-	// Local turns the src of a video, image or audio element into the address that the fetcher knows it by. It lets a user of the
-	// command line name files of the machine; nil, as in every service: only addresses are sources.
+	// Local returns the address by which the fetcher knows a file of this machine, for the src of a video, image or audio element.
+	// It is set for the commands that render files of the user's machine. nil, as in every service: a src is an address.
 	Local   func(src string) (address string, err error)
 	Text    artwork.TextDrawer
 	Speaker commands.Speaker        // nil: voices are refused
@@ -64,7 +64,7 @@ type Engine struct {
 	pages   artwork.PageFlights
 
 	pagesTimes artwork.PagesTimes
-	plain      atomic.Bool // the encoder's streams cannot be lengthened: frames are not held any more
+	plain      atomic.Bool // set when the encoder's streams cannot be lengthened: from then on every frame is encoded
 }
 
 // defaultPageTTL is the time to live of cached pictures of pages, the same as that of assets.

@@ -20,7 +20,8 @@ func outOfMemory(ctx context.Context, before oom.Count, err error) error {
 	return blameMemory(before, oom.Read(), err)
 }
 
-// blameMemory is outOfMemory with given counts of kills before and after.
+// blameMemory adds commands.ErrOutOfMemory to the error of a killed program, if the kernel's count of processes killed for lack
+// of memory has grown from before to after, or the program's own control group has counted the kill.
 func blameMemory(before, after oom.Count, err error) error {
 	var exit *ffmpeg.ExitError
 	if errors.As(err, &exit) && exit.Memory { // the program's own control group has counted the kill

@@ -30,7 +30,7 @@ const (
 	// stepsPerDoubling is how many quantiser steps better x264 encodes content that stays visible twice as long (its macroblock
 	// tree).
 	stepsPerDoubling = 2
-	// motionStays is the estimated part of a frame that stays visible in the next one where something moves.
+	// motionStays is the share of a frame that is estimated to stay visible in the next frame, when a large picture moves or fades.
 	motionStays = 0.25
 	// keySteps is how many quantiser steps better x264 encodes a key frame than the frames after it; a key frame directly after
 	// another one gets no bonus.
@@ -51,7 +51,8 @@ func favours(all []pose) []favour {
 		}
 		if steps >= leastSteps && (s.key || s.to-s.from > 1) {
 			last := frame + 1
-			// Without a key frame, the encoder chooses which of the encoded frames others refer to: all get the better quality.
+			// Without a key frame, the encoder chooses which of the encoded frames the others refer to. All of them get the better
+			// quality.
 			if !s.key {
 				last = frame + s.copies
 			}
@@ -62,8 +63,8 @@ func favours(all []pose) []favour {
 	return out
 }
 
-// missed returns by how many steps the encoder makes the first pose worse because it does not see the repeats, which are not
-// encoded.
+// missed returns how many quantiser steps worse x264 encodes the first pose because it looks ahead at encoded frames only, and
+// repeats are not encoded.
 func missed(all []pose) float64 {
 	var shown, encoded view
 	staying := 1.0
@@ -80,8 +81,8 @@ func missed(all []pose) float64 {
 	return stepsPerDoubling * (math.Log2(shown.stays) - math.Log2(encoded.stays))
 }
 
-// view is what x264 sees when it looks ahead from a frame: the number of following pictures, and the sum of the shares of the
-// frame that each of them still shows.
+// view is what x264 finds when it looks ahead from a frame. pictures is the number of the following frames that it examines.
+// stays is the sum, over these frames, of the share of the first frame that is still visible in them.
 type view struct {
 	pictures int64
 	stays    float64
@@ -93,8 +94,8 @@ func (w *view) look(pictures int64, share float64) {
 	w.stays += share * float64(pictures)
 }
 
-// favour marks frames as regions of interest with their quantiser steps, on their way to the encoder. The parameter frames is the
-// number of frames that the encoder gets.
+// favour adds a filter that marks frames as regions of interest, from which the encoder takes their quantiser steps. frames is
+// the number of frames that the encoder gets.
 func (g *graph) favour(all []favour, frames int64) {
 	if len(all) == 0 {
 		return

@@ -29,7 +29,8 @@ type refetcher interface {
 	Refetch(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, error)
 }
 
-// maxGathers is the largest number of rounds in which the lengths of sources reveal further sources.
+// maxGathers is the largest number of rounds of fetching. In a round, the lengths of fetched sources may show that the document
+// names more sources.
 const maxGathers = 8
 
 // defaultSourcesTime is the time limit for all sources of a movie together. Decision 54.

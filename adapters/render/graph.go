@@ -99,8 +99,9 @@ func fades(l timeline.Layer) bool {
 	return in || out
 }
 
-// fade returns the filters that fade the alpha of a layer. Frames are numbered from the start of the element before them, from
-// the start of the window after them. Frames that the window does not encode are dropped first, because fading copies each frame.
+// fade returns the filters that fade the alpha of a layer, for frames whose timestamps count from the start of the element. After
+// these filters the timestamps count from the start of the window. Frames that the window does not encode are dropped before they
+// are faded, because fading copies each frame.
 func (g *graph) fade(l timeline.Layer) []string {
 	var filters []string
 	if g.spans != nil {
@@ -124,7 +125,7 @@ func (g *graph) overlay(from string, at image.Point, ends string, l timeline.Lay
 	g.top = to
 }
 
-// finish gives all windows the same format, whatever their layers have.
+// finish converts the composition to the pixel format of all windows and ends it after the window's frames.
 func (g *graph) finish(frames rests) string {
 	filters := []string{"format=yuv420p", "setsar=1", endFrame(frames.frames)}
 	if g.pick != "" {

@@ -74,13 +74,14 @@ func (g *graph) fork(from string) (one, other string) {
 	return one, other
 }
 
-// thumbnail takes one frame out of a stream as a small picture. It also takes the first frame before that one, because ffmpeg
-// reports no progress until every output has begun.
+// thumbnail takes a frame out of a stream as a small picture. It also takes frame 0 of the stream, because ffmpeg reports no
+// progress until every output has begun.
 func (g *graph) thumbnail(from string, frame int64, plan *timeline.Plan) string {
 	width, height := artwork.Fit(plan.Width, plan.Height, thumbnailWidth)
 	to := g.label()
 	taken := fmt.Sprintf("select='eq(n,0)+eq(n,%d)'", frame)
-	// The two frames are a second apart: the encoder could give closer frames the same time, and would then refuse them.
+	// The timestamps of frame 0 and of the thumbnail's frame are set a second apart. The encoder could give the same time to closer
+	// frames, and would then refuse them.
 	g.chain(from, []string{taken, "settb=1", number(0), fmt.Sprintf("scale=w=%d:h=%d:flags=bicubic+accurate_rnd:"+
 		"in_color_matrix=bt709:in_range=tv:out_color_matrix=bt601:out_range=pc", width, height), "format=yuvj420p"}, to)
 	return to

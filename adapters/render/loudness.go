@@ -33,7 +33,8 @@ func limiterAt(ceiling float64) string {
 		4*sampleRate, math.Max(math.Pow(10, ceiling/20), 0.0625), sampleRate)
 }
 
-// encodeSound encodes the mix, as loud as the limit allows. The mix is unchanged if its encoded form keeps the limit.
+// encodeSound encodes the mix of the movie's sound. If peaks of the encoded sound exceed the limit, it limits the mix and encodes
+// it again; otherwise the mix is not changed.
 func (r *run) encodeSound(ctx context.Context, m mix, dir string) (path string, level *movie.Loudness, err error) {
 	path = filepath.Join(dir, "sound.m4a")
 	if len(m.voices) == 0 {

@@ -29,8 +29,8 @@ type opening struct {
 	branches []string // labels of its copies, one for each window
 }
 
-// worthDecoding is the largest gap, in seconds, that is decoded although no window shows it, because opening the source a second
-// time would cost more: decoding begins at a key frame, on the average half a key frame interval earlier.
+// worthDecoding is the largest gap, in seconds, between two needed parts of a source that are decoded in one go. Decoding the gap
+// costs less than opening the source a second time, because decoding always begins at a key frame, often seconds earlier.
 const worthDecoding = 2.5
 
 // openingsOf returns the parts of sources that several windows show.

@@ -28,7 +28,7 @@ func (p *prepared) picture(ctx context.Context, c artwork.Content) error {
 	}
 	full := straight(img, p.Width, p.Height)
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(f, full); err != nil {
-		_ = f.Close() // the first error is returned
+		_ = f.Close() // an error of Close is ignored: the error of the encoder is returned
 		return fmt.Errorf("write a drawing: %w", err)
 	}
 	if err := f.Close(); err != nil {
@@ -62,7 +62,7 @@ func (p *prepared) playableStill(ctx context.Context) error {
 	feed := func(_ context.Context, to io.Writer) error {
 		for range stillFrames {
 			if _, err := to.Write(pixels); err != nil {
-				return nil // ffmpeg reports the cause
+				return nil // the run of ffmpeg that has closed the pipe returns the cause
 			}
 		}
 		return nil
@@ -121,7 +121,7 @@ func (p *prepared) feed(ctx context.Context, c artwork.Content, frames int64, to
 			last = straight(img, p.Width, p.Height)
 		}
 		if _, err := to.Write(last.Pix); err != nil {
-			return nil // ffmpeg reports the cause
+			return nil // the run of ffmpeg that has closed the pipe returns the cause
 		}
 	}
 	return nil

@@ -61,7 +61,7 @@ func contentsOf(a commands.Asset) (seen, webm bool) {
 	return seen, webm
 }
 
-// isQuickTime reports whether a file of the MP4 family is a QuickTime file: by its brand, or because it has none.
+// isQuickTime reports whether a file of the MP4 family is a QuickTime file: its brand says so, or it has no brand.
 func isQuickTime(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -81,7 +81,7 @@ var (
 	mp4Audio  = []string{"aac", "mp3", "opus", "flac"}
 	webmVideo = []string{"vp8", "vp9", "av1"}
 	webmAudio = []string{"vorbis", "opus"}
-	alone     = map[string][]string{ // sound without picture
+	alone     = map[string][]string{ // codecs of files with sound only, without pictures
 		"mp3": {"mp3"}, "aac": {"aac"}, "flac": {"flac"}, "ogg": {"vorbis", "opus", "flac"},
 		"wav": {"pcm_s16le", "pcm_u8", "pcm_s24le", "pcm_f32le"},
 	}

@@ -58,7 +58,8 @@ func (r *run) drawnLayer(ctx context.Context, l timeline.Layer) (*picture.Layer,
 	return a.Draw(ctx, l.Phase)
 }
 
-// visibleAt is the share of a layer's opacity that its fades leave at its first frame, as the filters of graph.fade do.
+// visibleAt returns the opacity, 0 to 1, that the fades of a layer leave it in the first frame in which the window shows it. It
+// computes the same as the filters of graph.fade.
 func visibleAt(l timeline.Layer) float64 {
 	share := 1.0
 	if l.FadeIn > 0 && l.Phase < l.FadeIn {

@@ -21,7 +21,7 @@ type progress struct {
 	told float64
 }
 
-// almost is the percentage for all frames together: joining and checking follow.
+// almost is the percentage that is reported when all frames are encoded. The movie is still to be joined and checked.
 const almost = 99
 
 // add counts encoded frames.

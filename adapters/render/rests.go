@@ -17,9 +17,9 @@ type rests struct {
 	pick   []span
 	keys   []int64 // encoded frames that must be key frames
 	holds  []h264.Hold
-	single bool     // only the picked frame is needed
+	single bool     // only one frame of the window is needed, the one in pick
 	calm   bool     // the encoder must not use bidirectional frames
-	favour []favour // in the order of frames
+	favour []favour // ranges of better quality, in the order of frames
 }
 
 // span is a range of frames of a window, to not included.
@@ -34,12 +34,14 @@ const (
 	worthHolding = lookahead
 )
 
-// held reports whether frames of the movie may be held (written as repeats): only what x264 writes is understood well enough.
+// held reports whether equal frames of the movie may be held, that is written as repeats. They are not held in streams of
+// hardware encoders, because package h264 supports only streams of x264.
 func (r *run) held() bool {
 	return r.engine.cfg.HeldPictures && r.plan.Held && !r.encoder.Hardware() && !r.engine.plain.Load()
 }
 
-// waysOf returns the ways to encode a window. The next way is tried when the encoder's result does not allow the one before.
+// waysOf returns the ways to encode a window, the best one first. If the stream that one way produces cannot be lengthened, the
+// next way is tried.
 func (r *run) waysOf(ctx context.Context, t *ticket) ([]rests, error) {
 	w := t.window
 	all := everything(w.Frames)
@@ -74,11 +76,11 @@ func only(frame int64) rests { return rests{frames: 1, pick: []span{{frame, fram
 // everything returns the plan that encodes every frame.
 func everything(frames int64) rests { return rests{frames: frames, pick: []span{{0, frames}}} }
 
-// restsOf plans the rests of a window with a key frame every so many frames. With calm, one frame of each rest is encoded even if
-// frames with changes follow, and the encoder is asked to end a group of frames with it.
+// restsOf plans which frames of a window are encoded. every is the largest distance between key frames. calm asks the encoder to
+// use no bidirectional frames, so that one encoded frame is enough for each rest.
 func restsOf(c changed, every int64, calm bool) rests { return restsAnd(c, every, calm, nil) }
 
-// restsAnd also plans fades, which the changes do not contain.
+// restsAnd is restsOf for a window with fades that are written as weighted copies. c does not contain the changes of these fades.
 func restsAnd(c changed, every int64, calm bool, fades []dissolve) rests {
 	frames := int64(len(c))
 	out := rests{calm: calm}
@@ -96,7 +98,8 @@ func restsAnd(c changed, every int64, calm bool, fades []dissolve) rests {
 		}
 		s.copies = min(s.to-s.from, groupFrames)
 		ends := from == frames || from == key || c[from] == replaced
-		if calm || ends && (s.key || s.change != altered) { // altered content is encoded better when the encoder sees that it stays
+		// several copies of altered content show the encoder that it stays, so it encodes them better
+		if calm || ends && (s.key || s.change != altered) {
 			s.copies = 1
 		}
 		all = append(all, s)
@@ -154,8 +157,8 @@ func (r rests) selected() string {
 	return selecting(r.pick, 0)
 }
 
-// selecting returns the filter that passes the frames of spans, which count from the window's first frame. The filter counts from
-// the first frame that it receives, which is the frame first of the window.
+// selecting returns the filter that passes the frames of spans. Spans count from the window's first frame, but the filter counts
+// from the first frame that it receives: the frame of the window with number first.
 func selecting(spans []span, first int64) string {
 	terms := make([]string, len(spans))
 	for i, s := range spans {
@@ -165,8 +168,8 @@ func selecting(spans []span, first int64) string {
 }
 
 // encoder returns the encoder arguments that differ between windows. With spare, x264 keeps fewer frames in memory, which matters
-// for large ones: it encodes at most two frames at a time, and examines those ahead in the thread that encodes. A separate thread
-// would need four frames more for that; the result is the same.
+// for large frames. It then encodes at most two frames at a time and looks ahead in the encoding thread. A separate thread for
+// looking ahead would keep four more frames in memory, with the same result.
 func (r rests) encoder(spare bool) []string {
 	var args, params []string
 	if len(r.keys) > 0 {

@@ -24,16 +24,16 @@ import (
 // windows) and one folder for each run of ffmpeg, the only one that the run may write.
 type run struct {
 	engine   *Engine
-	encoder  ffmpeg.Encoder // of all windows of the movie
+	encoder  ffmpeg.Encoder // encoder of all windows of the movie
 	job      commands.RenderJob
 	folder   workspace.Attempt
-	dir      string // of the folder
+	dir      string // path of the attempt's folder
 	in       string
 	parts    string
 	pieces   workspace.Parts
 	log      logrus.FieldLogger
 	plan     *timeline.Plan
-	sources  map[string]artwork.Source // by key
+	sources  map[string]artwork.Source // the movie's sources, by their keys
 	values   map[string]any            // results of preloads, as variables
 	stills   artwork.Drawer
 	progress progress

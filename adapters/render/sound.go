@@ -190,8 +190,8 @@ func (m *mix) input(c timeline.Clip, src artwork.Source, n int64) string {
 	return fmt.Sprintf("[%d:%d]", len(m.inputs)-1, src.Asset.Media.Audio.Index)
 }
 
-// script mixes the voices over silence as long as the movie. A limit is a filter that the mix
-// goes through; without one the encoder gets the sum as it is.
+// script returns the filter graph that mixes the voices over silence as long as the movie. limit is a filter for the mix; empty:
+// the mix is encoded as it is.
 func (m *mix) script(frames int64, limit string) string {
 	total := samples(frames, m.rate)
 	bed := fmt.Sprintf("anullsrc=r=%d:cl=stereo,aformat=sample_fmts=fltp,atrim=end_sample=%d", sampleRate, total)

@@ -12,7 +12,7 @@ import (
 // them.
 func (c *composer) transition(ctx context.Context, w timeline.Window) error {
 	t := w.Transition
-	if t.Style != "fade" && c.frames > 1 { // xfade counts frames: those that are encoded are selected behind it
+	if t.Style != "fade" && c.frames > 1 { // the filter xfade counts the frames it receives, so frames are selected only after it
 		pick := c.pick
 		c.pick = ""
 		defer func() { c.pick = pick }()
@@ -21,8 +21,8 @@ func (c *composer) transition(ctx context.Context, w timeline.Window) error {
 		return err
 	}
 	if c.frames == 1 && t.Style != "fade" {
-		// The change begins with the leaving scene alone. For a single frame xfade returns nothing: the fps filter that it needs
-		// drops the last frame of some streams.
+		// The first frame of a transition shows the leaving scene alone. The filter xfade cannot make it: its input needs the filter
+		// fps, which drops the last frame of some streams, here the only one.
 		return nil
 	}
 	leaving := c.top
@@ -37,7 +37,7 @@ func (c *composer) transition(ctx context.Context, w timeline.Window) error {
 	c.top = c.label()
 	same := func(from string) string {
 		to := c.label()
-		// fps drops the last frame of some streams: a copy is appended, which is dropped instead.
+		// The filter fps drops the last frame of some streams. Copies of that frame are appended, so that a copy is dropped.
 		c.chain(from, []string{"format=yuv444p", "setsar=1", "settb=AVTB", c.graph.regular(), "tpad=stop_mode=clone:stop=2"}, to)
 		return to
 	}

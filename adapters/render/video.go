@@ -23,7 +23,7 @@ type play struct {
 	frames int64   // length in frames of the movie
 }
 
-// plays returns the parts of a video that a window shows: one, or one for each repetition.
+// plays returns the parts of a video that a window shows: one part, or for a video that repeats one part for each repetition.
 func plays(l timeline.Layer, rate timeline.Rate) []play {
 	fps := float64(rate.Num) / float64(rate.Den)
 	first, last := l.Phase, l.Phase+l.To-l.From // the frames of the element that the window shows
@@ -126,9 +126,9 @@ func (g *graph) stretch(s play, src artwork.Source, l timeline.Layer, p place) s
 	return to
 }
 
-// within moves the beginning of a stretch into its source, and returns how many of its first frames are then dropped. A time
-// after the last frame shows that frame. For that, the source is opened a little before its end, because the end of a file is not
-// known exactly.
+// within moves a start after the source's last frame to a time shortly before the source's end, so that the last frame is shown.
+// It returns the moved part, and how many of the part's first frames are to be dropped. It starts earlier than the last frame,
+// because the exact end of a file is not known.
 func (s play) within(src artwork.Source, rate timeline.Rate) (play, int64) {
 	fps := math.Max(src.Asset.Media.Video.FrameRate, 1)
 	end := src.Asset.Facts.Duration
@@ -200,8 +200,8 @@ func (g *graph) webp(src artwork.Source, at float64, frames int64) ffmpeg.Input 
 	}
 }
 
-// tieBreak is the fraction of a frame by which sampling times are shifted. Frames of common rates then never lie half way between
-// two of them, where rounding would decide, differently for windows with different starts.
+// tieBreak is the fraction of a frame by which sampling times are shifted. Without it, a sampling time can lie exactly half way
+// between two frames of a source. Rounding would then choose between the two, differently in windows with different starts.
 const tieBreak = 0.02
 
 // sampled returns the filter that samples frames at the movie's rate, from start seconds. Frames after end are dropped: for a

@@ -129,7 +129,7 @@ func (r *run) windowKey(w timeline.Window, matte bool) (string, error) {
 	return workspace.Key(spec)
 }
 
-// named returns layers in the form that is part of a key.
+// named returns layers in the form that goes into cache keys: sources are named by the hashes of their content.
 func (r *run) named(layers []timeline.Layer) []timeline.Layer {
 	all := make([]timeline.Layer, len(layers))
 	for i, l := range layers {
@@ -308,7 +308,7 @@ func (r *run) encodeWindow(ctx context.Context, t *ticket, frames rests, to stri
 	return warnings, err
 }
 
-// shoot adds to a run of ffmpeg what composes and encodes the frames of a window. The files are written to a folder of the
+// shoot adds the inputs, filters and outputs of a window to a run of ffmpeg. The run writes the window's files to a folder of the
 // window's own.
 func (r *run) shoot(
 	ctx context.Context, c *ffmpeg.Command, t *ticket, frames rests, folder string, shared *openings,

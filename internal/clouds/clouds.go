@@ -74,9 +74,9 @@ func (g GCS) tokens(ctx context.Context) (oauth2.TokenSource, error) {
 // Azure is a container of Azure Blob Storage.
 type Azure struct {
 	Client  *http.Client
-	Address string // of the container, such as https://acme.blob.core.windows.net/movies
+	Address string // address of the container, such as https://acme.blob.core.windows.net/movies
 	Account string
-	Key     string // of the account; requests are signed with it, and no address holds a credential
+	Key     string // key of the account; requests are signed with it, and no address holds a credential
 	Tries   int    // how often a request is sent at most
 }
 

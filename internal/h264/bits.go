@@ -99,7 +99,7 @@ func (w *writer) copy(data []byte, from, to int) {
 	}
 }
 
-// align fills up the last byte.
+// align fills the unused bits of the last byte with a bit: 0 or 1.
 func (w *writer) align(with uint32) {
 	for w.free > 0 {
 		w.bit(with)

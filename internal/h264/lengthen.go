@@ -20,19 +20,20 @@ type Frame struct {
 	Shown int  // its position in display order; set by Lengthen
 }
 
-// Hold is a rest: a sequence of equal pictures, after one of which More repeats are inserted.
+// Hold is an order to lengthen a rest: a sequence of equal pictures. Lengthen inserts More repeats of the rest's picture.
 type Hold struct {
 	First, Last int // range of the equal pictures, in display order
 	More        int
-	// Out are the weights of further pictures, inserted after the repeats and computed from the picture Last. With Out, Last must
-	// end a group: a key frame or the end follows, or no picture is bidirectional.
+	// Out are the weights of further pictures, inserted after the repeats and computed from the picture Last. They need a picture
+	// Last before which all pictures of lower display positions are decoded, and none of higher ones.
 	Out []Weight
 }
 
-// Lengthen returns the stream with its rests. Streams of one encoder that differ only in how references are weighted have the
-// same parameter sets afterwards. Every existing picture is decoded as before. holds are in display order and do not overlap.
-// ErrUnknown: x264 does not write such a stream, or no picture of a rest ends a group; the last rest, and one before a key frame,
-// always have such a picture.
+// Lengthen returns the stream with the pictures that holds ask for. Every existing picture is decoded as before. holds are in
+// display order and do not overlap. The returned parameter sets are the same for all streams of one encoder that differ only in
+// how references are weighted. It returns ErrUnknown for a stream that x264 does not write. It also returns ErrUnknown when a
+// rest has no picture up to which the pictures decoded are exactly the pictures displayed. The last rest of a stream, and a rest
+// before a key frame, always have such a picture.
 func Lengthen(in Stream, holds []Hold) (Stream, error) {
 	data := unescape(in.Sequence)
 	s, err := parseSequence(data)
@@ -160,7 +161,8 @@ func (d *displayOrder) full(s slice) int64 {
 	return full
 }
 
-// period writes the pictures of a period; before is the number of pictures before it in the original stream.
+// period returns the pictures of a period, with the repeats inserted. before is the number of pictures before the period in the
+// original stream.
 func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 	all, err := l.read(frames)
 	if err != nil {
@@ -173,7 +175,7 @@ func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 	var out []Frame
 	var kept []uint32 // frame numbers of the references, the newest last
 	numbers := uint32(1) << l.sequence.numberBits
-	next, added := uint32(0), 0 // the frame number for a picture that is not a reference
+	next, added := uint32(0), 0 // next is the frame number for inserted pictures, added the number of inserted pictures
 	for i, c := range all {
 		out = append(out, l.moved(c, frames[i].Key, added))
 		if c.reference {
@@ -189,8 +191,8 @@ func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 		if len(rests[i]) == 0 {
 			continue
 		}
-		// like is the picture on display after picture i in decoding order. The pictures decoded until then are those displayed
-		// until then.
+		// The repeats copy the picture that is displayed just before them. Its position in display order is i, because the first i+1
+		// decoded pictures are also the first i+1 displayed pictures.
 		like := all[slices.IndexFunc(all, func(o coded) bool { return o.shown == i })]
 		if !like.reference || !slices.Contains(kept, like.number) {
 			return nil, fmt.Errorf("%w: the picture of a rest is no reference", ErrUnknown)
@@ -207,17 +209,18 @@ func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 	return out, nil
 }
 
-// repeat returns a picture that repeats a reference, at a position within the period of the counters.
+// repeat returns a picture that is computed from a reference. number is its frame number, back the difference to the frame number
+// of the reference, and place its display position in the period.
 func (l *lengthener) repeat(weight Weight, number, back uint32, place int) Frame {
 	unit := skip(l.sequence, l.pictures, l.skipped, weight, number, back, uint32(2*place))
 	return Frame{Units: [][]byte{unit}, Shown: l.shown + place}
 }
 
-// rests returns the pictures to insert, by the index in decoding order of the picture that they follow. before is how many
-// pictures were displayed before those of all. In a hold they follow its last picture at which decoding is not ahead of display:
-// up to it, the decoder has got exactly the pictures that are displayed.
+// rests returns the weights of the pictures to insert. The keys are indexes in decoding order: the inserted pictures follow the
+// picture with that index. before is the number of pictures displayed before the first of all. The pictures of a hold are
+// inserted after its last picture up to which the pictures decoded are exactly the pictures displayed.
 func (l *lengthener) rests(all []coded, before int) (map[int][]Weight, error) {
-	ends := make([]bool, len(all)) // pictures after which decoding order and display order have covered the same pictures
+	ends := make([]bool, len(all)) // ends[i]: the first i+1 decoded pictures are also the first i+1 displayed ones
 	highest := -1
 	for i, c := range all {
 		highest = max(highest, c.shown)

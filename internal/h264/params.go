@@ -78,15 +78,16 @@ func endOf(data []byte) int {
 	return end
 }
 
-// How a B picture weights its two references.
+// The values of weighted_bipred_idc: how a B picture weights its two references.
 const (
 	evenly     uint32 = 0
 	byDistance uint32 = 2 // by display distance
 )
 
-// All streams get both picture parameter sets, so that they can be joined: slices name the one that applies.
+// The ids of the two picture parameter sets. All streams get both sets, so that they can be joined: each slice names the set that
+// applies to it.
 const (
-	weighedID uint32 = iota // weights by display distance
+	weighedID uint32 = iota // id of the set that weights by display distance
 	evenID
 )
 
@@ -131,7 +132,7 @@ func parsePictures(data []byte) (p pictures, err error) {
 	return p, nil
 }
 
-// both returns the two parameter sets of all streams.
+// both returns the two picture parameter sets that every stream gets: one weights by display distance, the other evenly.
 func (p pictures) both(data []byte) [][]byte {
 	one := func(id, weights uint32) []byte {
 		w := &writer{}

@@ -18,7 +18,7 @@ const skipQuantiser = 51
 type coder struct {
 	writer
 	low, width uint32
-	waiting    int // outstanding bits, the opposite of the next one
+	waiting    int // number of delayed bits, each of which is the opposite of the next bit
 	begun      bool
 }
 

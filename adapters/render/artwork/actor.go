@@ -21,7 +21,7 @@ type Actor interface {
 type plain struct {
 	Content
 	w, h int
-	from *image.RGBA // the picture from which the layer made was converted
+	from *image.RGBA // the picture that was converted into the layer in field made
 	made *picture.Layer
 }
 
@@ -53,14 +53,15 @@ type Posed struct {
 	box   image.Rectangle
 	seen  image.Rectangle // the part of the box that contains visible pixels
 	w, h  int
-	// sheet is the rectangle of the content: the box, or a larger copy of it at 0, 0 with the detail that a zoomed view needs.
+	// sheet is the rectangle in which the content is drawn. It is the box of the layer, or a larger rectangle at 0, 0 when a zoomed
+	// view needs more detail.
 	sheet image.Rectangle
 
 	rest   *image.RGBA // the content after its last change; nil: not drawn yet
-	from   *image.RGBA // the picture that plate and viewer were made from
+	from   *image.RGBA // the picture from which the fields plate and viewer were made
 	plate  *picture.Plate
 	viewer *picture.Viewer
-	turned *picture.Layer // the box before its rotation
+	turned *picture.Layer // reusable layer: the box of the layer before the rotation
 	out    *picture.Layer // reusable layer for moving views
 }
 
@@ -81,7 +82,8 @@ func (p *Posed) Settled() int64 {
 	return at
 }
 
-// Travels reports whether the view of the content or its rotation changes with time. If so, prepare makes a plate.
+// Travels reports whether a motion or a rotation changes with time. For such a layer, prepare makes a plate: the image from which
+// every frame is sampled.
 func (p *Posed) Travels() bool {
 	r := p.fx.Rotation
 	return p.fx.Motion != nil || r != nil && r.Frames > 0
@@ -194,7 +196,7 @@ func (p *Posed) correct(l *picture.Layer) {
 	}
 }
 
-// prepare makes the plate: the image that moving views are sampled from.
+// prepare makes the plate: the image from which the frames of a moving view are sampled.
 func (p *Posed) prepare(img *image.RGBA) {
 	p.from = img
 	img = p.keyed(img)
@@ -219,7 +221,7 @@ func (p *Posed) prepare(img *image.RGBA) {
 	p.viewer = picture.NewViewer(p.plate, p.sheet.Size(), box)
 }
 
-// finish applies the effects that follow the motion.
+// finish applies the mask and the transparency, which come after the motion.
 func (p *Posed) finish(l *picture.Layer) {
 	if p.mask != nil {
 		l.Cover(p.mask)
@@ -237,7 +239,8 @@ func (p *Posed) turn(plate *picture.Plate, k int64) *picture.Layer {
 	return l
 }
 
-// Opaque reports whether the layer hides everything below it in every frame: its plate is opaque and fills the canvas.
+// Opaque reports whether the layer hides everything below it in every frame: the image from which its frames are sampled is
+// opaque, and fills the canvas.
 func (p *Posed) Opaque(ctx context.Context) (bool, error) {
 	m := p.fx.Motion
 	canvas := image.Rect(0, 0, p.w, p.h)

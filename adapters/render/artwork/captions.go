@@ -13,7 +13,7 @@ import (
 type captions struct {
 	layer timeline.Layer
 	set   *drawn.Setter
-	last  int // index of the caption that seen shows
+	last  int // index of the caption that the picture in field seen shows
 	seen  *image.RGBA
 }
 

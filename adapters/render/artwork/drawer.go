@@ -21,7 +21,7 @@ import (
 
 // Still is a drawn layer. Its position in the frame is kept in memory, its pixels in a file.
 type Still struct {
-	Layer    picture.Layer // without Pix
+	Layer    picture.Layer // position and size of the layer; its field Pix is empty
 	Path     string
 	Warnings []string
 }
@@ -53,7 +53,7 @@ type Drawer struct {
 	all map[string]*drawing
 }
 
-// drawing is a layer that is drawn once, in its settled state.
+// drawing is the cached picture of a layer that does not move any more. It is drawn once for all windows that show the layer.
 type drawing struct {
 	opened  sync.Once
 	settled int64
@@ -65,7 +65,7 @@ type drawing struct {
 	err   error
 }
 
-// drawing returns the entry of a layer.
+// drawing returns the cache entry of a layer and the entry's key. Layers that differ only in their times share an entry.
 func (s *Drawer) drawing(l timeline.Layer) (*drawing, string, error) {
 	if l.Effects == nil || l.Effects.Motion == nil && l.Effects.Rotation == nil {
 		l.Life = 0
@@ -158,7 +158,7 @@ func (s *Drawer) Get(ctx context.Context, l timeline.Layer) (*Still, error) {
 	return d.still, d.err
 }
 
-// keep draws the settled state of an actor into a file.
+// keep draws the picture of an actor that does not move any more into a file.
 func (s *Drawer) keep(ctx context.Context, a Actor, key string) (*Still, error) {
 	layer, err := a.Draw(ctx, a.Settled())
 	if err != nil {
@@ -175,7 +175,7 @@ func (s *Drawer) keep(ctx context.Context, a Actor, key string) (*Still, error) 
 	return drawn, nil
 }
 
-// Open makes the actor of a layer.
+// Open returns an actor: it draws the frames of the layer.
 func (s *Drawer) Open(ctx context.Context, l timeline.Layer) (Actor, error) {
 	box, canvas := Rectangle(l.Box), image.Rect(0, 0, s.W, s.H)
 	if l.Effects == nil {
@@ -211,18 +211,19 @@ func (s *Drawer) Open(ctx context.Context, l timeline.Layer) (Actor, error) {
 	return p, err
 }
 
-// maxSheet is the largest number of pixels of a sheet, from which views are taken.
+// maxSheet is the largest number of pixels of the picture from which zoomed views of a still picture are taken.
 const maxSheet = 24 << 20
 
-// maxNear is the largest factor by which a text is drawn larger than its box for a zoomed view. The other constants are the
-// largest numbers of pixels: animated texts are drawn anew in every frame.
+// The limits of the size at which a text under a zoom is drawn. maxNear is the largest factor by which it is larger than its box.
+// maxNearPixels is the largest number of pixels. For an animated text, which is drawn anew in every frame, it is maxMovedPixels.
 const (
 	maxNear        = 3.0
 	maxNearPixels  = 10 << 20
 	maxMovedPixels = 4 << 20
 )
 
-// closer returns a text at the size of its nearest view, in a box at 0, 0: scaling up the drawn letters would blur them.
+// closer enlarges a text to the size that it has in the most magnified view of its motion. It returns the enlarged layer, with
+// its box at 0, 0. Scaling up letters that were drawn smaller would blur them.
 func closer(l timeline.Layer) (timeline.Layer, image.Rectangle) {
 	grow := math.Min(nearest(*l.Effects.Motion), maxNear)
 	most := float64(maxNearPixels)
@@ -254,8 +255,8 @@ func nearest(m timeline.Motion) float64 {
 	return 1 / math.Max(size, 0.1)
 }
 
-// sheet returns the rectangle of a picture under a zoom: the size of the nearest view, but not larger than the source unless the
-// source is enlarged anyway.
+// sheet returns the rectangle in which a picture under a zoom is drawn. It is as large as the most magnified view needs. It is
+// not larger than the picture's source, unless the box of the layer is.
 func (s *Drawer) sheet(l timeline.Layer) image.Rectangle {
 	facts := s.Source(l.Source).Asset.Facts
 	w := float64(facts.Width)

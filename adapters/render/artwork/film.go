@@ -31,7 +31,7 @@ type MoviePages struct {
 	Rate    timeline.Rate
 	Now     time.Time // start time on the clock of every page
 
-	Sketch *Sketch // nil: a movie is made, not a preview
+	Sketch *Sketch // state of a preview; nil: a movie is made
 
 	lapsed  <-chan struct{} // closed when the render must stop waiting for pages; nil: never
 	gaveWay *atomic.Bool    // set when the render has stopped waiting; nil: not needed
@@ -46,13 +46,13 @@ func errNoBrowser() error {
 		"chromium-headless-shell")
 }
 
-// Share makes waits for pages end when lapsed is closed, and sets gaveWay then.
+// Share sets when waits for pages end: when lapsed is closed. gaveWay is set to true at the first wait that ends so.
 func (p *MoviePages) Share(lapsed <-chan struct{}, gaveWay *atomic.Bool) {
 	p.lapsed, p.gaveWay = lapsed, gaveWay
 }
 
-// await loads and draws a page of the movie. A page without external resources is drawn even if the render must give up its slot:
-// it waits for no server.
+// await loads and draws a page of the movie. It waits for a page without external resources even if the render must give up its
+// slot, because drawing such a page depends on no server.
 func (p *MoviePages) await(ctx context.Context, l timeline.Layer, load func(context.Context) (any, error)) (any, error) {
 	load = p.Time.bounded(l, load)
 	if !MayChange(*l.Page) {

@@ -25,7 +25,7 @@ func (s *Drawer) mask(ctx context.Context, l timeline.Layer, box image.Rectangle
 	return picture.Mask(img), nil
 }
 
-// Over returns stills for a canvas of another size. Its drawings are not cached.
+// Over returns a Drawer for a canvas of another size. It has an empty cache of drawings.
 func (s *Drawer) Over(w, h int) *Drawer {
 	return &Drawer{
 		Dir: s.Dir, W: w, H: h, Rate: s.Rate, Text: s.Text, Pages: s.Pages, Sound: s.Sound, Heard: s.Heard, Source: s.Source,

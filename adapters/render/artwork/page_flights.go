@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// pageFlightTime is the time limit of a page that nobody waits for any more: no movie lasts longer.
+	// pageFlightTime is the time limit for loading and drawing a page. It ends pages that nobody waits for any more.
 	pageFlightTime = 15 * time.Minute
 	// pageKeptTime is how long the result of a page is kept for the next turn of its movie, after its last use.
 	pageKeptTime = 5 * time.Minute

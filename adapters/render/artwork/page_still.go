@@ -18,8 +18,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// PageStills caches the pictures of pages with an address, to spare their servers, as for other sources: for the time to live,
-// other movies of the account use the same picture. Decision 51.
+// PageStills caches the pictures of pages that have an address. For the time to live of a picture, other movies of the account
+// use it again, so that the page's server is not asked for each movie. Decision 51.
 type PageStills struct {
 	Kept  workspace.Parts
 	Dir   string // for temporary files
@@ -86,7 +86,8 @@ func (s PageStills) take(key string) (*image.NRGBA, error) {
 	if err != nil {
 		return nil, fmt.Errorf("take the picture of a page: %w", err)
 	}
-	defer func() { _ = errors.Join(file.Close(), os.Remove(path)) }() // the folder is removed with the attempt
+	// errors are ignored: the folder of the file is removed with the attempt
+	defer func() { _ = errors.Join(file.Close(), os.Remove(path)) }()
 	img, err := png.Decode(bufio.NewReader(file))
 	if err != nil {
 		return nil, fmt.Errorf("take the picture of a page: %w", err)

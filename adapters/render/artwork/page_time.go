@@ -15,8 +15,8 @@ import (
 const (
 	// DefaultPagesTime is the time limit for all pages of a movie together, in browsers. Decision 72.
 	DefaultPagesTime = 10 * time.Minute
-	// pagesTimeKept is how long the time spent on a movie's pages is remembered after the newest of them: no movie has another
-	// turn later.
+	// pagesTimeKept is how long the time spent on a movie's pages is remembered after it was last added to. After that, the movie is
+	// not tried again.
 	pagesTimeKept = 20 * time.Minute
 )
 
@@ -75,7 +75,8 @@ func (t *pagesTime) spend(d time.Duration) {
 	t.spent, t.last = t.spent+d, time.Now()
 }
 
-// bounded returns load with the time limit of the movie's pages. Time is counted from the moment the page has a browser.
+// bounded returns a function that calls load, and cancels it when the time limit of the movie's pages is reached. Time is counted
+// from the moment the page has a browser.
 func (t *pagesTime) bounded(l timeline.Layer, load func(context.Context) (any, error)) func(context.Context) (any, error) {
 	return func(ctx context.Context) (any, error) {
 		ctx, cancel := context.WithCancelCause(ctx)
@@ -93,7 +94,7 @@ func (t *pagesTime) bounded(l timeline.Layer, load func(context.Context) (any, e
 			}
 		}
 		shown, err := load(commands.OnPageTurn(ctx, func() {
-			stop() // the earlier browser has died and the page gets another one: its time is counted anew
+			stop() // the browser has crashed and the page gets another one: time is counted from now
 			mu.Lock()
 			defer mu.Unlock()
 			begun = time.Now()

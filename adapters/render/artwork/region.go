@@ -17,7 +17,7 @@ func (p *Posed) Region(ctx context.Context) (image.Rectangle, error) {
 	case p.fx.Motion == nil || p.Content.Settled() > p.layer.Phase:
 		return picture.Even(p.box, p.w, p.h), nil
 	}
-	// Still content under a moving view may fill only a part of its box, for instance a title.
+	// A picture that does not change may fill only a part of its box, for instance a title. The motion moves only this part.
 	img, err := p.shown(ctx, p.layer.Phase)
 	if err != nil || img.Rect.Empty() {
 		return image.Rectangle{}, err
@@ -27,7 +27,8 @@ func (p *Posed) Region(ctx context.Context) (image.Rectangle, error) {
 	return picture.Even(p.seen, p.w, p.h), nil
 }
 
-// across is the rectangle on the canvas of a part of the sheet under a view, enlarged a little because scaling spreads pixels.
+// across returns the rectangle on the canvas that a part of the drawn picture covers under a view. It is enlarged by three pixels
+// on each side, because scaling spreads pixels.
 func (p *Posed) across(part image.Rectangle, v timeline.View) image.Rectangle {
 	const room = 3
 	at := func(n, from, sheet int, start, size float64, box, boxSize int) float64 {

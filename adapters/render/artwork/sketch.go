@@ -67,7 +67,7 @@ func (s *Sketch) Replace(key string) {
 	s.lacking[key] = true
 }
 
-// NotShown returns what was recorded by miss.
+// NotShown returns the elements that the preview does not show, with the reasons.
 func (s *Sketch) NotShown() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

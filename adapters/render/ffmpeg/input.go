@@ -57,8 +57,8 @@ type Raw struct {
 	Rate          timeline.Rate
 }
 
-// args returns the options of the input and its -i. Every input of every run is built here: one without the lists of formats and
-// decoders could open other files (reliability §5 M1).
+// args returns the options of the input and its -i. Every input of every run is built here, because an input without the lists of
+// formats and decoders could open other files (reliability §5 M1).
 func (in Input) args() []string {
 	args := in.guards()
 	if in.Raw != nil {
@@ -80,7 +80,7 @@ func (in Input) args() []string {
 		args = append(args, "-t", FormatSeconds(in.Length))
 	}
 	if in.pipe > 0 {
-		// Frames are large: a short queue is enough to keep both sides busy.
+		// Frames are large: a short queue is enough for ffmpeg and the writer to work at the same time.
 		return append(args, "-thread_queue_size", "2", "-i", "pipe:"+strconv.Itoa(in.pipe))
 	}
 	return append(args, "-i", "file:"+in.Path)

@@ -43,7 +43,7 @@ type process struct {
 	args    []string
 	policy  jail.Policy
 	stdout  io.Writer
-	stderr  io.Writer  // also receives the error output; nil: nobody does
+	stderr  io.Writer  // also gets the error output, if it is not nil
 	files   []*os.File // file descriptors of the program from 3 on
 	started func()     // called after the program was started, or could not be; nil: not called
 }
@@ -62,8 +62,8 @@ func (t *Tools) run(ctx context.Context, p process) error {
 	done := make(chan error, 1)
 	started := make(chan error, 1)
 	go func() {
-		// The kernel sends Pdeathsig when the thread that started the program ends, so the thread is kept until then: the program
-		// dies with this process, never before.
+		// The program is killed with this process, by Pdeathsig. The kernel sends that signal already when the thread that started the
+		// program ends, so this goroutine keeps the thread until the program has ended.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()

@@ -24,15 +24,16 @@ const (
 // HEIF is passed to ToPNG in place of a demuxer's name, for HEIC and AVIF pictures, which heif-convert reads.
 const HEIF = "heif"
 
-// ToPNG converts the first picture of the file at path, read by the named demuxer, to a PNG file at to, whose folder must exist.
-// Deeper pictures are reduced to eight bits per channel, except for those of heif-convert. It returns commands.ErrNotMedia when
-// the file has no readable picture, a *domain.Error when heif-convert is missing, and ErrStalled when the machine was too busy.
+// ToPNG converts a picture file to a PNG file at to, whose folder must exist. Of a file with several pictures it converts the
+// first. format names the demuxer that reads the file. Channels of more than eight bits are reduced to eight, but not those of
+// HEIC and AVIF pictures. It returns commands.ErrNotMedia when the file has no readable picture, a *domain.Error when
+// heif-convert is missing, and ErrStalled when the machine was too busy.
 func (t *Tools) ToPNG(ctx context.Context, path, format, to string) error {
 	dir, err := os.MkdirTemp(filepath.Dir(to), ".new-")
 	if err != nil {
 		return fmt.Errorf("make a folder for a picture: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // leftovers are swept later
+	defer func() { _ = os.RemoveAll(dir) }() // what cannot be removed now is removed by a later sweep
 	if format == HEIF {
 		err = t.convertHEIF(ctx, path, dir)
 	} else {
@@ -42,7 +43,7 @@ func (t *Tools) ToPNG(ctx context.Context, path, format, to string) error {
 				"-frames:v", "1", "-c:v", "png", "-compression_level", "1", "-pix_fmt", "rgba", "-map_metadata", "-1", "-f",
 				"image2", "-update", "1", stillName + ".png",
 			},
-			Limit: stillLimit, Stall: stillLimit, FileBytes: stillBytes, // a run for one picture reports no progress on the way
+			Limit: stillLimit, Stall: stillLimit, FileBytes: stillBytes, // a run for one picture reports no progress until it has ended
 		})
 	}
 	var exit *ExitError

@@ -33,7 +33,7 @@ type sample struct {
 // origin is a file that contains samples.
 type origin struct{ path string }
 
-// chunk is a run of samples of one track that follow each other in the file: those from index from up to, not including, to.
+// chunk is a run of samples of one track that follow each other in the file: the samples with indexes in [from, to).
 type chunk struct {
 	from, to int
 	offset   uint64 // distance from the start of all samples, in bytes

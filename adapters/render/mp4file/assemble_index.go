@@ -40,7 +40,8 @@ func (s *strand) tabulate() error {
 	table.AddChild(places)
 	table.AddChild(&mp4.StszBox{SampleNumber: uint32(len(sizes)), SampleSize: sizes})
 	for _, b := range s.table.Children {
-		// These boxes tell how many samples to decode before the sound is right: the same number for all samples.
+		// The boxes sgpd and sbgp tell players how many samples they have to decode before the sound is correct. The number is the same
+		// for all samples, so the boxes can be copied.
 		if b.Type() == "sgpd" || b.Type() == "sbgp" {
 			table.AddChild(b)
 		}

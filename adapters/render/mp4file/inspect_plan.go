@@ -8,8 +8,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// Follows compares the file with the plan that it was made from, with a key frame at least every so many frames. Design §5: a
-// file that does not match is a failed render.
+// Follows compares the file with the plan that it was made from. every is the largest distance between key frames, in frames.
+// Design §5: a file that does not match is a failed render.
 func (m *Inspected) Follows(plan *timeline.Plan, every int64) error {
 	if m.width != plan.Width || m.height != plan.Height {
 		return unfit("it is %d × %d instead of %d × %d", m.width, m.height, plan.Width, plan.Height)
@@ -38,8 +38,8 @@ const (
 	soundSlack  = 0.03 // in seconds: sound is encoded in frames of about 1/50 s
 )
 
-// shows reports whether a track has the given number of frames, each displayed at its time, with a key frame at the start and
-// then at least one every so many frames.
+// shows reports whether a track has the given number of frames, each displayed at its time. The first frame must be a key frame,
+// and the distance between key frames at most every frames.
 func (s *inspectedTrack) shows(frames, every int64) error {
 	if int64(len(s.sizes)) != frames || s.even == 0 || len(s.shifts) != len(s.sizes) {
 		return unfit("it has %d frames instead of %d, which last %d", len(s.sizes), frames, s.even)

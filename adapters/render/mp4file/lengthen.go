@@ -12,8 +12,8 @@ import (
 	"moviola/internal/h264"
 )
 
-// Lengthen inserts the held frames of a window into its file, in place. Without held frames it only gives the file the same
-// parameters, so that the windows can be joined. On h264.ErrUnknown the file is unchanged.
+// Lengthen inserts the held frames of a window into its file, in place. Also a file without held frames gets the decoder
+// parameters that all windows of the movie have, so that the windows can be joined. On h264.ErrUnknown the file is unchanged.
 func Lengthen(path string, holds []h264.Hold) error {
 	f, err := mp4.ReadMP4File(path)
 	if err != nil {

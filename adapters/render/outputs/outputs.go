@@ -145,7 +145,7 @@ func (w *work) made(name string) error {
 	return nil
 }
 
-// shown records the size of the output's pictures, and the movie's length as its length.
+// shown records the size of an output's pictures. It also records the movie's length as the length of the output.
 func (w *work) shown(width, height int) {
 	w.out.Width, w.out.Height, w.out.Duration = width, height, result.Duration(w.job.Plan)
 }

@@ -75,7 +75,8 @@ func webm(ctx context.Context, w *work) error {
 	if w.job.Matte == "" {
 		return w.encode(ctx, encoder, name, slices.Concat(args, []string{"-pix_fmt", "yuv420p"}, sound)...)
 	}
-	// The transparency is a second video beside the picture. Frames that are never shown would shift one against the other.
+	// The encoder makes a second video for the transparency. The option switches off frames that are never shown: they would shift
+	// one of the two videos against the other.
 	args = slices.Concat(args, []string{"-auto-alt-ref", "0"}, sound)
 	return w.encodeGraph(ctx, encoder, name, w.cutOut(out709+",format=yuva420p"), args...)
 }

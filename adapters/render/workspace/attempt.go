@@ -11,7 +11,7 @@ import (
 	"moviola/domain"
 )
 
-// Attempt is the folder of one running attempt at a movie. It is locked, so that Sweep of no process removes it.
+// Attempt is the folder of one running attempt at a movie. It is locked, so that no process removes it with Sweep.
 type Attempt struct {
 	Dir    string
 	parent string   // folder of all attempts at the movie

@@ -14,8 +14,8 @@ import (
 // finishedFolder holds a file for each movie with recently finished windows. Its length in bytes is the number of windows.
 const finishedFolder = "finished"
 
-// finishedKept is how long the file of a movie in finishedFolder is kept after the movie's newest finished window: longer than a
-// movie may be tried.
+// finishedKept is how long the file of a movie in finishedFolder is kept after the movie's newest finished window. After this
+// time no movie is tried any more.
 const finishedKept = 24 * time.Hour
 
 func (s *Space) finishedFile(project domain.ProjectID) (string, error) {
