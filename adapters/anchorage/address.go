@@ -98,7 +98,7 @@ func bucketOf(u *url.URL) (Address, error) {
 	return a, nil
 }
 
-// set takes one parameter of a bucket's address.
+// set stores the value of one parameter of a bucket's address.
 func (a *Address) set(name, value string) (err error) {
 	switch name {
 	case "region":

@@ -44,7 +44,8 @@ func openBucket(ctx context.Context, a Address) (*bucket, error) {
 	})}, nil
 }
 
-// put writes list and anchor. With Lock, nobody can remove them or shorten the lock until then, the owner of the bucket included.
+// put writes the list and then the anchor. With Lock, both objects are locked: until the lock ends nobody can remove them or
+// shorten the lock, not even the owner of the bucket.
 func (b *bucket) put(ctx context.Context, sheet audit.Sheet) error {
 	for _, f := range filesOf(sheet) {
 		input := &s3.PutObjectInput{
@@ -64,7 +65,7 @@ func (b *bucket) put(ctx context.Context, sheet audit.Sheet) error {
 	return nil
 }
 
-// explain leaves of an error what the service has answered, or why there was no answer.
+// explain returns the part of an error that may be shown: what the service has answered, or why there was no answer.
 func explain(err error) error {
 	var answer smithy.APIError
 	if errors.As(err, &answer) {

@@ -39,7 +39,8 @@ func Open(ctx context.Context, a Address, cfg Config) (*Place, error) {
 	case Folder:
 		p.label, p.put = "folder "+a.Folder, p.toFolder
 	case Webhook:
-		sum := sha256.Sum256([]byte(a.URL.String())) // two addresses of a host are two places, and the path may be secret
+		// a hash of the address is part of the label: a host may have several places, and the path may be secret
+		sum := sha256.Sum256([]byte(a.URL.String()))
 		p.label = fmt.Sprintf("webhook %s://%s %s", a.URL.Scheme, a.URL.Host, hex.EncodeToString(sum[:4]))
 		p.put = func(ctx context.Context, sheet audit.Sheet) error { return p.toWebhook(ctx, cfg, sheet) }
 	case Mail:
@@ -125,7 +126,7 @@ func (p *Place) toWebhook(ctx context.Context, cfg Config, sheet audit.Sheet) er
 	if err != nil {
 		return withoutAddress(err)
 	}
-	defer func() { _ = answer.Body.Close() }() // nothing was written
+	defer func() { _ = answer.Body.Close() }() // an error loses nothing: the answer was only read
 	if _, err := io.Copy(io.Discard, io.LimitReader(answer.Body, mostAnswer)); err != nil {
 		return withoutAddress(err)
 	}

@@ -142,8 +142,8 @@ func (c *Cache) Fetch(ctx context.Context, account domain.AccountID, address str
 	})
 }
 
-// Refetch is Fetch that does not use files downloaded before a time; zero: no file on the disk is used. It stores the result.
-// Decision 51: used for elements whose cache is false.
+// Refetch brings the file at address to the local disk, as Fetch does. It does not use files that were downloaded before the time
+// since; zero: it uses no file on the disk. It stores the result. Decision 51: used for elements whose cache is false.
 func (c *Cache) Refetch(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, error) {
 	if asset, ok := c.KeptSince(ctx, account, address, since); ok {
 		return asset, nil
@@ -193,8 +193,8 @@ func Folder(dir string, account domain.AccountID) string {
 	return filepath.Join(dir, hashText(string(account))[:32])
 }
 
-// fetch brings the file at address onto the shelf. If fresh is set, files downloaded before that time are not used; if it is
-// zero, no stored file is used.
+// fetch brings the file at address onto the shelf. Files downloaded before the time fresh are not used. The zero time allows no
+// stored file, nil allows all.
 func (c *Cache) fetch(ctx context.Context, s shelf, address string, fresh *time.Time) (commands.Asset, error) {
 	target, err := parseAddress(address)
 	if err != nil {

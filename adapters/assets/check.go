@@ -19,7 +19,8 @@ func Examine(path string, quick bool) (storage.Flaw, error) {
 	name, folder := filepath.Base(path), filepath.Base(filepath.Dir(path))
 	stem, _, _ := strings.Cut(name, ".")
 	file := filepath.Join(filepath.Dir(path), stem)
-	whole := []string{file + ".json", file, file + examine.ConvertedExtension} // the notes go first: a file without them is not used
+	// the notes are removed first: a file without notes is not used
+	whole := []string{file + ".json", file, file + examine.ConvertedExtension}
 	switch {
 	case strings.HasPrefix(name, ".new-"):
 		return storage.Flaw{Kind: storage.FlawOrphaned, Detail: "its download was never finished", Remove: []string{path}}, nil

@@ -58,7 +58,7 @@ func (c *Cache) boundRedirects(client *http.Client) *http.Client {
 	return &bounded
 }
 
-// passing is a failure that a retry may solve.
+// passing is a temporary failure: a retry may succeed.
 type passing struct{ error }
 
 func (p passing) Unwrap() error { return p.error }

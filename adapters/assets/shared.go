@@ -40,7 +40,7 @@ type sharedVisit struct {
 	Size int64 `json:"size"` // size of the file in bytes
 }
 
-// holder stands for the account in the keys of its shared downloads. No address serves these keys.
+// holder stands for the account in the keys of its shared downloads. Clients cannot download the files of these keys.
 func (s shelf) holder() string { return filepath.Base(s.dir) }
 
 func (s shelf) sharedVisit(address string) string {
@@ -170,8 +170,8 @@ func (c *Cache) putFile(ctx context.Context, s shelf, hash, path string) (int64,
 	return info.Size(), c.cfg.Shared.Put(ctx, key, f)
 }
 
-// isShared reports whether the store has a file that is young enough: SweepShared, which removes files after twice the time to
-// live, must keep it for as long as a download made now may be used.
+// isShared reports whether the store has a file, written less than the time to live ago. SweepShared removes files after twice
+// the time to live, so it keeps such a file for as long as a download made now may be used.
 func (c *Cache) isShared(ctx context.Context, key string) bool {
 	there, err := c.cfg.Shared.Open(ctx, key)
 	if err != nil {

@@ -59,7 +59,8 @@ func (c *Cache) Sweep(ctx context.Context, now time.Time) error {
 				failures = append(failures, removeIfThere(path))
 			}
 		case filepath.Base(filepath.Dir(path)) == "visits":
-			if now.Sub(info.ModTime()) > 2*c.cfg.TTL { // kept for longer than it is used: the server can still be asked for changes
+			// a record is kept after its time to live, because it allows to ask the server for changes only
+			if now.Sub(info.ModTime()) > 2*c.cfg.TTL {
 				failures = append(failures, removeIfThere(path))
 			}
 		case filepath.Ext(path) != ".json":

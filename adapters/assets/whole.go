@@ -93,7 +93,7 @@ func (s shelf) intact(a commands.Asset) bool {
 	log := s.files.log.WithError(err).WithField("asset", a.Hash)
 	log.Warn("a source in the cache is damaged; it is removed and fetched again. If several are damaged, check the disk")
 	file := s.filePath(a.Hash)
-	// the notes go first: a file without them is not used
+	// the notes are removed first: a file without notes is not used
 	for _, path := range []string{file + ".json", file, file + examine.ConvertedExtension} {
 		if err := removeIfThere(path); err != nil {
 			log.WithError(err).Error("a damaged source in the cache cannot be removed")

@@ -13,10 +13,10 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// Backup copies the database of a folder into a new file, in its state at one moment, also while processes use the folder, and
-// returns the number of its documents. The copy is compact, verified, and on disk when Backup returns; until then it has a
-// temporary name. To restore it, put it into the folder under the name documents.db, and remove all other files whose names begin
-// with that.
+// Backup copies the database of a folder into a new file, in its state at one moment, and returns the number of its documents.
+// Processes may use the folder meanwhile. The copy is compact and verified. The file gets its name when all of it is on disk. To
+// restore the copy, put it into the folder under the name documents.db, and remove all other files whose names begin with
+// documents.db.
 func Backup(ctx context.Context, dir, to string) (documents int64, err error) {
 	partial := to + ".partial"
 	defer func() {

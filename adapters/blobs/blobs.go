@@ -36,7 +36,8 @@ var _ commands.Files = (*Bucket)(nil)
 // knows its type.
 const contentType = "application/octet-stream"
 
-// The parts of uploads to buckets: Google's are whole numbers of units.
+// The sizes of the parts in which files are uploaded to buckets. The size of a part for Google Cloud Storage is a multiple of
+// uploadUnit.
 const (
 	uploadUnit   = 256 << 10
 	uploadBuffer = 8 << 20
@@ -60,8 +61,8 @@ func Open(ctx context.Context, where string, shelved ...string) (*Bucket, error)
 	return OpenWithKey(ctx, where, "", shelved...)
 }
 
-// OpenWithKey is Open with the key of a storage that takes none from the environment: of gs://, the JSON key of a service
-// account, or clouds.FromEnvironment; of azblob://, the key of the account.
+// OpenWithKey opens a store, as Open does, with the key for a storage whose key is not taken from the environment. For gs:// the
+// key is the JSON key of a service account or clouds.FromEnvironment, for azblob:// the key of the account.
 func OpenWithKey(ctx context.Context, where, key string, shelved ...string) (*Bucket, error) {
 	dir, isDir := FolderOf(where)
 	if !isDir {

@@ -35,8 +35,9 @@ func (b *Bucket) Limit(limits quota.Limits, refusal func(bound string) *domain.E
 	return r
 }
 
-// LimitOwned also counts files whose keys have a prefix followed by a name and a slash. A new file belongs to the account of
-// storage.StoredFor; owner returns the account of existing ones; empty: none. It must be called before anything is stored.
+// LimitOwned makes the room also count files whose keys are the prefix, a name and a slash, followed by anything. A new file
+// belongs to the account of storage.StoredFor. For existing files, owner returns the account of a name; empty: none. LimitOwned
+// must be called before anything is stored.
 func (r *Room) LimitOwned(prefix string, owner func(ctx context.Context, name string) (string, error)) {
 	r.owned[prefix] = &named{find: owner, owners: map[string]string{}}
 }
@@ -103,7 +104,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// putCounted stores a file as put does, if the bounds allow it.
+// putCounted stores a file with the function put, if the bounds allow it.
 func (b *Bucket) putCounted(
 	ctx context.Context, key string, r io.Reader, put func(context.Context, string, io.Reader) error,
 ) error {

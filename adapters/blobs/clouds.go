@@ -31,8 +31,8 @@ type place struct {
 	query                     url.Values
 }
 
-// cloudParameters are the names that addresses may have after the question mark: the library's own, and endpoint as in s3://
-// addresses.
+// cloudParameters are the names that parameters of an address may have: those of the library, and endpoint, which s3:// addresses
+// have too.
 var cloudParameters = map[string][]string{
 	gcsblob.Scheme:   {"endpoint", "prefix"},
 	azureblob.Scheme: {"storage_account", "domain", "protocol", "localemu", "prefix"},

@@ -22,8 +22,8 @@ const (
 	copyBytes = 256 << 10
 )
 
-// folders keeps the folders open into which files were written last, with all directory entries that lead to them synced. It is
-// safe for concurrent use.
+// folders keeps folders open: those into which files were written last. All directory entries on the path to an open folder are
+// on disk. It is safe for concurrent use.
 type folders struct {
 	top string // absolute
 

@@ -32,7 +32,8 @@ type walk struct {
 	served map[string]bool         // accounts that have used this walk
 }
 
-// walkAge is the largest age of a walk that an account may use if it has used none since the start.
+// walkAge is the largest age of a pass over the files whose sums are used for an account. If the account has used these sums
+// before, a new pass is made.
 const walkAge = time.Minute
 
 // known returns the remembered account of a name.

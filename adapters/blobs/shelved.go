@@ -25,7 +25,8 @@ func (b *Bucket) putOnShelf(ctx context.Context, key string, r io.Reader) error 
 	if err != nil {
 		return err
 	}
-	// Checked first: an old file that cannot be removed would reappear after the next Delete.
+	// A file of an earlier version with this key must be removed, or it would reappear after the next Delete. So an error of looking
+	// for such a file is reported before anything is stored.
 	_, err = os.Lstat(b.path(key))
 	replaces := err == nil
 	if ignoreMissing(err) != nil {

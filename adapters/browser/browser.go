@@ -73,8 +73,8 @@ func (p *Pool) start(ctx context.Context) (*browser, error) {
 			return nil, errClosed
 		}
 		errs = append(errs, fmt.Errorf("%s: %w", levels[i].name, err))
-		// A time-out, or the failure of a level that has worked before, does not mean that the machine refuses the level. In both
-		// cases pages must not be confined less.
+		// Only a level that this machine refuses is replaced by the next, less strict one. A time-out does not mean that the machine
+		// refuses the level, nor does the failure of a level that has worked before.
 		if known || errors.Is(err, context.DeadlineExceeded) {
 			break
 		}
@@ -274,7 +274,7 @@ func (b *browser) explain(budget context.Context, err error) error {
 		return fault("The page takes more than %g s of processor time to draw: make it simpler, or use a PNG of it",
 			drawingWork.Seconds())
 	case errors.Is(cause, errCrashed), cause == nil && errors.Is(err, errPipe):
-		if b.process.starved() { // the kernel has reported it: more certain than a crash, which a page may cause. Decision 56
+		if b.process.starved() { // Decision 56: the kernel says that memory ran out, so the page is not blamed for the crash
 			return fmt.Errorf("%w: that of the group of a page's browser was used up", commands.ErrOutOfMemory)
 		}
 		return crash("The page crashed: it needs too much memory, or does something the browser cannot do")

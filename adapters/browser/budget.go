@@ -39,8 +39,8 @@ func (b *budget) Value(key any) any {
 	return b.Context.Value(key)
 }
 
-// pause stops the page's clock, unless its time is over, until the returned function is called. With renew, the page then gets
-// its whole time again.
+// pause stops counting time towards the page's time limit until the returned function is called, unless the limit is reached.
+// With renew, counting then begins again at zero.
 func pause(ctx context.Context, renew bool) func() {
 	b, ok := ctx.Value(budgetKey{}).(*budget)
 	if !ok || !b.timer.Stop() {

@@ -14,7 +14,7 @@ type clock struct {
 	base    float64       // time on the browser's time line when the clock was started, in milliseconds
 	elapsed time.Duration // time granted since then
 	last    time.Duration // time of the last frame; two frames must not have the same time
-	// patience is how long the clock may still stand to wait for the network; 0: no longer.
+	// patience is how much longer, in real time, the page's clock may be stopped to wait for the network; 0: no longer.
 	patience time.Duration
 }
 
@@ -22,8 +22,8 @@ type clock struct {
 const grid = 100 * time.Microsecond
 
 const (
-	patience  = 15 * time.Second // for all waits for the network together
-	frameGap  = grid             // between two frames at the same moment
+	patience  = 15 * time.Second // real time for all waits of a page for the network together
+	frameGap  = grid             // virtual time added when a second frame is drawn at the same time
 	interval  = 1000.0 / 60      // time between frames, as the browser is told, in milliseconds
 	redrawing = 5                // largest number of frames to draw until the first one has a picture
 )
@@ -60,7 +60,7 @@ func (t *tab) align(ctx context.Context) error {
 }
 
 const (
-	wakingTime   = 10 * time.Millisecond // on the page's clock, before its content is loaded
+	wakingTime   = 10 * time.Millisecond // virtual time that passes before the page's content is loaded
 	wakingFrames = 50
 )
 
@@ -100,7 +100,7 @@ func (t *tab) evaluate(ctx context.Context, script string, value any) error {
 	return nil
 }
 
-// advance moves the page's clock. The clock stands while the page loads something, but not longer than patience allows.
+// advance moves the page's clock. The clock is stopped while the page loads something, but not longer than patience allows.
 func (t *tab) advance(ctx context.Context, by time.Duration) error {
 	if by <= 0 {
 		return nil

@@ -20,7 +20,8 @@ type Font struct {
 	Read   func() ([]byte, error)
 }
 
-// fontHost is the made-up host of these fonts in pages. The name cannot exist, and requests to it never leave the browser.
+// fontHost is the made-up host of the addresses that pages use for fonts of this process. No such host can exist, and requests to
+// it never leave the browser.
 const fontHost = "https://fonts.moviola.invalid/"
 
 // faces returns the @font-face rules for a page. A file is loaded when text uses it.

@@ -45,7 +45,7 @@ func (l level) policy(home string, ports []uint16, memoryMB int) jail.Policy {
 		Proc: true, // the browser starts processes by way of /proc/self/exe, and inspects its own processes
 		Maps: l.sandbox,
 		Limits: jail.Limits{Data: uint64(memoryMB+reservedMB) << 20, FileBytes: maxFileBytes, OpenFiles: maxOpenFiles, Tasks: maxTasks,
-			Memory: uint64(memoryMB+reservedMB) << 21}, // for several processes
+			Memory: uint64(memoryMB+reservedMB) << 21}, // limit for all processes of the browser together; Data limits each process
 	}
 }
 

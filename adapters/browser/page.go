@@ -57,7 +57,7 @@ func (p Page) check() (Page, error) {
 			return p, fault("src must be an http or https address")
 		}
 	}
-	if !(p.DPI >= 1) { // true for NaN as well
+	if !(p.DPI >= 1) { // the condition is also true if the DPI is NaN
 		p.DPI = 1
 	}
 	room := math.Sqrt(maxDrawn / (float64(p.Width) * float64(p.Height)))
@@ -84,7 +84,8 @@ var (
 	opening = regexp.MustCompile(`(?is)^\s*(<!--.*?-->\s*)*(<html[^>]*>\s*)?(<!--.*?-->\s*)*(<head[^>]*>)?`)
 )
 
-// document returns the page's HTML as a document in standards mode; the result of additions comes first in its head.
+// document returns the page's HTML as a document in standards mode. The HTML that additions returns is inserted at the start of
+// the head.
 func (p Page) document() string {
 	text := strings.TrimPrefix(p.HTML, "\ufeff")
 	head := doctype.FindString(text)
@@ -116,7 +117,7 @@ func (p Page) additions() string {
 func (p Page) css() string {
 	var b strings.Builder
 	for _, s := range p.Style {
-		// Names and values come from the page's own user: they must only not end the style element.
+		// Names and values come from the page's own user. They need no check except that they cannot end the style element or the rule.
 		if strings.ContainsAny(s.Name, "<>{};:") || strings.ContainsAny(s.Value, "<>{}") {
 			continue
 		}

@@ -104,8 +104,8 @@ func (p *process) launch(ctx context.Context, cfg Config, l level) error {
 	return nil
 }
 
-// run starts the command on a thread that is kept until the command has ended: the kernel sends Pdeathsig when the thread that
-// started the command ends, so it comes with the end of this process, never before.
+// run starts the command and keeps the thread that started it until the command has ended. The kernel sends Pdeathsig when that
+// thread ends: so the browser is killed when this process ends, and not earlier.
 func (p *process) run(cmd *jail.Child) error {
 	started := make(chan error, 1)
 	go func() {

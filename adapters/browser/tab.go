@@ -25,7 +25,7 @@ type tab struct {
 	target  string
 	session string
 	clock   clock
-	// patience is how long the page's clock may stand to wait for the network.
+	// patience is how much longer, in real time, the page's clock may be stopped to wait for the network.
 	patience time.Duration
 
 	expired chan struct{} // receives a value when the granted virtual time has passed

@@ -113,7 +113,7 @@ func (s *Sender) with(ctx context.Context, parcel deliveries.Parcel, do func(*pl
 		return notDelivered(parcel, string(why))
 	case ctx.Err() != nil:
 		return fmt.Errorf("write to the export folder %s: %w", name, context.Cause(ctx))
-	case errors.As(err, &number): // without paths
+	case errors.As(err, &number): // the number of a system error names no path, unlike the error's text
 		return notDelivered(parcel, number.Error())
 	}
 	return fmt.Errorf("write to the export folder %s: %w", name, err)

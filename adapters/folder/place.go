@@ -189,9 +189,9 @@ func (p *place) name(ctx context.Context, file *os.File, working, name string, o
 		err = unix.Renameat(old, working, in, name)
 	} else {
 		err = unix.Renameat2(old, working, in, name, unix.RENAME_NOREPLACE)
-		if cannot(err) { // for instance NFS
+		if cannot(err) { // some file systems, such as NFS, cannot rename without replacing
 			err = unix.Linkat(old, working, in, name, 0)
-			if cannot(err) || errors.Is(err, unix.EPERM) { // neither is supported: exFAT, and some user-space drivers
+			if cannot(err) || errors.Is(err, unix.EPERM) { // some file systems, such as exFAT, support neither call
 				return refused("the disk of the folder cannot promise to keep a file of that name: set overwrite")
 			}
 		}

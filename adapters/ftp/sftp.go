@@ -117,7 +117,7 @@ func login(settings connection.Settings) ([]ssh.AuthMethod, error) {
 	if text := settings["private-key"]; text != "" {
 		key, err := parseKey(text, settings["passphrase"])
 		if err != nil {
-			return nil, errors.New("the private key cannot be read") // the error may repeat parts of it
+			return nil, errors.New("the private key cannot be read") // the text of err may repeat parts of the key
 		}
 		methods = append(methods, ssh.PublicKeys(key))
 	}

@@ -9,13 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/jpeg" // read by Decode
-	_ "image/png"  // read by Decode
+	_ "image/jpeg" // registers the JPEG decoder with package image
+	_ "image/png"  // registers the PNG decoder with package image
 	"os"
 	"path/filepath"
 	"time"
 
-	_ "golang.org/x/image/webp" // read by Decode
+	_ "golang.org/x/image/webp" // registers the WebP decoder with package image
 
 	"moviola/commands"
 	"moviola/domain"
@@ -36,7 +36,7 @@ func (g *Generator) shelf(account domain.AccountID) shelf {
 	return shelf{Folder(g.cfg.Dir, account), g.room}
 }
 
-// inUse is how long after its last use a picture is left alone, whatever room is needed: somebody may be about to draw it.
+// inUse is how long after its last use a picture is not removed, even if space is needed: a render may be about to draw it.
 const inUse = 10 * time.Minute
 
 // Folder returns the folder of an account's pictures. dir is the folder of all pictures: Config.Dir.

@@ -178,7 +178,8 @@ func (s *Sender) client(ctx context.Context, settings connection.Settings) (*mai
 		mail.WithPort(portOf(settings)), mail.WithTimeout(wait), mail.WithTLSConfig(secure), mail.WithoutNoop(),
 		mail.WithHELO("moviola"),
 		mail.WithDialContextFunc(func(_ context.Context, network, address string) (net.Conn, error) {
-			// The library's context ends when the connection is established, but the connection must live longer.
+			// The library ends its context when the connection is established. The connection must stay open, so it is dialled with the
+			// context of the caller.
 			conn, err := s.cfg.Dial(ctx, network, address)
 			if err != nil || settings["security"] != "tls" {
 				return conn, err

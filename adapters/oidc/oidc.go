@@ -50,12 +50,13 @@ type Config struct {
 	Now      func() time.Time // nil: time.Now
 }
 
-// Provider is an OpenID provider. It is safe for concurrent use. Whenever somebody begins to sign in, this service asks the
-// provider for its configuration: so the service starts without the provider, and nobody is sent to a provider that is away.
+// Provider is an OpenID provider. It is safe for concurrent use. It asks the provider for its configuration whenever somebody
+// begins to sign in, not at the start. So the service starts while the provider is unavailable, and browsers are not sent to an
+// unavailable provider.
 type Provider struct {
 	cfg    Config
 	client *http.Client
-	turns  chan struct{} // a slot for each request for the provider's configuration, which anybody can cause
+	turns  chan struct{} // bounds the concurrent requests for the provider's configuration, because anybody can cause such a request
 
 	mutex sync.Mutex
 	found *oidc.Provider // nil: not asked yet
@@ -96,10 +97,10 @@ func (p *Provider) Name() string {
 	return address.Host
 }
 
-// ID returns an id of this configuration, in the form of a token's id. People who signed in by another configuration have no
-// session here.
+// ID returns an id of this configuration, in the form of a token's id. A session that began under another configuration has
+// another id, and is not valid under this one.
 func (p *Provider) ID() string {
-	// Maps are encoded in the order of their keys, so that all processes find the same.
+	// Maps are encoded in the order of their keys, so that all processes compute the same id.
 	text, _ := json.Marshal([]any{"oidc", p.cfg.Issuer, p.cfg.ClientID, p.cfg.Roles}) // texts and a map of texts always encode
 	sum := sha256.Sum256(text)
 	return operator.TokenID(hex.EncodeToString(sum[:]))
@@ -158,8 +159,8 @@ func (p *Provider) flow(found *oidc.Provider, redirect string) *oauth2.Config {
 	}
 }
 
-// Begin returns an attempt, and the address that the browser goes to. The provider must ask who it is even if somebody has signed
-// in there before: a session here begins with a person at the keyboard.
+// Begin returns an attempt to sign in, and the address at the provider to which the browser is sent. The request makes the
+// provider ask for the password again, even if somebody is signed in there: a session must begin with a person at the keyboard.
 func (p *Provider) Begin(ctx context.Context, redirect string) (operator.Attempt, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, wholeTime)
 	defer cancel()
@@ -220,7 +221,7 @@ type claims struct {
 	Party    string          `json:"azp"`
 }
 
-// person checks the rest of a token whose signature, issuer, audience and time are right.
+// person checks the claims of a token. The signature, issuer, audience and time of the token have been checked already.
 func (p *Provider) person(one operator.Attempt, token *oidc.IDToken) (operator.Proven, error) {
 	var known claims
 	var all map[string]any

@@ -25,7 +25,7 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 	return g.dial(ctx, network, address, nil)
 }
 
-// dial is DialContext for a protocol whose usual ports (home) are refused to other protocols.
+// dial connects as DialContext does. home are the usual ports of the caller's protocol, which are refused to other protocols.
 func (g *Guard) dial(ctx context.Context, network, address string, home []int) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -83,7 +83,7 @@ func Parse(text []byte) (plan.Plans, error) {
 		rows[i] = plan.Plan(r)
 	}
 	plans, err := plan.New(rows...)
-	if err != nil || f.AIPrices == nil { // ai_prices is empty
+	if err != nil || f.AIPrices == nil { // AIPrices is nil if the file has no section ai_prices
 		return plans, err
 	}
 	return plans.WithPrices(plan.Prices{BuiltIn: f.AIPrices.BuiltIn, Image: f.AIPrices.Image, VoiceSecond: f.AIPrices.Voice})

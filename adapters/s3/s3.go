@@ -130,7 +130,7 @@ func (s *Sender) bucket(settings connection.Settings) *s3.Client {
 		BaseEndpoint:     endpointOf(settings),
 		UsePathStyle:     settings["path-style"] == "true",
 		RetryMaxAttempts: 2,
-		// The service shall refuse before the video is sent.
+		// The request asks the service for permission before it sends the video, so that a refusal comes without an upload.
 		ContinueHeaderThresholdBytes: 64 << 10,
 		// not all compatible services know the newer checksums
 		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,

@@ -49,7 +49,7 @@ func examineNote(path string) (storage.Flaw, error) {
 		return storage.Flaw{}, nil
 	}
 	_, err = os.Stat(filepath.Join(filepath.Dir(path), name))
-	// A sweep would have removed the note too: since the note exists, only its file is missing.
+	// A sweep may be removing the file and its note at this moment. Only if the note still exists is the file reported as missing.
 	if _, again := os.Stat(path); errors.Is(err, fs.ErrNotExist) && again == nil {
 		return storage.Flaw{Kind: storage.FlawMissing, Detail: "the file that it names has gone", Remove: []string{path}}, nil
 	}

@@ -78,7 +78,8 @@ func timeWords(clean sound, text string, say func(string) (sound, error)) ([]cap
 	if !ok {
 		return estimate(clean, flatten(units)), nil
 	}
-	// The time that the marks add may all be at one place; a little more is allowed.
+	// The marks lengthen the speech. In the worst case all of the added time is at one place, so the alignment may be off the
+	// straight line by that time, and 0.4 s more.
 	added := (plain.length() - clean.length()).Abs() + 400*time.Millisecond
 	onto := warp(plain, clean, int(added.Seconds()*framesPerSecond))
 	var words []caption.Word

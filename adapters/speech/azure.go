@@ -176,7 +176,7 @@ func azureChunks(j job) []string {
 
 // document wraps SSML into voice, style and rate. ownVoices is true when the text names its own voices.
 func (j job) document(inner string, ownVoices bool) string {
-	locale := "en-US" // for a custom voice, whose name does not contain it
+	locale := "en-US" // used for a custom voice, whose name contains no locale
 	if v, ok := readAzureName(j.voice); ok {
 		locale = v.locale
 	}

@@ -11,7 +11,7 @@ const maxChunk = 4_800
 
 // chunk is the content of one request: passages that are spoken without a break.
 type chunk struct {
-	pause    time.Duration // before the chunk
+	pause    time.Duration // silence before the chunk
 	passages script
 }
 

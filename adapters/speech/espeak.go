@@ -217,7 +217,8 @@ func (e *espeak) run(ctx context.Context, text string, args ...string) ([]byte, 
 	complaints := &limited{left: 4 << 10, drop: true}
 	cmd.Stdout, cmd.Stderr = out, complaints
 	cmd.WaitDelay = endDelay
-	// The kernel sends Pdeathsig when the thread that started the program ends.
+	// The program is killed with this process, by Pdeathsig. The kernel sends that signal already when the thread that started the
+	// program ends, so this goroutine keeps the thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err = cmd.Start()

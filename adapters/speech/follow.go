@@ -8,8 +8,8 @@ import (
 	"moviola/domain/caption"
 )
 
-// Providers do not report the times of words. The built-in voice does: it speaks the same text, and its sound is aligned to the
-// provider's, as to its own marked sound (align.go).
+// Providers do not report the times of words. So the built-in voice speaks the same text, and the times of its words are
+// measured. The provider's sound is then aligned to the sound of the built-in voice, by dynamic time warping (align.go).
 
 // maxFollowed is the longest sound that is aligned: the table of the warp grows with it.
 const maxFollowed = 6 * time.Minute

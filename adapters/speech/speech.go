@@ -270,7 +270,8 @@ func (e *Engine) endpoint(ctx context.Context, request commands.SpeechRequest) (
 		return e.cfg.Speech, nil
 	}
 	endpoint, err := e.saved(ctx, request.Account, request.Connection)
-	// the connection sets no model: the movie may choose, since its account pays; azure is only the default of movies
+	// If the connection sets no model, the movie may choose one, because the account pays for it. The model azure is ignored: movies
+	// that choose none have it as the default.
 	if endpoint.Model == "" {
 		if model := strings.TrimSpace(request.Model); !strings.EqualFold(model, "azure") {
 			endpoint.Model = model

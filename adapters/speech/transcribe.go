@@ -77,7 +77,8 @@ func (e *Engine) listener(ctx context.Context, request commands.TranscriptionReq
 				"The connection '%s' only speaks (provider %s); subtitles of sound need one of provider openai",
 				shown(request.Connection), endpoint.Provider)
 		}
-		// If the connection sets no model the movie may choose one, since its account pays; default and whisper name no special one.
+		// If the connection sets no model, the movie may choose one, because the account pays for it. The models default and whisper
+		// mean that the movie chooses none.
 		if endpoint.Model == "" && request.Model != "default" && request.Model != "whisper" {
 			endpoint.Model = request.Model
 		}

@@ -13,8 +13,8 @@ import (
 // dropTogether is the number of rows that Drop deletes in one transaction, so that a commit waits for milliseconds only.
 const dropTogether = 1000
 
-// Drop implements projections.Documents. It deletes the rows in many transactions, so that commits go on between them: dropping a
-// large table as a whole would take seconds.
+// Drop implements projections.Documents. It deletes the rows in many transactions, between which commits are possible. Dropping a
+// large table in one transaction would delay commits by seconds.
 func (d *Documents) Drop(ctx context.Context, collection string) error {
 	if !nameRule.MatchString(collection) {
 		return fmt.Errorf("drop %q: not a name of a collection", collection)
@@ -87,8 +87,8 @@ const (
 	keptFree = 1000
 )
 
-// Shrink implements projections.Documents. Commits go on between its transactions. A file that an earlier version has created
-// keeps its size and uses the room again.
+// Shrink implements projections.Documents. It returns free pages in many transactions, between which commits are possible. A file
+// that an earlier version has created keeps its size: its free pages are only used for new documents.
 func (d *Documents) Shrink(ctx context.Context) error {
 	for free := int64(0); ; {
 		before := free

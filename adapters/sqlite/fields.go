@@ -110,7 +110,7 @@ func endOf(raw []byte, at int) int {
 			if i = endOfText(raw, i); i == 0 || depth == 0 {
 				return i
 			}
-			i-- // the loop goes to the next byte
+			i-- // endOfText returned the next position, to which the loop adds 1
 		case '{', '[':
 			depth++
 		case '}', ']':

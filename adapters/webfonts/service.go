@@ -31,8 +31,9 @@ const (
 	// DefaultPatience is how long a movie waits for the service to respond.
 	DefaultPatience = 5 * time.Second
 	filesTime       = 30 * time.Second // for the files of a family, after the service has responded
-	silentFor       = time.Minute      // how long a movie that has waited in vain does not wait again
-	unknownFor      = 24 * time.Hour   // how long the service is not asked again for a family that it does not have
+	// for this time after an unanswered request, the same movie does not wait for the service again
+	silentFor  = time.Minute
+	unknownFor = 24 * time.Hour // how long the service is not asked again for a family that it does not have
 )
 
 // Store stores fonts for all hosts. adapters/blobs implements it.
@@ -98,7 +99,7 @@ func normal(name string) string { return strings.ToLower(strings.Join(strings.Fi
 func (s *Service) Families(ctx context.Context, wishes []document.FontWish, since time.Time) commands.Fonts {
 	silent := s.silentSince(since)
 	names, styles := s.wanted(wishes)
-	// One time limit holds for all families together.
+	// One time limit applies to all families together.
 	asking, stop := context.WithTimeout(ctx, s.cfg.Patience)
 	defer stop()
 	if silent {

@@ -10,7 +10,7 @@ import (
 	"moviola/domain/connection"
 )
 
-// Inboxes take messages to inbox addresses inside the process.
+// Inboxes store messages to inbox addresses, without a network request.
 type Inboxes interface {
 	// Receive stores a body in an inbox of the sending account. It returns false when the account has no such inbox.
 	Receive(

@@ -36,7 +36,7 @@ type Config struct {
 	// Transport sends one request. It ends soon after the wait, follows no redirects, and refuses forbidden addresses. Its errors
 	// may have the methods Reason() string (the reason in words, without any address) and Refused() bool.
 	Transport http.RoundTripper
-	// Inboxes take the messages to their addresses, which are never connected to. nil: there are none.
+	// Inboxes store the messages to inbox addresses. No connection is made to such an address. nil: there are no inboxes.
 	Inboxes Inboxes
 	// Wait is how long a receiver may take to answer; 0 means DefaultWait.
 	Wait time.Duration

@@ -16,8 +16,8 @@ const maxRemembered = 4096
 //  1. background accounts come last, until their task has aged;
 //  2. the account with fewer running tasks;
 //  3. every second time, an account whose first task has aged;
-//  4. the account whose last turn is longer ago: this keeps a single slot fair, where nobody runs a task when the next
-//     one is picked;
+//  4. the account whose last turn is longer ago. With a single slot, rule 2 never decides, because no task runs when
+//     the next one is picked;
 //  5. the account whose first task has been due longer;
 //  6. the account's id.
 type rotation struct {

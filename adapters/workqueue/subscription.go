@@ -85,7 +85,7 @@ func (s *subscription) run(ctx context.Context) {
 		case <-s.queue.closing:
 			return
 		case <-stopped:
-			stopped = nil // only the close of the queue is still waited for
+			stopped = nil // a stopped queue sends no task: from now on, wait for the close of the queue only
 			timer.Stop()
 			continue
 		case o := <-s.ended:
@@ -188,8 +188,8 @@ func (s *subscription) dead(ctx context.Context, now time.Time) []projections.Ta
 	return s.claims.dead(now)
 }
 
-// notStartable is the largest number of one account's first items in the work list that cannot be started here, because they run
-// or back off. That many more candidates per account are read.
+// notStartable returns how many first items of one account in the work list may run here or back off, and cannot be started. It
+// is the maximum over all accounts. So many more candidates per account are read.
 func (s *subscription) notStartable(now time.Time) int {
 	perAccount := s.backoff.perAccount(now)
 	most := 0

@@ -44,7 +44,7 @@ type Work interface {
 	NextDue(ctx context.Context, kind string) (time.Time, bool, error)
 }
 
-// Presence is the board on which workers show that they live.
+// Presence is the board on which workers show that they are alive.
 type Presence interface {
 	// List returns the row of every claim that has one.
 	List(ctx context.Context) ([]projections.Presence, error)

@@ -6,18 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif"  // read by DecodeConfig
-	_ "image/jpeg" // read by DecodeConfig
-	_ "image/png"  // read by DecodeConfig
+	_ "image/gif"  // registers the GIF decoder with package image
+	_ "image/jpeg" // registers the JPEG decoder with package image
+	_ "image/png"  // registers the PNG decoder with package image
 	"io"
 	"math"
 	"net/url"
 	"os"
 
 	"github.com/sirupsen/logrus"
-	_ "golang.org/x/image/bmp"  // read by DecodeConfig
-	_ "golang.org/x/image/tiff" // read by DecodeConfig
-	_ "golang.org/x/image/webp" // read by DecodeConfig
+	_ "golang.org/x/image/bmp"  // registers the BMP decoder with package image
+	_ "golang.org/x/image/tiff" // registers the TIFF decoder with package image
+	_ "golang.org/x/image/webp" // registers the WebP decoder with package image
 
 	"moviola/commands"
 	"moviola/domain"

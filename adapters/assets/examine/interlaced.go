@@ -6,13 +6,14 @@ import (
 	"io"
 )
 
-// weaving holds the passes of an interlaced PNG file: first column and row of each, and the distance to the next column and row.
-// Clause 8 of the specification.
+// weaving holds the seven passes of an interlaced PNG file: the first column and row of each pass, and its distance between
+// columns and between rows. Clause 8 of the PNG specification.
 var weaving = [...]struct{ x, y, dx, dy int }{
 	{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2},
 }
 
-// weave assembles the passes of an interlaced picture, with 8 bits per channel. It takes the memory of the result.
+// weave assembles the passes of an interlaced picture to a picture with 8 bits per channel. It holds only the resulting picture
+// in memory.
 func weave(ctx context.Context, shape pngShape, in io.Reader) ([]byte, error) {
 	channels := shape.shown().channels()
 	frame := make([]byte, shape.width*shape.height*channels)

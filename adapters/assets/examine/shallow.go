@@ -64,8 +64,9 @@ func (s pngShape) check() error {
 	return nil
 }
 
-// shallowPNG converts a PNG file with 16 bits per channel to one with 8, row by row: it takes the memory of a few rows, or for an
-// interlaced file that of the picture with 8 bits. It returns errOtherPicture when this code cannot read the file's form.
+// shallowPNG converts a PNG file with 16 bits per channel to a PNG file with 8. It converts row by row and holds a few rows in
+// memory. Only for an interlaced file it holds the whole resulting picture. It returns errOtherPicture when this code cannot read
+// the file's form.
 func shallowPNG(ctx context.Context, from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -296,7 +297,7 @@ func (s *pngShape) read(in io.Reader, kind string, length uint32) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = io.CopyN(io.Discard, in, int64(length)+4) // the rest, and the checksum
+	_, err = io.CopyN(io.Discard, in, int64(length)+4) // skips what is left of the chunk, and its checksum
 	return err
 }
 

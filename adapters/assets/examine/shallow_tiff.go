@@ -106,7 +106,7 @@ func (t *deepTIFF) readTags(at int64) error {
 // readTag stores the numbers of a tag; tags with other types are skipped.
 func (t *deepTIFF) readTag(entry []byte) error {
 	tag, kind, n := t.order.Uint16(entry), t.order.Uint16(entry[2:]), t.order.Uint32(entry[4:])
-	size := map[uint16]uint32{3: 2, 4: 4}[kind] // 16 and 32 bits
+	size := map[uint16]uint32{3: 2, 4: 4}[kind] // bytes per value, for values of 16 bits (type 3) and of 32 bits (type 4)
 	if size == 0 || tag < tagWidth || tag > tagSampleFormat {
 		return nil
 	}
@@ -173,7 +173,8 @@ func (t *deepTIFF) divide() error {
 	if t.tags[tagTileWidth] != nil {
 		t.partW, t.partH = t.first(tagTileWidth, 0), t.first(tagTileHeight, 0)
 	}
-	// One row of tiles is held in memory: a tile much larger than the picture is left to the other reader.
+	// One row of tiles is held in memory. A file with tiles much larger than the picture is refused here; Go's own decoder then
+	// reads it.
 	if t.partW < 1 || t.partH < 1 || t.partW > t.shape.width+4096 || t.partH > t.shape.height+4096 {
 		return errOtherPicture
 	}
