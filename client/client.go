@@ -30,7 +30,7 @@ const (
 	defaultRetries = 4
 	firstPause     = 500 * time.Millisecond
 	longestPause   = 30 * time.Second
-	callTime       = 2 * time.Minute // one call, with the reading of its answer
+	callTime       = 2 * time.Minute // time limit of one call, until its answer is read
 	maxAnswer      = 64 << 20
 )
 
@@ -39,15 +39,15 @@ type Client struct {
 	URL     string       // base address, such as http://localhost:8080; it may end in /v2
 	Key     string       // an API key; empty: the headers of each request authorise it
 	HTTP    *http.Client // nil: a client that follows no redirect, which would carry the key elsewhere
-	Retries int          // of a request that may be repeated; 0: 4, negative: none
+	Retries int          // how often a request is repeated at most; 0: 4 times, negative: never
 	// Sleep waits between two tries; nil: by the clock. It ends early with the error of the context.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
 // Error is a refusal of the service.
 type Error struct {
-	Status  int    `json:"-"`       // of HTTP
-	Code    string `json:"code"`    // what programs compare
+	Status  int    `json:"-"`       // HTTP status
+	Code    string `json:"code"`    // code of the error, which programs compare
 	Message string `json:"message"` // a sentence for people
 	// Answer is the whole body.
 	Answer []byte `json:"-"`

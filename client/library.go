@@ -66,7 +66,7 @@ func (c *Client) Upload(ctx context.Context, file Upload) (address string, err e
 	if err != nil {
 		return "", fmt.Errorf("the service named an address for the upload that cannot be read: %w", err)
 	}
-	request.ContentLength = file.Size // the address itself is the permission: it gets no key
+	request.ContentLength = file.Size // the address contains the permission to upload, so the API key is not sent
 	request.Header.Set("Content-Type", file.ContentType)
 	response, err := c.http().Do(request)
 	if err != nil {

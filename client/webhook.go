@@ -21,8 +21,8 @@ var ErrUnverified = errors.New("the message is not signed with this secret, or t
 
 // VerifyWebhook checks a message that a webhook with signed true has sent, and decodes it. secret is the text that the service
 // returned when the webhook was saved. body is the body as received, unchanged. A repeated message has the same header
-// webhook-id. A message that does not verify is ErrUnverified. When Event of the payload is not empty, the message is a live
-// event: body is the JSON of a LiveEvent.
+// webhook-id. VerifyWebhook returns ErrUnverified for a message that was not signed with the secret, or too long ago. If Event of
+// the payload is not empty, the message is a live event: body is the JSON of a LiveEvent.
 func VerifyWebhook(secret string, header http.Header, body []byte, now time.Time) (*WebhookPayload, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || len(key) == 0 {
@@ -33,7 +33,7 @@ func VerifyWebhook(secret string, header http.Header, body []byte, now time.Time
 		return nil, ErrUnverified
 	}
 	sum := hmac.New(sha256.New, key)
-	_, _ = fmt.Fprintf(sum, "%s.%d.%s", header.Get("webhook-id"), at, body) // a hash takes everything
+	_, _ = fmt.Fprintf(sum, "%s.%d.%s", header.Get("webhook-id"), at, body) // writing to a hash never fails
 	want := sum.Sum(nil)
 	for _, signature := range strings.Fields(header.Get("webhook-signature")) {
 		encoded, ok := strings.CutPrefix(signature, "v1,")

@@ -100,7 +100,7 @@ func (a *AccountKeys) Erased(ctx context.Context) ([]domain.AccountID, bool, err
 	return accounts, true, err
 }
 
-// Walk visits every account with a key, or that was erased.
+// Walk visits every account that has a key or was erased.
 func (a *AccountKeys) Walk(
 	ctx context.Context, visit func(account domain.AccountID, key []byte, erased time.Time) error,
 ) error {

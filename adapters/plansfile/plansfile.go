@@ -16,7 +16,7 @@ import (
 	"moviola/domain/plan"
 )
 
-// Default is the file that says what is built in, to begin an own one with.
+// Default is a plans file with the built-in plans. An operator can begin an own file with it.
 //
 //go:embed plans.yaml
 var Default []byte

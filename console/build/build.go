@@ -17,8 +17,8 @@ const (
 	built    = "handlers/console/built"
 )
 
-// entries are the files that pages load by name. What several of them share, and what is imported when it is needed, becomes
-// chunks.
+// entries are the files that pages load by name. Code that several of them share, and code that is imported on demand, is put
+// into further files (chunks).
 var entries = []string{"main.tsx", "operator.tsx", "styles.css"}
 
 // copied are files of the sources that are served as they are.
@@ -43,7 +43,7 @@ func build(root string) (map[string][]byte, error) {
 		Format:        api.FormatESModule,
 		Platform:      api.PlatformBrowser,
 		Target:        api.ES2022,
-		// The packages are found where they are kept, in the form that people can read.
+		// The packages are taken from third_party/npm, from their readable sources.
 		NodePaths: []string{npm},
 		Alias: map[string]string{
 			"preact":             filepath.Join(npm, "preact/src/index.js"),

@@ -26,7 +26,7 @@ type Folder struct{ dir string }
 
 var _ Shelf = Folder{}
 
-// NewFolder returns the keys in a folder, which the first key makes.
+// NewFolder returns the shelf in a folder. The folder is created when the first key is added.
 func NewFolder(dir string) Folder { return Folder{dir} }
 
 // Prepare implements Shelf.
@@ -105,7 +105,7 @@ func (f Folder) Add(ctx context.Context, account domain.AccountID, key []byte) e
 	if err != nil {
 		return err
 	}
-	at, err := readErased(erasedFile) // an erasure that came in between has not seen the key
+	at, err := readErased(erasedFile) // if the account was erased while its key was written, the erasure has missed the key
 	if err == nil && at.IsZero() {
 		return nil
 	}

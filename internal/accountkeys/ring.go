@@ -15,7 +15,7 @@ import (
 const Bytes = 32
 
 const (
-	// fresh is how long a process uses what it has read. An erased key is used for no longer.
+	// fresh is how long a process uses a key after it has read the key. So it uses a key for at most this time after the erasure.
 	fresh = time.Second
 	// cachedKeys is the number of keys that a process keeps at most.
 	cachedKeys = 4096
@@ -35,12 +35,12 @@ type Shelf interface {
 	Erase(ctx context.Context, account domain.AccountID, at time.Time) error
 	// Erased returns the erased accounts, and whether the shelf has or had any key.
 	Erased(ctx context.Context) (accounts []domain.AccountID, used bool, err error)
-	// Walk visits every account with a key, or that was erased.
+	// Walk visits every account that has a key or was erased.
 	Walk(ctx context.Context, visit func(account domain.AccountID, key []byte, erased time.Time) error) error
 }
 
-// Ring has the keys of the accounts for one process. It implements eventstore.Keys, and is safe for concurrent use. What it has
-// read from the shelf it uses for a second.
+// Ring reads the keys of accounts for one process, and caches each for a second. It implements eventstore.Keys, and is safe for
+// concurrent use.
 type Ring struct {
 	shelf Shelf
 	make  bool // accounts without a key get one
@@ -104,7 +104,7 @@ func (r *Ring) KeyToSeal(account domain.AccountID) (*eventstore.AccountKey, erro
 	if err := r.shelf.Add(ctx, account, random); err != nil {
 		return nil, unavailable(err)
 	}
-	return r.find(ctx, account) // another process may have added a key, or erased the account
+	return r.find(ctx, account) // the shelf may have kept another process's key, or none because the account was erased
 }
 
 // Erased implements eventstore.Keys.
@@ -132,7 +132,7 @@ func (r *Ring) cached(account domain.AccountID) (found, bool) {
 
 // find reads the key of an account.
 func (r *Ring) find(ctx context.Context, account domain.AccountID) (*eventstore.AccountKey, error) {
-	at := r.now() // before the shelf is asked
+	at := r.now() // the time before the shelf is read, so that the result is not used for too long
 	random, erased, err := r.shelf.Find(ctx, account)
 	if err != nil {
 		return nil, unavailable(err)
@@ -203,7 +203,7 @@ func orNoKey(err error) error {
 	return eventstore.ErrNoKey
 }
 
-// unavailable says that keys cannot be read or written now. Who needs them tries again.
+// unavailable returns the error for keys that cannot be read or written now. The caller may try again later.
 func unavailable(err error) error {
 	return fmt.Errorf("keys of accounts: %w: %w", eventstore.ErrUnavailable, err)
 }

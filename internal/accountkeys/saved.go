@@ -15,7 +15,7 @@ import (
 // savedFormat is the version of Saved.
 const savedFormat = 1
 
-// Saved is a backup of the keys of accounts: all there were at one time, and which accounts were erased.
+// Saved is a backup of the keys of accounts: all keys of a shelf at one time, and the accounts that were erased.
 type Saved struct {
 	Format int                            `json:"format"`
 	At     time.Time                      `json:"at"`
@@ -67,8 +67,8 @@ func (s Saved) Lacking(accounts []domain.AccountID) []domain.AccountID {
 	return lacking
 }
 
-// Restore brings keys and erasures into a shelf. An account that was erased there or here stays erased, and a key that is there
-// stays.
+// Restore adds the keys and erasures of the backup to a shelf. An account that was erased, in the backup or in the shelf, is
+// erased afterwards. A key in the shelf is not replaced.
 func (s Saved) Restore(ctx context.Context, shelf Shelf) error {
 	if err := shelf.Prepare(ctx); err != nil {
 		return err

@@ -41,8 +41,9 @@ func (s *service) announce(stdout io.Writer, key string) error {
 	return err
 }
 
-// openFirstAccount opens the account once per installation, and returns its key then. It runs before the work list, so that an
-// interrupted opening is completed here, where the key is printed.
+// openFirstAccount opens the first account. It returns the account's key if this start has opened the account, and an empty key
+// at later starts. It is called before the work list is read: then an interrupted opening is completed here, where the key is
+// printed.
 func (s *service) openFirstAccount(ctx context.Context) (string, error) {
 	if s.public == nil {
 		return "", nil

@@ -50,7 +50,7 @@ func Routes(ctx context.Context, data string) (routes []Route, err error) {
 		return nil, err
 	}
 	var cfg config.Config
-	cfg.Bind(pflag.NewFlagSet("routes", pflag.ContinueOnError)) // for the defaults
+	cfg.Bind(pflag.NewFlagSet("routes", pflag.ContinueOnError)) // sets the defaults of the flags
 	cfg.Data, cfg.Roles = data, []string{config.RoleAPI}
 	cfg.ConsoleOperator = config.OperatorPublic // with this setting the interface has all routes that exist
 	if err := cfg.Validate(); err != nil {

@@ -37,7 +37,7 @@ func Serve(ctx context.Context, cfg config.Config, log *logrus.Logger, stdout io
 }
 
 func serveOnce(ctx context.Context, cfg config.Config, log *logrus.Logger, stdout io.Writer) error {
-	// Examined first: a start that this refuses must neither create nor print anything.
+	// The event store is examined first: a start that fails here must neither create files nor print anything.
 	if err := stores.ExamineEventStore(ctx, cfg, log); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (a *actors) start(what string, run func() error) {
 
 // run starts all parts, waits for ctx or for a part that fails, and shuts down in order.
 func (s *service) run(ctx context.Context, stdout io.Writer) error {
-	listeners, err := s.listen(ctx) // opened first: a start that fails must not issue a key that nobody sees
+	listeners, err := s.listen(ctx) // the listeners are opened first: if that fails, no key is issued that nobody would see
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 		}
 	}
 	err = errors.Join(err, s.drain(context.WithoutCancel(ctx)))
-	stopReading() // Run commits what it has read before it returns
+	stopReading() // the reader of the log commits what it has read, and then ends
 	parts.running.Wait()
 	return err
 }

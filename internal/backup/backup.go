@@ -62,8 +62,8 @@ type Manifest struct {
 	At      time.Time `json:"at"`
 	Version string    `json:"version"` // of the program that wrote it
 
-	Events   int64 `json:"events"`   // in the log
-	Position int64 `json:"position"` // of the log's last event
+	Events   int64 `json:"events"`   // number of events in the log
+	Position int64 `json:"position"` // position of the log's last event
 	Gone     int   `json:"gone"`     // files that were deleted while the backup ran
 
 	Elsewhere []Elsewhere `json:"elsewhere,omitempty"` // files that stay where they are, in a bucket

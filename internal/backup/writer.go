@@ -70,7 +70,7 @@ func (a *Archive) Begin(ctx context.Context, at time.Time, version string) (*Wri
 func (w *Writer) Add(ctx context.Context, part, name string, written time.Time, content io.Reader) error {
 	item := Item{Name: name, Written: written.UTC()}
 	for first := true; ; first = false {
-		// A whole chunk is read at once, although fewer bytes would tell small items from large ones.
+		// The first read takes up to a whole chunk. An item with at most packedBytes is then known to be small, and shares a chunk.
 		piece, err := readChunk(content)
 		if err != nil {
 			return fmt.Errorf("read %s %s: %w", part, name, err)

@@ -14,7 +14,7 @@ const AnchorTo = "anchor-to"
 // Anchors are the flags on anchors of the ledgers.
 type Anchors struct {
 	AnchorTo    []string      // addresses of places; empty: no anchors are taken
-	AnchorEvery time.Duration // from one anchor to the next
+	AnchorEvery time.Duration // time from one anchor to the next
 }
 
 // BindAnchorTo declares the flag with the places of anchors.

@@ -94,7 +94,8 @@ func setFromFile(f *pflag.FlagSet, key, value *yaml.Node) error {
 	return nil
 }
 
-// givenOtherwise reports whether the secret of a flag was given by its -file flag, or the other way round.
+// givenOtherwise reports whether a secret is given by the other one of its two flags: for --NAME by --NAME-file, for --NAME-file
+// by --NAME. The file of --config does not count.
 func givenOtherwise(f *pflag.FlagSet, name string) bool {
 	other, isFile := strings.CutSuffix(name, fileSuffix)
 	if !isFile {

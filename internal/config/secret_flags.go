@@ -87,7 +87,7 @@ func ReadSecretFile(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = file.Close() }() // nothing was written
+	defer func() { _ = file.Close() }() // the file was only read
 	content, err := io.ReadAll(io.LimitReader(file, maxSecretFile))
 	if err != nil {
 		return "", err

@@ -21,7 +21,7 @@ const markEvery = 10_000
 type Export struct {
 	Table  Table
 	Format Format
-	Want   Want // its After is set from the mark
+	Want   Want // the rows to export; Run sets Want.After from the mark
 	Path   string
 }
 

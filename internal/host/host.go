@@ -158,7 +158,7 @@ func (m *Mark) renew(now time.Time) {
 	if err := os.Chtimes(m.of(m.worker), now, now); errors.Is(err, fs.ErrNotExist) {
 		former := m.file
 		if m.leave() == nil {
-			_ = former.Close() // nothing was written
+			_ = former.Close() // an error loses nothing: the old mark is not written any more
 		}
 	}
 }

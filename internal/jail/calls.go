@@ -140,7 +140,8 @@ const socketType = 0xf
 // browserRules allow a browser TCP connections, socket pairs between its processes, and the namespaces of its own sandbox, but no
 // mount namespaces.
 func browserRules(own bool) []rule {
-	others := []test{} // processes whose limits and priorities the browser may change; no tests: all that it sees
+	// tests for the process whose limits or priority are changed; without tests, any process that the browser sees is allowed
+	others := []test{}
 	if !own {
 		others = []test{is(0, 0)}
 	}

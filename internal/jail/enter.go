@@ -74,7 +74,7 @@ func (s spec) closeLeaks() error {
 	if err == nil {
 		return nil
 	}
-	open, err := os.ReadDir("/proc/self/fd") // the way for kernels before 5.11
+	open, err := os.ReadDir("/proc/self/fd") // kernels before 5.11 do not have the call close_range
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,8 @@ func (s spec) limit() error {
 	return errors.Join(lower(unix.RLIMIT_CORE, 0), lower(unix.RLIMIT_MEMLOCK, 0), lower(unix.RLIMIT_MSGQUEUE, 0))
 }
 
-// lowerPriority gives the program its niceness. A service with a lower priority passes its own on, because it must not be raised.
+// lowerPriority gives the program its niceness. If the service has a higher niceness, the program keeps that one, because a
+// process may not lower its niceness.
 func lowerPriority() error {
 	const kernelZero = 20 // the kernel returns 20 minus the niceness
 	now, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)

@@ -25,7 +25,7 @@ func (l *lender) refuses() error {
 	return l.err
 }
 
-// open creates the user namespace. It lives as long as the lender has it open.
+// open creates the user namespace. The namespace exists until the lender closes it.
 func (l *lender) open(self string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

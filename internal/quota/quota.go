@@ -322,7 +322,8 @@ func (b *Bound) measureNow(of string, u *usage, under *counting) {
 		u.removed, under.err = true, fmt.Errorf("count what is kept: %w", err)
 		return
 	}
-	u.kept, u.counted = found.plus(u.kept.minus(before)), time.Now() // the count may have missed writes that happened meanwhile
+	// the count may have missed bytes that were written while it ran, so they are added
+	u.kept, u.counted = found.plus(u.kept.minus(before)), time.Now()
 }
 
 // counted sets the measured usage of an account; empty: of all. Running writes are counted in addition.

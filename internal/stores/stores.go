@@ -40,13 +40,13 @@ type Stores struct {
 	served  chan error       // receives the result of Server.Serve
 	client  *eventstoredb.Store
 	Log     *eventstore.Log
-	Archive *archived.Store // the log with its archive, below Log
+	Archive *archived.Store // adds archived events to what Log reads
 	Docs    projections.Documents
 	Keys    *accountkeys.Ring // keys of accounts; they are opened with the read models
 	Files   *blobs.Bucket
 
-	Stored   *blobs.Room // --account-storage, --total-storage
-	Rendered *blobs.Room // --account-renders, --total-renders
+	Stored   *blobs.Room // files of accounts, with the bounds of --account-storage and --total-storage
+	Rendered *blobs.Room // rendered files, with the bounds of --account-renders and --total-renders
 
 	CloseDocs func(context.Context) error
 	Damaged   <-chan struct{} // closed when the database of the read models is damaged; nil: it is not a file
@@ -147,7 +147,7 @@ func ExamineEventStore(ctx context.Context, cfg config.Config, logger logrus.Fie
 func (s *Stores) WatchServer(ctx context.Context) error {
 	select {
 	case err := <-s.served:
-		s.served <- err // for Close
+		s.served <- err // the error is put back: Close reads it too
 		return err
 	case <-ctx.Done():
 		return nil

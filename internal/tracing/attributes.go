@@ -19,11 +19,11 @@ var (
 	tryNo        = attribute.Key("moviola.try")      // number of a delivery's try at a destination
 	category     = attribute.Key("moviola.category") // category of the stream that is appended to
 	eventTypes   = attribute.Key("moviola.events")
-	purposeOf    = attribute.Key("moviola.purpose") // of a request to another server
+	purposeOf    = attribute.Key("moviola.purpose") // purpose of a request to another server
 	method       = attribute.Key("http.request.method")
 	route        = attribute.Key("http.route")
 	status       = attribute.Key("http.response.status_code")
-	host         = attribute.Key("server.address") // without path
+	host         = attribute.Key("server.address") // host of another server, without a path
 	processRoles = attribute.Key("moviola.roles")
 
 	serviceName     = attribute.Key("service.name")

@@ -7,8 +7,8 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// mostWaiting is how many ended spans may wait for the collector. The batcher's own queue is as long, and a batch is taken out of
-// it, so it never drops a span that was let in here.
+// mostWaiting is how many ended spans may wait for the collector. It is the length of the batcher's queue: so the batcher has
+// room for every span that is counted as waiting, and drops none itself.
 const mostWaiting = sdk.DefaultMaxQueueSize
 
 // Counts are the spans of a process since its start, by what became of them.
@@ -18,8 +18,8 @@ type Counts struct {
 	Dropped int64 // too many were waiting
 }
 
-// counter lets a bounded number of spans wait in the batcher, and counts what becomes of all. It is the span processor before the
-// batcher and the exporter behind it.
+// counter counts the spans that were sent, failed or dropped, and bounds those that wait in the batcher. It is the span processor
+// in front of the batcher; countingExporter, behind the batcher, tells it the results.
 type counter struct {
 	sdk.SpanProcessor // the batcher
 	waiting           atomic.Int64

@@ -60,8 +60,8 @@ type Tracer struct {
 	counts   *counter
 }
 
-// Open returns a tracer that sends its spans in the background. It does not check whether the collector responds: without one,
-// spans are lost, but requests and renders go on. At most 2048 spans are queued; further ones are dropped.
+// Open returns a tracer that sends its spans in the background. It does not check whether the collector responds: without a
+// collector, spans are lost, but requests and renders continue. At most 2048 spans are queued; further ones are dropped.
 func Open(ctx context.Context, cfg Config) (*Tracer, error) {
 	options, err := exporterOptions(cfg)
 	if err != nil {

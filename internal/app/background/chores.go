@@ -70,7 +70,8 @@ func (s *Background) tidied(name, folder string) chores.Chore {
 	})
 }
 
-// rowsAge is the age at which rows of a batch are removed that no work has removed: longer than any outage.
+// rowsAge is the age at which the stored rows of a batch are removed if the work on the batch has not removed them. It is longer
+// than any outage.
 const rowsAge = 60 * 24 * time.Hour
 
 // mediaChores lists the chores that clean up the storage of media libraries and preloads.

@@ -7,7 +7,8 @@ import (
 	"moviola/third_party/photographs"
 )
 
-// newCurator wires the keeper of the template library. Without --library, only templates that operators publish are listed.
+// newCurator wires the curator, which keeps the template library up to date. Without --library, only templates that operators
+// publish are listed.
 func (s *Background) newCurator() (*curator.Curator, error) {
 	cfg := curator.Config{Shelves: s.Do.Library, Movies: s.Models.Movies, Log: s.Logger.WithField("part", "library")}
 	if s.Config.Library {

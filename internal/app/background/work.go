@@ -103,7 +103,8 @@ func (s *Background) commands() processors.Commands {
 // because free disk space is below the reserve or, for renders, because the storage of rendered files is full. In the last two
 // cases deliveries and removals continue.
 func (s *Background) closedForWork(kind string) bool {
-	if !s.Models.Reader.Status().CaughtUp { // until then the list names work that was done long ago. Decision 86.
+	// before the read models have caught up, the work list contains work that is done already. Decision 86.
+	if !s.Models.Reader.Status().CaughtUp {
 		return true
 	}
 	if kind == projections.WorkRender && s.Stores.Rendered.Full() {

@@ -28,7 +28,7 @@ type Front struct {
 	Keys           *keyring.Ring
 	Handler        http.Handler
 	Router         *mux.Router
-	Operations     []access.Operation // all that need an API key
+	Operations     []access.Operation // all operations that need an API key
 	GeneratedToken string             // the operator's token, set when this start has generated it
 	// OperatorPage is the operators' console for the operators' address; nil: the HTTP interface serves it, or it is switched
 	// off.

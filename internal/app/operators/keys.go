@@ -42,7 +42,7 @@ type revoker struct {
 // Handle implements keys.Revoker.
 func (r revoker) Handle(ctx context.Context, cmd accounts.RevokeKey) (accounts.Revocation, error) {
 	revocation, err := r.revoke.Handle(ctx, cmd)
-	r.ring.Forget(cmd.ID) // also after an error: the append may have succeeded
+	r.ring.Forget(cmd.ID) // the cached key is dropped after an error too, because the revocation may have been appended
 	return revocation, err
 }
 

@@ -19,7 +19,7 @@ type Rebuilder struct {
 	models Rebuilding
 	head   func(context.Context) (eventstore.Position, error)
 	now    func() time.Time
-	ctx    context.Context // of the rebuild that is running
+	ctx    context.Context // context of the rebuild that is running
 	cancel context.CancelFunc
 
 	running sync.WaitGroup

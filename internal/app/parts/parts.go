@@ -46,7 +46,7 @@ type Parts struct {
 	Traces    *tracing.Tracer // nil without --otlp
 	Disk      *disk.Watch
 	Plans     plan.Plans
-	Tokens    result.Tokens // for the addresses of rendered files
+	Tokens    result.Tokens // secrets of the addresses of rendered files
 	FirstKeys []byte        // secret from which the first keys of accounts are derived
 	Secret    secret.Secret
 }
@@ -125,7 +125,7 @@ func (s *Parts) prepare() (master secret.Secret, err error) {
 
 // openStores opens the stores. Their appends are counted and logged.
 func (s *Parts) openStores(ctx context.Context) (err error) {
-	codec := eventstore.NewCodec().WithoutPersonal() // what is counted and logged is not personal
+	codec := eventstore.NewCodec().WithoutPersonal() // the events are decoded for metrics and logs, which need no personal data
 	s.Metrics = metrics.New(config.Version, codec)
 	observers := []func(context.Context, eventstore.Written){s.Metrics.Written, journal.New(codec, s.Logger).Written}
 	if s.Traces != nil {
@@ -182,7 +182,8 @@ func (s *Parts) openModels(ctx context.Context) (err error) {
 	return s.prepareEncryption(ctx)
 }
 
-// prepareEncryption refuses to encrypt events beside a process that could not read them, or without a place for keys.
+// prepareEncryption checks, before this process encrypts events, that every running process can read encrypted events, and that
+// keys can be stored.
 func (s *Parts) prepareEncryption(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stores.StartTime)
 	defer cancel()

@@ -154,7 +154,8 @@ func NewRenderer(
 	return r, nil
 }
 
-// localOf returns the function that finds files of this machine; nil, as in a service: a movie may not name them.
+// localOf returns the function that turns paths of files on this machine into addresses. It returns nil in a service, where
+// movies may not name such files.
 func localOf(own assets.OwnFiles) func(src string) (address string, err error) {
 	if files, ok := own.(LocalFiles); ok {
 		return files.Address

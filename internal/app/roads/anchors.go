@@ -28,7 +28,8 @@ func AnchorKey(master secret.Secret) (ed25519.PrivateKey, error) {
 	return ed25519.NewKeyFromSeed(seed), nil
 }
 
-// AnchorPlaces opens the places where anchors are kept. They are the operator's own configuration: the guard is not asked.
+// AnchorPlaces opens the places where anchors are kept. The operator has configured them, so their addresses are not checked by
+// the guard.
 func AnchorPlaces(ctx context.Context, addresses []string, smtp, from string) ([]anchors.Place, error) {
 	var dialer net.Dialer
 	letters, err := mail.New(mail.Config{
@@ -42,7 +43,7 @@ func AnchorPlaces(ctx context.Context, addresses []string, smtp, from string) ([
 	}
 	cfg := anchorage.Config{
 		Client: &http.Client{Timeout: anchorTime, CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse // a place that has moved is the operator's to mend
+			return http.ErrUseLastResponse // a redirect is an error: the operator has to configure the new address
 		}},
 		Agent: "Moviola/" + config.Version,
 	}

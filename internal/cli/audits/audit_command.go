@@ -167,7 +167,7 @@ func (a *auditing) open(ctx context.Context, stderr io.Writer) (*eventstores.Log
 
 // books opens the read models for reading.
 func (a *auditing) books(ctx context.Context, store eventstore.Store) (*projections.Books, func(), error) {
-	if a.mongo == "" { // opening the read models would create their file
+	if a.mongo == "" { // the file must exist already, because opening the read models would create it
 		if _, err := os.Stat(filepath.Join(a.data, stores.ReadModelsFile)); err != nil {
 			return nil, nil, err
 		}

@@ -159,8 +159,9 @@ func readSavedKeys(file string, crypt backup.Config) (accountkeys.Saved, error) 
 	return accountkeys.ReadSaved(content)
 }
 
-// noteKeys notes which accounts have a key, and which were erased. No key is saved: that is moviola accounts keys backup. The
-// MongoDB is asked only where the service encrypts, because a backup needs it for nothing else.
+// noteKeys notes in the manifest which accounts have a key, and which were erased. It saves no key: the command moviola accounts
+// keys backup does. With a MongoDB, it looks for keys only if the service encrypts, because a backup needs the MongoDB for
+// nothing else.
 func (b *backingUp) noteKeys(ctx context.Context, w *backup.Writer, noted map[string]config.Settings) (err error) {
 	encrypts := b.cfg.EncryptAccounts || b.cfg.Mongo == ""
 	for _, one := range noted {

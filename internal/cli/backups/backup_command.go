@@ -235,8 +235,8 @@ func (b *backingUp) check() (map[string]config.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	// elsewhere is the number of processes whose log is in another event store; a process with its log in this data folder
-	// shares this log.
+	// elsewhere is the number of processes whose flags name another event store. Processes without such a flag use the log in this
+	// data folder.
 	elsewhere := 0
 	for _, one := range noted {
 		if one.Flags["eventstore"] != "" {
@@ -255,7 +255,8 @@ func (b *backingUp) check() (map[string]config.Settings, error) {
 	return noted, nil
 }
 
-// save writes the whole backup. The log is read first, as of one moment: the files that it names were stored before.
+// save writes the whole backup. It reads the log first, as of one moment. All files that this log names were stored before that
+// moment, so the backup gets them.
 func (b *backingUp) save(
 	ctx context.Context, w *backup.Writer, noted map[string]config.Settings, logger *logrus.Logger,
 ) (err error) {
@@ -297,7 +298,8 @@ func OpenFiles(ctx context.Context, cfg config.Config) (*blobs.Bucket, error) {
 	where := cfg.Blobs
 	if where == "" {
 		where = filepath.Join(cfg.Data, "files")
-		if _, err := os.Stat(filepath.Join(where, "documents.db")); err != nil { // opening the database would create it
+		// the file must exist already, because opening the database would create it
+		if _, err := os.Stat(filepath.Join(where, "documents.db")); err != nil {
 			return nil, fmt.Errorf("the documents of the installation: %w", err)
 		}
 	}

@@ -88,7 +88,7 @@ func (e *erasing) run(ctx context.Context, id domain.AccountID, stdout, stderr i
 	if _, err := fmt.Fprintf(stdout, "the key of account %s is destroyed\n", id); err != nil {
 		return err
 	}
-	keys := accountkeys.NewRing(s.Keys.Shelf(), false, time.Now) // it has read nothing from before the erasure
+	keys := accountkeys.NewRing(s.Keys.Shelf(), false, time.Now) // this ring is new: it has cached no key from before the erasure
 	s.Log = eventstore.NewLog(store, codec.WithKeys(keys))
 	if err := e.rebuild(ctx, s, s.ModelsConfig(e.cfg, logger), nil, stderr); err != nil {
 		return err
@@ -140,7 +140,7 @@ func inClear(ctx context.Context, store eventstore.Store, codec *eventstore.Code
 	return counts, nil
 }
 
-// notErased is what no run of the command can reach.
+// notErased lists the data that the command cannot erase.
 const notErased = `Not erased by this command:
 - the former read models, which a running service drops within minutes, and what their file has held before;
 - files *-wal, which also hold documents that were removed, until the service is stopped once;

@@ -57,8 +57,8 @@ func OpenLogWith(
 	return WithArchive(store, files), stop, nil
 }
 
-// HistoryOf returns the archive files of the service of a data folder: where its flags say that files are, and the key of the
-// storage from the variable of that flag.
+// HistoryOf returns the archive files of the service of a data folder. The environment names their storage and its key. If it
+// names no storage, the recorded flags of the service do.
 func HistoryOf(data string) (*stores.HistoryFiles, error) {
 	where, key, err := config.BlobsFromEnvironment()
 	if err != nil {

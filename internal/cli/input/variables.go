@@ -26,7 +26,7 @@ func (v *Variables) Bind(f *pflag.FlagSet) {
 	f.StringVar(&v.File, "vars", "", "file with a JSON object of variables")
 }
 
-// read returns the variables of the file, with the single ones put over them.
+// read returns the variables of the file. A variable that is also given as name=value has the value from there.
 func (v Variables) read() (map[string]any, error) {
 	all := map[string]any{}
 	if v.File != "" {
@@ -70,7 +70,8 @@ func valueOf(text string) any {
 	return text
 }
 
-// Over puts variables over those of a movie. A movie stays as it is, byte for byte, when none are given.
+// Over sets the variables in a movie; they replace variables of the same names. Without variables the movie is returned
+// unchanged, byte for byte.
 func (v Variables) Over(movie []byte) ([]byte, error) {
 	given, err := v.read()
 	if err != nil || len(given) == 0 {

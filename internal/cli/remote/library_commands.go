@@ -93,7 +93,7 @@ func (a *asking) mediaUpload() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { _ = file.Close() }() // it was only read
+			defer func() { _ = file.Close() }() // the file was only read
 			info, err := file.Stat()
 			if err != nil {
 				return err

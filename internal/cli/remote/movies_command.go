@@ -60,7 +60,7 @@ func (a *asking) bindJSON(cmd *cobra.Command) {
 // asks names what most commands wait for.
 const asks = "asking the service"
 
-// during makes a call, and shows on a terminal that it is waited for.
+// during makes a call. If the call takes long, a terminal shows that the command waits for it.
 func during[T any](cmd *cobra.Command, what string, call func() (T, error)) (T, error) {
 	return progress.During(cmd.Context(), cmd.ErrOrStderr(), what, call)
 }
@@ -193,7 +193,7 @@ func fetchMovie(cmd *cobra.Command, movie *client.Status, out string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = response.Body.Close() }() // it was only read
+	defer func() { _ = response.Body.Close() }() // the response was only read
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("the file of movie %s was answered with %s", movie.Project, response.Status)
 	}
@@ -201,7 +201,7 @@ func fetchMovie(cmd *cobra.Command, movie *client.Status, out string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temp.Name()) }() // after a success the file has been renamed; after a failure it is not wanted
+	defer func() { _ = os.Remove(temp.Name()) }() // removes the file of a failed download; after a success it has another name
 	bar := newBar(cmd, "downloading", max(0, response.ContentLength))
 	_, err = io.Copy(temp, bar.Reader(response.Body))
 	bar.Close()

@@ -29,8 +29,8 @@ var _ rendering.LocalFiles = (*localFiles)(nil)
 // guessed, so that nothing else in a movie can name it.
 type localFiles struct {
 	files.Photographs
-	base   string // address that stands for the service
-	folder string // relative paths begin here
+	base   string // made-up address of a service, with which the addresses of files begin
+	folder string // folder to which relative paths refer
 
 	mu     sync.Mutex
 	named  map[string]seenFile // by path

@@ -145,7 +145,7 @@ func (m *maker) run(ctx context.Context, cfg config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = stored.Close() }() // the file is removed anyway, so its content does not matter
+	defer func() { _ = stored.Close() }() // an error loses nothing: the folder is removed at the end
 	if cfg.PublicURL == "" {              // without a service, the templates of the program need an address for their photographs
 		cfg.PublicURL = strings.TrimSuffix(library.Photographs, photographs.Path)
 	}
@@ -196,7 +196,7 @@ type report struct {
 	Size     int64    `json:"size,omitempty"`     // of a movie, in bytes
 	Frame    int64    `json:"frame,omitempty"`    // of a still, counted from 1
 	Frames   int64    `json:"frames"`
-	Reused   int64    `json:"reused,omitempty"` // frames of a movie that are those of the movie before, under --watch
+	Reused   int64    `json:"reused,omitempty"` // number of frames taken from the previous run under --watch
 	Warnings []string `json:"warnings"`
 }
 
@@ -272,7 +272,7 @@ func copyFile(to io.Writer, name string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = in.Close() }() // it was only read
+	defer func() { _ = in.Close() }() // the file was only read
 	_, err = io.Copy(to, in)
 	return err
 }
@@ -282,7 +282,7 @@ func moveFile(from, to string) error {
 	if os.Rename(from, to) == nil {
 		return nil
 	}
-	in, err := os.Open(from) // rename failed: another file system
+	in, err := os.Open(from) // a file cannot be renamed to another file system: it is copied
 	if err != nil {
 		return err
 	}

@@ -100,13 +100,14 @@ func (r *row) arrange() {
 }
 
 const (
-	// boxedGap is the smallest gap next to a word with a box, in paddings of the box.
+	// boxedGap is the smallest gap next to a word with a box, as a multiple of the box's padding.
 	boxedGap = 1.5
 	// boxedShare is the largest fraction of a gap that a box may cover.
 	boxedShare = 1 / boxedGap
 )
 
-// room is how far the box of a word extends to its left and right: at most pad, and never up to a neighbour without a box.
+// room returns how far the box of a word extends beyond the word to the left and right: at most pad. It does not reach a
+// neighbour without a box.
 func (r *row) room(i int, pad float64) (left, right float64) {
 	w := r.words[i]
 	left, right = pad, pad

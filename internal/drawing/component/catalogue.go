@@ -18,7 +18,7 @@ var catalogue = map[string]builder{
 	"advanced/060": counter,
 	"advanced/070": rating,
 	"advanced/100": smartCrop,
-	"advanced/110": progressRing, // no service documents it; it was our own ring before
+	"advanced/110": progressRing, // other services do not document this component; the look is our own
 
 	"shape/rectangle": rectangles,
 	"shape/polygon":   polygons,
@@ -28,8 +28,8 @@ var catalogue = map[string]builder{
 
 	"textbox/simple": textboxes,
 
-	// Components of our own, which no other service has. All but the first two have the looks that the components above had
-	// before they followed the documented ones.
+	// Components of our own, which no other service has. Earlier versions drew the documented components above in their own looks;
+	// all but the first two of these have such a look.
 	"moviola/progress-bar":    progressBar,
 	"moviola/progress-ring":   progressRing,
 	"moviola/card":            ourCard,
@@ -46,7 +46,7 @@ var catalogue = map[string]builder{
 	"moviola/rating":          ourRating,
 }
 
-// former maps components to the current names of their former looks. Decision 69.
+// former maps documented components to the components that have the looks which they had in earlier versions. Decision 69.
 var former = map[string]string{
 	"basic/000": "moviola/card", "basic/001": "moviola/bar-card", "basic/050": "moviola/news", "basic/051": "moviola/avatar",
 	"basic/052": "moviola/line", "basic/100": "moviola/panel", "basic/120": "moviola/profile",

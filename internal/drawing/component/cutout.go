@@ -60,8 +60,8 @@ func (s *stage) goes(g group) bool {
 	return false
 }
 
-// hole reads left, top, width and height; or x and y instead; or the centre (cx, cy) and radii (r, rx, ry) as in SVG. Percentages
-// of r are of the box's shorter side.
+// hole reads the frame of a hole from left, top, width and height, from x and y in place of left and top, or from the centre (cx,
+// cy) and radii (r, rx, ry) as in SVG. Percentages of r are of the box's shorter side.
 func (s *stage) hole(g group, prefix string, otherwise frame) frame {
 	read := func(key string, whole, otherwise float64) float64 {
 		value, _ := scalar(g[prefix+key])

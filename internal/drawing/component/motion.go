@@ -17,12 +17,12 @@ type pose struct {
 
 var rest = pose{sx: 1, sy: 1, alpha: 1}
 
-// motion moves a box from a pose to its place at rest.
+// motion moves a box from a pose to its place at rest. At each time the box has a fraction of the pose.
 type motion struct {
 	delay, seconds float64
-	away           func(done float64) float64 // the remaining fraction of from, 1 to 0, by the fraction of the time
+	away           func(done float64) float64 // the fraction of the pose from, 0 to 1, by the elapsed fraction of the time
 	from           pose
-	stays          bool // the final deviation is kept after the end
+	stays          bool // after the end, the box keeps the pose that it has then
 }
 
 // enter is a motion that ends at rest.

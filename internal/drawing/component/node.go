@@ -51,7 +51,7 @@ type stage struct {
 	pictures map[string]image.Image
 	warnings []string
 	dry      bool    // texts are measured but not drawn
-	set      []*node // nodes with text, if dry
+	set      []*node // the nodes with text; only collected if dry is set
 	pixels   int     // pixels kept in memory
 	nodes    int
 	runes    int // runes of texts that were laid out

@@ -21,9 +21,9 @@ type Overflow struct {
 	RoomW, RoomH float64  // available size in pixels
 }
 
-// Overflows lays a component out as Open does, without pictures, and returns the texts that are clipped at the edge of the
-// component or of a clipping box, and those that are larger than a box of a given size: at most one for each group. Less than a
-// pixel is tolerated.
+// Overflows lays a component out as Open does, without pictures, and returns the texts that do not fit, at most one for each
+// group. A text does not fit if it is clipped at the edge of the component or of a clipping box, or if it is larger than a box of
+// a given size. Less than a pixel is tolerated.
 func (d *Drawer) Overflows(c document.Component, w, h int) ([]Overflow, error) {
 	root, s, err := New(d.words, nil).compose(c, w, h, true)
 	if err != nil {

@@ -180,7 +180,7 @@ func (t *taps) apply(dst, src []byte) {
 	}
 }
 
-// Masks for every other byte of eight, and one half in each of the resulting lanes.
+// lanes selects every other byte of eight. halves adds one half to each of the four results, for rounding.
 const (
 	lanes  = 0x00ff00ff00ff00ff
 	halves = 0x0080008000800080

@@ -68,7 +68,7 @@ type fitting struct {
 	more   func() bool
 	survey *commands.Survey
 
-	fetched, left int // texts that were not checked: because of fonts that must be fetched, because of the cost
+	fetched, left int // numbers of unchecked texts: those whose fonts must be fetched, and those that would take too long
 }
 
 func (f *fitting) all(look timeline.Survey, w, h int) {
