@@ -52,7 +52,7 @@ type Error struct {
 	// Answer is the whole body.
 	Answer []byte `json:"-"`
 
-	after time.Duration // when the service wants to be asked again
+	after time.Duration // time after which the service wants to be asked again
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -63,7 +63,7 @@ var errForeign = errors.New("the answer is not that of a Moviola service: check 
 // Request is a call of the service, for operations that have no method here.
 type Request struct {
 	Method string // GET where empty
-	Path   string // with the version, such as /v2/movies
+	Path   string // path with the version, such as /v2/movies
 	Query  url.Values
 	Header http.Header
 	Body   []byte

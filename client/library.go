@@ -44,7 +44,7 @@ func (c *Client) Credits(ctx context.Context) (*Credits, error) {
 type Upload struct {
 	Name        string    `json:"name"`
 	ContentType string    `json:"contentType"`
-	Size        int64     `json:"size"` // bytes, exactly
+	Size        int64     `json:"size"` // exact size in bytes
 	Folder      string    `json:"folder,omitempty"`
 	Body        io.Reader `json:"-"`
 }

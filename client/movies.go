@@ -136,7 +136,7 @@ func (c *Client) Validate(ctx context.Context, movie any) (*Validation, error) {
 
 // StillOptions are the options of Stills.
 type StillOptions struct {
-	Times  []float64 // seconds; none: the moment of the thumbnail
+	Times  []float64 // moments in seconds; none: the moment of the thumbnail
 	Format string    // png or jpg; empty: png
 	Size   int       // pixels of the longer side; 0: the most
 	Fetch  bool      // let the service load sources that it has not stored

@@ -24,9 +24,9 @@ const (
 // Address names a place.
 type Address struct {
 	Kind   string
-	Folder string   // of a folder
-	URL    *url.URL // of a webhook, or of the endpoint of a bucket; nil: Amazon's
-	To     string   // of a mailbox
+	Folder string   // path of a folder
+	URL    *url.URL // address of a webhook, or of the endpoint of a bucket; nil: Amazon's endpoint
+	To     string   // address of a mailbox
 	Bucket string
 
 	Region, Prefix, Profile string

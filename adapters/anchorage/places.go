@@ -26,7 +26,7 @@ type Place struct {
 
 // Config is what Open needs beside an address.
 type Config struct {
-	Client *http.Client // of webhooks
+	Client *http.Client // sends requests to webhooks
 	Agent  string       // names the service to webhooks
 	// Mail sends an e-mail with one attached file. Nil: there is no mail server.
 	Mail func(ctx context.Context, to, subject, text, name string, content []byte) error
@@ -126,7 +126,7 @@ func (p *Place) toWebhook(ctx context.Context, cfg Config, sheet audit.Sheet) er
 	if err != nil {
 		return withoutAddress(err)
 	}
-	defer func() { _ = answer.Body.Close() }() // an error loses nothing: the answer was only read
+	defer func() { _ = answer.Body.Close() }() // an error of closing loses nothing: the answer was only read
 	if _, err := io.Copy(io.Discard, io.LimitReader(answer.Body, mostAnswer)); err != nil {
 		return withoutAddress(err)
 	}

@@ -36,7 +36,7 @@ type Config struct {
 	Client   *http.Client      // guarded by adapters/outbound
 	Dir      string            // contains a folder per account; several processes of one host may share it
 	Prober   examine.Prober    //
-	Pictures examine.Converter // for TIFF files as cameras write them, AVIF and HEIC; nil: they are refused
+	Pictures examine.Converter // converts AVIF, HEIC and TIFF pictures that Go cannot decode; nil: they are refused
 	MaxBytes int64             // largest size of one download; 0: 2 GiB
 	Timeout  time.Duration     // time limit of one download, retries included; 0: 5 minutes
 	// Connections and Bytes are budgets for running downloads, which accounts use in turns; nil: unbounded. A download takes one

@@ -25,7 +25,7 @@ func (s shelf) draft() (*draft, error) {
 		if _, err := os.Stat(path); err == nil {
 			return &draft{File: os.NewFile(uintptr(fd), path), path: path}, nil
 		}
-		_ = unix.Close(fd) // without /proc the file could not be linked
+		_ = unix.Close(fd) // a file without a name can only get one through /proc
 	}
 	file, err := os.CreateTemp(dir, ".new-*")
 	if err != nil {

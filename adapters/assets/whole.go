@@ -26,7 +26,7 @@ const maxProven = 100_000
 type checker struct {
 	log    logrus.FieldLogger
 	mu     sync.Mutex
-	proven map[string]identity // files that have passed their test, by path
+	proven map[string]identity // files found undamaged, by path
 }
 
 // identity changes whenever a file is written.

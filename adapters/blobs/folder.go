@@ -36,7 +36,7 @@ type folders struct {
 type folder struct {
 	path  string
 	root  *os.Root
-	self  *os.File // the same directory, opened for syncing
+	self  *os.File // the directory again, opened for syncing
 	users int      // guarded by folders.mu; being in the map counts as one user
 
 	changes atomic.Int64 // number of entries made

@@ -146,7 +146,7 @@ func (b *Bucket) removeEmpty(ctx context.Context, before time.Time) error {
 		if err != nil || !info.ModTime().Before(before) {
 			return ignoreMissing(err)
 		}
-		if os.Remove(path) == nil { // fails for a folder that is not empty
+		if os.Remove(path) == nil { // Remove fails for a folder that is not empty
 			return filepath.SkipDir
 		}
 		return nil

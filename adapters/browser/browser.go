@@ -152,7 +152,7 @@ func (b *browser) refuse(port net.Listener, p *Pool) {
 	b.served.Add(1)
 	go func() {
 		defer b.served.Done()
-		_ = b.quiet.Serve(port) // until close
+		_ = b.quiet.Serve(port) // Serve returns after the browser was closed
 	}()
 }
 

@@ -50,7 +50,7 @@ func newEgress(port net.Listener, dial func(ctx context.Context, network, addres
 	e.served.Add(1)
 	go func() {
 		defer e.served.Done()
-		_ = e.server.Serve(port) // until close
+		_ = e.server.Serve(port) // Serve returns after the port was closed
 	}()
 	return e
 }
@@ -204,7 +204,7 @@ func (e *egress) forward(w http.ResponseWriter, r *http.Request, page *traffic) 
 	}
 	w.WriteHeader(answer.StatusCode)
 	if err := pass(w, answer.Body); err != nil {
-		hangUp(w) // so that a truncated body is not taken for a complete one
+		hangUp(w) // the connection is closed, so that a truncated body is not taken for a complete one
 	}
 }
 

@@ -23,7 +23,7 @@ type Page struct {
 	// are moved to its nearest end; 0 means 1.
 	DPI      float64
 	Wait     time.Duration      // time after the page and its fonts have been loaded; at most 10 s
-	Finished bool               // after Wait, wait until finite animations have ended; at most 5 s. Decision 67
+	Finished bool               // after Wait, also wait until finite animations have ended; at most 5 s. Decision 67
 	Tailwind bool               // load Tailwind CSS with the page
 	Style    []timeline.Setting // CSS properties of the body
 	Now      time.Time          // time on the page's clock when it begins to load; zero: the current time

@@ -47,7 +47,7 @@ const defaultMemoryMB = 1500
 // Pool draws pages. It is safe for concurrent use.
 type Pool struct {
 	cfg   Config
-	turns chan struct{} // one for each browser that may run
+	turns chan struct{} // one element for each browser that may run
 	done  chan struct{} // closed by Close
 
 	mu      sync.Mutex

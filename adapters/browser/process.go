@@ -32,14 +32,14 @@ const pipeDelay = 2 * time.Second
 type process struct {
 	pid    int
 	home   string        // the browser's writable folder, as the browser sees it
-	folder string        // the same folder as this process sees it; empty: the folder is in memory and vanishes with the browser
+	folder string        // path of home for this process; empty: the folder is in memory and vanishes with the browser
 	ended  chan struct{} // closed when the process has been waited for
 	// outOfMemory is true when the kernel has killed a process of the browser because its control group ran out of memory. It is
 	// set before ended is closed.
 	outOfMemory bool
 	notes       *tail // the end of the browser's error output
 
-	in, out *os.File // this process's ends of the browser's DevTools pipe
+	in, out *os.File // the ends of the browser's DevTools pipes that this process uses
 	ports   []net.Listener
 }
 
@@ -131,7 +131,7 @@ func (p *process) signal() {
 		return
 	}
 	select {
-	case <-p.ended: // its process id may belong to another process by now
+	case <-p.ended: // the browser has ended: another process may have its process id by now
 	default:
 		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
 	}
@@ -162,7 +162,7 @@ func (p *process) kill() {
 		port.Close()
 	}
 	if p.folder != "" {
-		_ = os.RemoveAll(p.folder) // a temporary folder: nothing depends on it
+		_ = os.RemoveAll(p.folder) // errors are ignored: the folder is a temporary one
 	}
 }
 

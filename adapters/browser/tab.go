@@ -294,9 +294,9 @@ func (t *tab) settle(ctx context.Context) error {
 
 const (
 	slowSettle = 20 * time.Millisecond
-	maxSettle  = 5 * time.Second // of virtual time; a page that is not complete by then never will be
+	maxSettle  = 5 * time.Second // virtual time after which a page that is not complete is taken as it is
 	waitStep   = 50 * time.Millisecond
-	maxFinish  = 5 * time.Second // of virtual time, for animations
+	maxFinish  = 5 * time.Second // largest virtual time that is waited for animations
 )
 
 // pass advances virtual time, with a frame now and then for moving content.

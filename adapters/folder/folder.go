@@ -89,7 +89,8 @@ func (s *Sender) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries
 func (s *Sender) with(ctx context.Context, parcel deliveries.Parcel, do func(*place) error) error {
 	name := parcel.Settings["folder"]
 	f, known := s.folders[name]
-	if !known || !f.serves(parcel.Account) { // one message for both: an account does not learn which folders others have
+	// an unknown folder and a forbidden one get the same message, so that accounts do not learn which folders others have
+	if !known || !f.serves(parcel.Account) {
 		return notDelivered(parcel, "this server has no export folder of that name for this account (--export-folder)")
 	}
 	dirs, _, err := parcel.Settings.LocalPath()

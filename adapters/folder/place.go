@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	step = 1 << 20 // bytes that are copied before the context is checked again
+	step = 1 << 20 // number of bytes that are copied before the context is checked again
 	// roomEvery is the number of bytes that are written before the free disk space is checked again.
 	roomEvery = 16 << 20
 	// staleAfter is the age from which a working file counts as abandoned. Deliveries of a movie take at most five minutes.
@@ -127,7 +127,8 @@ func (p *place) put(ctx context.Context, name string, content io.Reader, size in
 		return err
 	}
 	defer file.Close()
-	defer func() { _ = p.working.Remove(working) }() // fails after a rename, as the file is no longer there
+	// removes the working file after a failure; after a success it has its final name
+	defer func() { _ = p.working.Remove(working) }()
 	written, err := p.write(ctx, file, source{content})
 	switch {
 	case err != nil:

@@ -34,7 +34,7 @@ const (
 
 // Endpoint is a service with OpenAI's protocol for pictures. The zero Endpoint means none.
 type Endpoint struct {
-	URL   string // its base address, such as https://api.openai.com/v1
+	URL   string // base address of the endpoint, such as https://api.openai.com/v1
 	Key   string // sent as bearer token; empty: none
 	Model string // empty: gpt-image-1
 }

@@ -130,7 +130,8 @@ func replace(path string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temp.Name()) }() // removes nothing once the file is renamed to path
+	// removes the temporary file after a failure; after a success it has its final name
+	defer func() { _ = os.Remove(temp.Name()) }()
 	_, err = temp.Write(content)
 	if err = errors.Join(err, temp.Close()); err != nil {
 		return err

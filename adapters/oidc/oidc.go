@@ -24,7 +24,7 @@ import (
 
 // The bounds of requests to a provider and of its answers.
 const (
-	patience  = 5 * time.Second // for one request
+	patience  = 5 * time.Second // time limit of one request
 	wholeTime = 10 * time.Second
 	mostTurns = 4
 	maxAnswer = 1 << 20

@@ -88,7 +88,7 @@ func reason(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "the request was cancelled"
-	case errors.As(err, &dns): // includes time-outs
+	case errors.As(err, &dns): // failures of name resolution, also time-outs
 		return "the host name could not be resolved"
 	case isTimeout(err):
 		return "no answer in time"

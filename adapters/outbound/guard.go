@@ -50,7 +50,7 @@ type Config struct {
 type Guard struct {
 	allow    map[string]bool
 	resolver Resolver
-	self     string // in the form of allowKey
+	self     string // host and port of this service, in the form of allowKey
 	own      *ownAddresses
 }
 
@@ -82,9 +82,9 @@ func NewGuard(cfg Config) (*Guard, error) {
 // Options configure a client. The client of the zero Options follows no redirects, keeps no connections and has no time limit
 // besides the request's context.
 type Options struct {
-	Connect   time.Duration // for resolving and connecting, all addresses together; 0: no limit of its own
-	Header    time.Duration // from sending the request to the answer's header; 0: no limit of its own
-	Total     time.Duration // for the whole exchange, the body included; 0: no limit of its own
+	Connect   time.Duration // time limit for resolving and connecting, all addresses together; 0: only the context's
+	Header    time.Duration // time limit from sending the request to the answer's header; 0: only the context's
+	Total     time.Duration // time limit for the whole exchange, the body included; 0: only the context's
 	Follow    bool          // follow up to MaxRedirects redirects, each checked; otherwise the 3xx answer is the answer
 	KeepAlive bool          // keep connections for further requests; their address was checked when they were made
 	// Roots are the authorities that certificates are checked by; nil: the system's.
@@ -107,7 +107,7 @@ func (g *Guard) Client(o Options) *http.Client {
 // Options.Total and Options.Follow do not apply.
 func (g *Guard) Transport(o Options) http.RoundTripper {
 	return &transport{guard: g, base: &http.Transport{
-		Proxy: nil, // never that of the environment: a proxy would resolve and connect by itself
+		Proxy: nil, // the proxy of the environment is not used: it would resolve names by itself, unchecked
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			if o.Connect > 0 {
 				var cancel context.CancelFunc
@@ -119,7 +119,7 @@ func (g *Guard) Transport(o Options) http.RoundTripper {
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Roots},
 		TLSHandshakeTimeout:    o.Connect,
 		ResponseHeaderTimeout:  o.Header,
-		ExpectContinueTimeout:  2 * time.Second, // for requests that ask before they send a large body
+		ExpectContinueTimeout:  2 * time.Second, // a request with the header Expect waits this long for permission to send its body
 		DisableKeepAlives:      !o.KeepAlive,
 		DisableCompression:     true, // a compressed body could expand to a thousand times its size
 		MaxIdleConnsPerHost:    4,

@@ -30,7 +30,7 @@ type keeper interface {
 // ahead fetches the files of a movie or a preload item into the account's cache, before the movie or item is made.
 type ahead struct {
 	*run
-	atHand bool // only look into the cache, download nothing
+	atHand bool // only the cache is searched, nothing is downloaded
 }
 
 func (e *Engine) ahead(account domain.AccountID, project domain.ProjectID, fetch commands.Fetch) *ahead {

@@ -22,7 +22,7 @@ type graph struct {
 	first  int       // number of this graph's first input; other graphs of the same run use the numbers before it
 	name   string    // prefix of the graph's labels
 	pick   string    // filter that selects the encoded frames; empty once it has been applied
-	picked bool      // only some frames are encoded
+	picked bool      // the window encodes only some of its frames
 	taken  []span    // the frames that pick selects
 	spans  []span    // the frames that remain after pick has been applied
 	shared *openings // decodings shared by the windows of one run; nil: none

@@ -36,7 +36,7 @@ type soundSpec struct {
 	Frames  int64
 	Encoder []string
 	Project domain.ProjectID // set as in windowSpec: nothing may come from the cache
-	Clips   []timeline.Clip  // with the hash of the content as Source, without Ref
+	Clips   []timeline.Clip  // Source is the hash of the content, Ref is empty
 	Peak    float64          // largest true peak of the encoded sound in dBTP
 }
 

@@ -19,7 +19,7 @@ type parts struct {
 	keys    []string // keys of the windows
 	sound   string
 	teaser  teaser
-	matte   bool // these are the parts of the movie's matte
+	matte   bool // true for the parts of the movie's matte
 }
 
 // teaser is the frame of a window that becomes the movie's thumbnail.

@@ -92,7 +92,7 @@ type windowSpec struct {
 	Held       bool      // unchanged frames are written as repeats of the one before
 	Frames     int64
 	Background timeline.Color
-	Layers     []timeline.Layer // with the hash of the content as Source, without Ref
+	Layers     []timeline.Layer // Source is the hash of the content, Ref is empty
 	Transition *timeline.Transition
 	Matte      *timeline.Clear   `json:",omitempty"` // set for a matte: the other backgrounds over which the window is drawn
 	Fonts      []string          // fonts of all texts, by the hashes of their files
@@ -162,7 +162,9 @@ func encoderOf(plan *timeline.Plan, by ffmpeg.Encoder, quality string) []string 
 	return append(by.Coding(quality),
 		"-g", strconv.FormatInt(keyframes(plan.FPS), 10), "-flags", "+cgop",
 		"-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv",
-		"-chroma_sample_location", "left", // without this option, the value of a source would get into the stream's parameters
+		// This option is set for all windows: otherwise the value of a source would get into the parameters of the stream, and windows
+		// with different parameters cannot be joined.
+		"-chroma_sample_location", "left",
 		"-fps_mode", "cfr", "-r", ffmpeg.FormatRate(plan.FPS),
 		"-map_metadata", "-1", "-fflags", "+bitexact", "-f", "mp4",
 	)

@@ -18,7 +18,7 @@ import (
 type call struct {
 	endpoint Endpoint
 	method   string            // empty: POST
-	address  string            // without a key
+	address  string            // address of the request; contains no key
 	headers  map[string]string // including the key
 	body     []byte
 	code     string // code of the error

@@ -29,7 +29,7 @@ type espeak struct {
 const (
 	usualRate  = 165 // words per minute
 	usualPitch = 50
-	runLimit   = 2 * time.Minute // by the clock, on a busy machine; Policy bounds the processor's time
+	runLimit   = 2 * time.Minute // time limit of a run on a busy machine; the processor time has a limit in Policy
 	maxOutput  = 64 << 20
 	endDelay   = 30 * time.Second
 )

@@ -16,7 +16,7 @@ type script []passage
 // passage is a part of a script that is spoken without a break.
 type passage struct {
 	text  string
-	pause time.Duration // before the passage
+	pause time.Duration // silence before the passage
 	rate  float64       // relative to normal, 1
 	pitch float64       // relative to normal, 1
 }

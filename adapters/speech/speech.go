@@ -48,7 +48,7 @@ const (
 // Endpoint is a service for speech or transcription. The zero Endpoint means none.
 type Endpoint struct {
 	Provider string // empty: OpenAI's protocol; otherwise ProviderAzure or ProviderElevenLabs, which only speak
-	URL      string // its base address, such as https://api.openai.com/v1
+	URL      string // base address of the service, such as https://api.openai.com/v1
 	Key      string // sent in a header; empty: none
 	Model    string // empty: tts-1 or whisper-1, or the default of ElevenLabs
 	Voice    string // the voice for speech, if the movie names none that the endpoint has; empty: a similar one
@@ -221,9 +221,9 @@ type job struct {
 	voice    string  // voice of espeak-ng or of the endpoint
 	engine   string  // part of the key: engine and version
 	endpoint Endpoint
-	style    azureStyle     // for Azure Speech
+	style    azureStyle     // style of a voice of Azure Speech
 	markup   string         // content of the SSML's speak element, for Azure Speech; empty: the script is spoken
-	tuning   map[string]any // for ElevenLabs: voice_settings without the speed
+	tuning   map[string]any // settings of a voice of ElevenLabs: voice_settings without the speed
 	warnings []string
 }
 

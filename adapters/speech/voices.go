@@ -27,7 +27,7 @@ func (g gender) word() string {
 
 // azureVoice is a parsed voice name of Azure Speech.
 type azureVoice struct {
-	locale string // as written: de-DE, zh-CN-liaoning
+	locale string // locale as it is written in the name: de-DE, zh-CN-liaoning
 	gender gender // unknown if the table lacks the name
 }
 

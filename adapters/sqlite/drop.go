@@ -72,7 +72,7 @@ func begin(uri string) error {
 	if err != nil {
 		return err
 	}
-	// without effect on a file with content
+	// the statement changes nothing in a file with content
 	err = sqlitex.ExecuteTransient(conn, "PRAGMA auto_vacuum = INCREMENTAL", nil)
 	if err == nil {
 		err = sqlitex.ExecuteTransient(conn, "PRAGMA journal_mode = WAL", nil)
@@ -106,7 +106,8 @@ func (d *Documents) Shrink(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("shrink the file of the read models: %w", err)
 		}
-		if free == 0 || before > 0 && free >= before { // all are returned, or other processes free pages as fast as this one
+		// all free pages are returned, or other processes free pages as fast as this loop returns them
+		if free == 0 || before > 0 && free >= before {
 			return nil
 		}
 	}

@@ -25,7 +25,7 @@ func (inJSON) keys(indexes []projections.Index, doc projections.Body, id string,
 	if len(indexes) == 0 {
 		return nil, nil
 	}
-	var room [64]member // on the stack; most documents have fewer members
+	var room [64]member // room for the members of most documents, on the stack
 	members, err := membersOf(room[:0], raw)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ const (
 
 // family is the stored record of a font family.
 type family struct {
-	Name    string    `json:"name"` // as first requested
+	Name    string    `json:"name"` // name as it was first requested
 	At      time.Time `json:"at"`   // time of the last request to the service
 	Used    time.Time `json:"used"` // time of the last use, to the day
 	Unknown bool      `json:"unknown,omitempty"`

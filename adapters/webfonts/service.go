@@ -30,7 +30,7 @@ const (
 	filesAt       = 4        // files of a family that are downloaded concurrently
 	// DefaultPatience is how long a movie waits for the service to respond.
 	DefaultPatience = 5 * time.Second
-	filesTime       = 30 * time.Second // for the files of a family, after the service has responded
+	filesTime       = 30 * time.Second // time limit for the files of a family, after the service has responded
 	// for this time after an unanswered request, the same movie does not wait for the service again
 	silentFor  = time.Minute
 	unknownFor = 24 * time.Hour // how long the service is not asked again for a family that it does not have

@@ -27,7 +27,7 @@ const DefaultWait = 30 * time.Second
 // The bounds for reading a response's body. A little of it is read, so that a receiver that is still writing gets no error.
 const (
 	maxAnswerBytes = 64 << 10
-	maxAnswerKept  = 2 << 10 // bytes of the body that are stored in Result.Answer
+	maxAnswerKept  = 2 << 10 // largest number of bytes of the body that Result.Answer gets
 	maxAnswerTime  = time.Second
 )
 
@@ -69,7 +69,7 @@ type Result struct {
 	Delivered  bool          // the receiver answered with a 2xx status
 	HTTPStatus int           // 0: no answer
 	Message    string        // may be shown: contains scheme and host of the address only
-	Duration   time.Duration // until the response's header, or until the try was given up
+	Duration   time.Duration // time from the request until the response's header, or until the try was given up
 	// Retry is true when another try is allowed: the receiver answered 5xx, or the connection failed before any answer. Spec:
 	// Delivery rules.
 	Retry bool
@@ -205,7 +205,7 @@ func (s *Sender) failed(endpoint *url.URL, err error, answered bool, took time.D
 	}
 	switch {
 	case errors.As(err, &refused) && refused.Refused():
-	case errors.As(err, &dns): // includes look-ups that took too long
+	case errors.As(err, &dns): // failures of name resolution, also time-outs
 		r.Retry = true
 	case errors.Is(err, context.DeadlineExceeded):
 		why = fmt.Sprintf("no answer within %s", s.wait)

@@ -19,7 +19,7 @@ const savedFormat = 1
 type Saved struct {
 	Format int                            `json:"format"`
 	At     time.Time                      `json:"at"`
-	Keys   map[domain.AccountID]string    `json:"keys"` // in hex
+	Keys   map[domain.AccountID]string    `json:"keys"` // keys in hexadecimal
 	Erased map[domain.AccountID]time.Time `json:"erased"`
 }
 

@@ -27,7 +27,7 @@ const (
 	GuardKey      Guard = "key"      // an API key with the route's role or a higher one
 	GuardOperator Guard = "operator" // the operator's token
 	GuardSession  Guard = "session"  // a session of the console
-	GuardNone     Guard = "none"     // none: everybody who knows the address
+	GuardNone     Guard = "none"     // no authentication: everybody who knows the address may call it
 	GuardAgent    Guard = "agent"    // an API key of any role, also as a bearer token; each tool has its own role
 )
 

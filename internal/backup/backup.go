@@ -60,13 +60,13 @@ type Manifest struct {
 	Format  int       `json:"format"`
 	ID      string    `json:"id"`
 	At      time.Time `json:"at"`
-	Version string    `json:"version"` // of the program that wrote it
+	Version string    `json:"version"` // version of the program that wrote the backup
 
 	Events   int64 `json:"events"`   // number of events in the log
 	Position int64 `json:"position"` // position of the log's last event
-	Gone     int   `json:"gone"`     // files that were deleted while the backup ran
+	Gone     int   `json:"gone"`     // number of files that were deleted while the backup ran
 
-	Elsewhere []Elsewhere `json:"elsewhere,omitempty"` // files that stay where they are, in a bucket
+	Elsewhere []Elsewhere `json:"elsewhere,omitempty"` // files that are not in the backup, because they stay in a bucket
 	// names of variables that held secrets; the secrets are not in the backup
 	Environment []string          `json:"environment,omitempty"`
 	Parts       map[string][]Item `json:"parts"`
@@ -86,9 +86,9 @@ type Elsewhere struct {
 // Item is one file of a part.
 type Item struct {
 	Name    string    `json:"name"`
-	Size    int64     `json:"size"` // bytes
+	Size    int64     `json:"size"` // size in bytes
 	Written time.Time `json:"written"`
-	Pieces  []Piece   `json:"pieces,omitempty"` // in the order of the content
+	Pieces  []Piece   `json:"pieces,omitempty"` // the pieces whose contents, joined in this order, are the item
 }
 
 // Piece is the location of a part of an item.

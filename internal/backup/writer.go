@@ -23,8 +23,8 @@ type Writer struct {
 
 	archive *Archive
 	packs   map[string]*pack
-	there   map[string]map[string]bool // by part: names of chunks that are in the archive
-	fresh   map[string]string          // by name of a chunk that this backup has written: hash of its stored bytes
+	there   map[string]map[string]bool // names of the chunks that are in the archive, by part
+	fresh   map[string]string          // hashes of the stored bytes of chunks that this backup has written, by the chunks' names
 	written int64
 }
 
@@ -37,8 +37,8 @@ type pack struct {
 // Summary describes a finished backup.
 type Summary struct {
 	ID      string
-	Items   map[string]int   // by part
-	Bytes   map[string]int64 // by part
+	Items   map[string]int   // number of items, by part
+	Bytes   map[string]int64 // number of bytes, by part
 	Written int64            // new bytes, as stored
 	// Verified is false when reused chunks could only be checked for existence, because no identity was given.
 	Verified bool

@@ -29,7 +29,7 @@ const FromEnvironment = "default"
 // GCS is a bucket of Google Cloud Storage.
 type GCS struct {
 	Client   *http.Client // sends all requests, also those for tokens
-	Endpoint string       // such as https://storage.googleapis.com
+	Endpoint string       // base address of the storage, such as https://storage.googleapis.com
 	Bucket   string
 	Key      string // the JSON key of a service account, or FromEnvironment where the caller allows that
 	Tries    int    // how often a request is sent at most

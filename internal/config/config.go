@@ -35,8 +35,8 @@ var AllRoles = []string{RoleAPI, RoleProjector, RoleRenderer, RoleDeliverer, Rol
 // Where the operators' console is served. Decision 82.
 const (
 	OperatorOff     = "off"
-	OperatorPrivate = "private" // on the operators' address only
-	OperatorPublic  = "public"  // on the HTTP interface
+	OperatorPrivate = "private" // served on the operators' address only
+	OperatorPublic  = "public"  // served on the HTTP interface
 )
 
 // EnvPrefix is the prefix of the environment variable of every flag: --render-timeout is MOVIOLA_RENDER_TIMEOUT.
@@ -73,7 +73,7 @@ type Config struct {
 	UploadTTL     time.Duration
 	AssetCacheTTL time.Duration
 	HeldPictures  bool
-	Encoder       ffmpeg.Choice // of the windows of movies
+	Encoder       ffmpeg.Choice // encoder of the windows of movies
 	SweepEvery    time.Duration
 	DiskReserve   disk.Reserve
 	Rooms
@@ -104,7 +104,7 @@ type Config struct {
 	Cores        int
 	MemoryMB     int
 
-	Sandbox jail.Mode // for every program that this process starts
+	Sandbox jail.Mode // sandbox of all programs that this process starts
 
 	LogLevel    string
 	LogFormat   string

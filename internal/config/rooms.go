@@ -8,10 +8,10 @@ import (
 
 // Rooms are the bounds of what accounts store, per account and for all accounts together. 0: no bound.
 type Rooms struct {
-	AccountStorage, TotalStorage disk.Size // of files that accounts store
-	AccountRenders, TotalRenders disk.Size // of rendered files
-	AccountSources, TotalSources disk.Size // of downloads on this host
-	AccountCache, TotalCache     disk.Size // of rendered parts, of speech and of generated images on this host, each
+	AccountStorage, TotalStorage disk.Size // bounds of files that accounts store
+	AccountRenders, TotalRenders disk.Size // bounds of rendered files
+	AccountSources, TotalSources disk.Size // bounds of downloads on this host
+	AccountCache, TotalCache     disk.Size // bounds of each cache on this host: rendered parts, speech, generated images
 
 	// The same bounds, counted in files instead of bytes.
 	AccountFiles, TotalFiles, AccountRenderFiles, TotalRenderFiles, AccountSourceFiles, TotalSourceFiles,

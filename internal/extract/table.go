@@ -36,15 +36,15 @@ type Column struct {
 type Row struct {
 	ID     string    // rows are ordered by id
 	At     time.Time // compared with --since
-	Values []any     // by column: string, int64, float64, bool, time.Time, or nil
+	Values []any     // values by column: string, int64, float64, bool, time.Time, or nil
 }
 
 // Table is a table that can be extracted.
 type Table struct {
 	Name    string
-	Doc     string // one sentence
+	Doc     string // meaning of the table in one sentence
 	Columns []Column
-	Indexes [][]string // in snapshots; column names
+	Indexes [][]string // columns of the indexes that the table gets in snapshots
 	read    func(ctx context.Context, from *projections.Extract, after string, visit func(Row) error) error
 }
 

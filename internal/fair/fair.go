@@ -18,8 +18,8 @@ const maxRemembered = 4096
 
 // Limits are the bounds of a Budget. Total is required.
 type Limits struct {
-	Total   int64         // of all accounts together
-	Account int64         // of one account; 0, or more than Total: Total
+	Total   int64         // amount for all accounts together
+	Account int64         // amount for one account; 0, or more than Total: Total
 	Waiting int           // number of pieces of one account that may wait; 0: any number
 	Wait    time.Duration // how long a piece may wait; 0: until its context ends
 }

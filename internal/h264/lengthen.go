@@ -17,7 +17,7 @@ type Stream struct {
 type Frame struct {
 	Units [][]byte
 	Key   bool // an IDR picture, at which decoding can begin
-	Shown int  // its position in display order; set by Lengthen
+	Shown int  // position of the picture in display order; set by Lengthen
 }
 
 // Hold is an order to lengthen a rest: a sequence of equal pictures. Lengthen inserts More repeats of the rest's picture.
@@ -83,7 +83,7 @@ type lengthener struct {
 type coded struct {
 	slice
 	units  [][]byte
-	slices []slice // one for each unit; zero for units that are no slices
+	slices []slice // headers of the picture's NAL units; zero for units that are no slices
 	datas  [][]byte
 	shown  int
 }

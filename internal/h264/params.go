@@ -81,7 +81,7 @@ func endOf(data []byte) int {
 // The values of weighted_bipred_idc: how a B picture weights its two references.
 const (
 	evenly     uint32 = 0
-	byDistance uint32 = 2 // by display distance
+	byDistance uint32 = 2 // weights follow from display distances
 )
 
 // The ids of the two picture parameter sets. All streams get both sets, so that they can be joined: each slice names the set that

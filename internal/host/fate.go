@@ -24,7 +24,7 @@ const reportsKept = 30 * 24 * time.Hour
 
 // markNote is the content of a mark. It helps others to judge how the process ended.
 type markNote struct {
-	Memory   oom.Count `json:"memory"`   // when the mark was last renewed
+	Memory   oom.Count `json:"memory"`   // counts of processes killed for lack of memory, when the mark was last renewed
 	Draining bool      `json:"draining"` // the process was told to end
 }
 
@@ -44,7 +44,7 @@ func (m *Mark) Drain() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.note.Draining = true
-	_ = m.note.write(m.file) // at worst, a crash while draining is blamed on work
+	_ = m.note.write(m.file) // if the note cannot be written, a crash while draining is blamed on work
 }
 
 // report returns the path of the crash report of a process of this host.

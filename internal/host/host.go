@@ -29,7 +29,7 @@ const (
 type Mark struct {
 	dir, host, worker string
 
-	gone map[string]workqueue.Fate // by worker: the processes that had ended before this one started
+	gone map[string]workqueue.Fate // how the processes ended that had ended before this one started, by worker
 	stop chan struct{}
 	done sync.WaitGroup
 

@@ -139,7 +139,7 @@ func (g *groups) sweep() error {
 // group is the control group of one job.
 type group struct {
 	dir string
-	at  *os.File // its folder, into which the job is started
+	at  *os.File // the group's folder, into which the job is started
 }
 
 // make creates the group of a job; nil if control groups are not available.

@@ -119,8 +119,9 @@ type spec struct {
 type mount struct {
 	Path  string `json:"path"`
 	Write bool   `json:"write,omitempty"`
-	Run   bool   `json:"run,omitempty"` // it contains the program
-	FD    int    `json:"fd,omitempty"`  // of a mount that was made outside, for another user
+	Run   bool   `json:"run,omitempty"` // the path contains the program, which may be executed there
+	// descriptor of the mount, if the service has made it for another user; 0: the path is mounted in the jail
+	FD int `json:"fd,omitempty"`
 }
 
 // Child returns program with args, confined by the policy, with files as its descriptors from 3 on. Its environment is empty

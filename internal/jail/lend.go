@@ -75,7 +75,7 @@ func (l *lender) lend(m mount) (*os.File, error) {
 	}
 	fd, err := cloneMount(m.Path)
 	if err != nil {
-		return nil, err // only this path cannot be mounted: further mounts are still tried
+		return nil, err // this error concerns only this path: further mounts are still tried
 	}
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_IDMAP | m.restrictions(), Userns_fd: uint64(l.maps.Fd())}
 	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &attr); err != nil {

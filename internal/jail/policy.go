@@ -48,11 +48,11 @@ type Policy struct {
 
 // Limits bound the resources of a program. Zero leaves the default limit.
 type Limits struct {
-	AddressSpace uint64 `json:"as,omitempty"`    // bytes
+	AddressSpace uint64 `json:"as,omitempty"`    // bytes of address space per process
 	Data         uint64 `json:"data,omitempty"`  // bytes of memory per process
-	OpenFiles    uint64 `json:"files,omitempty"` // per process
-	CPUSeconds   uint64 `json:"cpu,omitempty"`   // per process
-	FileBytes    uint64 `json:"file,omitempty"`  // per written file
+	OpenFiles    uint64 `json:"files,omitempty"` // open files per process
+	CPUSeconds   uint64 `json:"cpu,omitempty"`   // seconds of processor time per process
+	FileBytes    uint64 `json:"file,omitempty"`  // bytes per written file
 	// processes and threads, if the program has a user namespace or a control group of its own
 	Tasks  uint64 `json:"tasks,omitempty"`
 	Memory uint64 `json:"-"` // bytes of all processes together, if the program has a control group of its own

@@ -112,7 +112,7 @@ func openSystem(path string, restrictions uint64) (shown, error) {
 
 func (m mount) open() (shown, error) {
 	fd := m.FD
-	if fd == 0 { // a mount that was not made outside is made here, as the current user
+	if fd == 0 { // a path that the service has not mounted for another user is mounted here, as the current user
 		var err error
 		if fd, err = cloneMount(m.Path); err != nil {
 			return shown{}, err

@@ -51,7 +51,7 @@ func Of(account, total, accountFiles, totalFiles int64) Limits {
 // FullError is the error for a write that would exceed a bound.
 type FullError struct {
 	All   bool  // the bound of all accounts together, not the account's own
-	Limit int64 // bytes, or files
+	Limit int64 // the bound that was exceeded: a number of bytes, or with Files of files
 	Files bool  // the limit is a number of files, not of bytes
 }
 
@@ -91,7 +91,7 @@ type Bound struct {
 	limits Limits
 	count  Count
 
-	ctx      context.Context // for counts; ends with Close
+	ctx      context.Context // context of running counts, which ends with Close
 	stop     context.CancelFunc
 	counting sync.WaitGroup
 

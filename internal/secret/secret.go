@@ -62,7 +62,7 @@ func writeSecret(path string) error {
 	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return err
 	}
-	return os.Link(tmp.Name(), path) // fails when another process has created the file, which Load then reads
+	return os.Link(tmp.Name(), path) // Link fails when another process has created the file, which Load then reads
 }
 
 // Key derives the 32-byte key for a purpose.

@@ -21,7 +21,7 @@ type Counts struct {
 // counter counts the spans that were sent, failed or dropped, and bounds those that wait in the batcher. It is the span processor
 // in front of the batcher; countingExporter, behind the batcher, tells it the results.
 type counter struct {
-	sdk.SpanProcessor // the batcher
+	sdk.SpanProcessor // the batcher, which sends spans in the background
 	waiting           atomic.Int64
 	sent, failed      atomic.Int64
 	dropped           atomic.Int64

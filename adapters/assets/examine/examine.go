@@ -54,7 +54,7 @@ type Converter interface {
 // Examiner examines files. Prober and Log must be set.
 type Examiner struct {
 	Prober   Prober
-	Pictures Converter // for TIFF files as cameras write them, AVIF and HEIC; nil: they are refused
+	Pictures Converter // converts AVIF, HEIC and TIFF pictures that Go cannot decode; nil: they are refused
 	Log      logrus.FieldLogger
 }
 

@@ -82,7 +82,7 @@ func replacePNG(to string, write func(*bufio.Writer) error) error {
 	if err != nil {
 		return fmt.Errorf("make a picture: %w", err)
 	}
-	defer func() { _ = os.Remove(out.Name()) }() // removes nothing once the file is renamed to its final name
+	defer func() { _ = os.Remove(out.Name()) }() // removes the temporary file after a failure; after a success it has its final name
 	w := bufio.NewWriterSize(out, 1<<16)
 	err = write(w)
 	err = errors.Join(err, w.Flush(), out.Close())
@@ -139,7 +139,7 @@ func writePNG(ctx context.Context, shape pngShape, out io.Writer, next func(y in
 	if err := chunks.chunk(headChunk, head); err != nil {
 		return err
 	}
-	packed := bufio.NewWriterSize(chunks, 1<<16) // one chunk per buffer
+	packed := bufio.NewWriterSize(chunks, 1<<16) // each full buffer is written as one chunk of the PNG
 	packer, err := zlib.NewWriterLevel(packed, zlib.BestSpeed)
 	if err != nil {
 		return err

@@ -102,7 +102,8 @@ var shapes = []struct {
 	{isBitmap, format{pictures, "bmp"}},
 	{isTransportStream, format{media, "mpegts"}},
 	{isDrawing, format{pictures, commands.DrawingFormat}},
-	{isCaptions, format{others, commands.CaptionsFormat}}, // before MP3: a UTF-16 text looks like a frame of sound
+	// captions are tested before MP3, because a UTF-16 text looks like a frame of sound
+	{isCaptions, format{others, commands.CaptionsFormat}},
 }
 
 func isMP4(head []byte) bool   { return len(head) >= 12 && string(head[4:8]) == "ftyp" }

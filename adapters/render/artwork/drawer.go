@@ -350,7 +350,7 @@ type TextDrawer interface {
 // Source is an asset in the form that the windows of a movie use.
 type Source struct {
 	Asset commands.Asset
-	Path  string         // in the folder of the movie
+	Path  string         // path of the file, in the folder of the movie
 	Words []caption.Word // words of a voice, with their times
 	// Cached says that the speech or picture comes from the cache.
 	Cached bool

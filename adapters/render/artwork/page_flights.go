@@ -42,7 +42,7 @@ type pageFlight struct {
 	stop    context.CancelFunc
 	waiting int
 	left    bool        // the render has given up its slot
-	drop    *time.Timer // removes a kept page; nil: not left, or still loading
+	drop    *time.Timer // removes a kept page; nil: the render has not given up its slot, or the page is still loading
 	bytes   int         // size of the picture while it is kept
 }
 

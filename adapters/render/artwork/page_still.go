@@ -22,7 +22,7 @@ import (
 // use it again, so that the page's server is not asked for each movie. Decision 51.
 type PageStills struct {
 	Kept  workspace.Parts
-	Dir   string // for temporary files
+	Dir   string // folder for temporary files
 	Until time.Time
 	Log   logrus.FieldLogger
 }

@@ -51,7 +51,7 @@ func (c *Choice) Set(text string) error {
 type Encoder struct {
 	kind    kind
 	version string
-	devices []string // nodes that its runs open; none: it is x264
+	devices []string // device nodes that runs with this encoder open; none for x264
 }
 
 // kind describes a hardware encoder of ffmpeg: its name, its device nodes, and the arguments that select it.
@@ -59,7 +59,7 @@ type kind struct {
 	name   Choice
 	coder  string // name in ffmpeg
 	nodes  []string
-	each   bool // one open node is enough: the nodes are tried one by one
+	each   bool // a run needs only one of the nodes: they are tried one by one
 	device func(node string) []string
 	upload []string // filters before the encoder
 	coding func(quality string) []string

@@ -37,7 +37,7 @@ type Input struct {
 	Seek    float64 // seconds to skip
 	Length  float64 // seconds to read; 0: to the end
 	Decoder string  // decoder of its video, if the default one does not work
-	Raw     *Raw    // for Format "rawvideo"
+	Raw     *Raw    // size, rate and pixel format of the frames, with Format "rawvideo"
 	// Steady keeps the filters when the size of the video's frames changes: the first filter that does more than select frames
 	// must be a scale. Otherwise ffmpeg would restart the filters, and count their frames from 0 again.
 	Steady bool

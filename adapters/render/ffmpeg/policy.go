@@ -9,7 +9,7 @@ import (
 const (
 	maxAddressSpace = 8 << 30
 	maxOpenFiles    = 2048
-	maxTasks        = 2048 // each input and output has threads of its own
+	maxTasks        = 2048 // processes and threads: ffmpeg starts threads for each input and output
 )
 
 // decoding is the jail policy for ffmpeg or ffprobe: files and folders that it may read, one folder that it may write, processor

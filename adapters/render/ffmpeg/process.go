@@ -58,7 +58,7 @@ func (t *Tools) run(ctx context.Context, p process) error {
 	if err != nil {
 		return fmt.Errorf("start %s: %w", p.program, err)
 	}
-	memory := false // read after done is closed
+	memory := false // the program was killed because its control group ran out of memory; read after done is closed
 	done := make(chan error, 1)
 	started := make(chan error, 1)
 	go func() {

@@ -26,7 +26,7 @@ type sample struct {
 	offset uint64
 	size   uint32
 	length uint32 // duration, in the track's units of time
-	shift  int32  // from decoding time to display time, in the same units
+	shift  int32  // display time minus decoding time, in the track's units of time
 	key    bool
 }
 

@@ -21,7 +21,7 @@ func unfit(format string, args ...any) error {
 // a mistake of one is not repeated by the other.
 type Inspected struct {
 	size          int64
-	data          [2]uint64 // where the samples lie: first byte, and first byte after them
+	data          [2]uint64 // range of the samples in the file: their first byte, and the first byte after them
 	video, audio  *inspectedTrack
 	width, height int
 	colours       [3]uint16 // primaries, transfer, matrix, as ISO/IEC 23091-2 counts them

@@ -35,7 +35,7 @@ func (m *Inspected) Follows(plan *timeline.Plan, every int64) error {
 
 const (
 	highProfile = 100
-	soundSlack  = 0.03 // in seconds: sound is encoded in frames of about 1/50 s
+	soundSlack  = 0.03 // largest difference between the lengths of sound and movie in seconds; frames of sound are about 1/50 s long
 )
 
 // shows reports whether a track has the given number of frames, each displayed at its time. The first frame must be a key frame,

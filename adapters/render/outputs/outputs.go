@@ -23,14 +23,14 @@ import (
 type Config struct {
 	Tools *ffmpeg.Tools
 	Cores int           // number of processors to use; 0: all
-	Limit time.Duration // for all outputs of a movie together; 0: 5 minutes
+	Limit time.Duration // time limit for all outputs of a movie together; 0: 5 minutes
 	Log   logrus.FieldLogger
 }
 
 // Maker makes outputs. It is safe for concurrent use. All movies share a limited number of places; each running program uses one.
 type Maker struct {
 	cfg    Config
-	places chan struct{} // one element for each running program
+	places chan struct{} // one element for each program that runs; the capacity is the limit
 }
 
 const (

@@ -23,7 +23,7 @@ const (
 const (
 	gifSide   = 640 // pixels of the longer side
 	gifFPS    = 15
-	gifLength = 60 // seconds
+	gifLength = 60 // largest length of a GIF in seconds
 )
 
 // recipes are the functions that make outputs, by format.

@@ -21,7 +21,7 @@ import (
 // processes share it: a part is visible completely or not at all.
 type Parts struct {
 	dir  string
-	room *quota.Folder // of all accounts; nil: unbounded
+	room *quota.Folder // bounds of the parts of all accounts; nil: unbounded
 }
 
 // Part is the information about a cached part, kept in a JSON file beside it.

@@ -59,7 +59,7 @@ func (s *Space) sweepJobs(ctx context.Context, now time.Time) error {
 		if err := os.RemoveAll(folder); err != nil {
 			failures = append(failures, fmt.Errorf("remove a dead attempt: %w", err))
 		}
-		_ = os.Remove(filepath.Dir(folder)) // fails while another attempt is in it
+		_ = os.Remove(filepath.Dir(folder)) // removes the folder of the movie, unless another attempt at it has a folder there
 	}
 	return errors.Join(failures...)
 }

@@ -181,7 +181,7 @@ var OtherLimits = map[string]time.Duration{
 	"POST " + mcp.Path:                         mcp.AnswerTime,   // waits for the end of a movie
 	"PUT /v2/media/upload/{ticket}":            web.NoLimit,
 	"GET /v2/movies/progress":                  web.NoLimit,
-	"GET /v2/credits/ledger":                   web.NoLimit, // as CSV, it is an export
+	"GET /v2/credits/ledger":                   web.NoLimit, // with format CSV, the whole ledger is exported
 	"GET /v2/renders/{token}/{name}":           web.NoLimit,
 	"GET /v2/renders/{token}/{project}/{name}": web.NoLimit,
 	"GET /v2/media/{token}/files/{path:.+}":    web.NoLimit,

@@ -52,7 +52,7 @@ type Renderer struct {
 	pages   *browser.Pool
 	Fonts   *webfonts.Service
 	Sandbox *Sandbox
-	Encoder ffmpeg.Encoder // of the windows of movies
+	Encoder ffmpeg.Encoder // encoder of the windows of movies
 	Kept    []KeptPlace
 	Caches  []chores.Cache // all caches of accounts' files on this disk
 }

@@ -119,7 +119,7 @@ func PrintSandbox(to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // only temporary files remain
+	defer func() { _ = os.RemoveAll(dir) }() // errors are ignored: the folder has only temporary files
 	s, err := examineSandbox(jail.Best, dir)
 	if err != nil {
 		return err

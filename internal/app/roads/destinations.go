@@ -31,7 +31,7 @@ const (
 // Destinations are the senders of all kinds of destinations. All of them connect through the guard.
 type Destinations struct {
 	Webhook delivery.WebhookFunc
-	Live    delivery.WebhookFunc // for live events, whose receivers must answer sooner
+	Live    delivery.WebhookFunc // sends live events, with a shorter time limit
 	Senders map[connection.Kind]deliveries.Sender
 }
 

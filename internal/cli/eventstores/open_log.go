@@ -76,7 +76,7 @@ func HistoryOf(data string) (*stores.HistoryFiles, error) {
 	return stores.NewHistoryFiles(data, where, key), nil
 }
 
-// HistoryAt returns the archive files of the installation of a configuration.
+// HistoryAt returns the archive files of an installation, from the storage that its configuration names.
 func HistoryAt(cfg config.Config) *stores.HistoryFiles {
 	return stores.NewHistoryFiles(cfg.Data, cfg.Blobs, cfg.BlobsKey)
 }

@@ -33,7 +33,7 @@ type localFiles struct {
 	folder string // folder to which relative paths refer
 
 	mu     sync.Mutex
-	named  map[string]seenFile // by path
+	named  map[string]seenFile // states of the files, by their paths
 	byPath map[string]string   // paths, by the last parts of their addresses
 }
 

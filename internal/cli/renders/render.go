@@ -145,7 +145,7 @@ func (m *maker) run(ctx context.Context, cfg config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = stored.Close() }() // an error loses nothing: the folder is removed at the end
+	defer func() { _ = stored.Close() }() // errors lose nothing: the folder is removed at the end
 	if cfg.PublicURL == "" {              // without a service, the templates of the program need an address for their photographs
 		cfg.PublicURL = strings.TrimSuffix(library.Photographs, photographs.Path)
 	}
@@ -192,9 +192,9 @@ type report struct {
 	Output   string   `json:"output"`
 	Width    int      `json:"width"`
 	Height   int      `json:"height"`
-	Duration float64  `json:"duration,omitempty"` // of a movie
-	Size     int64    `json:"size,omitempty"`     // of a movie, in bytes
-	Frame    int64    `json:"frame,omitempty"`    // of a still, counted from 1
+	Duration float64  `json:"duration,omitempty"` // length of a movie in seconds
+	Size     int64    `json:"size,omitempty"`     // size of the file of a movie, in bytes
+	Frame    int64    `json:"frame,omitempty"`    // number of the drawn frame, counted from 1; 0: a movie was made
 	Frames   int64    `json:"frames"`
 	Reused   int64    `json:"reused,omitempty"` // number of frames taken from the previous run under --watch
 	Warnings []string `json:"warnings"`

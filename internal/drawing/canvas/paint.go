@@ -29,7 +29,7 @@ func (p Paint) Visible() bool {
 type Gradient struct {
 	From, To Point // ends of the line; of a radial gradient its centre, and a point on the edge
 	Radial   bool
-	Stretch  float64 // of a radial gradient: height of the ellipse relative to its width; 0 means 1
+	Stretch  float64 // height of the ellipse of a radial gradient relative to its width; 0 means 1
 	Stops    []css.Stop
 }
 

@@ -12,7 +12,7 @@ import (
 // levelled is a word, or a part of one with a single direction. Levels are those of UAX #9: odd levels are right-to-left.
 type levelled struct {
 	caption.Piece
-	level, before bidi.Level // of the word, and of the blank before it
+	level, before bidi.Level // levels of the word, and of the blank before it
 }
 
 func plainly(word string) levelled { return levelled{Piece: caption.Piece{Text: word}} }

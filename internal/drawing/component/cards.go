@@ -27,7 +27,7 @@ func simpleCard(s *stage) (*node, error) {
 
 // barCard is basic/001: a bar grows, and texts slide in from above it, one after the other.
 func barCard(s *stage) (*node, error) {
-	const grows = 0.5 // seconds; our own choice
+	const grows = 0.5 // growing time in seconds; our own choice
 	root := s.root()
 	card := &node{style: s.style("card", &root, "vertical-align: top; text-align: left"), row: true, clips: true}
 	bar := &node{style: s.style("bar", &card.style, "background: red; width: 3vw; margin-right: 3vw"), stretch: true}

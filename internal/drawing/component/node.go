@@ -19,9 +19,9 @@ type node struct {
 	style    style
 	text     *rich
 	tabular  bool // digits of the text have equal widths
-	inline   bool // as wide as its content
+	inline   bool // the box is as wide as its content
 	row      bool
-	stretch  bool // as high as the row that contains it
+	stretch  bool // the box is as high as the row that contains it
 	clips    bool // content is clipped at its edges
 	gap      float64
 	children []*node

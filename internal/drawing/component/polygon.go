@@ -11,7 +11,7 @@ import (
 
 // figure is the look of a polygon at one time.
 type figure struct {
-	corners []canvas.Point // in fractions of its box
+	corners []canvas.Point // corners in fractions of the polygon's box
 	fill    Color
 	line    line
 }

@@ -121,7 +121,7 @@ func (s *stage) fitBox(n *node, g group, box frame) error {
 // zoomText is advanced/000: texts come nearer one after the other, stay, and fly past the viewer. After the last one nothing is
 // visible.
 func zoomText(s *stage) (*node, error) {
-	const come, stay, pass = 0.8, 0.5, 0.6 // seconds
+	const come, stay, pass = 0.8, 0.5, 0.6 // times in seconds: a text comes nearer, stays, and passes the viewer
 	root := s.root()
 	all := &node{style: root.inherited()}
 	all.box = frame{w: s.w, h: s.h}

@@ -13,7 +13,7 @@ const stripLook = "font-family: Inter; font-weight: 400; font-size: auto; paddin
 // strips returns the texts of a group on boxes: a box is wiped open from left to right, then its text slides up in it. at is the
 // start time of the first one in seconds.
 func (s *stage) strips(name string, parent *style, defaults string, at float64) []*node {
-	const open, rises, apart = 0.8, 0.3, 0.2 // seconds; the value of apart is our own choice
+	const open, rises, apart = 0.8, 0.3, 0.2 // times in seconds; the value of apart is our own choice
 	var all []*node
 	for i, p := range s.paragraphs(name, s.style(name, parent, defaults)) {
 		begin := at + apart*float64(i)
@@ -32,7 +32,7 @@ func (s *stage) strips(name string, parent *style, defaults string, at float64) 
 
 // newsLine is basic/050: a lower third in the style of news, a headline on white above a lead on black, beside a bar.
 func newsLine(s *stage) (*node, error) {
-	const grows = 0.2 // seconds
+	const grows = 0.2 // growing time of the bar in seconds
 	root := s.root()
 	card := &node{style: s.style("card", &root, "vertical-align: bottom; text-align: left; padding: 0 4vw 7vh 4vw"), row: true}
 	bar := &node{style: s.style("bar", &card.style, "width: 1vw; background: red"), stretch: true}

@@ -102,7 +102,7 @@ func button(s *stage) (*node, error) {
 
 // buttonWithCursor is advanced/051: a cursor moves to the middle of a button, clicks on it and fades away.
 func buttonWithCursor(s *stage) (*node, error) {
-	const goes, down, up, away = 1.5, 0.2, 0.1, 0.2 // seconds
+	const goes, down, up, away = 1.5, 0.2, 0.1, 0.2 // times in seconds: the cursor moves, presses, releases and fades away
 	b, err := s.pressable()
 	if err != nil || b.style.hidden {
 		return b, err

@@ -21,8 +21,8 @@ type Still struct {
 	Path        string
 	Format      string          // jpeg, png, gif, webp, bmp or tiff
 	Orientation int             // EXIF, 1 to 8; 0: upright
-	Crop        image.Rectangle // of the upright picture; empty: all of it
-	Box         image.Rectangle // on the canvas; may extend beyond it
+	Crop        image.Rectangle // part of the upright picture that is shown; empty: all of it
+	Box         image.Rectangle // rectangle on the canvas that the part fills; may extend beyond the canvas
 }
 
 var decoders = map[string]func(io.Reader) (image.Image, error){
@@ -129,7 +129,7 @@ func onScreen(first image.Image, f io.ReadSeeker) (image.Image, error) {
 // turn is an EXIF orientation for a picture of a given size.
 type turn struct {
 	orientation int
-	size        image.Point // as stored
+	size        image.Point // size of the picture as stored, before its rotation
 }
 
 // seen is the size after the rotation.

@@ -7,7 +7,7 @@ import (
 
 // Turn draws a plate that fills a box, rotated clockwise about the box's centre.
 type Turn struct {
-	Plate *Plate // of the box's size, rounded up to even sides
+	Plate *Plate // picture of the box's size, rounded up to even sides
 	Box   image.Rectangle
 }
 

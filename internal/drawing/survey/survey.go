@@ -20,7 +20,7 @@ import (
 
 // The bounds of a survey: its processor time, and its wait for other surveys.
 const (
-	surveyCost = 200 * time.Millisecond // of processor time
+	surveyCost = 200 * time.Millisecond // processor time for one survey
 	surveyWait = 2 * time.Second
 )
 

@@ -20,7 +20,7 @@ import (
 // Block is a text that has been shaped and laid out: its visible shapes, in the coordinates of its box, whose top left corner is
 // 0, 0. It has no references to fonts. It is used by one goroutine at a time.
 type Block struct {
-	Warnings []string // for the client
+	Warnings []string // warnings for the client
 
 	style    timeline.TextSettings
 	clusters []cluster

@@ -10,7 +10,7 @@ import (
 // place among the readers.
 const (
 	readersAtOnce = 4
-	readerTime    = 20 * time.Second // for a font, including the wait for a place
+	readerTime    = 20 * time.Second // time limit for reading a font, including the wait for a place
 )
 
 var readers = make(chan struct{}, readersAtOnce)

@@ -132,7 +132,7 @@ func (c *bitmapCache) get(key glyphKey, data []byte) (*image.RGBA, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.pictures) >= maxBitmaps {
-		clear(c.pictures) // rare, and cheaper than tracking each use
+		clear(c.pictures) // a full cache is emptied: this is rare, and cheaper than tracking each use
 	}
 	c.pictures[key] = picture
 	return picture, nil

@@ -67,7 +67,7 @@ func (l *library) runes(i int) fontscan.RuneSet {
 	}
 	loaded, err := l.load(i)
 	if err != nil {
-		return nil // impossible: a test reads every shipped font
+		return nil // not possible for a shipped font: a test reads them all
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
