@@ -34,7 +34,7 @@ type Address struct {
 	Lock                    time.Duration // how long objects of a bucket are locked; 0: the bucket's own rule
 }
 
-// errKind is the complaint about an address of no kind.
+// errKind is the error for an address that names no known kind of place.
 var errKind = errors.New("give a folder by its whole path, s3://bucket?region=…, https://… without a user, or mailto:address")
 
 // Parse reads an address: a folder's path or file:///path, s3://bucket?…, https://…, or mailto:address. Errors do not repeat it.

@@ -20,7 +20,7 @@ import (
 // codeStorage is the code of the error for accounts whose downloads take too much space.
 const codeStorage = "asset_storage_full"
 
-// ahead is the smallest amount to free at once, so that space is not freed for every piece of a download.
+// The smallest amounts that are freed at once, in bytes and files, so that space is not freed for every piece of a download.
 const (
 	ahead      = 64 << 20
 	filesAhead = 64

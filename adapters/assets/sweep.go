@@ -72,7 +72,7 @@ func (c *Cache) Sweep(ctx context.Context, now time.Time) error {
 }
 
 func passOver(err error) error {
-	if errors.Is(err, fs.ErrNotExist) { // another process sweeps too
+	if errors.Is(err, fs.ErrNotExist) { // another process, which sweeps too, has removed the file
 		return nil
 	}
 	return err

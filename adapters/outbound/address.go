@@ -6,7 +6,7 @@ import "net/netip"
 // calls globally reachable (anycast and translation services, which host no receivers), and the platform address of one cloud
 // that looks public.
 var special4 = prefixes(
-	"0.0.0.0/8",        // "this network" (RFC 791); connecting to 0.0.0.0 reaches loopback on Linux
+	"0.0.0.0/8",        // "this network": a connection to 0.0.0.0 reaches loopback on Linux
 	"10.0.0.0/8",       // private
 	"100.64.0.0/10",    // carrier-grade NAT, and one cloud's metadata
 	"127.0.0.0/8",      // loopback

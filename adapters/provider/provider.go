@@ -25,8 +25,8 @@ type Prober struct {
 	Client *http.Client
 }
 
-// listed has for each provider a list that needs a valid key: its path below the base address, and the header for the key.
-// docs/voices.md
+// listed names for each provider a request that needs a valid key: its path below the base address, the header for the key, and
+// the text before the key. docs/voices.md
 var listed = map[string]struct{ path, header, before string }{
 	connection.OpenAI:      {"/models", "Authorization", "Bearer "},
 	connection.AzureSpeech: {"/cognitiveservices/voices/list", "Ocp-Apim-Subscription-Key", ""},

@@ -16,7 +16,7 @@ import (
 	"moviola/domain/timeline"
 )
 
-// The limits of a transcribed part. Providers accept files of up to 25 MB and models of up to 25 minutes: ten minutes of
+// The limits of a transcribed part. Providers accept files of up to 25 MB, and sound of up to 25 minutes. Ten minutes of
 // compressed speech are under 4 MB.
 const (
 	hearLongest = 600.0 // length of a part in seconds

@@ -98,8 +98,8 @@ func (s *Sender) put(
 	return err
 }
 
-// closed reports whether the service has closed the connection without a response that arrived. A service that refuses an upload
-// before it has read the body closes the connection, and its response may be lost.
+// closed reports whether the connection was closed before a response arrived. A service that refuses an upload before it has read
+// the body closes the connection, and its response may be lost.
 func closed(err error) bool {
 	var answer smithy.APIError
 	return err != nil && !errors.As(err, &answer) && (errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||

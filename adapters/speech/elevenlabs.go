@@ -264,7 +264,7 @@ func (v elevenVoice) called(name string) bool {
 	return strings.EqualFold(v.Name, name) || strings.EqualFold(first, name)
 }
 
-// fits scores the similarity of a voice to one of Azure's: by language first, then gender, then region.
+// fits returns a score for the similarity of a voice to a voice of Azure Speech: by language first, then gender, then region.
 func (v elevenVoice) fits(a azureVoice) int {
 	points := 0
 	language, region := strings.EqualFold(v.Labels["language"], a.language()), false

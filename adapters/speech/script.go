@@ -32,7 +32,7 @@ func (s script) length() int {
 // Bounds of the values in markup.
 const (
 	maxPause    = 10 * time.Second
-	maxPassages = 200  // exceeded only if a text needs more passages because of its length
+	maxPassages = 200  // after so many passages, tags begin no further passage
 	maxPassage  = 1000 // characters in a passage
 	maxNested   = 50
 )

@@ -155,7 +155,8 @@ func (d *Documents) Close() error {
 	return nil
 }
 
-// prepare configures a connection. Its waits for locks of other processes end with the context that it was taken with.
+// prepare configures a connection. When the connection waits for a lock of another process, the wait ends with the context with
+// which the connection was taken from the pool.
 func prepare(conn *sqlite.Conn) error {
 	if err := sqlitex.ExecuteTransient(conn, "PRAGMA synchronous = NORMAL", nil); err != nil {
 		return err

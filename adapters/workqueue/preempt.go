@@ -19,7 +19,8 @@ var minimumSlotTime = map[string]time.Duration{
 	projections.WorkRender: time.Second, projections.WorkFetch: 10 * time.Second, projections.WorkPreload: 10 * time.Second,
 }
 
-// late stands for all background tasks in the backoff. When one of them is stopped, all of them wait, each time longer.
+// late is the item under which the backoff records all background tasks together. When one of them is stopped, all of them wait,
+// each time longer.
 var late = projections.Task{WorkItem: projections.WorkItem{ID: "later"}}
 
 // preemption stops running tasks when others wait for their slots. One task is stopped at a time: the next one is considered when

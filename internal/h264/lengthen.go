@@ -146,7 +146,8 @@ type displayOrder struct {
 	last uint32 // lower part of the position of the last reference
 }
 
-// full is the full position of the next picture: of all positions with its lower bits, the one nearest to the last reference.
+// full returns the full display position of the next picture. The stream gives only its lower bits. Of all positions with these
+// lower bits, it is the one nearest to the last reference.
 func (d *displayOrder) full(s slice) int64 {
 	full := d.high + int64(s.order)
 	switch step := int64(s.order) - int64(d.last); {

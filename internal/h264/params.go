@@ -59,7 +59,7 @@ func plainFormat(r *reader) error {
 	return nil
 }
 
-// widened returns the sequence parameter set with orderBits.
+// widened returns the sequence parameter set for display positions of orderBits bits.
 func (s sequence) widened(data []byte) []byte {
 	w := &writer{}
 	w.copy(data, 0, s.orderAt)

@@ -10,8 +10,8 @@ var likely = [...][4]uint32{
 	{7, 8, 10, 11}, {6, 8, 9, 11}, {6, 7, 9, 10}, {6, 7, 8, 9}, // state 62
 }
 
-// skipQuantiser is the quantiser of skipped pictures. It quantises nothing; the highest one makes skipped macroblocks most
-// probable from the start, which takes the fewest bits.
+// skipQuantiser is the quantiser of skipped pictures, which have no values to quantise. With the highest quantiser, skipped
+// macroblocks are most probable from the start, which takes the fewest bits.
 const skipQuantiser = 51
 
 // coder is the arithmetic encoder of H.264, clause 9.3.4.
@@ -50,8 +50,8 @@ func (c *coder) renew() {
 // skipped returns the data of a P slice with the given number of macroblocks, all skipped.
 func skipped(blocks int) []byte {
 	c := &coder{width: 510}
-	// mb_skip_flag with all neighbours skipped or missing uses context 11. Its first state is 42, for m = 23 and n = 33, and
-	// grows by one each time.
+	// mb_skip_flag uses context 11 when all neighbours are skipped or missing. Its first state is 42, for m = 23 and n = 33. After
+	// each skipped macroblock the state grows by one.
 	for i := range blocks {
 		c.width -= likely[min(i, len(likely)-1)][c.width>>6&3]
 		c.renew()

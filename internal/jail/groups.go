@@ -46,7 +46,8 @@ func (g *groups) open() {
 	g.err = err
 }
 
-// ownGroup is the folder of this process's group, without the part that an earlier call has added.
+// ownGroup returns the folder of this process's group. If an earlier call has moved the process into a group below its own, it
+// returns the folder of the group above.
 func ownGroup(self string, mounts []string) (string, error) {
 	text, err := os.ReadFile(self)
 	if err != nil {

@@ -23,8 +23,8 @@ type Config struct {
 	Self string
 	// Off starts programs without a jail, and without resource limits.
 	Off bool
-	// Groups puts each job into a control group of its own. For that this process moves into a group below its own, if that is
-	// delegated to it.
+	// Groups puts each job into a control group of its own. For that, this process moves into a group below its own group, which
+	// must be delegated to it.
 	Groups bool
 	// Without are layers to leave out, as on a machine that refuses them. For tests.
 	Without []Layer

@@ -10,9 +10,9 @@ import (
 type Spaces uintptr
 
 const (
-	// NetworkSpaces isolate the network, but leave the program its view of files and processes.
+	// NetworkSpaces isolate the network. The program still sees the files and processes of the service.
 	NetworkSpaces Spaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC
-	// AllSpaces isolate files and processes as well.
+	// AllSpaces isolate network, files and processes.
 	AllSpaces = NetworkSpaces | unix.CLONE_NEWPID | unix.CLONE_NEWNS
 	// NoSpaces means that the program stays in the service's namespaces.
 	NoSpaces Spaces = 1

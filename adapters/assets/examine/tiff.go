@@ -35,8 +35,8 @@ func aloneWhole(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// readableTIFF has a TIFF file converted if Go cannot decode it: Go's decoder supports neither YCbCr nor CMYK, as cameras and
-// printers write, nor JPEG compression. The orientation is stored in any case.
+// readableTIFF has a TIFF file converted if Go cannot decode it. Go's decoder supports neither YCbCr nor CMYK, as cameras and
+// printers write, nor JPEG compression. readableTIFF also stores the picture's orientation.
 func (e *Examiner) readableTIFF(ctx context.Context, asset *commands.Asset, target *url.URL) error {
 	var err error
 	if asset.Orientation, err = tiffOrientation(asset.Path); err != nil || e.Pictures == nil {

@@ -43,7 +43,8 @@ type chunk struct {
 // start to end buffers no more than that.
 const chunkSeconds = 1
 
-// reordered is the largest number of frames by which x264, as configured for windows, shows a frame after decoding it.
+// reordered is the largest distance between decoding and display of a frame, in frames, in the streams of x264 as configured for
+// windows.
 const reordered = 2
 
 // Assemble joins the files of the windows and of the sound into one MP4 file, without encoding. The index comes before the

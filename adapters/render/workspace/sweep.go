@@ -116,7 +116,7 @@ func (s *Space) sweepCache(ctx context.Context, now time.Time) error {
 func notesOf(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + ".json" }
 
 func unlessGone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) { // another process that sweeps, too, has removed the file
+	if errors.Is(err, fs.ErrNotExist) { // another process, which sweeps too, has removed the file
 		return nil
 	}
 	return err

@@ -59,7 +59,7 @@ func examineSandbox(mode jail.Mode, dir string) (*Sandbox, error) {
 	return s, os.Remove(trial)
 }
 
-// programs returns the programs of states, each once.
+// programs returns the names of the programs that have a sandbox, each once.
 func (s *Sandbox) programs() []string {
 	var all []string
 	for _, state := range s.states {

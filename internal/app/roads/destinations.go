@@ -22,7 +22,7 @@ import (
 	"moviola/internal/config"
 )
 
-// Limits for servers of files and mail: for connecting with sign-in, and for silence after that.
+// Limits for servers of files and mail: the time for connecting with sign-in, and how long a connection may be silent after that.
 const (
 	connectTime = 15 * time.Second
 	silentTime  = 30 * time.Second

@@ -317,7 +317,7 @@ func printEvents(w io.Writer, events iter.Seq2[eventstore.Recorded, error], coun
 	return nil
 }
 
-// maxShown is the maximum of an event's data in a line for people.
+// maxShown is the largest number of bytes of an event's data that a line for people shows.
 const maxShown = 160
 
 // printEvent prints an event on one line.

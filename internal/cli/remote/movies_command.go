@@ -22,7 +22,7 @@ import (
 	"moviola/internal/cli/progress"
 )
 
-// asking is what the commands for makers share: the service, and how its answers are shown.
+// asking is what the commands for customers share: the service, and how its answers are shown.
 type asking struct {
 	apiClient
 	asJSON bool

@@ -45,7 +45,8 @@ func (l *List) Glow(p Path, m Matrix, blur float64, c Color, opacity float64) {
 	}})
 }
 
-// glow returns a blurred path in visible, computed in area. A strong blur is computed on a coarser grid, without visible loss.
+// glow returns the coverage of a path with blurred edges inside the rectangle visible. The blur is computed in the larger
+// rectangle area. A strong blur is computed on a coarser grid, without visible loss.
 func glow(p Path, m Matrix, blur float64, area, visible image.Rectangle) *image.Alpha {
 	var r Raster
 	grid := coarseness(blur)

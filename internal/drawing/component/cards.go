@@ -45,7 +45,7 @@ func barCard(s *stage) (*node, error) {
 	return s.in(card, "top", "left")
 }
 
-// texts returns the texts of the groups headline and body. in returns the animation of text i, given its font size.
+// texts returns the texts of the groups headline and body. The function in returns the animation of text i, given its font size.
 func (s *stage) texts(card *style, in func(i int, size float64) motion) []*node {
 	var all []*node
 	for _, part := range []struct{ name, css string }{{"headline", headlineLook}, {"body", bodyLook}} {
@@ -74,7 +74,7 @@ func (s *stage) fit(n *node) error {
 	return nil
 }
 
-// narrow makes a node and its texts as wide as their content (on), or as wide as the available space.
+// narrow makes a node and its texts as wide as their content if on is true, otherwise as wide as the available space.
 func (n *node) narrow(on bool) {
 	n.inline = on
 	for _, child := range n.children {

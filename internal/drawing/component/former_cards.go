@@ -37,7 +37,7 @@ func (s *stage) card(defaults string) *node {
 	return card
 }
 
-// cardTexts returns the texts of the groups headline and body. in returns the animation of text i.
+// cardTexts returns the texts of the groups headline and body. The function in returns the animation of text i.
 func (s *stage) cardTexts(card *style, in func(i int) motion) []*node {
 	headline := s.style("headline", card, "font-size: 6vw; font-weight: 700; line-height: 1.15; margin-bottom: .35em")
 	body := s.style("body", card, "font-size: 3.2vw; line-height: 1.35; margin-bottom: .5em")

@@ -17,7 +17,8 @@ var (
 	pillNudges = []float64{-0.2, 0.25, 0.1, -0.15, 0.2}
 )
 
-// room is the rectangle around a word or phrase, in pixels of the drawing. add leaves out padding; callers enlarge the result.
+// room is the rectangle around a word or phrase, in pixels of the drawing. The method add includes no padding: its callers
+// enlarge the rectangle by the padding.
 type room struct{ left, top, right, bottom float64 }
 
 func (r *room) add(c *cluster, line image.Rectangle) {

@@ -22,7 +22,7 @@ type line struct {
 	runs            []shaping.Output
 	start           int // index of the line's paragraph in the text
 	width           float64
-	ascent, descent float64 // both are positive
+	ascent, descent float64 // distances of the highest and lowest point from the baseline, both positive
 }
 
 // page is a laid-out text: the lines of a textbox in a box whose top left corner is 0, 0.
