@@ -35,7 +35,7 @@ type Config struct {
 	Pages    int           // number of pages after which a browser is replaced; 0: 200
 	Idle     time.Duration // how long an unused browser is kept; 0: a minute
 	Limit    time.Duration // time limit of a page from its start to its picture, and again for each second of frames; 0: 30 s
-	MemoryMB int           // memory limit of a browser with its page; 0: 1500
+	MemoryMB int           // memory limit of a browser with its page, in MB; 0: 1500
 	PageMB   int           // megabytes that a page may load and send; 0: 64
 	// Fonts returns fonts for a page that are not installed. Nil: none.
 	Fonts func(Page) []Font

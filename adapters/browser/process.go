@@ -117,7 +117,7 @@ func (p *process) run(cmd *jail.Child) error {
 		}
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // a browser is always killed; its output is in notes
+			_ = cmd.Wait() // an error is ignored: a browser is always killed, and its output is in notes
 		}
 		p.outOfMemory = cmd.End()
 		close(p.ended)

@@ -12,7 +12,7 @@ import (
 )
 
 // outOfMemory adds commands.ErrOutOfMemory to the error of a program that was killed from outside, if the kernel has killed
-// processes for lack of memory since the count before was taken. Otherwise a killed program proves nothing. Decision 56.
+// processes for lack of memory since the counts in before were read. Otherwise a killed program proves nothing. Decision 56.
 func outOfMemory(ctx context.Context, before oom.Count, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err

@@ -85,7 +85,7 @@ func restsAnd(c changed, every int64, calm bool, fades []dissolve) rests {
 	frames := int64(len(c))
 	out := rests{calm: calm}
 	var all []pose
-	key := int64(0) // frame of the next key frame
+	key := int64(0) // number of the frame that must be the next key frame
 	for from := int64(0); from < frames; {
 		s := pose{span: span{from: from}, change: c[from]}
 		if s.key = s.from == key || s.change == replaced; s.key {

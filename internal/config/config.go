@@ -68,7 +68,7 @@ type Config struct {
 
 	RenderTimeout time.Duration
 	FileRetention time.Duration
-	History       time.Duration // 0: for ever
+	History       time.Duration // how long the events of a finished movie stay in the log; 0: for ever
 	TempRetention time.Duration
 	UploadTTL     time.Duration
 	AssetCacheTTL time.Duration

@@ -184,7 +184,7 @@ func (w *Write) end(kept Amount) {
 	w.size = Amount{}
 }
 
-// Removed records that files of an account were removed; how many is not known.
+// Removed records that an unknown number of files of an account was removed.
 func (b *Bound) Removed(account string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -34,9 +34,9 @@ var judged = map[string]string{
 	// The package may be used under either of two licences: the FreeType License is chosen. docs/fonts.md gives the credit that
 	// this licence requires.
 	"github.com/golang/freetype LICENSE": "FTL",
-	// The Open Font License, with different line ends.
+	// The file is the Open Font License, with different line ends.
 	"third_party/fonts/lato LICENSE": "OFL-1.1",
-	// The logo of the module's authors, which is not part of the program.
+	// The file is the logo of the module's authors, which is not part of the program.
 	"modernc.org/memory LICENSE-LOGO": "BSD-3-Clause",
 }
 

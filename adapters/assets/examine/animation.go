@@ -90,7 +90,7 @@ func skipImage(in *bufio.Reader) error {
 	if err := skipColors(in, about[8]); err != nil {
 		return err
 	}
-	if _, err := in.Discard(1); err != nil { // the code size of the LZW data
+	if _, err := in.Discard(1); err != nil { // skips the code size of the LZW data
 		return err
 	}
 	_, err := gifBlocks(in)

@@ -63,7 +63,7 @@ func (p SavedProvider) Speech() func(context.Context, domain.AccountID, string) 
 var speechProviders = map[string]string{connection.AzureSpeech: speech.ProviderAzure,
 	connection.ElevenLabs: speech.ProviderElevenLabs}
 
-// NewProber returns what tests providers, through the guard.
+// NewProber returns a prober, which tests whether providers accept a key. Its requests go through the guard.
 func NewProber(guard *outbound.Guard) provider.Prober {
 	return provider.Prober{Client: guard.Client(outbound.Options{Connect: connectTime, Header: silentTime})}
 }

@@ -222,7 +222,7 @@ type statement struct {
 	account  domain.AccountID
 	from, to time.Time
 	out      *bufio.Writer
-	csv      *csv.Writer // nil: JSON
+	csv      *csv.Writer // writes the statement as CSV; nil: it is written as JSON
 }
 
 func (s *statement) line(l audit.Line) error {

@@ -10,8 +10,8 @@ import (
 // stripLook is the style of the strips of news. Reference vendor-catalogue.md §5.2.
 const stripLook = "font-family: Inter; font-weight: 400; font-size: auto; padding: .4vw; padding-left: 1.5vw; line-height: 1.25; "
 
-// strips returns the texts of a group on boxes: a box is wiped open from left to right, then its text slides up in it. at is the
-// start time of the first one in seconds.
+// strips returns the texts of a group on boxes: a box is wiped open from left to right, then its text slides up in it. The first
+// box opens at the time at, in seconds.
 func (s *stage) strips(name string, parent *style, defaults string, at float64) []*node {
 	const open, rises, apart = 0.8, 0.3, 0.2 // times in seconds; the value of apart is our own choice
 	var all []*node

@@ -134,7 +134,7 @@ func (l *library) mentioned(page string) map[string]bool {
 	return found
 }
 
-// namesOf returns the hashes of fonts, sorted. Each font of a collection has its own.
+// namesOf returns the hashes of fonts, sorted. Each font of a collection has its own hash.
 func (l *library) namesOf(fonts map[int]bool) ([]string, error) {
 	names := make([]string, 0, len(fonts))
 	for i := range fonts {
