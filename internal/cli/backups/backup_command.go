@@ -255,8 +255,7 @@ func (b *backingUp) check() (map[string]config.Settings, error) {
 	return noted, nil
 }
 
-// save writes the whole backup. It reads the log first, as of one moment. All files that this log names were stored before that
-// moment, so the backup gets them.
+// save writes the whole backup. It reads the log first, as of one moment: all files that this log names were stored before.
 func (b *backingUp) save(
 	ctx context.Context, w *backup.Writer, noted map[string]config.Settings, logger *logrus.Logger,
 ) (err error) {
