@@ -33,7 +33,7 @@ var _ commands.Assets = (*Cache)(nil)
 
 // Config is what a Cache needs. Client, Dir and Prober must be set.
 type Config struct {
-	Client   *http.Client      // guarded by adapters/outbound
+	Client   *http.Client      // client whose addresses are checked by adapters/outbound
 	Dir      string            // contains a folder per account; several processes of one host may share it
 	Prober   examine.Prober    //
 	Pictures examine.Converter // converts AVIF, HEIC and TIFF pictures that Go cannot decode; nil: they are refused

@@ -281,7 +281,7 @@ func (s shelf) keep(temp *draft, hash string, size int64) (fresh bool, err error
 	if temp.link(path) == nil {
 		return true, nil
 	}
-	if info, again := os.Stat(path); again == nil && info.Size() == size { // another download was faster
+	if info, again := os.Stat(path); again == nil && info.Size() == size { // another download has stored the same content meanwhile
 		return false, nil
 	}
 	return true, temp.replace(path)

@@ -69,7 +69,7 @@ type drawn struct {
 	io.Reader
 	lane *lane
 	read int64
-	need error // why reading stopped
+	need error // the error with which reading stopped
 }
 
 // Read implements io.Reader.

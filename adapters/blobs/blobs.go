@@ -48,9 +48,9 @@ type Bucket struct {
 	bucket  *blob.Bucket
 	scheme  string       // scheme of the bucket's address; empty for a folder
 	end     func() error // closes what belongs to the bucket; may be nil
-	dir     string       // absolute; empty for a bucket
+	dir     string       // absolute path of the folder; empty for a bucket
 	folders *folders     // open folders below dir; nil for a bucket
-	shelf   *shelf       // nil for a bucket
+	shelf   *shelf       // database of small files; nil for a bucket
 	shelved []string     // prefixes of the keys of files on the shelf
 	rooms   []*Room      // bounds of the files of accounts
 }

@@ -25,7 +25,7 @@ const (
 // folders keeps folders open: those into which files were written last. All directory entries on the path to an open folder are
 // on disk. It is safe for concurrent use.
 type folders struct {
-	top string // absolute
+	top string // absolute path of the top folder
 
 	mu     sync.Mutex
 	byPath map[string]*folder
@@ -39,7 +39,7 @@ type folder struct {
 	self  *os.File // the directory again, opened for syncing
 	users int      // guarded by folders.mu; being in the map counts as one user
 
-	changes atomic.Int64 // number of entries made
+	changes atomic.Int64 // number of entries made in the directory
 
 	mu     sync.Mutex
 	synced int64 // number of changes that are on disk

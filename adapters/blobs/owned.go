@@ -19,7 +19,7 @@ type named struct {
 	find func(ctx context.Context, name string) (string, error)
 
 	mu     sync.Mutex
-	owners map[string]string // account by name
+	owners map[string]string // accounts by name
 
 	walking sync.Mutex // guards last, and allows one walk at a time
 	last    *walk      // nil: there was none

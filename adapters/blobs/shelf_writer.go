@@ -146,7 +146,7 @@ func (c *shelving) apply(conn *sqlite.Conn) error {
 	}
 	_, err = stmt.Step()
 	if err != nil {
-		_ = stmt.Reset() // repeats the error of Step
+		_ = stmt.Reset() // Reset returns the error of Step once more
 		return err
 	}
 	return stmt.Reset()

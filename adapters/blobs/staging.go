@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"gocloud.dev/blob"
-	"gocloud.dev/blob/s3blob" // s3://
+	"gocloud.dev/blob/s3blob" // registers the scheme s3://
 
 	"moviola/commands"
 	"moviola/commands/mediafiles"

@@ -37,7 +37,7 @@ type browser struct {
 	onClose func()
 	closing sync.Once
 	served  sync.WaitGroup
-	watched chan struct{} // closed by close
+	watched chan struct{} // channel that close closes, which ends the watching of memory
 
 	mu    sync.Mutex
 	tab   *tab  // the current page

@@ -35,7 +35,7 @@ type egress struct {
 // traffic is the network usage of one page.
 type traffic struct {
 	ctx         context.Context // context of the page
-	left        atomic.Int64    // remaining bytes
+	left        atomic.Int64    // number of bytes that the page may still transfer
 	connections atomic.Int64
 	streams     chan struct{}
 

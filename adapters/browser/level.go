@@ -8,7 +8,7 @@ import (
 type level struct {
 	name    string
 	jailed  bool        // confined by the service's jail
-	spaces  jail.Spaces // namespaces in the jail
+	spaces  jail.Spaces // namespaces that the jail uses
 	sandbox bool        // Chromium's own sandbox is on
 }
 

@@ -29,7 +29,7 @@ type Page struct {
 	Now      time.Time          // time on the page's clock when it begins to load; zero: the current time
 
 	fonts  []Font        // fonts that the page gets from this process
-	sealed bool          // the egress is closed
+	sealed bool          // the page has no network: its requests are refused
 	work   time.Duration // limit of the browser's processor time; 0: only the time limit
 }
 

@@ -17,7 +17,7 @@ import (
 // Folder is one export folder of the operator.
 type Folder struct {
 	Name     string // name by which connections refer to the folder
-	Dir      string // absolute
+	Dir      string // absolute path of the folder
 	Accounts []domain.AccountID
 }
 

@@ -36,7 +36,7 @@ const (
 type Endpoint struct {
 	URL   string // base address of the endpoint, such as https://api.openai.com/v1
 	Key   string // sent as bearer token; empty: none
-	Model string // empty: gpt-image-1
+	Model string // model that generates pictures; empty: gpt-image-1
 }
 
 const defaultModel = "gpt-image-1"
@@ -58,7 +58,7 @@ type Config struct {
 	Timeout time.Duration      // time limit of one answer; 0: 3 minutes
 	// Retries are the pauses before retries after temporary failures; nil: one second, four seconds.
 	Retries []time.Duration
-	Slots   int // concurrent requests; 0: 4
+	Slots   int // number of concurrent requests; 0: 4
 }
 
 const (

@@ -7,18 +7,18 @@ import "net/netip"
 // that looks public.
 var special4 = prefixes(
 	"0.0.0.0/8",        // "this network": a connection to 0.0.0.0 reaches loopback on Linux
-	"10.0.0.0/8",       // private
+	"10.0.0.0/8",       // private networks
 	"100.64.0.0/10",    // carrier-grade NAT, and one cloud's metadata
 	"127.0.0.0/8",      // loopback
 	"168.63.129.16/32", // Azure's wire server
 	"169.254.0.0/16",   // link-local, most clouds' metadata
-	"172.16.0.0/12",    // private
+	"172.16.0.0/12",    // private networks
 	"192.0.0.0/24",     // protocol assignments, and one cloud's metadata
 	"192.0.2.0/24",     // documentation
 	"192.31.196.0/24",  // AS112: name servers for private addresses
 	"192.52.193.0/24",  // AMT: Automatic Multicast Tunneling
 	"192.88.99.0/24",   // 6to4 relays
-	"192.168.0.0/16",   // private
+	"192.168.0.0/16",   // private networks
 	"192.175.48.0/24",  // AS112: name servers for private addresses
 	"198.18.0.0/15",    // benchmarks
 	"198.51.100.0/24",  // documentation

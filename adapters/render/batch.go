@@ -30,11 +30,11 @@ type ticket struct {
 	done   chan struct{}
 
 	// The goroutine that has taken the ticket sets these fields before it closes done. Others read them after that.
-	ended  bool // the file exists
+	ended  bool // the window was rendered: its file exists
 	failed error
 	piece  workspace.Part
 
-	taken bool // guarded by the queue's mutex
+	taken bool // a goroutine has taken the window; guarded by the queue's mutex
 }
 
 func (r *run) ticket(key string, w timeline.Window, p parts) *ticket {
@@ -62,7 +62,7 @@ func (t *ticket) await(ctx context.Context) error {
 // queue holds the windows of a movie that have to be rendered.
 type queue struct {
 	mu   sync.Mutex
-	open []*ticket // not taken yet
+	open []*ticket // windows that no goroutine has taken yet
 }
 
 // take reserves a window for the caller. It returns false when another goroutine has taken the window.

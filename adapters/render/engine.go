@@ -49,7 +49,7 @@ type Config struct {
 	HeldPictures bool
 	// Encoder encodes the windows of movies; the zero value is x264 of the tools. Decision 87.
 	Encoder  ffmpeg.Encoder
-	Cores    int // processors to use; 0: all
+	Cores    int // number of processors to use; 0: all
 	MemoryMB int // memory for all encoders together, in MB; 0: as much as the processors can use
 	// Kept bounds the cache of rendered parts.
 	Kept workspace.Bounds

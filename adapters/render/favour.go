@@ -13,7 +13,7 @@ type pose struct {
 	span
 	copies int64 // how many of the frames are encoded
 	key    bool
-	change change        // change from the frame before
+	change change        // how much the first frame differs from the frame before it
 	out    []h264.Weight // weights of the fade frames that follow these and are written as weighted copies of them
 }
 

@@ -5,12 +5,12 @@ import "time"
 // The measured stages of a render.
 const (
 	stageSources   = "sources"   // downloading, speaking and generating the sources
-	stageLayout    = "layout"    // fonts and the plan
+	stageLayout    = "layout"    // finding the fonts and planning the movie
 	stageWait      = "wait"      // waiting for processors and memory, per window
 	stageWindow    = "window"    // drawing and encoding, per window
 	stageSound     = "sound"     // mixing the sound
 	stageJoin      = "join"      // joining the windows to a file, and checking it
-	stageThumbnail = "thumbnail" // the thumbnail
+	stageThumbnail = "thumbnail" // making the thumbnail
 )
 
 // timeStage starts to measure a stage; the returned function stops it.

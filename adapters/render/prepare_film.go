@@ -46,7 +46,7 @@ func straight(img *image.RGBA, w, h int) *image.NRGBA {
 
 // The copy for browsers of a picture that they cannot show is a film, at most as large as the largest movie.
 const (
-	stillFrames  = 10 // frames in its one second
+	stillFrames  = 10 // number of frames of the film, which lasts one second
 	maxStillSide = 3840
 )
 

@@ -34,7 +34,7 @@ type run struct {
 	log      logrus.FieldLogger
 	plan     *timeline.Plan
 	sources  map[string]artwork.Source // the movie's sources, by their keys
-	values   map[string]any            // results of preloads, as variables
+	values   map[string]any            // variables that the results of preloads define
 	stills   artwork.Drawer
 	progress progress
 	began    time.Time

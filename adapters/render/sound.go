@@ -119,7 +119,7 @@ type mix struct {
 	voices []string // labels of the streams to mix
 }
 
-// add places one clip.
+// add adds one clip to the mix, at its time.
 func (m *mix) add(c timeline.Clip, src artwork.Source) {
 	from, to := samples(c.From, m.rate), samples(c.To, m.rate)
 	if to <= from || c.Volume <= 0 {

@@ -102,7 +102,7 @@ func flatten(units [][]string) []string {
 }
 
 // span is the place where some units are spoken: usually one unit, several if the voice joins them.
-type span struct{ first, last, from, to int } // units; samples
+type span struct{ first, last, from, to int } // first and last are numbers of units, from and to numbers of samples
 
 // windowsPerSecond is the time resolution at which loudness is measured.
 const windowsPerSecond = 200

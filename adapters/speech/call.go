@@ -17,11 +17,11 @@ import (
 // call is one request to an endpoint.
 type call struct {
 	endpoint Endpoint
-	method   string            // empty: POST
+	method   string            // method of the request; empty: POST
 	address  string            // address of the request; contains no key
-	headers  map[string]string // including the key
+	headers  map[string]string // headers of the request, including the key
 	body     []byte
-	code     string // code of the error
+	code     string // code of the errors of this call
 	advice   string // what to do when the endpoint refuses the request
 }
 

@@ -23,7 +23,7 @@ type espeak struct {
 	program string
 	jail    *jail.Jail
 	version string
-	voices  map[string]bool // lower-case
+	voices  map[string]bool // names of the installed voices, in lower case
 }
 
 const (

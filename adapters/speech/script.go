@@ -17,8 +17,8 @@ type script []passage
 type passage struct {
 	text  string
 	pause time.Duration // silence before the passage
-	rate  float64       // relative to normal, 1
-	pitch float64       // relative to normal, 1
+	rate  float64       // speed relative to the normal speed, 1
+	pitch float64       // pitch relative to the normal pitch, 1
 }
 
 func (s script) length() int {

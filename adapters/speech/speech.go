@@ -217,7 +217,7 @@ func (e *Engine) make(ctx context.Context, job job) (spoken, error) {
 // job is a prepared request: the script, the voice and its settings.
 type job struct {
 	script   script
-	speed    float64 // relative to normal, 1
+	speed    float64 // speed relative to the normal speed, 1
 	voice    string  // voice of espeak-ng or of the endpoint
 	engine   string  // part of the key: engine and version
 	endpoint Endpoint

@@ -20,7 +20,7 @@ import (
 
 const (
 	maxUpload   = 25 << 20 // limit of the providers in bytes
-	maxPrompt   = 800      // characters: providers cut longer prompts
+	maxPrompt   = 800      // largest number of characters of a prompt: providers cut longer ones
 	maxHeard    = 30_000
 	maxTimeSecs = 24 * 3600
 )

@@ -45,7 +45,7 @@ type Documents struct {
 	path    string
 	file    os.FileInfo // information about the open file; another file may have its name by now
 	aside   string
-	damaged chan struct{} // closed once: see Damaged
+	damaged chan struct{} // channel that is closed once, see Damaged
 	once    sync.Once
 
 	mu     sync.RWMutex

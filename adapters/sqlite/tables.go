@@ -14,8 +14,8 @@ import (
 // PlainTable is a table for other programs, in a file of its own.
 type PlainTable struct {
 	Name    string
-	Columns []string // definitions: `"bytes" INTEGER`
-	Indexes []string // lists of columns: `"account", "day"`
+	Columns []string // definitions of the columns: `"bytes" INTEGER`
+	Indexes []string // columns of each index: `"account", "day"`
 	// Rows calls insert for every row, with a value for each column: string, int64, float64 or nil.
 	Rows func(insert func(values []any) error) error
 }

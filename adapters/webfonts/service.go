@@ -24,8 +24,8 @@ import (
 // Limits of requests.
 const (
 	maxSheetBytes = 2 << 20
-	maxFaces      = 200      // per family
-	maxFileBytes  = 20 << 20 // per file
+	maxFaces      = 200      // largest number of fonts of a family
+	maxFileBytes  = 20 << 20 // largest size of a font file in bytes
 	familiesAt    = 4        // families of a movie that are requested concurrently
 	filesAt       = 4        // files of a family that are downloaded concurrently
 	// DefaultPatience is how long a movie waits for the service to respond.

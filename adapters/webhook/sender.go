@@ -67,7 +67,7 @@ func NewSender(cfg Config) *Sender {
 // Result is how one try ended.
 type Result struct {
 	Delivered  bool          // the receiver answered with a 2xx status
-	HTTPStatus int           // 0: no answer
+	HTTPStatus int           // status of the answer; 0: no answer
 	Message    string        // may be shown: contains scheme and host of the address only
 	Duration   time.Duration // time from the request until the response's header, or until the try was given up
 	// Retry is true when another try is allowed: the receiver answered 5xx, or the connection failed before any answer. Spec:
@@ -85,7 +85,7 @@ type Call struct {
 	Endpoint string
 	// ContentType names the form of the body; those other than FormContent are JSON. Spec: Events, rule 3.
 	ContentType string
-	Payload     []byte // a flat JSON object
+	Payload     []byte // body of the call: a flat JSON object
 	// Message and Signing are for receivers with signatures: the id of the message, the same in every try, and the secrets that
 	// sign it. Without a secret no header is added. Decision 34.
 	Message string

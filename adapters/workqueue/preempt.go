@@ -27,7 +27,7 @@ var late = projections.Task{WorkItem: projections.WorkItem{ID: "later"}}
 // it has ended.
 type preemption struct {
 	stop  map[string]context.CancelCauseFunc // functions that stop running tasks, by item
-	since map[string]time.Time               // start times of running tasks
+	since map[string]time.Time               // start times of running tasks, by item
 	asked string                             // item of the task that was told to stop and has not ended; empty: none
 }
 

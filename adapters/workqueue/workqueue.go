@@ -138,7 +138,7 @@ type Queue struct {
 	stopped  chan struct{}  // closed: no further message is sent
 	idle     chan struct{}  // closed: stopped, and every message is answered
 	closing  chan struct{}  // closed: subscriptions end when their slots are free
-	finished sync.WaitGroup // the goroutines
+	finished sync.WaitGroup // waits for the queue's goroutines
 }
 
 // New returns a Queue, or everything that is wrong with its configuration. Close ends it.

@@ -57,7 +57,7 @@ func build(root string) (map[string][]byte, error) {
 		MinifyIdentifiers: true,
 		LegalComments:     api.LegalCommentsEndOfFile,
 		Charset:           api.CharsetUTF8,
-		Loader:            map[string]api.Loader{".json": api.LoaderText}, // movies of the gallery
+		Loader:            map[string]api.Loader{".json": api.LoaderText}, // the movies of the gallery, which are imported as texts
 		LogLevel:          api.LogLevelSilent,
 		TsconfigRaw:       `{"compilerOptions":{"target":"ES2022"}}`,
 	})

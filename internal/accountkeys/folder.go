@@ -175,7 +175,7 @@ func (f Folder) Walk(
 // create creates a file with a content, durably; fs.ErrExist: it is there already.
 func create(path string, content []byte) error {
 	dir := filepath.Dir(path)
-	tmp, err := os.CreateTemp(dir, ".new-") // readable by its owner only
+	tmp, err := os.CreateTemp(dir, ".new-") // CreateTemp makes the file readable by its owner only
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ const (
 type Route struct {
 	Method, Path string
 	Guard        Guard
-	Role         key.Role // the least role, with GuardKey
+	Role         key.Role // the least role that may call the route, with GuardKey
 	Query        []string // the query parameters that the route reads, with GuardKey
 }
 

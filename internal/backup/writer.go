@@ -31,7 +31,7 @@ type Writer struct {
 // pack is an unfinished chunk of small items.
 type pack struct {
 	content []byte
-	items   []int // indexes in the part's list
+	items   []int // indexes of the chunk's items in the part's list
 }
 
 // Summary describes a finished backup.
@@ -39,7 +39,7 @@ type Summary struct {
 	ID      string
 	Items   map[string]int   // number of items, by part
 	Bytes   map[string]int64 // number of bytes, by part
-	Written int64            // new bytes, as stored
+	Written int64            // bytes that this backup has added to the archive
 	// Verified is false when reused chunks could only be checked for existence, because no identity was given.
 	Verified bool
 }

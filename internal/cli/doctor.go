@@ -21,11 +21,11 @@ import (
 // requirement is a program or file of the system that Moviola uses.
 type requirement struct {
 	name    string
-	command string // looked up in PATH
-	file    string // a path, instead of command
+	command string // program that is searched in PATH
+	file    string // path of a file, for a requirement that is no program
 	pkg     string // Debian package
 	use     string
-	needed  bool // nothing renders without it
+	needed  bool // without this requirement, nothing can be rendered
 }
 
 var requirements = []requirement{

@@ -85,7 +85,7 @@ type Config struct {
 	WebhookTimeout time.Duration
 	DrainTimeout   time.Duration
 
-	ExportFolders []string // NAME=DIR[:account…]
+	ExportFolders []string // export folders, each as NAME=DIR[:account…]
 
 	SMTP     string
 	SMTPFrom string

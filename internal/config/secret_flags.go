@@ -66,7 +66,7 @@ func FromFiles(f *pflag.FlagSet) error {
 			continue
 		}
 		value, err := ReadSecretFile(file.Value.String())
-		if _, list := f.Lookup(name).Value.(pflag.SliceValue); list { // a value in each line
+		if _, list := f.Lookup(name).Value.(pflag.SliceValue); list { // the file of a list flag has a value in each line
 			value = strings.Join(strings.Fields(value), ",")
 		}
 		if err == nil {

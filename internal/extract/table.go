@@ -19,7 +19,7 @@ const (
 	Text Kind = iota
 	Whole
 	Real
-	Flag // 0 or 1
+	Flag // a boolean, written as 0 or 1
 	Time // ISO 8601, UTC, with milliseconds
 	JSON // an array or object, as text
 )
@@ -35,7 +35,7 @@ type Column struct {
 // Row is a row of a table.
 type Row struct {
 	ID     string    // rows are ordered by id
-	At     time.Time // compared with --since
+	At     time.Time // time of the row, which --since is compared with
 	Values []any     // values by column: string, int64, float64, bool, time.Time, or nil
 }
 

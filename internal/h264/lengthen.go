@@ -91,7 +91,7 @@ type coded struct {
 // read parses the pictures of a period.
 func (l *lengthener) read(frames []Frame) ([]coded, error) {
 	all := make([]coded, len(frames))
-	taken := make([]bool, len(frames)) // used positions in display order
+	taken := make([]bool, len(frames)) // positions in display order that a picture has already
 	order := displayOrder{size: int64(1) << l.sequence.orderBits}
 	for i, f := range frames {
 		c, err := l.picture(f, i == 0)

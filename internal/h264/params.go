@@ -94,10 +94,10 @@ const (
 // pictures holds the needed fields of the picture parameter set.
 type pictures struct {
 	idEnd      int    // bit position after its id, which is 0
-	weights    uint32 // weighting of B slices
+	weights    uint32 // how B slices weight their two references
 	weightsAt  int
 	references [2]int // default numbers of active references
-	weighted   bool   // weighting of P slices
+	weighted   bool   // P slices have explicit weights
 	quantiser  int32
 	deblocking bool // slices have deblocking fields
 }

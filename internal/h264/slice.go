@@ -9,9 +9,9 @@ const (
 
 // The kinds of slices.
 const (
-	forward uint32 = iota // P
-	both                  // B
-	within                // I
+	forward uint32 = iota // P slices
+	both                  // B slices
+	within                // I slices
 )
 
 // slice holds the needed fields of a slice header, and their positions.
@@ -35,7 +35,7 @@ func parseSlice(data []byte, s sequence, p pictures) (h slice, err error) {
 	}
 	r := &reader{data: data, at: 8}
 	h.key, h.reference = data[0]&31 == keySliceNAL, data[0]>>5&3 != 0
-	r.ue() // first macroblock
+	r.ue() // skips the number of the first macroblock
 	h.kind = r.ue() % 5
 	h.idAt = r.at
 	id := r.ue()
@@ -64,9 +64,9 @@ func parseSlice(data []byte, s sequence, p pictures) (h slice, err error) {
 // ending reads the rest of the header, up to the slice data.
 func (h *slice) ending(r *reader, p pictures) error {
 	if h.kind != within {
-		r.ue() // cabac_init_idc
+		r.ue() // skips cabac_init_idc
 	}
-	r.se() // slice_qp_delta
+	r.se() // skips slice_qp_delta
 	if p.deblocking && r.ue() != 1 {
 		r.se()
 		r.se()

@@ -34,7 +34,7 @@ type Mark struct {
 	done sync.WaitGroup
 
 	mu   sync.Mutex // guards the fields below and the writing of the mark
-	file *os.File   // locked
+	file *os.File   // open file of the mark, which is locked
 	note markNote   // content of the mark
 }
 

@@ -38,7 +38,7 @@ func always(lists ...[]uintptr) []rule {
 
 // commonCalls affect only the process itself, and files that it can reach.
 var commonCalls = []uintptr{
-	// files
+	// calls on files
 	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PREAD64, unix.SYS_PWRITE64, unix.SYS_PREADV,
 	unix.SYS_PWRITEV,
 	unix.SYS_PREADV2, unix.SYS_PWRITEV2, unix.SYS_OPENAT, unix.SYS_CLOSE, unix.SYS_CLOSE_RANGE, unix.SYS_LSEEK, unix.SYS_FSTAT,
@@ -52,11 +52,11 @@ var commonCalls = []uintptr{
 	unix.SYS_FCNTL, unix.SYS_FLOCK, unix.SYS_DUP, unix.SYS_DUP3, unix.SYS_PIPE2, unix.SYS_SPLICE, unix.SYS_TEE,
 	unix.SYS_SENDFILE, unix.SYS_COPY_FILE_RANGE, unix.SYS_GETXATTR, unix.SYS_LGETXATTR, unix.SYS_FGETXATTR, unix.SYS_LISTXATTR,
 	unix.SYS_LLISTXATTR, unix.SYS_FLISTXATTR,
-	// memory
+	// calls on memory
 	unix.SYS_MMAP, unix.SYS_MPROTECT, unix.SYS_MUNMAP, unix.SYS_BRK, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_MINCORE,
 	unix.SYS_MSYNC,
 	unix.SYS_MEMBARRIER,
-	// its own threads and processes
+	// calls on the program's own threads and processes
 	unix.SYS_FUTEX, unix.SYS_SET_ROBUST_LIST, unix.SYS_GET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_SET_TID_ADDRESS,
 	unix.SYS_GETTID, unix.SYS_GETPID,
 	unix.SYS_GETPPID, unix.SYS_EXIT, unix.SYS_EXIT_GROUP, unix.SYS_EXECVE, unix.SYS_WAIT4, unix.SYS_WAITID, unix.SYS_SCHED_YIELD,
@@ -67,13 +67,13 @@ var commonCalls = []uintptr{
 	unix.SYS_GETUID, unix.SYS_GETEUID, unix.SYS_GETGID, unix.SYS_GETEGID, unix.SYS_GETRESUID, unix.SYS_GETRESGID,
 	unix.SYS_GETGROUPS, unix.SYS_GETPGID,
 	unix.SYS_GETSID, unix.SYS_CAPGET, unix.SYS_GETRANDOM,
-	// time
+	// calls that read the time or wait
 	unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_GETRES, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_NANOSLEEP, unix.SYS_GETTIMEOFDAY,
 	unix.SYS_SETITIMER,
 	unix.SYS_GETITIMER, unix.SYS_TIMER_CREATE, unix.SYS_TIMER_SETTIME, unix.SYS_TIMER_GETTIME, unix.SYS_TIMER_DELETE,
 	unix.SYS_TIMERFD_CREATE,
 	unix.SYS_TIMERFD_SETTIME, unix.SYS_TIMERFD_GETTIME,
-	// receiving signals, and waiting
+	// calls for receiving signals, and for waiting
 	unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_RT_SIGTIMEDWAIT, unix.SYS_RT_SIGPENDING,
 	unix.SYS_RT_SIGSUSPEND,
 	unix.SYS_SIGALTSTACK, unix.SYS_RESTART_SYSCALL, unix.SYS_PPOLL, unix.SYS_PSELECT6, unix.SYS_EPOLL_CREATE1,

@@ -12,9 +12,9 @@ type Condition string
 // The conditions of a layer.
 const (
 	On       Condition = "on"
-	Missing  Condition = "missing"  // the machine refuses it
-	Disabled Condition = "off"      // disabled by --sandbox off
-	Unneeded Condition = "unneeded" // there is nothing that it could restrict
+	Missing  Condition = "missing"  // the machine refuses the layer
+	Disabled Condition = "off"      // the layer is disabled by --sandbox off
+	Unneeded Condition = "unneeded" // there is nothing that the layer could restrict
 )
 
 // State is the condition of a layer of a program's jail.

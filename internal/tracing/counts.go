@@ -13,9 +13,9 @@ const mostWaiting = sdk.DefaultMaxQueueSize
 
 // Counts are the spans of a process since its start, by what became of them.
 type Counts struct {
-	Sent    int64 // the collector took them
-	Failed  int64 // the collector did not take them
-	Dropped int64 // too many were waiting
+	Sent    int64 // number of spans that the collector took
+	Failed  int64 // number of spans that the collector did not take
+	Dropped int64 // number of spans lost because too many were waiting
 }
 
 // counter counts the spans that were sent, failed or dropped, and bounds those that wait in the batcher. It is the span processor

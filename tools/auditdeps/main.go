@@ -117,7 +117,7 @@ func licensed(folder string) ([]string, error) {
 			return []string{folder}, nil
 		}
 		switch path := filepath.Join(folder, entry.Name()); {
-		case entry.IsDir() && strings.HasPrefix(entry.Name(), "@"): // a folder of packages
+		case entry.IsDir() && strings.HasPrefix(entry.Name(), "@"): // a folder whose subfolders are packages
 			inner, err := licensed(path)
 			if err != nil {
 				return nil, err

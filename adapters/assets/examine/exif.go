@@ -25,7 +25,7 @@ func jpegOrientation(f io.ReadSeeker) (int, error) {
 		return upright, ignoreEnd(err)
 	}
 	for {
-		var head [4]byte // marker and length
+		var head [4]byte // marker and length of a segment
 		if _, err := io.ReadFull(r, head[:]); err != nil {
 			return upright, ignoreEnd(err)
 		}

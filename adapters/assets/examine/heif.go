@@ -44,7 +44,7 @@ func heifSize(f io.ReaderAt, from, to int64, level int) (w, h int) {
 		bw, bh := 0, 0
 		switch inside := from + b.header; {
 		case b.kind == "ispe":
-			var side [12]byte // version and flags, width, height
+			var side [12]byte // content of the box: version and flags, width, height
 			if readAt(f, side[:], inside) {
 				bw, bh = int(binary.BigEndian.Uint32(side[4:])), int(binary.BigEndian.Uint32(side[8:]))
 			}

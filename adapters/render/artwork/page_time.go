@@ -54,7 +54,7 @@ type pagesTime struct {
 
 	mu    sync.Mutex
 	spent time.Duration
-	last  time.Time // when time was last added
+	last  time.Time // when time was last added to the record
 }
 
 func (t *pagesTime) idle(now time.Time) time.Duration {

@@ -57,11 +57,11 @@ type Encoder struct {
 // kind describes a hardware encoder of ffmpeg: its name, its device nodes, and the arguments that select it.
 type kind struct {
 	name   Choice
-	coder  string // name in ffmpeg
+	coder  string // name of the encoder in ffmpeg
 	nodes  []string
 	each   bool // a run needs only one of the nodes: they are tried one by one
 	device func(node string) []string
-	upload []string // filters before the encoder
+	upload []string // filters that come before the encoder
 	coding func(quality string) []string
 	spoken *regexp.Regexp // matches the encoder's version in the log of a run
 	driver string         // file that holds the version of the driver

@@ -27,7 +27,7 @@ const pipeDelay = 30 * time.Second
 // output: for logs, never for clients.
 type ExitError struct {
 	Program string
-	Code    int  // -1: ended by a signal
+	Code    int  // exit code; -1: a signal has ended the program
 	Killed  bool // killed by SIGKILL
 	Memory  bool // killed because its control group ran out of memory
 	Tail    string

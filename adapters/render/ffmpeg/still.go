@@ -55,7 +55,7 @@ func (t *Tools) ToPNG(ctx context.Context, path, format, to string) error {
 	}
 	made := filepath.Join(dir, stillName+".png")
 	if _, err := os.Stat(made); errors.Is(err, os.ErrNotExist) {
-		made = filepath.Join(dir, stillName+"-1.png") // the first of several pictures
+		made = filepath.Join(dir, stillName+"-1.png") // heif-convert numbers the pictures of a file with several: this is the first
 	}
 	if err := os.Rename(made, to); errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%w: it holds no picture", commands.ErrNotMedia)

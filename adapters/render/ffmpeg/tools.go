@@ -33,7 +33,7 @@ type Config struct {
 
 // Tools runs the two programs. It is safe for concurrent use.
 type Tools struct {
-	ffmpeg, ffprobe string // absolute paths
+	ffmpeg, ffprobe string // absolute paths of the programs
 	jail            *jail.Jail
 	version         string
 	encoders        string // the list of encoders, as ffmpeg prints it

@@ -12,7 +12,7 @@ import (
 const (
 	// SampleRate is the number of samples per second of every sound that the renderer makes.
 	SampleRate = 48000
-	aacFrame   = 1024 // samples
+	aacFrame   = 1024 // samples in one frame of AAC
 	// movieScale is how many units of time a second has in the header of a file, as ffmpeg counts.
 	movieScale = 1000
 )

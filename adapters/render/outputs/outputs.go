@@ -128,7 +128,7 @@ func (m *Maker) one(ctx context.Context, job commands.OutputJob, format string) 
 type work struct {
 	tools *ffmpeg.Tools
 	job   commands.OutputJob
-	dir   string // folder of its own
+	dir   string // folder for the files of this output only
 	out   movie.Output
 }
 

@@ -13,7 +13,7 @@ import (
 
 // The form of a storyboard: small pictures in rows, from left to right.
 const (
-	boardMost    = 100 // pictures
+	boardMost    = 100 // largest number of pictures
 	boardColumns = 10
 	boardSide    = 160 // pixels of the longer side of a picture
 )

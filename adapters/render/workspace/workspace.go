@@ -21,7 +21,7 @@ type Bounds struct {
 
 // Space is the folder of a renderer. It is safe for concurrent use.
 type Space struct {
-	Dir    string // absolute
+	Dir    string // absolute path of the folder
 	bounds Bounds
 	room   *quota.Folder
 }

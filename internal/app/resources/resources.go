@@ -15,7 +15,7 @@ import (
 type Resources struct {
 	*parts.Parts
 	Operator  *web.OperatorToken
-	previewer *previewer // nil until NewMovies
+	previewer *previewer // opens the renderer of previews; nil before NewMovies is called
 }
 
 // New returns resources without any wiring.

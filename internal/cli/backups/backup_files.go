@@ -61,7 +61,7 @@ func saveFiles(ctx context.Context, w *backup.Writer, files source, stay, whole 
 		}
 		file, err := files.Open(ctx, one.key)
 		if errors.Is(err, commands.ErrFileNotFound) {
-			w.Manifest.Gone++ // the file was deleted meanwhile
+			w.Manifest.Gone++ // the file was deleted after it was listed
 			continue
 		}
 		if err != nil {

@@ -16,8 +16,8 @@ import (
 
 // Variables are those that the command line gives a movie.
 type Variables struct {
-	Each []string // name=value
-	File string   // a JSON object
+	Each []string // variables given as name=value
+	File string   // file with a JSON object of variables
 }
 
 // Bind declares the flags.

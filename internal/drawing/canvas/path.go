@@ -20,10 +20,10 @@ type Path struct {
 }
 
 const (
-	opMove  = 'M' // 1 point
-	opLine  = 'L' // 1 point
-	opQuad  = 'Q' // 2 points
-	opCube  = 'C' // 3 points
+	opMove  = 'M' // takes 1 point
+	opLine  = 'L' // takes 1 point
+	opQuad  = 'Q' // takes 2 points
+	opCube  = 'C' // takes 3 points
 	opClose = 'Z'
 )
 

@@ -10,7 +10,7 @@ import (
 type pose struct {
 	dx, dy float64
 	sx, sy float64
-	turn   float64 // degrees
+	turn   float64 // clockwise rotation in degrees
 	alpha  float64
 	cut    [4]float64 // fractions cut off at the top, right, bottom, left
 }

@@ -52,7 +52,7 @@ type stage struct {
 	warnings []string
 	dry      bool    // texts are measured but not drawn
 	set      []*node // the nodes with text; only collected if dry is set
-	pixels   int     // pixels kept in memory
+	pixels   int     // number of pixels kept in memory
 	nodes    int
 	runes    int // runes of texts that were laid out
 }

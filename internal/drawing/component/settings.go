@@ -16,7 +16,7 @@ import (
 const (
 	maxGroups = 100
 	maxList   = 200
-	maxText   = 20_000 // bytes of one text
+	maxText   = 20_000 // largest number of bytes of one text
 )
 
 // group is the settings of one part of a component, by property name.

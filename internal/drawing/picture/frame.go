@@ -2,7 +2,7 @@ package picture
 
 // Frame is an opaque picture in ffmpeg's format yuv420p: bt709, limited range.
 type Frame struct {
-	W, H int // even
+	W, H int // width and height in pixels, both even
 	// Pix holds the planes Y (W × H), Cb and Cr (half of both sides each).
 	Pix []byte
 }

@@ -3,7 +3,7 @@ package picture
 // Plate is the source image of moving views and rotations. Its colours are bt709 in limited range; transparent pixels have the
 // colours of their neighbours, so that interpolation does not darken edges.
 type Plate struct {
-	W, H int // even
+	W, H int // width and height in pixels, both even
 	// The planes have the sizes of those in Layer; Alpha is nil for an opaque picture.
 	Luma, Cb, Cr, Alpha []byte
 }
