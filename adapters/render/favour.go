@@ -14,7 +14,7 @@ type pose struct {
 	copies int64 // how many of the frames are encoded
 	key    bool
 	change change        // how much the first frame differs from the frame before it
-	out    []h264.Weight // weights of the fade frames that follow these and are written as weighted copies of them
+	out    []h264.Weight // weights of the frames of a fade after this sequence, which are written as weighted copies of it
 }
 
 // favour is a range of encoded frames that get a better quality than the encoder would choose, in steps of its quantiser.

@@ -104,7 +104,7 @@ func (r *Ring) KeyToSeal(account domain.AccountID) (*eventstore.AccountKey, erro
 	if err := r.shelf.Add(ctx, account, random); err != nil {
 		return nil, unavailable(err)
 	}
-	return r.find(ctx, account) // the shelf may have kept another process's key, or none because the account was erased
+	return r.find(ctx, account) // the shelf may have another process's key, or none because the account was erased
 }
 
 // Erased implements eventstore.Keys.
