@@ -219,7 +219,7 @@ type job struct {
 	script   script
 	speed    float64 // speed relative to the normal speed, 1
 	voice    string  // voice of espeak-ng or of the endpoint
-	engine   string  // part of the key: engine and version
+	engine   string  // engine and its version, a part of the cache key
 	endpoint Endpoint
 	style    azureStyle     // style of a voice of Azure Speech
 	markup   string         // content of the SSML's speak element, for Azure Speech; empty: the script is spoken

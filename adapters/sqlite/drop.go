@@ -30,7 +30,7 @@ func (d *Documents) Drop(ctx context.Context, collection string) error {
 	return nil
 }
 
-// empty deletes the rows of a table by its primary key, and then drops it, unless it does not exist.
+// empty deletes the rows of a table by its primary key, and then drops the table. It does nothing if the table does not exist.
 func (d *Documents) empty(ctx context.Context, table, key string) error {
 	some := fmt.Sprintf(`DELETE FROM "%[1]s" WHERE %[2]s IN (SELECT %[3]s FROM "%[1]s" LIMIT %[4]d)`,
 		table, key, strings.Trim(key, "()"), dropTogether)

@@ -140,7 +140,7 @@ func (t *deepTIFF) first(tag uint16, otherwise uint32) int {
 	return int(otherwise)
 }
 
-// understand interprets the tags.
+// understand computes the structure of the picture from the tags.
 func (t *deepTIFF) understand() error {
 	samples := t.first(tagSamples, 1)
 	for _, bits := range t.tags[tagBits] {
