@@ -78,6 +78,7 @@ func (l *WorkList) Left() int {
 // The intervals of chores, for tests that turn the clock.
 const (
 	PointerInterval = pointerInterval
+	KeepErased      = keepErased
 	SweepInterval   = sweepInterval
 	KeepTombstones  = keepTombstones
 )

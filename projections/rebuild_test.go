@@ -64,6 +64,49 @@ func TestReader_Rebuild(t *testing.T) {
 	})
 }
 
+// TestReader_DropFormer waits until requests that read the former read models have ended, where a process reads, and drops them at
+// once where none does.
+func TestReader_DropFormer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	docs := w.documents(t)
+	rebuild := func() (old string) {
+		t.Helper()
+		old = pointerOf(t, docs).Models["movies"].Collection
+		models := mustOpen(t, w.config(docs))
+		if err := models.Reader.Rebuild(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		return old
+	}
+	dropped := func(old string) bool {
+		_, err := docs.Get(t.Context(), old, string(project(0)))
+		return err != nil
+	}
+	alone := mustOpen(t, w.config(docs))
+	w.history(t, 3)
+	old := rebuild()
+	if err := alone.Reader.DropFormer(t.Context()); err != nil || !dropped(old) {
+		t.Errorf("without readers: %v", err)
+	}
+
+	models := mustOpen(t, w.config(docs))
+	start(t, models)
+	waitFor(t, models, w.history(t, 30))
+	old = rebuild()
+	limit, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := alone.Reader.DropFormer(limit); err == nil || dropped(old) {
+		t.Errorf("beside a reader, at once: %v", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- alone.Reader.DropFormer(t.Context()) }()
+	w.clock.turn(projections.KeepErased)
+	if err := <-ended; err != nil || !dropped(old) {
+		t.Errorf("beside a reader, later: %v", err)
+	}
+}
+
 // TestReader_RebuildCutShort proves that a rebuild which does not come to its end changes nothing.
 func TestReader_RebuildCutShort(t *testing.T) {
 	t.Parallel()

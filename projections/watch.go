@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -22,6 +23,9 @@ const (
 	// keepRetired is how long the collections of an old generation stay after the switch: longer than a process takes to notice
 	// the switch.
 	keepRetired = time.Minute
+	// keepErased is how long they stay when somebody waits for their end, and all processes have said that they have noticed the
+	// switch: longer than a request takes that has begun before.
+	keepErased = 20 * time.Second
 	// sweepLimit is the maximum of tombstones removed in one step.
 	sweepLimit = 1000
 )
@@ -159,31 +163,66 @@ func (r *Reader) sweep(ctx context.Context, now time.Time) error {
 			}
 		}
 	}
-	return r.dropRetired(ctx, now)
+	return r.dropRetired(ctx, now, keepRetired)
 }
 
-// dropRetired drops the retired collections.
-func (r *Reader) dropRetired(ctx context.Context, now time.Time) error {
+// DropFormer drops the collections of former generations, and returns when none is left. While other processes live it waits
+// until they all read the current generation, and keepErased after the switch at least; how long at most is up to ctx.
+func (r *Reader) DropFormer(ctx context.Context) error {
+	for {
+		left, err := r.former(ctx)
+		if err == nil && !left {
+			return nil
+		}
+		if err != nil && !errors.Is(err, ErrStale) { // a running service has dropped them in the same moment
+			return fmt.Errorf("drop the former read models: %w", err)
+		}
+		if !sleep(ctx, pointerInterval) {
+			return fmt.Errorf("drop the former read models: %w", ctx.Err())
+		}
+	}
+}
+
+// former drops the retired collections, if no process can be reading them, and reports whether there still are some.
+func (r *Reader) former(ctx context.Context) (left bool, err error) {
+	now := r.config.Now()
+	others, err := r.alive(ctx, now)
+	if err != nil {
+		return true, err
+	}
+	kept := keepErased
+	if len(others) == 0 {
+		kept = 0 // nobody has to notice the switch
+	}
+	if err := r.dropRetired(ctx, now, kept); err != nil {
+		return true, err
+	}
 	p, err := r.at.read(ctx)
-	if err != nil || p == nil || len(p.Retired) == 0 || now.Sub(p.SwitchedAt) < keepRetired {
+	return err == nil && p != nil && len(p.Retired) > 0, err
+}
+
+// dropRetired drops the retired collections, some time after the switch.
+func (r *Reader) dropRetired(ctx context.Context, now time.Time, kept time.Duration) error {
+	p, err := r.at.read(ctx)
+	if err != nil || p == nil || len(p.Retired) == 0 || now.Sub(p.SwitchedAt) < kept {
 		return err
 	}
 	used, err := r.inUse(ctx, now)
 	if err != nil {
 		return err
 	}
-	var kept []string
+	var still []string
 	for _, name := range p.Retired {
 		if slices.ContainsFunc(used, func(g int64) bool { return generationOf(name) <= g && g != p.Generation }) {
-			kept = append(kept, name)
+			still = append(still, name)
 		} else if err := r.at.docs.Drop(ctx, name); err != nil {
 			return fmt.Errorf("drop %s: %w", name, err)
 		}
 	}
-	if len(kept) == len(p.Retired) {
+	if len(still) == len(p.Retired) {
 		return nil
 	}
-	p.Retired = kept
+	p.Retired = still
 	if err := r.at.replace(ctx, p); err != nil {
 		return err
 	}

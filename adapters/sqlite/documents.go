@@ -35,6 +35,10 @@ const cacheSize = "PRAGMA cache_size = -16384"
 // with every commit is then copied once. Four times SQLite's default, it halves the reads and writes under load.
 const checkpointPages = "PRAGMA wal_autocheckpoint = 4000"
 
+// overwriting makes that what is removed from a page in use is overwritten, which costs no write more. Pages that are no longer
+// in use keep what they had until Scrub.
+const overwriting = "PRAGMA secure_delete = FAST"
+
 // Documents is a projections.Documents in a SQLite file.
 type Documents struct {
 	pool *sqlitex.Pool
@@ -161,8 +165,10 @@ func prepare(conn *sqlite.Conn) error {
 	if err := sqlitex.ExecuteTransient(conn, "PRAGMA synchronous = NORMAL", nil); err != nil {
 		return err
 	}
-	if err := sqlitex.ExecuteTransient(conn, checkpointPages, nil); err != nil {
-		return err
+	for _, setting := range []string{checkpointPages, overwriting} {
+		if err := sqlitex.ExecuteTransient(conn, setting, nil); err != nil {
+			return err
+		}
 	}
 	return sqlitex.ExecuteTransient(conn, cacheSize, nil)
 }
@@ -228,7 +234,19 @@ func (d *Documents) read(ctx context.Context, statements int, step func(*sqlite.
 }
 
 // write runs a step in a transaction on the connection for writes.
-func (d *Documents) write(ctx context.Context, step func(*sqlite.Conn) error) (err error) {
+func (d *Documents) write(ctx context.Context, step func(*sqlite.Conn) error) error {
+	return d.withWriter(ctx, func(conn *sqlite.Conn) (err error) {
+		end, err := sqlitex.ImmediateTransaction(conn)
+		if err != nil {
+			return err
+		}
+		defer end(&err)
+		return step(conn)
+	})
+}
+
+// withWriter runs a step on the connection for writes, without a transaction.
+func (d *Documents) withWriter(ctx context.Context, step func(*sqlite.Conn) error) (err error) {
 	var conn *sqlite.Conn
 	open := true
 	select {
@@ -248,11 +266,6 @@ func (d *Documents) write(ctx context.Context, step func(*sqlite.Conn) error) (e
 	if err := d.check(); err != nil {
 		return err
 	}
-	end, err := sqlitex.ImmediateTransaction(conn)
-	if err != nil {
-		return err
-	}
-	defer end(&err)
 	return step(conn)
 }
 

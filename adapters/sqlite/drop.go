@@ -90,6 +90,14 @@ const (
 // Shrink implements projections.Documents. It returns free pages in many transactions, between which commits are possible. A file
 // that an earlier version has created keeps its size: its free pages are only used for new documents.
 func (d *Documents) Shrink(ctx context.Context) error {
+	if err := d.giveBack(ctx, keptFree); err != nil {
+		return fmt.Errorf("shrink the file of the read models: %w", err)
+	}
+	return nil
+}
+
+// giveBack returns unused pages to the disk, until a number of them is left.
+func (d *Documents) giveBack(ctx context.Context, kept int64) error {
 	for free := int64(0); ; {
 		before := free
 		err := d.write(ctx, func(conn *sqlite.Conn) (err error) {
@@ -97,14 +105,14 @@ func (d *Documents) Shrink(ctx context.Context) error {
 			if err == nil {
 				free, err = number(conn, "PRAGMA freelist_count")
 			}
-			if err != nil || form == 0 || free <= keptFree {
+			if err != nil || form == 0 || free <= kept {
 				free = 0
 				return err
 			}
 			return sqlitex.ExecuteTransient(conn, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", shrinkTogether), nil)
 		})
 		if err != nil {
-			return fmt.Errorf("shrink the file of the read models: %w", err)
+			return err
 		}
 		// all free pages are returned, or other processes free pages as fast as this loop returns them
 		if free == 0 || before > 0 && free >= before {

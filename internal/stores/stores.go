@@ -49,7 +49,8 @@ type Stores struct {
 	Rendered *blobs.Room // rendered files, with the bounds of --account-renders and --total-renders
 
 	CloseDocs func(context.Context) error
-	Damaged   <-chan struct{} // closed when the database of the read models is damaged; nil: it is not a file
+	scrub     func(context.Context) error // nil: the read models are not in a file
+	Damaged   <-chan struct{}             // closed when the database of the read models is damaged; nil: it is not a file
 	logger    logrus.FieldLogger
 	observers []func(context.Context, eventstore.Written)
 }
@@ -196,7 +197,7 @@ func (s *Stores) openStore(cfg config.Config) error {
 			"from the log")
 	}
 	s.Damaged = docs.Damaged()
-	s.Docs, s.CloseDocs = docs, func(context.Context) error { return docs.Close() }
+	s.Docs, s.CloseDocs, s.scrub = docs, func(context.Context) error { return docs.Close() }, docs.Scrub
 	return nil
 }
 

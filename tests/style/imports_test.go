@@ -54,6 +54,7 @@ var layers = []layer{
 	{"internal/accountkeys", []string{"domain", "eventstore", "internal/accountkeys"}, "keys know nothing of what they encrypt"},
 	{"internal/stores", []string{"domain", "adapters", "eventstore", "projections", "internal/accountkeys", "internal/background", "internal/config", "internal/quota", "internal/secret"},
 		"stores are opened without knowing who uses them"},
+	{"internal/wal", nil, "a write-ahead log is emptied without knowing what the file stores"},
 	{"internal/clouds", nil, "clouds are opened without knowing what is stored there"},
 	{"internal/secret", []string{"domain", "adapters/vault"}, "keys are derived without knowing flags or wiring"},
 	{"internal/config", []string{"domain", "adapters", "internal/jail", "internal/secret"}, "flags know the values they fill, and no use case"},
@@ -68,7 +69,7 @@ var layers = []layer{
 	{"adapters/render/mp4file", []string{"domain", "internal/h264"}, "MP4 files are read and written without a program"},
 	{"adapters/render/workspace", []string{"domain", "commands", "internal/quota"}, "what is on the disk does not depend on how movies are made"},
 	{"adapters/assets/examine", []string{"domain", "commands"}, "what a file is does not depend on where it came from"},
-	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/drawing", "internal/oom", "internal/jail", "internal/fair", "internal/quota", "internal/h264", "internal/clouds"}, "adapters implement ports, and know no other adapter"},
+	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/drawing", "internal/oom", "internal/jail", "internal/fair", "internal/quota", "internal/h264", "internal/clouds", "internal/wal"}, "adapters implement ports, and know no other adapter"},
 }
 
 // stdOnly are the packages that may import nothing from outside the standard library and this module.
@@ -78,7 +79,7 @@ var stdOnly = []string{"domain"}
 var drivers = map[string][]string{
 	"github.com/EventStore/EventStore-Client-Go": {"eventstore/eventstoredb", "eventstore/embedded", "eventstore/storetest/cluster"},
 	"go.mongodb.org/mongo-driver":                {"adapters/mongodb", "adapters/sqlite"},
-	"zombiezen.com/go/sqlite":                    {"adapters/sqlite", "adapters/blobs", "eventstore/embedded"},
+	"zombiezen.com/go/sqlite":                    {"adapters/sqlite", "adapters/blobs", "eventstore/embedded", "internal/wal"},
 	"github.com/gorilla/mux":                     {"handlers/http", "handlers/console", "handlers/mcp", "internal/app"},
 	"github.com/modelcontextprotocol":            {"handlers/mcp", "internal/cli"},
 	"github.com/ThreeDotsLabs/watermill":         {"handlers/background/processors", "adapters/workqueue", "internal/app"},

@@ -31,10 +31,14 @@ type erasing struct {
 	rebuild Rebuild
 }
 
-// Rebuild builds read models of open stores again and writes the progress to stderr. Without names it builds all.
-type Rebuild func(
-	ctx context.Context, s *stores.Stores, cfg projections.Config, names []string, stderr io.Writer,
-) error
+// Rebuild builds all read models of open stores again and writes the progress to stderr.
+type Rebuild func(ctx context.Context, s *stores.Stores, cfg projections.Config, stderr io.Writer) (DropFormer, error)
+
+// DropFormer drops the read models from before. It waits until no process reads them.
+type DropFormer func(context.Context) error
+
+// dropTime limits the wait for processes that read the former read models.
+const dropTime = 3 * time.Minute
 
 // EraseAccountCommand is `moviola accounts erase`.
 func EraseAccountCommand(rebuild Rebuild) *cobra.Command {
@@ -90,14 +94,29 @@ func (e *erasing) run(ctx context.Context, id domain.AccountID, stdout, stderr i
 	}
 	keys := accountkeys.NewRing(s.Keys.Shelf(), false, time.Now) // this ring is new: it has cached no key from before the erasure
 	s.Log = eventstore.NewLog(store, codec.WithKeys(keys))
-	if err := e.rebuild(ctx, s, s.ModelsConfig(e.cfg, logger), nil, stderr); err != nil {
+	drop, err := e.rebuild(ctx, s, s.ModelsConfig(e.cfg, logger), stderr)
+	if err != nil {
 		return err
 	}
+	left := e.clean(ctx, s, drop)
 	clear, err := inClear(ctx, store, codec, id)
 	if err != nil {
 		return fmt.Errorf("the read models were made again; look for what the log has in clear: %w", err)
 	}
-	return report(stdout, id, clear)
+	return report(stdout, id, left, clear)
+}
+
+// clean removes what the data files still have of data that is not shown any more, and says what is left.
+func (e *erasing) clean(ctx context.Context, s *stores.Stores, drop DropFormer) (left []string) {
+	limit, cancel := context.WithTimeout(ctx, dropTime)
+	defer cancel()
+	if err := drop(limit); err != nil {
+		left = append(left, fmt.Sprintf("the former read models: %v", err))
+	}
+	if err := s.Scrub(ctx, e.cfg); err != nil {
+		left = append(left, fmt.Sprintf("what data files have held before: %v", err))
+	}
+	return left
 }
 
 // requireDeparted refuses an account that is not closed, or of which files may still be stored.
@@ -142,29 +161,36 @@ func inClear(ctx context.Context, store eventstore.Store, codec *eventstore.Code
 
 // notErased lists the data that the command cannot erase.
 const notErased = `Not erased by this command:
-- the former read models, which a running service drops within minutes, and what their file has held before;
-- files *-wal, which also hold documents that were removed, until the service is stopped once;
 - documents and files in backups from before the account was closed, which are not encrypted under its key;
 - caches of renderers, until --asset-cache-ttl has passed;
 - the name of the account in the act of the operator who opened it, references of grants, and copies of the keys: write
   moviola accounts keys backup anew, in place of every older file.
 `
 
-// report says what was erased and what was not.
-func report(w io.Writer, id domain.AccountID, clear map[string]int) error {
-	text := "the read models were made again without its data\n" + notErased
+// report says what was erased and what was not: what is left in data files, and what the log has in clear.
+func report(w io.Writer, id domain.AccountID, left []string, clear map[string]int) error {
+	text := "the read models were made again without its data\n"
+	if len(left) == 0 {
+		text = "the read models were made again without its data; those from before, and what was removed from data files, are gone\n"
+	}
+	text += notErased
 	total, types := 0, []string{}
 	for _, name := range slices.Sorted(maps.Keys(clear)) {
 		total += clear[name]
 		types = append(types, fmt.Sprintf("%s %d", name, clear[name]))
 	}
 	if total == 0 {
-		_, err := io.WriteString(w, text+"The log has no personal data of the account in clear.\n")
-		return err
+		text += "The log has no personal data of the account in clear.\n"
 	}
 	if _, err := io.WriteString(w, text); err != nil {
 		return err
 	}
-	return exit.With(fmt.Errorf("%d events of account %s were written before its data was encrypted, and still have it in clear in "+
-		"the log, although the service no longer shows it: %s", total, id, strings.Join(types, ", ")), exit.Findings)
+	if total > 0 {
+		left = append(left, fmt.Sprintf("%d events of account %s were written before its data was encrypted, and still have it in "+
+			"clear in the log, although the service no longer shows it: %s", total, id, strings.Join(types, ", ")))
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return exit.With(errors.New("left, run the command again for what is in data files: "+strings.Join(left, "; ")), exit.Findings)
 }

@@ -128,9 +128,15 @@ func balance(text string) string {
 
 func inLog(t *testing.T, data string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(data, "events", "events.db*"))
+	return inFiles(t, filepath.Join(data, "events", "events.db*"))
+}
+
+// inFiles returns those of the planted texts that are in files as they are stored.
+func inFiles(t *testing.T, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
-		t.Fatalf("the log: %v, %v", files, err)
+		t.Fatalf("%s: %v, %v", pattern, files, err)
 	}
 	var all bytes.Buffer
 	for _, file := range files {
@@ -192,6 +198,41 @@ func TestEraseAccount(t *testing.T) {
 	}
 	if _, err := erase(t, data, string(ada), "--yes"); err != nil {
 		t.Errorf("once more: %v", err)
+	}
+}
+
+// TestEraseAccount_files: the data files of an installation that is in use have nothing of what was removed and is not shown any
+// more, nor have their write-ahead logs.
+func TestEraseAccount_files(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	fill(t, data, true)
+	rebuildAll(t, data)
+	s, err := stores.Open(t.Context(), config.Config{Data: data, EncryptAccounts: true}, logrus.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	document := "movies/" + string(ada) + "/one.json"
+	if err := s.Files.Put(t.Context(), document, strings.NewReader(`{"client-data": "canary-prompt"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Files.Delete(t.Context(), document); err != nil {
+		t.Fatal(err)
+	}
+	models, documents := filepath.Join(data, "read-models.db*"), filepath.Join(data, "files", "documents.db*")
+	if a, b := inFiles(t, models), inFiles(t, documents); len(a) < 8 || len(b) != 1 {
+		t.Fatalf("before, the read models have %q, the documents %q", a, b)
+	}
+	if out, err := erase(t, data, string(ada), "--yes"); err != nil || !strings.Contains(out, "those from before") {
+		t.Errorf("it says %q, %v", out, err)
+	}
+	if a, b := inFiles(t, models), inFiles(t, documents); a != nil || b != nil {
+		t.Errorf("afterwards the read models have %q, the documents %q", a, b)
 	}
 }
 

@@ -40,7 +40,17 @@ func RebuildCommand() *cobra.Command {
 }
 
 // EraseAccountCommand is `moviola accounts erase`, which builds the read models again.
-func EraseAccountCommand() *cobra.Command { return erasures.EraseAccountCommand(rebuildModels) }
+func EraseAccountCommand() *cobra.Command {
+	return erasures.EraseAccountCommand(func(
+		ctx context.Context, s *stores.Stores, cfg projections.Config, stderr io.Writer,
+	) (erasures.DropFormer, error) {
+		models, err := rebuildModels(ctx, s, cfg, nil, stderr)
+		if err != nil {
+			return nil, err
+		}
+		return models.Reader.DropFormer, nil
+	})
+}
 
 // rebuild rebuilds the read models and prints the progress.
 func rebuild(ctx context.Context, cfg config.Config, names []string, stdout, stderr io.Writer) (err error) {
@@ -59,7 +69,7 @@ func rebuild(ctx context.Context, cfg config.Config, names []string, stdout, std
 	}
 	defer func() { err = errors.Join(err, s.CloseDocs(context.WithoutCancel(ctx))) }()
 	s.Log = eventstore.NewLog(store, eventstore.NewCodec().WithKeys(s.Keys))
-	if err := rebuildModels(ctx, s, s.ModelsConfig(cfg, logger), names, stderr); err != nil {
+	if _, err := rebuildModels(ctx, s, s.ModelsConfig(cfg, logger), names, stderr); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(stdout, "the read models were made again")
@@ -69,14 +79,14 @@ func rebuild(ctx context.Context, cfg config.Config, names []string, stdout, std
 // rebuildModels builds read models of open stores again and prints the progress.
 func rebuildModels(
 	ctx context.Context, s *stores.Stores, cfg projections.Config, names []string, stderr io.Writer,
-) error {
+) (*projections.ReadModels, error) {
 	models, err := projections.Open(ctx, cfg)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	end, err := s.Log.End(ctx)
 	if err != nil {
-		return fmt.Errorf("look for the end of the log: %w", err)
+		return nil, fmt.Errorf("look for the end of the log: %w", err)
 	}
 	next := time.Now().Add(time.Second)
 	err = models.Reader.Rebuild(ctx, func(at eventstore.Position) {
@@ -86,7 +96,7 @@ func rebuildModels(
 		}
 	}, names...)
 	if err != nil {
-		return fmt.Errorf("rebuild the read models: %w", err)
+		return nil, fmt.Errorf("rebuild the read models: %w", err)
 	}
-	return nil
+	return models, nil
 }
