@@ -1,5 +1,5 @@
 // What both consoles do for whoever has signed in: find the session, begin one, end it, and ask what its role may do.
-import { api, whenSignedOut } from "./api";
+import { api, ApiError, whenSignedOut } from "./api";
 import { store } from "./store";
 import { texts } from "./texts";
 
@@ -9,6 +9,8 @@ export function sessions<S extends { role: string }>(ranks: S["role"][], credent
   const session = store<S | null | undefined>(undefined);
   // Why somebody has to sign in again.
   const notice = store("");
+  // Why it cannot be found out whether somebody has signed in: the service is away, for instance.
+  const unknown = store("");
 
   whenSignedOut(() => {
     if (session.get()) notice.set(texts.signIn.ended);
@@ -18,6 +20,7 @@ export function sessions<S extends { role: string }>(ranks: S["role"][], credent
   return {
     session,
     notice,
+    unknown,
 
     // may says whether the session's role is at least another.
     may(role: S["role"]): boolean {
@@ -26,10 +29,12 @@ export function sessions<S extends { role: string }>(ranks: S["role"][], credent
     },
 
     async findSession() {
+      unknown.set("");
       try {
         session.set(await api.get<S>("/session"));
-      } catch {
-        session.set(null);
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 401) session.set(null);
+        else unknown.set((error as Error).message);
       }
     },
 

@@ -91,8 +91,7 @@ func TestConsole_away_axe(t *testing.T) {
 	})
 }
 
-// tenThousand answers the list of movies as an account does that has ten thousand, the newest first. Its pages are larger than real ones:
-// the list is drawn anew for each.
+// tenThousand answers the list of movies as an account does that has ten thousand, the newest first, in pages as large as the console asks for.
 const tenThousand = `(() => { const real = window.fetch, states = ["done", "done", "done", "done", "error", "done", "timeout"];
 	const movie = (n) => ({ success: true, status: states[n % 7], message: n % 7 === 4 ? "The source of element 2 of scene 1 was not found." : "",
 		project: "p" + String(n).padStart(15, "0"), id: "movie-" + String(n).padStart(5, "0"),
@@ -104,15 +103,15 @@ const tenThousand = `(() => { const real = window.fetch, states = ["done", "done
 	window.fetch = (to, how) => {
 		const at = new URL(to, location.href);
 		if (at.pathname !== "/console/api/v2/movies" || at.searchParams.has("project")) return real(to, how);
-		const from = Number(at.searchParams.get("next_token") ?? 10000), last = Math.max(0, from - 2500), movies = [];
+		const from = Number(at.searchParams.get("next_token") ?? 10000), last = Math.max(0, from - 40), movies = [];
 		for (let n = from; n > last; n--) movies.push(movie(n));
 		return Promise.resolve(Response.json({ success: true, movies, has_next: last > 0, next_token: last > 0 ? String(last) : null,
 			from: new Date(Date.now() - 89 * 864e5).toISOString(), to: new Date().toISOString() }));
 	};
 })()`
 
-// TestMovies_looks: a list of ten thousand movies goes on to its end. The pictures are of a place in it. Drawing it takes a busy
-// machine more than a minute: it is done for the pictures only.
+// TestMovies_looks: a list of ten thousand movies goes on to its end. The pictures are of a place in it. Its 250 pages take a busy
+// machine minutes: they are loaded for the pictures only.
 func TestMovies_looks(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("MOVIOLA_TEST_PICTURES") == "" {
@@ -190,3 +189,29 @@ func TestOperator_sessions_axe(t *testing.T) {
 		other.examine("operator-again", look, axe)
 	})
 }
+
+// TestSession_away: a service that cannot say who has signed in is no reason to sign in anew. The page tells why, and asks again.
+func TestSession_away(t *testing.T) {
+	t.Parallel()
+	b := visit(t, newService(t).NewAccount("Anna", 100))
+	var script page.ScriptIdentifier
+	b.do("lose the service", chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		script, err = page.AddScriptToEvaluateOnNewDocument(noSession).Do(ctx)
+		return err
+	}))
+	b.goTo("/movies")
+	b.see("The store is away")
+	b.until("nobody is asked for a key", "!document.querySelector('.signin')")
+	b.do("have the service", chromedp.ActionFunc(func(ctx context.Context) error {
+		return page.RemoveScriptToEvaluateOnNewDocument(script).Do(ctx)
+	}))
+	b.until("it answers again", "answered = true")
+	b.click("Try again")
+	b.see("No movies yet")
+}
+
+// noSession answers the question who has signed in with an error, until answered is true.
+const noSession = `var answered = false; (() => { const real = window.fetch;
+	window.fetch = (to, how) => answered || new URL(to, location.href).pathname !== "/console/api/session" ? real(to, how)
+		: Promise.resolve(Response.json({ success: false, code: "store_unavailable", message: "The store is away" }, { status: 503 }));
+})()`

@@ -2,18 +2,19 @@
 import { useEffect } from "preact/hooks";
 import { base } from "../base";
 import { Frame } from "../components/frame";
-import { Waiting } from "../components/states";
+import { Failure, Waiting } from "../components/states";
 import { comeBack, SignInAgain } from "./again";
 import { routes } from "./routes";
-import { findSession, may, session, signOut } from "./session";
+import { findSession, may, session, signOut, unknown } from "./session";
 import { SignIn } from "./signin";
 import { texts } from "./texts";
 
 export function App() {
   const own = session.use();
+  const failure = unknown.use();
   useEffect(() => void findSession(), []);
   useEffect(() => { if (own) comeBack(base); }, [!own]);
-  if (own === undefined) return <Waiting />;
+  if (own === undefined) return failure ? <main><Failure message={failure} retry={findSession} /></main> : <Waiting />;
   if (own === null) return <SignIn />;
   return (
     <>

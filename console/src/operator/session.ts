@@ -4,5 +4,5 @@ import { sessions } from "../signedin";
 export type Role = "observer" | "operator" | "owner";
 export interface Session { name: string; role: Role; id: string; until: string } // the token of the configuration has no name
 
-export const { session, notice, may, findSession, signIn, signOut } =
+export const { session, notice, unknown, may, findSession, signIn, signOut } =
   sessions<Session>(["observer", "operator", "owner"], (token) => ({ token }));

@@ -1,5 +1,5 @@
 // The movies of the account, newest first, with how far they are.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api, type Query } from "../api";
 import { Icon } from "../components/icon";
 import { List, useEndless, type Part } from "../components/list";
@@ -77,9 +77,10 @@ export default function Movies() {
   );
 }
 
+// Row shows a movie. It is drawn anew when the movie has changed, not when the list has grown.
 function Row({ movie }: { movie: Movie }) {
   const name = nameOf(movie);
-  return (
+  return useMemo(() => (
     <Link to={"/movies/" + movie.project} class="movie">
       <Thumbnail movie={movie} />
       <span class="what">
@@ -97,7 +98,7 @@ function Row({ movie }: { movie: Movie }) {
         <Ago at={movie.created_at} />
       </span>
     </Link>
-  );
+  ), [movie]);
 }
 
 function Thumbnail({ movie }: { movie: Movie }) {

@@ -110,7 +110,7 @@ const flawsShown = 20;
 
 // Price tells what all movies cost, and which rows have none, before anything is started.
 function Price({ id, body, mapped }: { id: string; body: string; mapped: boolean }) {
-  const priced = useLoad((signal) => (mapped ? api.post<Priced>("/v2/batches/validate", { query: { template: id }, body, headers: { "Content-Type": "text/csv; charset=utf-8" } }, signal) : Promise.resolve(undefined)), [id, body]);
+  const priced = useLoad((signal) => (mapped ? api.post<Priced>("/v2/batches/validate", { query: { template: id }, body, headers: { "Content-Type": "text/csv; charset=utf-8" }, signal }) : Promise.resolve(undefined)), [id, body]);
   const p = priced.data;
   return (
     <Section title={t.priceTitle}>

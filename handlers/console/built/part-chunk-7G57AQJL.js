@@ -1,0 +1,1 @@
+import{a as e}from"./part-chunk-YBCOI4RK.js";var{session:s,notice:r,unknown:i,may:t,findSession:p,signIn:a,signOut:g}=e(["observer","operator","owner"],o=>({token:o}));export{s as a,r as b,i as c,t as d,p as e,a as f,g};

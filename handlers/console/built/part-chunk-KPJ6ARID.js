@@ -1,1 +1,0 @@
-import{a as e}from"./part-chunk-2UX6LEUM.js";var{session:r,notice:n,may:i,findSession:t,signIn:p,signOut:a}=e(["observer","operator","owner"],o=>({token:o}));export{r as a,n as b,i as c,t as d,p as e,a as f};

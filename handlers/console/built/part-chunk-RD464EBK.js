@@ -1,0 +1,1 @@
+import{a as e}from"./part-chunk-YBCOI4RK.js";var{session:r,notice:o,unknown:s,may:t,findSession:a,signIn:d,signOut:g}=e(["viewer","render","editor","manager","admin"],n=>({key:n}));export{r as a,o as b,s as c,t as d,a as e,d as f,g};

@@ -1,1 +1,0 @@
-import{a as e}from"./part-chunk-2UX6LEUM.js";var{session:r,notice:s,may:o,findSession:t,signIn:a,signOut:d}=e(["viewer","render","editor","manager","admin"],n=>({key:n}));export{r as a,s as b,o as c,t as d,a as e,d as f};
