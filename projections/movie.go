@@ -91,7 +91,7 @@ type StageTime struct {
 	MS    int64  `json:"ms"` // in ms; the durations of windows that are rendered in parallel are added up
 }
 
-// spentOf converts the times that an outcome's event carries.
+// spentOf converts the times in the event of an outcome.
 func spentOf(spent *movie.Spent) *MovieSpent {
 	if spent == nil {
 		return nil

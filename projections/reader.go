@@ -309,7 +309,7 @@ func (r *Reader) persist(ctx context.Context, what string, step func() error) {
 		if err == nil {
 			return
 		}
-		r.config.Logger.WithError(err).Warnf("cannot %s; trying again", what)
+		r.config.Logger.WithError(err).Warnf("read models: cannot %s; trying again", what)
 		r.mu.Lock()
 		r.status.Err = err
 		r.mu.Unlock()

@@ -79,7 +79,7 @@ func newChores(r *Reader) *chores {
 	return &chores{r: r, nextPointer: now.Add(pointerInterval), nextSweep: now.Add(sweepInterval)}
 }
 
-// do runs the tasks that are due.
+// do runs those periodic tasks that are due.
 func (c *chores) do(ctx context.Context) {
 	c.follow(ctx)
 	if now := c.r.config.Now(); !now.Before(c.nextSweep) {
@@ -91,7 +91,7 @@ func (c *chores) do(ctx context.Context) {
 	}
 }
 
-// sweepWhenDue sweeps tombstones in the background, until ctx ends. Projecting goes on meanwhile.
+// sweepWhenDue sweeps tombstones in the background, until ctx ends. Events are projected at the same time.
 func (r *Reader) sweepWhenDue(ctx context.Context) {
 	for {
 		select {

@@ -55,7 +55,7 @@ type WorkItem struct {
 	// Templates are the ids of the templates of a movie that waits for its render or first delivery.
 	Templates []string `json:"templates"`
 	// Correlation is the correlation id: that of the request from which the work follows. Events, log messages and calls of this
-	// work carry it.
+	// work contain it.
 	Correlation string `json:"correlation"`
 	// Traceparent is the trace context of the request from which the work follows; empty: it was not traced.
 	Traceparent string `json:"traceparent"`

@@ -120,7 +120,7 @@ func (a *Account) Close(now time.Time) ([]domain.Event, error) {
 	return []domain.Event{Closed{At: now}}, nil
 }
 
-// Rounds returns the number of times that the account's stored files have been removed for a reason.
+// Rounds returns the number of times that the account's stored files have been removed for the given reason.
 func (a *Account) Rounds(reason ClearReason) int { return a.clears[reason] }
 
 // departures is the number of times that the files of a closed account are removed. Design §6: the second removal is for

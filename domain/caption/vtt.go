@@ -64,7 +64,7 @@ type vttText struct {
 	at      time.Duration
 	open    []place // places of runs whose end is not known yet
 	stamped bool
-	hidden  bool // inside <rt>: ruby text, the small reading aid above a word
+	hidden  bool // the text is inside <rt>: ruby text, the small reading aid above a word
 }
 
 type place struct{ line, run int }

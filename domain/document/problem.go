@@ -10,7 +10,7 @@ import (
 type Note struct {
 	Ref   Ref
 	Path  string // JSON pointer below the object that Ref names: "/chroma-key/color"; empty: the whole object
-	Code  string // one of the codes that are declared below
+	Code  string // one of the codes of notes, such as PropertyMissing
 	Fatal bool   // the movie cannot be rendered
 	Text  string // message without the place
 	// Remedy tells the client what to change; empty: the remedy follows from the code.

@@ -19,9 +19,9 @@ type groupRow struct {
 
 // Flags for the properties that a group has besides its own ones and styles.
 const (
-	hasText    = 1 << iota // the property text
-	hasMotion              // the properties animation, duration, delay and easing
-	isPlace                // the property animate
+	hasText    = 1 << iota // the group has the property text
+	hasMotion              // the group has the properties animation, duration, delay and easing
+	isPlace                // the group has the property animate
 	isNumbered             // the group may be repeated: rectangle1, rectangle2
 )
 

@@ -4,11 +4,11 @@ import "slices"
 
 // Flags for the users of a CSS-like setting: texts, and the parts of components.
 const (
-	ofText      = 1 << iota // settings of text elements
-	ofComponent             // groups of components
+	ofText      = 1 << iota // the setting is one of text elements
+	ofComponent             // the setting is one of the groups of components
 )
 
-// styleRow is a CSS-like setting with the flags of its users.
+// styleRow is a CSS-like setting, with flags that say whether texts, components or both have it.
 type styleRow struct {
 	of int
 	Property

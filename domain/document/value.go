@@ -237,7 +237,8 @@ func parseDecimal(text string) (Seconds, error) {
 	if math.IsInf(f, 0) && err == nil || math.IsNaN(f) || strings.ContainsAny(text, "xX_pP") {
 		return Seconds{}, strconv.ErrSyntax
 	}
-	if err != nil && !math.IsInf(f, 0) { // ParseFloat returns an infinity for a number that is out of range; it is clamped below
+	// ParseFloat returns an infinity for a number that is out of range; the bounds are applied to it afterwards
+	if err != nil && !math.IsInf(f, 0) {
 		return Seconds{}, err
 	}
 	if n, ok := shortDecimal(text); ok {

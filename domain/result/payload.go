@@ -53,7 +53,7 @@ type video struct {
 	Outputs        []Output `json:"outputs,omitempty"`
 }
 
-// Payload returns the flat JSON object that a webhook carries. Spec: Events, Payload fields; decision 35.
+// Payload returns the flat JSON object that a webhook sends. Spec: Events, Payload fields; decision 35.
 func Payload(m Ended) ([]byte, error) {
 	h := head{Success: m.Success, Project: m.Project, ID: m.Echo.ID, ClientData: m.Echo.ClientData, URL: orNull(m.Addresses.Movie)}
 	if len(h.ClientData) == 0 {

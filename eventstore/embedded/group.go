@@ -212,7 +212,7 @@ func (g *group) patience() time.Duration {
 
 func (g *group) complain(what string, err error) {
 	g.service.note.WithError(err).WithField("stream", g.key.Stream).WithField("group", g.key.Name).
-		Warn("event store: persistent subscription: " + what)
+		Warnf("event store: fault of a persistent subscription: %s", what)
 }
 
 // read reads the next events of the source when less than a batch of messages is queued. At the end of the source it waits for

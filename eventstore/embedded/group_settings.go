@@ -19,13 +19,14 @@ const (
 
 // groupSettings are the stored settings of a group.
 type groupSettings struct {
-	ResolveLinks     bool   `json:"resolveLinks,omitempty"`
-	ExtraStatistics  bool   `json:"extraStatistics,omitempty"`
-	MaxRetries       int32  `json:"maxRetries"`
-	MinCheckpoint    int32  `json:"minCheckpoint"`    // finished events before a checkpoint is due by time
-	MaxCheckpoint    int32  `json:"maxCheckpoint"`    // number of finished events after which a checkpoint is written at once
-	MaxSubscribers   int32  `json:"maxSubscribers"`   // maximum number of consumers; 0: no maximum
-	LiveBuffer       int32  `json:"liveBuffer"`       // stored and told to clients only: one buffer serves history and live events
+	ResolveLinks    bool  `json:"resolveLinks,omitempty"`
+	ExtraStatistics bool  `json:"extraStatistics,omitempty"`
+	MaxRetries      int32 `json:"maxRetries"`
+	MinCheckpoint   int32 `json:"minCheckpoint"`  // finished events before a checkpoint is due by time
+	MaxCheckpoint   int32 `json:"maxCheckpoint"`  // number of finished events after which a checkpoint is written at once
+	MaxSubscribers  int32 `json:"maxSubscribers"` // maximum number of consumers; 0: no maximum
+	// stored, and told to clients, but not used: one buffer holds old and new events
+	LiveBuffer       int32  `json:"liveBuffer"`
 	ReadBatch        int32  `json:"readBatch"`        // maximum number of events that are read ahead
 	HistoryBuffer    int32  `json:"historyBuffer"`    // upper bound of ReadBatch
 	MessageTimeoutMS int64  `json:"messageTimeoutMs"` // ms until an unanswered event is sent again; 0: never

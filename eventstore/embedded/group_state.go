@@ -110,8 +110,8 @@ func (s *groupState) dispatch(now time.Time) {
 	s.fresh = s.giveOut(s.fresh, now)
 }
 
-// giveOut gives out messages from the front of a queue and returns the rest. Under Pinned, a message may overtake others whose
-// consumer has no free slot.
+// giveOut gives out messages from the front of a queue, and returns those that were not given out. With the strategy Pinned, a
+// message may be given out before earlier ones whose consumer has no free slot.
 func (s *groupState) giveOut(queue []*message, now time.Time) []*message {
 	if len(queue) == 0 || !s.hasRoom() {
 		return queue

@@ -26,7 +26,7 @@ type Config struct {
 	// Listen is a host:port; port 0 picks a free port. Empty means a unix socket that serves this user (and root) only. A
 	// plaintext listener has no authentication. An address other than loopback needs TLS and users.
 	Listen string
-	// NeedsPass requires calls through the socket to carry the pass, a token made at each start and written beside the socket
+	// NeedsPass requires calls through the unix socket to contain the pass, a token made at each start and written beside the socket
 	// (eventstore.PassFile).
 	NeedsPass bool
 	// CertFile and KeyFile are the PEM files of the server's certificate; empty: no TLS. UsersFile lists who may connect

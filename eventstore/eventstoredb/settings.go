@@ -36,7 +36,8 @@ func clientSettings(config Config, log logrus.FieldLogger) (*esdb.Configuration,
 		settings.Address = config.Addr
 	}
 	settings.Logger = func(_ esdb.LogLevel, format string, args ...any) {
-		log.Debugf("event store client: "+format, args...) // at debug level, because the client's errors include every conflict
+		// at debug level, because the client's errors include every conflict
+		log.Debugf("message of the event store's client: "+format, args...)
 	}
 	return settings, nil
 }

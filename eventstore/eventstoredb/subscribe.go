@@ -63,7 +63,7 @@ func toFilter(filter eventstore.Filter) *esdb.SubscriptionFilter {
 	return &esdb.SubscriptionFilter{Type: esdb.StreamFilterType, Prefixes: prefixes}
 }
 
-// follow opens a subscription and waits until the server has confirmed it. The goroutine that calls the client lives as long as
+// follow opens a subscription and waits until the server has confirmed it. The goroutine that calls the client runs as long as
 // the subscription, and the client stays in use.
 func (p *pool) follow(sub *subscription, options esdb.SubscribeToAllOptions) error {
 	permit, err := p.admit(sub.ctx, p.calls)

@@ -81,7 +81,7 @@ func (a *auditor) stillOpen(ctx context.Context, subject domain.ProjectID, o *op
 	return nil
 }
 
-// asDifference returns the difference that an error carries, or nil.
+// asDifference returns the *Difference that an error wraps, or nil.
 func asDifference(err error) *Difference {
 	var difference *Difference
 	if errors.As(err, &difference) {

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/grpc"
 )
 
-// version is the version of EventStoreDB that clients are told. From 22.6 on reads carry positions, from 23 on subscriptions tell
-// when they have caught up.
+// version is the version of EventStoreDB that clients are told. From 22.6 on, the events of a read have positions; from 23 on,
+// subscriptions tell when they have caught up.
 const version = "23.10.0"
 
 // Register registers the services that clients call before all others: which methods the server supports, and which members the

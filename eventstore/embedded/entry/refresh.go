@@ -72,7 +72,7 @@ func NewAccess(config Settings, note logrus.FieldLogger) (a *Access, err error) 
 	return a, nil
 }
 
-// NeedPass makes a pass, which calls through the socket have to carry from then on.
+// NeedPass makes a pass, which calls through the unix socket have to contain from then on.
 func (a *Access) NeedPass(socket net.Listener) (err error) {
 	a.pass, err = newPass(socket)
 	return err
@@ -103,7 +103,7 @@ func (a *Access) Refresh(all bool) error {
 			a.note.WithError(err).Error("event store: changed file cannot be read; the earlier content stays in force")
 			errs = append(errs, err)
 		case read:
-			a.note.Info("event store: " + what + " reloaded")
+			a.note.Infof("event store: %s reloaded", what)
 		}
 	}
 	if a.certificate != nil {

@@ -46,7 +46,7 @@ var (
 	}{of: map[uintptr]uintptr{}}
 )
 
-// registerVFS registers the layer with SQLite.
+// registerVFS registers with SQLite the VFS that checks the checksums of pages.
 var registerVFS = sync.OnceValue(func() error {
 	tls := libc.NewTLS()
 	defer tls.Close()
@@ -119,8 +119,8 @@ func openChecked(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags u
 	return lib.SQLITE_OK
 }
 
-// methodsOver returns a copy of SQLite's table of file methods in which some are replaced by ours. There is one copy for each of
-// SQLite's tables.
+// methodsOver returns a copy of SQLite's table of file methods in which some methods are replaced by those of this file. There is
+// one copy for each of SQLite's tables.
 func methodsOver(tls *libc.TLS, theirs uintptr) uintptr {
 	checkedMethods.Lock()
 	defer checkedMethods.Unlock()

@@ -10,8 +10,8 @@ import (
 	"os"
 )
 
-// The format of SQLite's write-ahead log: a header, then frames, each a frame header and a page. Each frame header carries the
-// salts of the log's generation, and a checksum that continues the one of the frame before.
+// The format of SQLite's write-ahead log: a header, then frames, each a frame header and a page. Each frame header contains the
+// salts of the log's generation, and a checksum that continues that of the previous frame.
 const (
 	walHeaderBytes = 32
 	walFrameBytes  = 24 + pageBytes
@@ -79,7 +79,8 @@ func scanWAL(r io.Reader) (int, error) {
 			return whole, ignoreEnd(err)
 		}
 		if !sound {
-			// The frames carry the salts of this header, so the header was complete and synced before them: now it is damaged.
+			// The frames contain the salts of this header, so the header was complete and synced before them. Its checksum is wrong now,
+			// so it is damaged.
 			if bytes.Equal(frame[8:12], header[16:20]) || bytes.Equal(frame[12:16], header[20:24]) {
 				return 0, nil
 			}

@@ -23,7 +23,7 @@ const (
 	asCSV  = "csv"
 )
 
-// nextTokenHeader carries the cursor of the next page of a statement in CSV, because CSV has no field for a cursor.
+// nextTokenHeader contains the cursor of the next page of a statement in CSV, because CSV has no field for a cursor.
 const nextTokenHeader = "X-Next-Token"
 
 // The refusals of GET /credits/ledger.

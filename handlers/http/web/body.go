@@ -73,8 +73,8 @@ func ReadObject(w http.ResponseWriter, r *http.Request, limit int64, into any) e
 	return nil
 }
 
-// drain reads the rest of a body within limits. A client that waits for permission to send (Expect: 100-continue) is answered at
-// once instead.
+// drain reads on in a body that is too large, within limits, so that the client sees the answer. A client that waits for
+// permission to send (Expect: 100-continue) gets its answer at once.
 func drain(r *http.Request) {
 	if r.Header.Get("Expect") != "" {
 		return

@@ -7,7 +7,7 @@ import (
 	"moviola/domain"
 )
 
-// IdempotencyHeader carries the idempotency key that a client chooses for a request that it may retry. Decision 25.
+// IdempotencyHeader contains the idempotency key that a client chooses for a request that it may retry. Decision 25.
 const IdempotencyHeader = "Idempotency-Key"
 
 const maxIdempotencyKey = 255

@@ -13,7 +13,7 @@ import (
 	"moviola/domain/operator"
 )
 
-// OperatorTokenHeader carries the operator's token. Spec: Authentication 7; decision "Roles".
+// OperatorTokenHeader contains the operator's token. Spec: Authentication 7; decision "Roles".
 const OperatorTokenHeader = "X-Admin-Token"
 
 // maxDelayed is the maximum number of requests with a wrong token that are delayed at the same time. Further requests are

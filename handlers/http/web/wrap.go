@@ -17,7 +17,7 @@ import (
 	"moviola/eventstore"
 )
 
-// RequestIDHeader carries the id of a request, both in requests and in answers.
+// RequestIDHeader contains the id of a request, both in requests and in answers.
 const RequestIDHeader = "X-Request-Id"
 
 // maxRequestID is the maximum length of an id that a client sends.
@@ -31,8 +31,8 @@ func RequestID(ctx context.Context) string {
 	return id
 }
 
-// Wrap wraps the root router. Every answer carries its request id, also 404 and 405; a panic becomes a 500 with a fixed text; the
-// observers are called after every answer, by many goroutines.
+// Wrap wraps the root router. Every answer contains its request id, also 404 and 405. A panic becomes a 500 with a fixed text.
+// The observers are called after every answer, by many goroutines.
 func Wrap(next http.Handler, log logrus.FieldLogger, observers ...func(Answered)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get(RequestIDHeader)
@@ -44,7 +44,7 @@ func Wrap(next http.Handler, log logrus.FieldLogger, observers ...func(Answered)
 		if len(r.TransferEncoding) > 0 {
 			w.Header().Set("Connection", "close")
 		}
-		// Events and log messages that the request causes carry its id.
+		// Events and log messages that the request causes contain its id.
 		ctx := eventstore.WithTrace(context.WithValue(r.Context(), requestIDKey{}, id), id, id)
 		seen := &exchange{}
 		r = r.WithContext(context.WithValue(ctx, exchangeKey{}, seen))
