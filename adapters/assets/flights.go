@@ -23,7 +23,7 @@ type flight struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
 	waiting int
-	alone   bool // no caller waits, but the work continues, because one will come back
+	alone   bool // no caller waits, but the work continues, because a caller will ask for the result again
 	asset   commands.Asset
 	err     error
 }

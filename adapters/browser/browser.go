@@ -91,7 +91,7 @@ func missing(path string) error {
 			"chromium-headless-shell (expected at %s)", path)
 }
 
-// settle remembers the level that has worked, and logs it once.
+// settle remembers the level of confinement at which the browser has started, and logs it once.
 func (p *Pool) settle(level int, errs []error) {
 	p.mu.Lock()
 	known := p.known

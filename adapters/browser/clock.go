@@ -43,7 +43,7 @@ func (t *tab) startClock(ctx context.Context) error {
 	return t.align(ctx)
 }
 
-// align makes the page's clock start on the grid, in an empty page that is drawn.
+// align moves the page's clock to the next multiple of grid, in an empty page that is drawn, and starts counting there.
 func (t *tab) align(ctx context.Context) error {
 	base := time.Duration(math.Round(t.clock.base*1000)) * time.Microsecond
 	start := base.Truncate(grid) + grid

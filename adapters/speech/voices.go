@@ -67,7 +67,7 @@ var usualLocales = map[string]string{
 	"sw": "sw-KE", "ta": "ta-IN", "ur": "ur-PK", "zh": "zh-CN",
 }
 
-// azureVoiceTable is the table with indexes.
+// azureVoiceTable is the table of Azure voices with its indexes.
 type azureVoiceTable struct {
 	genders map[string]gender // gender by locale and name, such as "de-de katja"
 	first   map[string]string // full name by "de-de", and by "de"

@@ -51,7 +51,7 @@ type form interface {
 	keys(indexes []projections.Index, doc projections.Body, id string, like any) ([][]byte, error)
 }
 
-// inJSON is the form of tables whose bodies are text.
+// inJSON is the encoding of tables that store documents as JSON text.
 type inJSON struct{}
 
 func (inJSON) encode(document any) (projections.Body, error) {

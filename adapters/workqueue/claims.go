@@ -46,7 +46,8 @@ func (c *claims) tick(now time.Time) bool {
 	return true
 }
 
-// readingFailed notes that a reading failed: the time up to the next one does not count as silence.
+// readingFailed records that the presence board could not be read. The time until the next reading does not count as time without
+// a heartbeat.
 func (c *claims) readingFailed() { c.last = time.Time{} }
 
 // observe evaluates a reading.

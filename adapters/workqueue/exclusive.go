@@ -18,7 +18,7 @@ type exclusive struct {
 	tasks    map[string]bool   // items of the tasks that hold the lock
 	stops    map[string]func() // functions that stop tasks which may be stopped at once, by item
 	apart    string            // the item that holds the lock alone
-	reserved string            // the item that waits to hold it alone
+	reserved string            // the item that waits to hold the lock alone
 	until    time.Time         // when the reservation lapses
 }
 

@@ -35,7 +35,7 @@ func ofFile(name string, kind Kind, value func(movie.File) any) field[projection
 	})
 }
 
-// ofSpent returns a column that is empty when the attempt was not measured.
+// ofSpent returns a column about how an attempt used its time. The column is empty when the attempt was not measured.
 func ofSpent(name string, kind Kind, value func(projections.MovieSpent) any) field[projections.Movie] {
 	return maybe(name, kind, func(m projections.Movie) any {
 		if m.Spent == nil {

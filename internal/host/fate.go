@@ -22,7 +22,7 @@ const reportFolder = "crashes"
 // reportsKept is how long crash reports of ended processes are kept for operators.
 const reportsKept = 30 * 24 * time.Hour
 
-// markNote is the content of a mark. It helps others to judge how the process ended.
+// markNote is the content of a process's mark. Other processes read it to find out how the process ended.
 type markNote struct {
 	Memory   oom.Count `json:"memory"`   // counts of processes killed for lack of memory, when the mark was last renewed
 	Draining bool      `json:"draining"` // the process was told to end

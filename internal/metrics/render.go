@@ -27,7 +27,7 @@ func (m *Metrics) Rendered(took processors.Measures) {
 // Purpose is the reason of a request to another server.
 type Purpose string
 
-// The purposes.
+// The purposes of requests to other servers.
 const (
 	Sources Purpose = "sources"
 	Fonts   Purpose = "fonts"

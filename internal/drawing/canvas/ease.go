@@ -71,7 +71,7 @@ var curves = map[string]Easing{
 	},
 	"circ": func(t float64) float64 { return 1 - math.Sqrt(1-min(t*t, 1)) },
 	"back": func(t float64) float64 { return 2.70158*t*t*t - 1.70158*t*t },
-	// amplitude 1, period 0.5, as in the library that these names come from: vendor-catalogue.md §7
+	// An oscillation of amplitude 1 and period 0.5, like the easing function of this name in vendor-catalogue.md §7.
 	"elastic": func(t float64) float64 {
 		if t <= 0 || t >= 1 {
 			return math.Round(t)

@@ -54,7 +54,7 @@ type stage struct {
 	set      []*node // the nodes with text; only collected if dry is set
 	pixels   int     // number of pixels kept in memory
 	nodes    int
-	runes    int // runes of texts that were laid out
+	runes    int // number of runes in the texts that were laid out
 }
 
 // The bounds of a component.

@@ -20,7 +20,7 @@ var atRest = pose{m: canvas.Identity, alpha: 1}
 
 // look is the state of an animated block at a moment.
 type look struct {
-	pose    func(c *cluster) pose // nil: all clusters are at rest
+	pose    func(c *cluster) pose // position and opacity of each cluster at the moment; nil: none is moved
 	opacity float64               // opacity of the whole text
 	box     pose                  // pose of the textbox, without blur and clip
 	above   *canvas.List          // drawn above the text; nil: nothing
