@@ -5,4 +5,7 @@ package eventstore
 const (
 	AdminService   = "moviola.eventstore.Admin"
 	ScavengeMethod = "/" + AdminService + "/Scavenge"
+	// DiscardFeature is the feature of that method by which a server says that it knows DiscardProperty, and removes by itself what
+	// nobody can read any more.
+	DiscardFeature = "discard"
 )

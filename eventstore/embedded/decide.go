@@ -86,6 +86,9 @@ func (w *writer) decideByID(ctx context.Context, h *logfile.Head, op *operation)
 // compares their ids with those of the append, to recognise a retry.
 func (w *writer) decideByRevision(ctx context.Context, h *logfile.Head, op *operation) (verdict, error) {
 	expected := op.expected.last()
+	if op.expected.kind == expectNoStream {
+		expected = h.Absent()
+	}
 	wrong := &wrongVersionError{current: h.Last}
 	switch {
 	case expected == h.Last:

@@ -123,6 +123,7 @@ func (nothing) ReadStream(context.Context, string, logfile.StreamPage) ([]*logfi
 }
 func (nothing) ReadAll(context.Context, logfile.AllPage) ([]*logfile.Record, error) { return nil, nil }
 func (nothing) Remove(string, int64, int) (int, error)                              { return 0, nil }
+func (nothing) Discard(string, int64) (int, error)                                  { return 0, nil }
 func (nothing) FirstRevision(context.Context, string) (int64, error)                { return 0, nil }
 func (nothing) MetaStreams(context.Context, string, int) ([]string, error)          { return nil, nil }
 func (nothing) Close() error                                                        { return nil }

@@ -17,14 +17,18 @@ const (
 	defaultScavenge = 10 * time.Second
 	// time between two checks of all streams with metadata: events reach the age $maxAge without any append
 	fullScavenge = time.Hour
-	removeLimit  = 256    // maximum of records removed in one transaction, so that appends do not wait long
-	maxRipe      = 10_000 // maximum of streams remembered for the next round; when there are more, all streams are checked
+	removeLimit  = 256 // maximum of records removed in one transaction, so that appends do not wait long
+	// rounds after which a discarded stream is removed, so that no append is under way that has read the stream
+	discardRounds = 6
+	maxRipe       = 10_000 // maximum of streams remembered for the next round; when there are more, all streams are checked
 )
 
-// removal is the scavenger's request to the writer: remove a stream's oldest records, those below a revision.
+// removal is the scavenger's request to the writer: remove a stream's oldest records, those below a revision, or remove a
+// discarded stream as a whole.
 type removal struct {
 	stream string
 	below  int64
+	whole  bool         // remove the whole stream
 	reply  chan removed // result of the removal; buffered
 }
 
@@ -38,7 +42,25 @@ func (w *writer) clear(r *removal) removed {
 	if err := w.broken(); err != nil {
 		return removed{err: err}
 	}
+	if r.whole {
+		return w.discard(r.stream)
+	}
 	count, err := w.log.Remove(r.stream, r.below, removeLimit)
+	return removed{count: count, err: w.judge(err)}
+}
+
+// discard removes a discarded stream as a whole, unless it has begun a new life. The newest record of the log always stays: it
+// holds the log's last position.
+func (w *writer) discard(stream string) removed {
+	h, err := w.head(context.Background(), stream)
+	if err != nil || !h.Discarded() {
+		return removed{err: err}
+	}
+	count, err := w.log.Discard(stream, w.last)
+	if count > 0 {
+		delete(w.heads, stream)
+		delete(w.heads, logfile.MetaPrefix+stream)
+	}
 	return removed{count: count, err: w.judge(err)}
 }
 
@@ -143,6 +165,9 @@ func (s *scavenger) clean(ctx context.Context, stream string) error {
 	if err != nil || !h.Limited() {
 		return err
 	}
+	if h.Discarded() {
+		return s.discard(ctx, stream)
+	}
 	first, err := s.log.FirstRevision(ctx, stream)
 	if err != nil {
 		return err
@@ -158,6 +183,18 @@ func (s *scavenger) clean(ctx context.Context, stream string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("remove old events of %s: %w", stream, err)
+	}
+	return nil
+}
+
+// discard removes a discarded stream, if that was some time ago.
+func (s *scavenger) discard(ctx context.Context, stream string) error {
+	meta, err := logfile.NewestOf(ctx, s.log, logfile.MetaPrefix+stream)
+	if err != nil || meta == nil || meta.Created > logfile.Ticks(s.now().Add(-discardRounds*s.every)) {
+		return err
+	}
+	if _, err := s.order(ctx, &removal{stream: stream, whole: true, reply: make(chan removed, 1)}); err != nil {
+		return fmt.Errorf("remove %s: %w", stream, err)
 	}
 	return nil
 }
@@ -185,7 +222,11 @@ func (s *scavenger) firstKept(ctx context.Context, stream string, h logfile.Head
 
 // remove asks the writer to remove one batch of records.
 func (s *scavenger) remove(ctx context.Context, stream string, below int64) (int, error) {
-	order := &removal{stream: stream, below: below, reply: make(chan removed, 1)}
+	return s.order(ctx, &removal{stream: stream, below: below, reply: make(chan removed, 1)})
+}
+
+// order waits until the writer has done a removal.
+func (s *scavenger) order(ctx context.Context, order *removal) (int, error) {
 	select {
 	case s.writer.chores <- order:
 	case <-ctx.Done():

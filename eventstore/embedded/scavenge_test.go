@@ -3,6 +3,7 @@ package embedded_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -10,7 +11,10 @@ import (
 	"github.com/EventStore/EventStore-Client-Go/v4/esdb"
 	"github.com/google/go-cmp/cmp"
 
+	"moviola/eventstore"
 	"moviola/eventstore/embedded"
+	"moviola/eventstore/embedded/logfile"
+	"moviola/eventstore/eventstoredb"
 )
 
 // inLog returns the revisions of a stream that the log still has.
@@ -188,4 +192,64 @@ func TestScavenge_busy(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.awaitInLog("busy-1", revisions(total-2, total-1))
+}
+
+// TestScavenge_discarded: a discarded stream goes as a whole, with its metadata, and begins anew at revision 0. The positions of the
+// log go on, the log is sound, and its newest record stays whatever it is.
+func TestScavenge_discarded(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	server, err := embedded.Open(embedded.Config{Dir: dir, Scavenge: 5 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := serveHarness(t, server)
+	h.mustAppend("a-1", esdb.NoStream{}, events(3)...)
+	store, err := eventstoredb.Open(eventstoredb.Config{Addr: server.Addr()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close(context.Background()) }()
+	if knows, err := store.Discards(h.ctx); err != nil || !knows {
+		t.Errorf("says %v that it knows discarded streams, %v", knows, err)
+	}
+	if err := eventstore.Discard(h.ctx, store, "a-1", 2); err != nil {
+		t.Fatal(err)
+	}
+	scavenge := func() {
+		t.Helper()
+		if _, err := eventstoredb.Scavenge(h.ctx, eventstoredb.Config{Addr: server.Addr()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	scavenge()
+	if got := h.inLog("$$a-1"); !slices.Equal(got, []uint64{0}) {
+		t.Errorf("the newest record of the log is gone: %v", got)
+	}
+	last := h.mustAppend("b-1", esdb.NoStream{}, events(1)...).CommitPosition
+	giveUp := time.After(patience)
+	for len(h.inLog("a-1"))+len(h.inLog("$$a-1")) > 0 {
+		select {
+		case <-giveUp:
+			t.Fatalf("the log still has %v and %v", h.inLog("a-1"), h.inLog("$$a-1"))
+		case <-time.After(5 * time.Millisecond):
+			scavenge()
+		}
+	}
+	report, err := logfile.Verify(h.ctx, filepath.Join(dir, logfile.FileName))
+	if err != nil || len(report.Problems) > 0 || report.Streams != 1 || report.Removed != 4 {
+		t.Errorf("the log is not sound: %+v, %v", report, err)
+	}
+	stats, err := logfile.LogStats(h.ctx, filepath.Join(dir, logfile.FileName))
+	if err != nil || stats.Streams != 1 || len(stats.Categories) != 1 || stats.Removed != 4 {
+		t.Errorf("counted %+v, %v", stats, err)
+	}
+	again := h.mustAppend("a-1", esdb.NoStream{}, events(1)...)
+	if again.NextExpectedVersion != 0 || again.CommitPosition <= last {
+		t.Errorf("the new life begins at revision %d, position %d after %d", again.NextExpectedVersion, again.CommitPosition, last)
+	}
+	scavenge()
+	if got := h.inLog("a-1"); !slices.Equal(got, []uint64{0}) {
+		t.Errorf("the new life has the revisions %v", got)
+	}
 }

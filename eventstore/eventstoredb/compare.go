@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"iter"
@@ -67,7 +66,7 @@ func Compare(ctx context.Context, from Source, to *Store, end eventstore.Positio
 		}
 		target, failed, moreTarget = nextTarget()
 	}
-	done.Digest = hex.EncodeToString(digest.Sum(nil))
+	done.Digest = fmt.Sprintf("%x", digest.Sum(nil))
 	return done, nil
 }
 

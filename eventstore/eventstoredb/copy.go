@@ -148,11 +148,12 @@ func (c *copier) written(events int64, last eventstore.Position) {
 	c.report(c.done)
 }
 
-// isCopied returns false for events that a server writes for its own use.
+// isCopied returns false for events that a server writes for its own use, and for metadata that discards a stream: not every
+// server knows what that means.
 func isCopied(event eventstore.Recorded) bool {
 	stream, isMeta := strings.CutPrefix(event.Stream, metaPrefix)
 	if isMeta {
-		return event.Type == metaType && !isSystem(stream)
+		return event.Type == metaType && !isSystem(stream) && !eventstore.Discards(event.Data)
 	}
 	return !isSystem(event.Type) && !isSystem(stream)
 }

@@ -210,3 +210,27 @@ func TestCopy_refused(t *testing.T) {
 		t.Errorf("a log was copied into another one: %+v", done)
 	}
 }
+
+// TestCopy_discarded: a discarded stream that the source still has arrives as it was, because the target may not know what a
+// discarded stream is: nobody could append to it there.
+func TestCopy_discarded(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	p.append(p.from, "key-1", eventstore.NoStream, "Tested", `{}`, 1)
+	if err := untilThere(p, func() error { return eventstore.Discard(p.ctx, p.from, "key-1", 0) }); err != nil {
+		t.Fatal(err)
+	}
+	p.append(p.from, "other-1", eventstore.NoStream, "Tested", `{}`, 1)
+	if _, err := eventstoredb.Copy(p.ctx, p.from, p.to, func(eventstoredb.Copied) {}); err != nil {
+		t.Fatal(err)
+	}
+	if meta := p.stream(p.to, "$$key-1"); len(meta) > 0 {
+		t.Errorf("the copy has the metadata %s", meta[0].Data)
+	}
+	if got := len(p.stream(p.to, "key-1")); got != 1 {
+		t.Errorf("the copy has %d events of the stream", got)
+	}
+	if _, err := eventstoredb.Compare(p.ctx, p.from, p.to, eventstore.Position{}); err != nil {
+		t.Error(err)
+	}
+}

@@ -2,29 +2,47 @@ package memory
 
 import (
 	"encoding/json"
+
+	"moviola/eventstore"
 )
 
 // metaPrefix + a stream's name is the name of the stream that holds its metadata.
 const metaPrefix = "$$"
 
+// limits is what a stream's metadata says about which events are visible.
+type limits struct {
+	TruncateBefore int64 `json:"$tb"`
+	MaxCount       int64 `json:"$maxCount"`
+	Discard        bool  `json:"moviolaDiscard"` // eventstore.DiscardProperty
+}
+
+// limitsOf returns what the metadata of a stream says. The caller holds the lock.
+func (s *Store) limitsOf(stream string) limits {
+	described := s.streams[metaPrefix+stream]
+	var metadata limits
+	if len(described) == 0 || json.Unmarshal(s.log[described[len(described)-1]].Data, &metadata) != nil {
+		return limits{}
+	}
+	return metadata
+}
+
 // firstVisible is the index of the first event that a stream's metadata leaves visible. Hidden events stay in the log; $maxAge is
 // ignored. The caller holds the lock.
 func (s *Store) firstVisible(stream string) int {
-	described := s.streams[metaPrefix+stream]
-	if len(described) == 0 {
-		return 0
-	}
-	var metadata struct {
-		TruncateBefore int64 `json:"$tb"`
-		MaxCount       int64 `json:"$maxCount"`
-	}
-	if json.Unmarshal(s.log[described[len(described)-1]].Data, &metadata) != nil {
-		return 0
-	}
+	metadata := s.limitsOf(stream)
 	count := int64(len(s.streams[stream]))
 	first := max(metadata.TruncateBefore, 0)
 	if metadata.MaxCount > 0 {
 		first = max(first, count-metadata.MaxCount)
 	}
 	return int(min(first, count))
+}
+
+// absent is the last revision that a stream has for those who expect that it does not exist. The caller holds the lock.
+func (s *Store) absent(stream string) eventstore.Revision {
+	metadata := s.limitsOf(stream)
+	if !metadata.Discard {
+		return eventstore.NoStream
+	}
+	return eventstore.Revision(min(metadata.TruncateBefore, int64(len(s.streams[stream])))) - 1
 }

@@ -99,6 +99,9 @@ func (s *Store) append(stream string, expected eventstore.Revision, events []eve
 	defer s.mu.Unlock()
 	indices := s.streams[stream]
 	actual := eventstore.Revision(len(indices)) - 1
+	if expected == eventstore.NoStream {
+		expected = s.absent(stream)
+	}
 	if expected != actual {
 		return s.repeated(stream, expected, events)
 	}

@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -46,4 +48,39 @@ func testMetadata(f *fixture) {
 
 func metadata(data string) eventstore.Proposed {
 	return eventstore.Proposed{ID: uuid.New(), Type: "$metadata", Data: []byte(data)}
+}
+
+// testDiscard: a discarded stream is one that does not exist, for readers and for appends. What was appended after the last event
+// that is discarded stays.
+func testDiscard(f *fixture) {
+	if d, ok := f.store.(interface {
+		Discards(context.Context) (bool, error)
+	}); ok {
+		if knows, err := d.Discards(f.ctx); err != nil || !knows {
+			f.Skipf("this server does not know the property: %v", err)
+		}
+	}
+	stream := f.stream("1")
+	f.mustAppend(stream, eventstore.NoStream, proposed(2)...)
+	for range 2 { // it may be repeated
+		if err := eventstore.Discard(f.ctx, f.store, stream, 1); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.wantIDs("discarded", nil, f.mustReadStream(stream, eventstore.Forwards, 0))
+	f.wantIDs("discarded, backwards", nil, f.mustReadStream(stream, eventstore.Backwards, -1))
+	again := proposed(1)
+	first := f.mustAppend(stream, eventstore.NoStream, again...)
+	if repeated := f.mustAppend(stream, eventstore.NoStream, again...); repeated != first {
+		f.Errorf("the same append again ended at %v, want %v", repeated, first)
+	}
+	f.wantIDs("in its new life", again, f.mustReadStream(stream, eventstore.Forwards, 0))
+	if _, err := f.store.Append(f.ctx, stream, eventstore.NoStream, proposed(1)...); !errors.Is(err, eventstore.ErrConflict) {
+		f.Errorf("another first event: %v, want a conflict", err)
+	}
+	if err := eventstore.Discard(f.ctx, f.store, stream, first.Revision-1); err != nil { // seen before the new event
+		f.Fatal(err)
+	}
+	f.wantIDs("discarded up to the event before", again, f.mustReadStream(stream, eventstore.Forwards, 0))
+	f.mustAppend(stream, first.Revision, proposed(1)...)
 }

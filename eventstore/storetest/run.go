@@ -46,6 +46,7 @@ func Run(t *testing.T, open func(t *testing.T) eventstore.Store) {
 		{"leave out system events", testSystemEvents},
 		{"find the end of the log", testHead},
 		{"leave out what metadata says", testMetadata},
+		{"discard a stream", testDiscard},
 		{"subscribe from the start", testSubscribeStart},
 		{"subscribe after a position", testSubscribeAfter},
 		{"subscribe without a filter", testSubscribeUnfiltered},

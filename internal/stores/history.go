@@ -19,6 +19,9 @@ func WithHistory(log eventstore.Store, files archived.Files) *archived.Store {
 	return archived.New(log, files, movie.StreamCategory)
 }
 
+// Discards reports whether the event store removes discarded streams, and what retention excludes, by itself.
+func (s *Stores) Discards(ctx context.Context) (bool, error) { return s.client.Discards(ctx) }
+
 // historyFiles are the archive files in the storage of an installation.
 type historyFiles struct{ *Stores }
 

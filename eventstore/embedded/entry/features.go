@@ -3,11 +3,14 @@ package entry
 import (
 	"context"
 	"net"
+	"strings"
 
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/gossip"
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/serverfeatures"
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/shared"
 	"google.golang.org/grpc"
+
+	"moviola/eventstore"
 )
 
 // version is the version of EventStoreDB that clients are told. From 22.6 on, the events of a read have positions; from 23 on,
@@ -43,6 +46,7 @@ func (features) GetSupportedMethods(context.Context, *shared.Empty) (*serverfeat
 		method(streamsName, "delete"),
 		method(streamsName, "tombstone"),
 		method(persistentName, "restartsubsystem"),
+		method(strings.ToLower(eventstore.AdminService), "scavenge", eventstore.DiscardFeature),
 	}
 	for _, name := range []string{"create", "update", "delete", "read", "getinfo", "replayparked", "list"} {
 		methods = append(methods, method(persistentName, name, "stream", "all"))

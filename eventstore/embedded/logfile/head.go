@@ -11,11 +11,12 @@ import (
 
 // How streams describe and end one another: names, types and revisions that the protocol reserves.
 const (
-	MetaPrefix    = "$$" // the stream with the metadata of a stream is named by this prefix and the name of that stream
-	MetaType      = "$metadata"
-	SoftDeleted   = math.MaxInt64 // value of $tb in the metadata of a softly deleted stream
-	TombstoneType = "$streamDeleted"
-	Tombstoned    = math.MaxInt64 // the revision of a tombstone: no other event can follow it
+	MetaPrefix      = "$$" // the stream with the metadata of a stream is named by this prefix and the name of that stream
+	MetaType        = "$metadata"
+	SoftDeleted     = math.MaxInt64    // value of $tb in the metadata of a softly deleted stream
+	discardProperty = "moviolaDiscard" // eventstore.DiscardProperty: nobody needs the stream once all its events are truncated
+	TombstoneType   = "$streamDeleted"
+	Tombstoned      = math.MaxInt64 // the revision of a tombstone: no other event can follow it
 )
 
 // Head is the state of a stream that its readers and writers need.
@@ -37,6 +38,7 @@ type streamMeta struct {
 	truncateBefore int64
 	maxCount       int64
 	MaxAge         time.Duration
+	discard        bool
 }
 
 // SoftDeleted reports whether the stream is deleted until its next event.
@@ -44,6 +46,21 @@ func (m streamMeta) SoftDeleted() bool { return m.truncateBefore == SoftDeleted 
 
 // limited reports whether this metadata may hide some of the stream's events from readers.
 func (m streamMeta) limited() bool { return m.truncateBefore > 0 || m.maxCount > 0 || m.MaxAge > 0 }
+
+// Discarded reports whether nobody needs the stream any more: its metadata says so (discardProperty) and hides all its
+// events. It counts as a stream that never was.
+func (h Head) Discarded() bool {
+	return h.Meta.discard && !h.Tombstoned() && h.Last >= 0 && h.Meta.truncateBefore > h.Last
+}
+
+// Absent is the last revision that the stream has for those who expect that it does not exist: -1, or the one before the first
+// event of its new life when it was discarded before.
+func (h Head) Absent() int64 {
+	if !h.Meta.discard || h.Tombstoned() {
+		return -1
+	}
+	return min(h.Meta.truncateBefore-1, h.Last)
+}
 
 // ParseMeta reads a $metadata event. It ignores data that is not JSON, and fields that are not sensible numbers.
 func ParseMeta(data []byte) streamMeta {
@@ -59,6 +76,9 @@ func ParseMeta(data []byte) streamMeta {
 		return max(value, 0)
 	}
 	meta := streamMeta{Known: true, truncateBefore: number("$tb"), maxCount: number("$maxCount")}
+	if json.Unmarshal(fields[discardProperty], &meta.discard) != nil {
+		meta.discard = false
+	}
 	if seconds := number("$maxAge"); seconds < math.MaxInt64/int64(time.Second) {
 		meta.MaxAge = time.Duration(seconds) * time.Second
 	}

@@ -89,7 +89,7 @@ func LogStats(ctx context.Context, path string) (stats Stats, err error) {
 			of    *int64
 		}{
 			{"SELECT count(*) FROM events", &stats.Events},
-			{"SELECT count(*) FROM streams", &stats.Streams},
+			{"SELECT count(*) FROM streams WHERE name > ''", &stats.Streams},
 			{"SELECT sum(removed) FROM streams", &stats.Removed},
 			{"SELECT max(position) FROM events", &stats.Last},
 			{"SELECT created FROM events ORDER BY position LIMIT 1", &oldest},
@@ -121,7 +121,7 @@ func LogStats(ctx context.Context, path string) (stats Stats, err error) {
 func (s *Stats) count(conn *sqlite.Conn) error {
 	return sqlitex.Execute(conn, `SELECT category, count(*), sum(events) AS total FROM (
 			SELECT CASE instr(s.name, '-') WHEN 0 THEN s.name ELSE substr(s.name, 1, instr(s.name, '-') - 1) END AS category,
-				(SELECT count(*) FROM events WHERE stream = s.id) AS events FROM streams s
+				(SELECT count(*) FROM events WHERE stream = s.id) AS events FROM streams s WHERE s.name > ''
 		) GROUP BY category ORDER BY total DESC, category`,
 		&sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
 			s.Categories = append(s.Categories, Category{Name: stmt.ColumnText(0), Streams: stmt.ColumnInt64(1),

@@ -30,6 +30,46 @@ func (l *Log) Remove(stream string, below int64, limit int) (removed int, err er
 	return removed, nil
 }
 
+// nameless is the name of a row among the streams that is no stream: its removed counts the records of discarded streams, so that
+// Verify can account for their positions. A stream always has a name.
+const nameless = ""
+
+// Discard implements Storage.
+func (l *Log) Discard(stream string, before int64) (removed int, err error) {
+	err = l.transaction(func() error {
+		names := []any{stream, MetaPrefix + stream}
+		late, found, err := queryInt(l.writer, `SELECT count(*) FROM events WHERE position >= ? AND
+			stream IN (SELECT id FROM streams WHERE name IN (?, ?))`, append([]any{before}, names...)...)
+		if err != nil || found && late > 0 {
+			return err
+		}
+		earlier, _, err := queryInt(l.writer, "SELECT sum(removed) FROM streams WHERE name IN (?, ?)", names...)
+		if err != nil {
+			return err
+		}
+		if err := sqlitex.Execute(l.writer, "DELETE FROM events WHERE stream IN (SELECT id FROM streams WHERE name IN (?, ?))",
+			&sqlitex.ExecOptions{Args: names}); err != nil {
+			return err
+		}
+		removed = l.writer.Changes()
+		if err := sqlitex.Execute(l.writer, "DELETE FROM streams WHERE name IN (?, ?)", &sqlitex.ExecOptions{Args: names}); err != nil {
+			return err
+		}
+		id, err := l.streamID(nameless)
+		if err != nil {
+			return err
+		}
+		return sqlitex.Execute(l.writer, "UPDATE streams SET removed = removed + ? WHERE id = ?",
+			&sqlitex.ExecOptions{Args: []any{int64(removed) + earlier, id}})
+	})
+	delete(l.ids, stream)
+	delete(l.ids, MetaPrefix+stream)
+	if err != nil {
+		return 0, err
+	}
+	return removed, nil
+}
+
 // FirstRevision implements Storage.
 func (l *Log) FirstRevision(ctx context.Context, stream string) (first int64, err error) {
 	err = l.read(ctx, func(conn *sqlite.Conn) error {

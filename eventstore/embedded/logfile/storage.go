@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Storage stores records. Commit, Remove and Close are called by one goroutine, the other methods by any.
+// Storage stores records. Commit, Remove, Discard and Close are called by one goroutine, the other methods by any.
 type Storage interface {
 	// Commit stores a batch of records and the changed groups, all or none. When it returns nil, the batch survives a power cut.
 	// The caller has set positions and revisions. ErrFull means that nothing was stored and that a later batch may succeed; after
@@ -28,6 +28,9 @@ type Storage interface {
 	// Remove removes the oldest records of a stream, those with a revision below a given one and at most limit of them, and
 	// returns how many it removed. Its errors are those of Commit.
 	Remove(stream string, below int64, limit int) (int, error)
+	// Discard removes a stream and its metadata as if they had never been, if all their records are before a position, and returns
+	// how many records it removed. Its errors are those of Commit.
+	Discard(stream string, before int64) (int, error)
 	// FirstRevision is the revision of a stream's oldest record that was not removed, 0 when the stream never had one.
 	FirstRevision(ctx context.Context, stream string) (int64, error)
 	// MetaStreams returns up to limit names of metadata streams, in the order of the names: those that follow the name after.

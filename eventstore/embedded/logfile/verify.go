@@ -100,6 +100,10 @@ func (i *inspection) revisions(report *Report) error {
 	return sqlitex.ExecuteTransient(i.conn, `SELECT s.id, s.name, s.removed, e.revision, e.position
 		FROM streams s LEFT JOIN events e ON e.stream = s.id ORDER BY s.id, e.revision`,
 		&sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
+			if stmt.ColumnText(1) == nameless {
+				report.Removed += stmt.ColumnInt64(2)
+				return nil
+			}
 			if stream := stmt.ColumnInt64(0); stream != id || report.Streams == 0 {
 				id, next, position = stream, stmt.ColumnInt64(2), 0
 				report.Streams++

@@ -32,6 +32,7 @@ func (s *Background) newChores() (*chores.Chores, error) {
 				return s.Stores.Files.RemoveAbandoned(ctx)
 			}},
 			chores.Tidy("half-written files", halfFileAge, s.Stores.Files.Tidy))
+		parts.Chores = append(parts.Chores, chores.Forgotten(s.Stores.Archive, s.Stores.Discards, parts.Logger))
 		if s.Config.History > 0 {
 			parts.Chores = append(parts.Chores,
 				chores.History(s.Stores.Archive, s.Stores.Log.Codec(), s.Config.History, parts.Logger))

@@ -1,0 +1,45 @@
+package eventstoredb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/serverfeatures"
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/shared"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"moviola/eventstore"
+)
+
+// Discards reports whether the server is moviola's own one, in a version that knows eventstore.DiscardProperty: such a server
+// removes discarded streams, and what retention excludes, by itself. EventStoreDB and KurrentDB do not, and want to be scavenged.
+// The error is that of the connection.
+func (s *Store) Discards(ctx context.Context) (_ bool, err error) {
+	settings := s.pool.settings
+	nodes := nodesOf(&settings)
+	if len(nodes) != 1 {
+		return false, nil // moviola's own server is a single one
+	}
+	settings.Address = nodes[0]
+	conn, err := dial(settings.Address, &settings)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = conn.Close() }()
+	answer, err := serverfeatures.NewServerFeaturesClient(conn).GetSupportedMethods(ctx, &shared.Empty{})
+	if status.Code(err) == codes.Unimplemented { // a server before 21.10
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("ask the event store what it can do: %w", translate(err))
+	}
+	for _, method := range answer.GetMethods() {
+		if method.GetServiceName() == strings.ToLower(eventstore.AdminService) {
+			return slices.Contains(method.GetFeatures(), eventstore.DiscardFeature), nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,187 @@
+package chores
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/sirupsen/logrus"
+
+	"moviola/domain/idempotency"
+	"moviola/domain/mailing"
+	"moviola/eventstore"
+)
+
+const (
+	// forgottenAfter is the age of its newest event at which nobody needs a stream any more: a key means something for 24 hours
+	// (decision 25), and e-mails are counted by the day. The hour more is for clocks that differ.
+	forgottenAfter = 25 * time.Hour
+	forgetAtOnce   = 1000      // streams between two notes of how far the chore is
+	forgetPerRound = 1_000_000 // streams in one round
+	forgetBeside   = 16        // streams that are discarded at the same time: the log syncs many appends at once
+
+	// ForgottenStream holds how far the log was looked through for streams to discard. Its events have a system type.
+	ForgottenStream = "forgotten-streams"
+	forgottenType   = "$forgotten"
+)
+
+// Forgotten is the chore of discarding the streams of idempotency keys and of counted e-mails that mean nothing any more. It may
+// be interrupted, and goes on where it was. discards reports whether the event store knows discarded streams: in another one they
+// stay. Decision 93.
+func Forgotten(store eventstore.Store, discards func(context.Context) (bool, error), logger logrus.FieldLogger) Chore {
+	return Chore{Name: "streams that nobody needs any more", Do: func(ctx context.Context, now time.Time) error {
+		if knows, err := discards(ctx); err != nil || !knows {
+			return err
+		}
+		f := &forgetting{store: store, before: now.Add(-forgottenAfter), streams: map[string]bool{}}
+		err := f.run(ctx)
+		if f.done > 0 {
+			logger.WithField("streams", f.done).Info("streams of old idempotency keys and e-mail counts discarded")
+		}
+		if errors.Is(err, eventstore.ErrConflict) {
+			return nil // another process does the same
+		}
+		return err
+	}}
+}
+
+// forgetting is one round.
+type forgetting struct {
+	store    eventstore.Store
+	before   time.Time           // streams whose newest event is from before are discarded
+	revision eventstore.Revision // of ForgottenStream
+	through  eventstore.Position // up to which every stream was looked at
+	streams  map[string]bool     // found, and not discarded yet
+	done     int                 // streams discarded
+}
+
+func (f *forgetting) run(ctx context.Context) error {
+	if err := f.begin(ctx); err != nil {
+		return fmt.Errorf("read how far streams were discarded: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	sub, err := f.store.Subscribe(ctx, f.through,
+		eventstore.Filter{Categories: []string{idempotency.StreamCategory, mailing.StreamCategory}})
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	begun := f.through
+	for f.done < forgetPerRound {
+		notice, err := sub.Next(ctx)
+		switch {
+		case err != nil:
+			return err
+		case notice.Checkpoint != nil:
+			f.through = *notice.Checkpoint
+		case notice.Event != nil && notice.Event.Created.Before(f.before):
+			f.streams[notice.Event.Stream] = true
+			f.through = notice.Event.Position
+		case notice.Event != nil || notice.CaughtUp: // later events are newer
+			if f.through == begun {
+				return nil
+			}
+			return f.flush(ctx)
+		}
+		if len(f.streams) == forgetAtOnce {
+			if err := f.flush(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// note is the content of an event of ForgottenStream.
+type note struct {
+	Through eventstore.Position `json:"through"`
+}
+
+// begin reads how far earlier rounds have come. The stream keeps its newest event only.
+func (f *forgetting) begin(ctx context.Context) error {
+	f.revision = eventstore.NoStream
+	for event, err := range f.store.ReadStream(ctx, ForgottenStream, eventstore.Backwards, -1) {
+		if err != nil {
+			return err
+		}
+		var n note
+		if err := json.Unmarshal(event.Data, &n); err != nil {
+			return fmt.Errorf("event %d of %s: %w", event.Revision, ForgottenStream, err)
+		}
+		f.revision, f.through = event.Revision, n.Through
+		return nil
+	}
+	_, err := f.store.Append(ctx, "$$"+ForgottenStream, eventstore.NoStream,
+		eventstore.Proposed{ID: uuid.New(), Type: "$metadata", Data: []byte(`{"$maxCount":1}`)})
+	if errors.Is(err, eventstore.ErrConflict) { // a round that was interrupted has written it
+		return nil
+	}
+	return err
+}
+
+// flush discards what was found, and notes how far the round has come.
+func (f *forgetting) flush(ctx context.Context) error {
+	work := make(chan string, len(f.streams))
+	for stream := range f.streams {
+		work <- stream
+	}
+	close(work)
+	clear(f.streams)
+	var mu sync.Mutex
+	var failed error
+	var all sync.WaitGroup
+	for range forgetBeside {
+		all.Go(func() {
+			for stream := range work {
+				gone, err := f.discard(ctx, stream)
+				mu.Lock()
+				if gone {
+					f.done++
+				}
+				failed = errors.Join(failed, err)
+				stop := failed != nil
+				mu.Unlock()
+				if stop {
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	if failed != nil {
+		return failed
+	}
+	data, err := json.Marshal(note{Through: f.through})
+	if err != nil {
+		return err
+	}
+	noted, err := f.store.Append(ctx, ForgottenStream, f.revision,
+		eventstore.Proposed{ID: uuid.New(), Type: forgottenType, Data: data})
+	if err != nil {
+		return fmt.Errorf("note how far streams were discarded: %w", err)
+	}
+	f.revision = noted.Revision
+	return nil
+}
+
+// discard discards a stream, unless it has a newer event: then the round that reaches that one does.
+func (f *forgetting) discard(ctx context.Context, stream string) (bool, error) {
+	for newest, err := range f.store.ReadStream(ctx, stream, eventstore.Backwards, -1) {
+		if err == nil && !newest.Created.Before(f.before) {
+			return false, nil
+		}
+		if err == nil {
+			err = eventstore.Discard(ctx, f.store, stream, newest.Revision)
+		}
+		if err != nil {
+			return false, fmt.Errorf("discard %s: %w", stream, err)
+		}
+		return true, nil
+	}
+	return false, nil // it is discarded already
+}
