@@ -142,6 +142,10 @@ var ErrConflict = errors.New("the stream is not at the expected revision")
 // ErrUnavailable says that the store cannot be reached now. An append that ends with it may have been stored.
 var ErrUnavailable = errors.New("the event store is unavailable")
 
+// ErrIncomplete says that a file with a part of the log could not be read: the file is missing or damaged, or its storage does
+// not answer. The error names the file. A call that is repeated fails again until somebody has done something about it.
+var ErrIncomplete = errors.New("the log cannot be read as a whole")
+
 // ErrTooLarge says that an append is larger than the store takes in one call (EventStoreDB: 1 MiB). A retry would fail again.
 var ErrTooLarge = errors.New("the append is too large")
 

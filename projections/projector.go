@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"moviola/domain/account"
@@ -53,6 +54,8 @@ type projector struct {
 	unread     map[string]Unread // streams that are no longer folded, by name
 	lost       bool              // checkpoint and unread streams have to be loaded again
 	caughtUp   bool
+	ends       bool                  // run ends with eventstore.ErrIncomplete; otherwise it reports the error and goes on
+	broken     atomic.Pointer[error] // eventstore.ErrIncomplete, after which the log is read again; nil: it can be read
 	batching   batching
 	considered eventstore.Position // every event up to here was folded and committed, or skipped
 	ahead      eventstore.Position // value of considered after the commit of the current batch
@@ -90,6 +93,7 @@ func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) erro
 		// Follow ends only when its context ends, with the error of that context.
 		_ = eventstore.Follow(following, p.config.Log.Store(), p.checkpoint.position(), eventstore.Filter{Categories: categories},
 			func(n eventstore.Notice) error {
+				p.broken.Store(nil)
 				select {
 				case notices <- n:
 					return nil
@@ -97,6 +101,9 @@ func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) erro
 					return following.Err()
 				}
 			}, eventstore.OnDrop(func(err error) {
+				if errors.Is(err, eventstore.ErrIncomplete) {
+					p.broken.Store(&err)
+				}
 				p.config.Logger.WithError(err).Warn("subscription to the log ended; it is opened again")
 			}))
 	}()
@@ -110,13 +117,26 @@ func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) erro
 			_, _ = p.settle(ctx) // err is the reason why this projector ends; an error of settle adds nothing
 			return err
 		}
-		p.tell(false, nil)
+		broken := p.unreadable()
+		if broken != nil && p.ends {
+			_, _ = p.settle(ctx) // as above
+			return broken
+		}
+		p.tell(false, broken)
 		if stop(p.caughtUp) {
 			break
 		}
 	}
 	_, err := p.settle(ctx)
 	return err
+}
+
+// unreadable returns why the log cannot be read on; nil: it can be.
+func (p *projector) unreadable() error {
+	if err := p.broken.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // step commits a batch. Before the end of the log is reached, it does not wait for the commit.

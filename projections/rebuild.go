@@ -97,7 +97,7 @@ func (r *Reader) build(ctx context.Context, c construction, progress func(events
 			progress(done.position)
 		}
 	})
-	p.models = models
+	p.models, p.ends = models, true
 	complete := false
 	var spoilt error
 	err := p.run(ctx, func(caughtUp bool) bool {
@@ -138,6 +138,7 @@ func (r *Reader) build(ctx context.Context, c construction, progress func(events
 func (r *Reader) reach(ctx context.Context, position eventstore.Position) error {
 	current := r.at.current.Load()
 	p := newProjector(r.config, r.at, current.Generation, current.Models, func(report) {})
+	p.ends = true
 	reached := false
 	err := p.run(ctx, func(bool) bool {
 		reached = p.checkpoint.position().Compare(position) >= 0

@@ -3,6 +3,8 @@ package projections_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -325,4 +327,42 @@ func TestReader_Sweeps(t *testing.T) {
 		rows, err := models.Presence.List(t.Context())
 		return err == nil && len(rows) == 0
 	})
+}
+
+// incomplete is a log of which a file cannot be read, while flawed is set.
+type incomplete struct {
+	eventstore.Store
+	flawed atomic.Bool
+}
+
+var errLost = fmt.Errorf("%w: archive file history/2026-01/1.jsonl.zst: no such file", eventstore.ErrIncomplete)
+
+func (s *incomplete) Subscribe(
+	ctx context.Context, after eventstore.Position, filter eventstore.Filter,
+) (eventstore.Subscription, error) {
+	if s.flawed.Load() {
+		return nil, errLost
+	}
+	return s.Store.Subscribe(ctx, after, filter)
+}
+
+// TestReader_incomplete: a file of the log that cannot be read ends a rebuild, and is the state of a reader until it can be read.
+func TestReader_incomplete(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	last := w.history(t, 10)
+	log := &incomplete{Store: w.store}
+	log.flawed.Store(true)
+	w.log = eventstore.NewLog(log, eventstore.NewCodec())
+	models := w.open(t)
+	if err := models.Reader.Rebuild(t.Context(), nil); !errors.Is(err, eventstore.ErrIncomplete) {
+		t.Errorf("the rebuild ended with %v", err)
+	}
+	start(t, models)
+	eventually(t, "the reader says what is wrong", func() bool {
+		return errors.Is(models.Reader.Status().Err, eventstore.ErrIncomplete)
+	})
+	log.flawed.Store(false)
+	waitFor(t, models, last)
+	eventually(t, "the reader is well again", func() bool { return models.Reader.Status().Err == nil })
 }

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
 
+	"moviola/eventstore"
 	"moviola/eventstore/archived"
 	"moviola/eventstore/memory"
 )
@@ -60,6 +63,12 @@ func TestExamine(t *testing.T) {
 	delete(files.files, key)
 	if _, flaws := examine(); len(flaws) != 1 || flaws[key] == nil || errors.Is(flaws[key], archived.ErrDamaged) {
 		t.Errorf("a missing file: %v", flaws)
+	}
+	var read error
+	for _, read = range archived.New(log, files, "movie").ReadAll(t.Context(), eventstore.Forwards, eventstore.Position{}) {
+	}
+	if !errors.Is(read, eventstore.ErrIncomplete) || !strings.Contains(fmt.Sprint(read), key) {
+		t.Errorf("the log was read with %v", read)
 	}
 	files.files[key] = content
 	stop := errors.New("stop")

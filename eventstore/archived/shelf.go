@@ -36,7 +36,7 @@ func newShelf(files Files) *shelf { return &shelf{files: files, kept: map[string
 func (s *shelf) read(ctx context.Context, key string, at span) (content []byte, err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("archive file %s: %w", key, err)
+			err = unreadable(key, err)
 		}
 	}()
 	if at.Size <= 0 || at.Size > mostDecoded {
@@ -58,6 +58,14 @@ func (s *shelf) read(ctx context.Context, key string, at span) (content []byte, 
 		return nil, ErrDamaged
 	}
 	return content, nil
+}
+
+// unreadable returns the error of a file that cannot be read. The end of the caller's context is no fault of the file.
+func unreadable(key string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("archive file %s: %w", key, err)
+	}
+	return fmt.Errorf("%w: archive file %s: %w", eventstore.ErrIncomplete, key, err)
 }
 
 // ErrDamaged says that the content of an archive file has changed since it was written.
@@ -91,18 +99,18 @@ func (s *shelf) find(ctx context.Context, entry Entry, withPlaces bool) (*known,
 	}
 	k = &known{}
 	if err := json.Unmarshal(content, &k.dir); err != nil {
-		return nil, fmt.Errorf("archive file %s: %w", entry.Key, err)
+		return nil, unreadable(entry.Key, err)
 	}
 	if k.dir.Format != format {
-		return nil, fmt.Errorf("archive file %s has format %d, this program knows %d: start the newer version", entry.Key,
-			k.dir.Format, format)
+		return nil, unreadable(entry.Key,
+			fmt.Errorf("it has format %d, this program knows %d: start the newer version", k.dir.Format, format))
 	}
 	if withPlaces {
 		if content, err = s.read(ctx, entry.Key, k.dir.Places); err != nil {
 			return nil, err
 		}
 		if k.places, err = decodePlaces(content); err != nil {
-			return nil, fmt.Errorf("archive file %s: %w", entry.Key, err)
+			return nil, unreadable(entry.Key, err)
 		}
 	}
 	s.keep(entry.Key, k)
@@ -135,7 +143,7 @@ func (s *shelf) block(ctx context.Context, key string, b block) ([]eventstore.Re
 	}
 	events, err := decodeBlock(content, b)
 	if err != nil {
-		return nil, fmt.Errorf("archive file %s: %w", key, err)
+		return nil, unreadable(key, err)
 	}
 	return events, nil
 }

@@ -124,7 +124,7 @@ func (s *Store) archivedEvents(
 			return nil, err
 		}
 		if len(found) != int(part.End-part.First) || found[0].Revision != part.First {
-			return nil, errIncomplete
+			return nil, unreadable(entry.Key, errIncomplete)
 		}
 		events = append(events, found[max(low-part.First, 0):min(high, part.End)-part.First]...)
 	}
