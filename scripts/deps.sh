@@ -3,7 +3,7 @@
 #
 #   scripts/deps.sh run    what the service needs
 #   scripts/deps.sh slim   the same without Chromium and speech
-#   scripts/deps.sh test   the same, a C compiler for the race detector, servers of FTP and SSH, promtool, strace and GStreamer
+#   scripts/deps.sh test   the same, a C compiler for the race detector, servers of FTP and SSH, promtool, strace, GStreamer and mediainfo
 #
 # Nothing is touched when everything is present. Where it cannot install, it says exactly what to install.
 set -eu
@@ -53,9 +53,12 @@ if [ "${1:-run}" = test ]; then
 	want ip iproute2 # a network of its own for a client
 	want promtool prometheus # tests the rules of alerts
 	want strace strace # lets system calls of the event store fail
-	# Another decoder: Cisco's openh264.
+	# Other readers and decoders of movies than ffmpeg.
+	want mediainfo mediainfo
 	want gst-launch-1.0 gstreamer1.0-tools
-	want /usr/share/doc/gstreamer1.0-plugins-bad gstreamer1.0-plugins-bad # h264parse, openh264dec
+	want /usr/share/doc/gstreamer1.0-plugins-bad gstreamer1.0-plugins-bad # h264parse, openh264dec, faad
+	want /usr/share/doc/gstreamer1.0-plugins-good gstreamer1.0-plugins-good # qtdemux, aacparse
+	want /usr/share/doc/gstreamer1.0-libav gstreamer1.0-libav
 fi
 
 [ -n "$need" ] || exit 0
@@ -68,7 +71,7 @@ cannot() {
 	echo "" >&2
 	echo "On Debian or Ubuntu: sudo apt-get install $need" >&2
 	echo "Elsewhere: install ffmpeg 5.1 or newer with ffprobe, headless Chromium (headless_shell), heif-convert, espeak-ng," >&2
-	echo "and the Noto, Inter, Roboto, Open Sans, Lato, Bebas Neue and EB Garamond fonts; for the tests also gcc, ip, strace, promtool, GStreamer with openh264, ProFTPD, OpenSSH and OpenSSL." >&2
+	echo "and the Noto, Inter, Roboto, Open Sans, Lato, Bebas Neue and EB Garamond fonts; for the tests also gcc, ip, strace, promtool, GStreamer with openh264 and libav, mediainfo, ProFTPD, OpenSSH and OpenSSL." >&2
 	exit 1
 }
 

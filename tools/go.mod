@@ -13,7 +13,10 @@ tool (
 	honnef.co/go/tools/cmd/staticcheck
 )
 
-require github.com/google/licensecheck v0.3.1
+require (
+	github.com/abema/go-mp4 v1.4.1
+	github.com/google/licensecheck v0.3.1
+)
 
 require (
 	dario.cat/mergo v1.0.0 // indirect

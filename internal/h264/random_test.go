@@ -2,6 +2,7 @@ package h264_test
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -44,7 +45,7 @@ func group(r *rand.Rand, w, h, plans, most, copies int) plan {
 // pictures that change shows.
 func TestLengthen_Random(t *testing.T) {
 	t.Parallel()
-	checkRandomly(t, func(r *rand.Rand, kind randomPlans, w, h int) int {
+	checkRandomly(t, func(t *testing.T, r *rand.Rand, kind randomPlans, w, h int) int {
 		fps := 1 + r.IntN(60)
 		// The service has a key frame every four seconds; so has x264 by itself then.
 		p := group(r, w, h, kind.plans, min(4*fps, kind.most), 4)
@@ -64,7 +65,7 @@ func TestLengthen_Random(t *testing.T) {
 func TestLengthen_RandomOpenH264(t *testing.T) {
 	t.Parallel()
 	needGStreamer(t)
-	checkRandomly(t, func(r *rand.Rand, kind randomPlans, w, h int) (checked int) {
+	checkRandomly(t, func(t *testing.T, r *rand.Rand, kind randomPlans, w, h int) (checked int) {
 		for checked < kind.plans {
 			fps := 1 + r.IntN(60)
 			// A third of the plans gets bidirectional pictures, or rests that no picture ends.
@@ -126,23 +127,25 @@ func bidirectional(s h264.Stream) bool {
 	return false
 }
 
-// checkRandomly calls check for each group of plans; it returns how many of them were of use.
-func checkRandomly(t *testing.T, check func(r *rand.Rand, kind randomPlans, w, h int) int) {
+// checkRandomly calls check for each group of plans, in a subtest for each kind, such as 1920x1080; check returns how many of them were of use.
+func checkRandomly(t *testing.T, check func(t *testing.T, r *rand.Rand, kind randomPlans, w, h int) int) {
 	t.Helper()
 	seed, all := property.Seed(), usualPlans
 	if os.Getenv("MOVIOLA_TEST_LONG") != "" {
 		seed, all = uint64(time.Now().UnixNano()), longPlans
 	}
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
-	for _, kind := range all {
-		plans := 0
-		for n := range kind.groups {
-			size := kind.sizes[n%len(kind.sizes)]
-			plans += check(r, kind, size[0], size[1])
-		}
-		if t.Logf("%d plans of %v", plans, kind.sizes); plans == 0 {
-			t.Errorf("no plan of %v was of use", kind.sizes)
-		}
+	for i, kind := range all {
+		t.Run(fmt.Sprintf("%dx%d", kind.sizes[0][0], kind.sizes[0][1]), func(t *testing.T) {
+			t.Logf("seed %d", seed)
+			r := rand.New(rand.NewPCG(seed, uint64(i)))
+			plans := 0
+			for n := range kind.groups {
+				size := kind.sizes[n%len(kind.sizes)]
+				plans += check(t, r, kind, size[0], size[1])
+			}
+			if t.Logf("%d plans of %v", plans, kind.sizes); plans == 0 {
+				t.Error("no plan was of use")
+			}
+		})
 	}
 }
