@@ -1,6 +1,7 @@
 // Command readmp4 reads MP4 files with a library that the program does not contain: every box of each must be one that the
-// standard names, be as long as it says, and hold what its version and flags say, and nothing else; the tables of samples must agree with
-// each other and with the file. It prints what the tracks are, one line of JSON for each file, and ends with 1 at the first error.
+// standard names, be as long as it says, and hold what its version and flags say, and nothing else; the tables of samples must
+// agree with each other and with the file. It prints what the tracks are, one line of JSON for each file, and ends with 1 at the
+// first error.
 package main
 
 import (
