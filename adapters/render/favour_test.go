@@ -89,29 +89,22 @@ func compareRests(t *testing.T, m moving) {
 	}
 	frames := strconv.Itoa(len(m.row))
 	ffmpegOf(t, "-filter_complex", pictures.String()+m.filters, "-map", "[o]", "-frames:v", frames, source)
-
-	plan := &timeline.Plan{FPS: timeline.Rate{Num: 25, Den: 1}, Quality: timeline.Medium}
-	arguments := append(encoder(plan, ffmpeg.Encoder{}), "-threads", "1") // the same on any machine
-	ffmpegOf(t, slices.Concat([]string{"-i", source}, arguments, []string{plain})...)
 	c := marked(m.row)
-	rests := restsOf(c, keyframes(plan.FPS), isolated(c))
+	var fades []dissolve
 	if end := int64(len(c)); m.out > 0 {
-		fades := []dissolve{{span: span{end - m.out + 1, end}, weights: weightsOf(timeline.Color{A: 255}, m.out)}}
+		fades = []dissolve{{span: span{end - m.out + 1, end}, weights: weightsOf(timeline.Color{A: 255}, m.out)}}
 		c = c.weighed(fades)
-		rests = restsAnd(c, keyframes(plan.FPS), isolated(c), fades)
 	}
+	rests := restsAnd(c, keyframes(favourRate), isolated(c), fades)
 	if len(rests.holds) == 0 {
 		t.Fatal("nothing rests")
 	}
-	g := &graph{rate: plan.FPS, top: "0:v", pick: rests.selected(), picked: true}
-	last := g.finish(rests)
-	few := strconv.FormatInt(rests.frames, 10)
-	ffmpegOf(t, slices.Concat([]string{"-i", source, "-filter_complex", g.script(), "-map", "[" + last + "]", "-frames:v", few}, arguments,
-		rests.encoder(false), []string{held})...)
+	encodeFavoured(t, []string{"-i", source}, plain, everything(int64(len(c))), timeline.Medium)
+	encodeFavoured(t, []string{"-i", source}, held, rests, timeline.Medium)
 	if err := mp4file.Lengthen(held, rests.holds); err != nil {
 		t.Fatal(err)
 	}
-	was, is := likeness(t, plain, source), likeness(t, held, source)
+	was, is := likeness(t, plain, "-i", source), likeness(t, held, "-i", source)
 	before, after := sizeOf(t, plain), sizeOf(t, held)
 	t.Logf("PSNR %.2f dB without rests, %.2f with; %d bytes, %d", was, is, before, after)
 	if is < was-0.3 {
@@ -122,11 +115,28 @@ func compareRests(t *testing.T, m moving) {
 	}
 }
 
+// favourRate is the frame rate of what is encoded here.
+var favourRate = timeline.Rate{Num: 25, Den: 1}
+
+// encodeFavoured encodes the frames of a window that are to be encoded, with the service's arguments.
+func encodeFavoured(t *testing.T, input []string, path string, rests rests, quality timeline.Quality, more ...string) {
+	t.Helper()
+	arguments := append(encoder(&timeline.Plan{FPS: favourRate, Quality: quality}, ffmpeg.Encoder{}), "-threads", "1") // the same on any machine
+	if len(rests.holds) == 0 {
+		ffmpegOf(t, slices.Concat(input, arguments, more, []string{path})...)
+		return
+	}
+	g := &graph{rate: favourRate, top: "0:v", pick: rests.selected(), picked: true}
+	last := g.finish(rests)
+	ffmpegOf(t, slices.Concat(input, []string{"-filter_complex", g.script(), "-map", "[" + last + "]", "-frames:v", strconv.FormatInt(rests.frames, 10)},
+		arguments, rests.encoder(false), []string{path})...)
+}
+
 // likeness is the mean PSNR of the luma of a movie's frames, beside what they were made from.
-func likeness(t *testing.T, path, source string) float64 {
+func likeness(t *testing.T, path string, source ...string) float64 {
 	t.Helper()
 	sum, count := 0.0, 0
-	for line := range strings.Lines(ffmpegOf(t, "-i", path, "-i", source, "-lavfi", "[0:v][1:v]psnr=stats_file=-", "-f", "null", "-")) {
+	for line := range strings.Lines(ffmpegOf(t, slices.Concat([]string{"-i", path}, source, []string{"-lavfi", "[0:v][1:v]psnr=stats_file=-", "-f", "null", "-"})...)) {
 		_, value, _ := strings.Cut(line, "psnr_y:")
 		psnr, err := strconv.ParseFloat(strings.Fields(value)[0], 64)
 		if err != nil {
