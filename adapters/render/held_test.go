@@ -124,6 +124,32 @@ func TestEngine_Render_heldPicturesRepacked(t *testing.T) {
 	}
 }
 
+// What is encoded anew, with a scaled copy besides, as services do with uploads, has every frame at its place, and shows the same.
+func TestEngine_Render_heldPicturesReencoded(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	movie := b.mustRender(restingMovie(b)).Movie
+	dir := t.TempDir()
+	again, small := filepath.Join(dir, "again.mp4"), filepath.Join(dir, "small.mp4")
+	cmd := exec.CommandContext(t.Context(), "ffmpeg", "-v", "warning", "-xerror", "-err_detect", "explode", "-nostdin", "-i", movie,
+		"-map", "0:v", "-c:v", "libx264", "-preset", "ultrafast", "-crf", "12", again,
+		"-map", "0:v", "-vf", "scale=100:48", "-c:v", "libx264", "-preset", "ultrafast", small)
+	if said, err := cmd.CombinedOutput(); err != nil || len(said) > 0 {
+		t.Fatalf("encode anew: %v\n%s", err, said)
+	}
+	if n := len(hashesOf(t, small)); n != 350 {
+		t.Errorf("%d frames in the scaled copy", n)
+	}
+	if n := len(hashesOf(t, again)); n != 350 {
+		t.Fatalf("%d frames", n)
+	}
+	for n, similar := range similarity(t, again, movie) {
+		if similar < 0.96 {
+			t.Errorf("frame %d: SSIM %.4f", n, similar)
+		}
+	}
+}
+
 // picturesOf is the sum of all pictures of a file; what a decoder complains about fails the test.
 func picturesOf(t *testing.T, path string) string {
 	t.Helper()
