@@ -61,8 +61,10 @@ func TestEngine_Render_damagedCacheIsNotUsed(t *testing.T) {
 		}
 	}
 	second := b.mustRender(fourTexts())
-	if !cmp.Equal(mustRead(t, first.Movie), mustRead(t, second.Movie)) {
-		t.Error("the movie differs")
+	for n, like := range similarity(t, first.Movie, second.Movie) { // which windows shared an encoder may differ, see ADR 059
+		if like < 0.999 {
+			t.Errorf("frame %d: SSIM %.4f", n, like)
+		}
 	}
 	if n := b.words.drawn.Load(); n != 8 {
 		t.Errorf("%d texts were drawn, want each twice", n)

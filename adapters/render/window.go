@@ -294,7 +294,7 @@ func (r *run) keepWindow(ctx context.Context, t *ticket, made string, warnings [
 func (r *run) encodeWindow(ctx context.Context, t *ticket, frames rests, to string) ([]string, error) {
 	w := t.window
 	c := ffmpeg.Command{Dir: filepath.Dir(to), Read: []string{r.in}, Frame: func(n int64) { t.count.reached(frames.shown(n)) }}
-	warnings, err := r.shoot(ctx, &c, t, frames, "", nil)
+	warnings, err := r.shoot(ctx, &c, t, frames)
 	if err != nil {
 		return nil, err
 	}
@@ -310,39 +310,57 @@ func (r *run) encodeWindow(ctx context.Context, t *ticket, frames rests, to stri
 	return warnings, err
 }
 
-// shoot adds the inputs, filters and outputs of a window to a run of ffmpeg. The run writes the window's files to a folder of the
-// window's own.
-func (r *run) shoot(
-	ctx context.Context, c *ffmpeg.Command, t *ticket, frames rests, folder string, shared *openings,
-) ([]string, error) {
-	g := &graph{w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, first: len(c.Inputs), name: folder, shared: shared}
-	warnings, err := r.composeTicket(ctx, g, t, frames)
+// shoot adds to a run of ffmpeg what composes and encodes the frames of a window, into a file in the run's folder.
+func (r *run) shoot(ctx context.Context, c *ffmpeg.Command, t *ticket, frames rests) ([]string, error) {
+	p, err := r.picture(ctx, c, t, frames, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	last, small := g.finish(frames), ""
+	c.Output = slices.Concat(c.Output, r.encoding(t, frames, p.label, ""), p.thumbnail)
+	return p.warnings, nil
+}
+
+// composed is a window whose frames a run of ffmpeg composes.
+type composed struct {
+	label     string   // of the stream of its frames
+	thumbnail []string // the output of the movie's thumbnail, if the window shows it
+	warnings  []string
+}
+
+// picture adds to a run of ffmpeg what composes the frames of a window. Files go to a folder of the window's own.
+func (r *run) picture(
+	ctx context.Context, c *ffmpeg.Command, t *ticket, frames rests, folder string, shared *openings,
+) (composed, error) {
+	g := &graph{w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, first: len(c.Inputs), name: folder, shared: shared}
+	warnings, err := r.composeTicket(ctx, g, t, frames)
+	if err != nil {
+		return composed{}, err
+	}
+	p := composed{label: g.finish(frames), warnings: warnings}
 	if t.teaser.key != "" {
-		last, small = g.fork(last)
-		small = g.thumbnail(small, frames.encoded(t.teaser.frame), r.plan)
+		var small string
+		p.label, small = g.fork(p.label)
+		p.thumbnail = thumbnailOutput(g.thumbnail(small, frames.encoded(t.teaser.frame), r.plan), folder)
 	}
 	by := r.coder(t.matte)
 	if c.Encoder = by; len(by.Upload()) > 0 {
-		from := last
-		last = g.label()
-		g.chain(from, by.Upload(), last)
+		from := p.label
+		p.label = g.label()
+		g.chain(from, by.Upload(), p.label)
 	}
 	c.Inputs = append(c.Inputs, g.inputs...)
 	if c.Graph != "" {
 		c.Graph = strings.TrimSuffix(c.Graph, "\n") + ";\n"
 	}
 	c.Graph += g.script()
-	spare := !by.Hardware() && r.plan.Width*r.plan.Height > ffmpeg.PixelsHD
-	c.Output = slices.Concat(c.Output, []string{"-map", "[" + last + "]", "-frames:v", strconv.FormatInt(frames.frames, 10)},
+	return p, nil
+}
+
+// encoding returns the output that encodes a stream as windows are encoded, into a folder.
+func (r *run) encoding(t *ticket, frames rests, from, folder string) []string {
+	spare := !r.coder(t.matte).Hardware() && r.plan.Width*r.plan.Height > ffmpeg.PixelsHD
+	return slices.Concat([]string{"-map", "[" + from + "]", "-frames:v", strconv.FormatInt(frames.frames, 10)},
 		r.encoderOf(t), frames.encoder(spare), []string{filepath.Join(folder, windowFile)})
-	if small != "" {
-		c.Output = append(c.Output, thumbnailOutput(small, folder)...)
-	}
-	return warnings, nil
 }
 
 // trackOf reads the header of a window and checks its number of frames.
