@@ -79,7 +79,8 @@ func addressOf(u *url.URL) (Address, error) {
 	return Address{}, errKind
 }
 
-// bucketOf reads the address of a bucket, whose parameters are those of --blobs, prefix, profile and lock-days.
+// bucketOf reads the address of a bucket. It may have the parameters of an s3:// address of --blobs, and also the parameters
+// prefix, profile and lock-days.
 func bucketOf(u *url.URL) (Address, error) {
 	if u.Host == "" || strings.Trim(u.Path, "/") != "" {
 		return Address{}, errors.New(

@@ -44,8 +44,8 @@ func openBucket(ctx context.Context, a Address) (*bucket, error) {
 	})}, nil
 }
 
-// put writes the list and then the anchor. With Lock, both objects are locked: until the lock ends nobody can remove them or
-// shorten the lock, not even the owner of the bucket.
+// put writes the list of the hashes of all ledger events, and then the anchor. If the address has the field Lock, both objects
+// are locked: until the lock ends nobody can remove them or shorten the lock, not even the owner of the bucket.
 func (b *bucket) put(ctx context.Context, sheet audit.Sheet) error {
 	for _, f := range filesOf(sheet) {
 		input := &s3.PutObjectInput{

@@ -67,8 +67,8 @@ func (p *Place) Kind() string { return p.address.Kind }
 // Label distinguishes places, and contains no secret.
 func (p *Place) Label() string { return p.label }
 
-// Put keeps an anchor. A folder and a bucket get the list first, so that an anchor there always has its list. A webhook and a
-// mailbox get the anchor alone, which proves a list that is kept elsewhere.
+// Put keeps an anchor. A folder and a bucket first get the list of the hashes of all ledger events, so that an anchor there
+// always has its list. A webhook and a mailbox get the anchor alone: a list that is kept elsewhere can be checked against it.
 func (p *Place) Put(ctx context.Context, sheet audit.Sheet) error { return p.put(ctx, sheet) }
 
 // file is one of the files that a place keeps.

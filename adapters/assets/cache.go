@@ -75,7 +75,7 @@ const (
 type Cache struct {
 	cfg     Config
 	client  *http.Client
-	base    *url.URL // nil: none
+	base    *url.URL // nil: the service has no public address
 	flights flights
 	room    *quota.Bound
 	files   *checker
@@ -142,8 +142,9 @@ func (c *Cache) Fetch(ctx context.Context, account domain.AccountID, address str
 	})
 }
 
-// Refetch brings the file at address to the local disk, as Fetch does. It does not use files that were downloaded before the time
-// since; zero: it uses no file on the disk. It stores the result. Decision 51: used for elements whose cache is false.
+// Refetch brings the file at address to the local disk, as Fetch does, and stores it. It uses a stored file only if that was
+// downloaded at the time in the parameter since or later. If since is zero, it uses no stored file. Decision 51: used for
+// elements whose property cache is false.
 func (c *Cache) Refetch(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, error) {
 	if asset, ok := c.KeptSince(ctx, account, address, since); ok {
 		return asset, nil
@@ -174,7 +175,8 @@ func (c *Cache) IsOwn(address string) bool {
 	return own
 }
 
-// kept returns a download that can be used without asking its server: it is recent enough, and not older than since.
+// kept returns a download that can be used without asking its server: it is recent enough, and was not made before the time in
+// the parameter since.
 func (c *Cache) kept(s shelf, address string, since time.Time) (commands.Asset, bool) {
 	known := s.visit(address)
 	if !c.counts(known) || known.At.Before(since) {
@@ -193,8 +195,8 @@ func Folder(dir string, account domain.AccountID) string {
 	return filepath.Join(dir, hashText(string(account))[:32])
 }
 
-// fetch brings the file at address onto the shelf. Files downloaded before the time fresh are not used. The zero time allows no
-// stored file, nil allows all.
+// fetch brings the file at address onto the shelf. It uses a stored file only if that was downloaded at the time in the parameter
+// fresh or later. If fresh is the zero time, it uses no stored file. If fresh is nil, the time does not matter.
 func (c *Cache) fetch(ctx context.Context, s shelf, address string, fresh *time.Time) (commands.Asset, error) {
 	target, err := parseAddress(address)
 	if err != nil {

@@ -66,7 +66,8 @@ func examineNotes(path, file string, whole []string) (storage.Flaw, error) {
 	return storage.Flaw{}, passOver(err)
 }
 
-// unlessRead returns the flaw of a file whose content cannot be read; none if the file is gone.
+// unlessRead returns the parameter flaw if err was caused by the content of a file. It returns no flaw if err is nil or the file
+// is gone, and err itself if the file could not be read from the disk.
 func unlessRead(err error, flaw storage.Flaw) (storage.Flaw, error) {
 	var path *fs.PathError
 	switch {

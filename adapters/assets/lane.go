@@ -12,7 +12,9 @@ import (
 // lane is a download's share of the budgets: a connection, and a number of bytes.
 type lane struct {
 	connection, bytes *fair.Part // nil: the budget is unbounded
-	size, step, most  int64      // bytes that may be read now; the step by which size grows; the size from which nothing is counted
+	// size is the number of bytes that may be read now. It grows by at least step, up to most. Once it is most, read bytes are not
+	// counted any more.
+	size, step, most int64
 }
 
 // needError says that a download needs more bytes than its share while others use the budget: the download starts again with a

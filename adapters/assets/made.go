@@ -20,12 +20,14 @@ import (
 var _ commands.MadeStore = (*Cache)(nil)
 
 const (
-	madeTime = 30 * time.Second // time limit of the store; on a time-out the content is generated again
-	madeNote = 4 << 20          // largest size of a note: words of more speech than an element may have
+	// madeTime is the time limit of KeepMade and of TakeMade. When TakeMade reaches it, the content is generated again.
+	madeTime = 30 * time.Second
+	// madeNote is the largest size of a record in bytes: more than the words of the longest speech of an element take.
+	madeNote = 4 << 20
 )
 
-// madeVisit is the store's record of generated content. It is stored among the account's downloads, with their bounds: the note
-// is removed after the time to live, the file after twice that time or when the store is full.
+// madeVisit is the store's record of generated content. Record and file are stored among the account's downloads, and removed by
+// the same rules: the record after the time to live, the file after twice that time or when the store is full.
 type madeVisit struct {
 	Note []byte `json:"note"`
 	Hash string `json:"hash,omitempty"` // SHA-256 of the file, in hex; empty: there is none
@@ -88,7 +90,7 @@ func (c *Cache) TakeMade(ctx context.Context, account domain.AccountID, key, dir
 	return made.Note, path, nil
 }
 
-// copyMade copies the file of generated content into dir, if its content matches the note.
+// copyMade copies the file of generated content into dir. It fails if the file's size or hash differs from the record's.
 func (c *Cache) copyMade(ctx context.Context, s shelf, made madeVisit, dir string) (path string, err error) {
 	f, err := c.cfg.Shared.Open(ctx, blobkey.SourceFile(s.holder(), made.Hash, made.Size))
 	if err != nil {

@@ -61,8 +61,8 @@ func Open(ctx context.Context, where string, shelved ...string) (*Bucket, error)
 	return OpenWithKey(ctx, where, "", shelved...)
 }
 
-// OpenWithKey opens a store, as Open does, with the key for a storage whose key is not taken from the environment. For gs:// the
-// key is the JSON key of a service account or clouds.FromEnvironment, for azblob:// the key of the account.
+// OpenWithKey opens a store, as Open does. The parameter key contains the credentials of two kinds of buckets: for gs:// the JSON
+// key of a service account or clouds.FromEnvironment, for azblob:// the access key of the storage account.
 func OpenWithKey(ctx context.Context, where, key string, shelved ...string) (*Bucket, error) {
 	dir, isDir := FolderOf(where)
 	if !isDir {

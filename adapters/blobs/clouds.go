@@ -17,7 +17,8 @@ import (
 	"moviola/internal/clouds"
 )
 
-// Bounds of requests to the clouds' storages: how often a request is sent at most, and how long the answer may take after that.
+// Bounds of requests to the clouds' storages: the largest number of times that a request is sent, and the longest time from the
+// end of a request to the header of its answer.
 const (
 	cloudTries    = 4
 	cloudPatience = time.Minute
@@ -129,7 +130,7 @@ func (p place) openWith(ctx context.Context, client *http.Client) (*blob.Bucket,
 	if endpoint == "" {
 		endpoint = googleStorage
 	}
-	// Tokens are asked for as long as the bucket is open.
+	// GCS requests tokens with this context for as long as the bucket is open, so the end of ctx must not end it.
 	bucket, end, err := clouds.GCS{
 		Client: client, Endpoint: endpoint, Bucket: p.name, Key: p.key, Tries: cloudTries,
 	}.Open(context.WithoutCancel(ctx))

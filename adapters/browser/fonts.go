@@ -12,7 +12,7 @@ import (
 // Font is a font file that pages can use by its family name, although it is not installed.
 type Font struct {
 	Family string
-	Weight int    // 100 to 900; with To, the lightest weight of a variable font
+	Weight int    // 100 to 900; if the field To is set, the lightest weight of a variable font
 	To     int    // the heaviest weight of a variable font; 0: Weight
 	Italic bool   // the font is slanted
 	Range  string // unicode-range of CSS, the characters that the file is for; empty: all

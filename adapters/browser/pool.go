@@ -86,8 +86,8 @@ func setDefault[T comparable](value *T, fallback T) {
 	}
 }
 
-// Still returns a picture of the page after the page, its fonts and its pictures have been loaded and Wait has passed. It has
-// p.Width × p.Height pixels, transparent where the page has no background.
+// Still returns a picture of the page after the page, its fonts and its pictures have been loaded and the time page.Wait has
+// passed. The picture has page.Width × page.Height pixels, transparent where the page has no background.
 //
 // A *domain.Error says what is wrong with the page. Other errors are this machine's fault, or the context's.
 func (p *Pool) Still(ctx context.Context, page Page) (*image.NRGBA, error) {

@@ -51,7 +51,7 @@ type Config struct {
 // Sender sends e-mails.
 type Sender struct {
 	cfg      Config
-	operator connection.Settings // nil: none
+	operator connection.Settings // nil: the operator has set no mail server
 }
 
 // New returns a sender, or an error for an invalid configuration.
@@ -116,7 +116,7 @@ func (s *Sender) SendFile(ctx context.Context, to, subject, text, name string, c
 	return s.send(ctx, settings, message)
 }
 
-// Test implements deliveries.Sender: it sends the message.
+// Test implements deliveries.Sender: it sends the parcel's e-mail, as Send does.
 func (s *Sender) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	return s.Send(ctx, parcel)
 }

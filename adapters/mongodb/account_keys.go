@@ -13,14 +13,16 @@ import (
 	"moviola/domain"
 )
 
-// keysSuffix follows the name of the read models' database in the name of the database with the keys of accounts. It is a
-// database of its own: who may read the read models must not read keys, and who drops the read models must not drop them.
+// keysSuffix follows the name of the read models' database in the name of the database with the encryption keys of accounts. The
+// keys have a database of their own: who may read the read models must not read keys, and who drops the read models must not drop
+// keys.
 const keysSuffix = "_account_keys"
 
-// unauthorized is the server's error code for a user without the right.
+// unauthorized is the server's error code for a database user without the right to an operation.
 const unauthorized = 13
 
-// AccountKeys stores the keys of accounts, for all hosts of an installation. It is safe for concurrent use.
+// AccountKeys stores the keys under which personal data of accounts is encrypted, for all hosts of an installation. It is safe
+// for concurrent use.
 type AccountKeys struct {
 	keys *mongo.Collection
 	name string
@@ -33,14 +35,14 @@ type accountKey struct {
 	Erased  time.Time `bson:"erased,omitempty"` // zero: the account was not erased
 }
 
-// AccountKeys returns the keys of accounts on the same server.
+// AccountKeys returns the store of the accounts' encryption keys on the server of the read models.
 func (d *Documents) AccountKeys() *AccountKeys {
 	name := d.database.Name() + keysSuffix
 	options := options.Collection().SetBSONOptions(&options.BSONOptions{})
 	return &AccountKeys{keys: d.client.Database(name).Collection("keys", options), name: name}
 }
 
-// Prepare checks that the user may store keys.
+// Prepare checks that the database user of --mongo may store keys.
 func (a *AccountKeys) Prepare(ctx context.Context) error {
 	const probe = "-" // no account has this id
 	_, err := a.keys.UpdateOne(ctx, bson.D{{Key: fieldID, Value: probe}},
@@ -55,7 +57,7 @@ func (a *AccountKeys) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// Find returns the key of an account, or when it was erased.
+// Find returns the key of an account or, if the account was erased, the time when that happened.
 func (a *AccountKeys) Find(ctx context.Context, account domain.AccountID) ([]byte, time.Time, error) {
 	var doc accountKey
 	err := a.keys.FindOne(ctx, bson.D{{Key: fieldID, Value: string(account)}}).Decode(&doc)
@@ -74,14 +76,15 @@ func (a *AccountKeys) Add(ctx context.Context, account domain.AccountID, key []b
 	return err
 }
 
-// Erase removes the key of an account and remembers that it was erased.
+// Erase removes the key of an account and stores the time at which the account was erased.
 func (a *AccountKeys) Erase(ctx context.Context, account domain.AccountID, at time.Time) error {
 	_, err := a.keys.ReplaceOne(ctx, bson.D{{Key: fieldID, Value: string(account)}},
 		accountKey{Account: string(account), Erased: at.UTC()}, options.Replace().SetUpsert(true))
 	return err
 }
 
-// Erased returns the erased accounts, and whether there is or was any key. A user who may not read keys has stored none.
+// Erased returns the erased accounts, and whether there is or was any key. If the database user may not read keys, it returns
+// false: such a user has stored none.
 func (a *AccountKeys) Erased(ctx context.Context) ([]domain.AccountID, bool, error) {
 	var one accountKey
 	err := a.keys.FindOne(ctx, bson.D{}).Decode(&one)

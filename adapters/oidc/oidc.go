@@ -97,8 +97,8 @@ func (p *Provider) Name() string {
 	return address.Host
 }
 
-// ID returns an id of this configuration, in the form of a token's id. A session that began under another configuration has
-// another id, and is not valid under this one.
+// ID returns an id of this configuration, in the form of the id of an operator's token. A session that began under another
+// configuration has another id, and is not valid under this one.
 func (p *Provider) ID() string {
 	// Maps are encoded in the order of their keys, so that all processes compute the same id.
 	text, _ := json.Marshal([]any{"oidc", p.cfg.Issuer, p.cfg.ClientID, p.cfg.Roles}) // texts and a map of texts always encode

@@ -16,7 +16,7 @@ import (
 	"moviola/domain/plan"
 )
 
-// Default is a plans file with the built-in plans. An operator can begin an own file with it.
+// Default is a plans file with the built-in plans. An operator can copy and change it.
 //
 //go:embed plans.yaml
 var Default []byte

@@ -19,8 +19,8 @@ var _ commands.SourceFetcher = (*Engine)(nil)
 
 // keeper is a commands.Assets that can look an asset up in its cache without downloading it.
 type keeper interface {
-	// Kept returns the cached asset that Fetch would return. KeptSince returns the cached asset that Refetch would return if it were
-	// called with the time since. Both return false when the asset could only be had from a server.
+	// Kept returns the cached asset that Fetch would return. KeptSince returns the cached asset that Refetch would return for the
+	// same value of the parameter since. Both return false when the asset could only be had from a server.
 	Kept(ctx context.Context, account domain.AccountID, address string) (commands.Asset, bool)
 	KeptSince(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, bool)
 	// IsOwn reports whether an address belongs to the service itself, so that no other server is asked.

@@ -140,7 +140,7 @@ func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 	var all []*ticket
 	asked, layers := 0, len(layersOf(t.window))
 	for _, o := range waiting {
-		// What a window shows is drawn to decide about it, so that not all are asked.
+		// r.few draws what a window shows, which takes time. So it is called for at most 2 × most windows.
 		if len(all) == most-1 || asked == 2*most || layers >= mostLayers {
 			break
 		}

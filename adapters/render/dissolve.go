@@ -83,7 +83,7 @@ func weightsOf(background timeline.Color, frames int64) []h264.Weight {
 }
 
 // weighed returns the changes of a window whose fades are written as weighted copies. The frame after a fade becomes a key frame,
-// so that no later frame refers to the picture before it.
+// so that no frame after the fade refers to a frame before its end.
 func (c changed) weighed(all []dissolve) changed {
 	c = slices.Clone(c)
 	for _, d := range all {

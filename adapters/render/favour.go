@@ -51,8 +51,8 @@ func favours(all []pose) []favour {
 		}
 		if steps >= leastSteps && (s.key || s.to-s.from > 1) {
 			last := frame + 1
-			// Without a key frame, the encoder chooses which of the encoded frames the others refer to. All of them get the better
-			// quality.
+			// If the pose has no key frame, the encoder chooses to which of the pose's encoded frames later frames refer. So all
+			// encoded frames of the pose get the better quality.
 			if !s.key {
 				last = frame + s.copies
 			}

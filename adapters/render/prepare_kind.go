@@ -12,7 +12,7 @@ import (
 // fileKind is the extension and MIME type of a format.
 type fileKind struct{ extension, contentType string }
 
-// fileKinds are the kinds of formats that have only one.
+// fileKinds are the kinds of those formats that have only one kind.
 var fileKinds = map[string]fileKind{
 	"jpeg": {".jpg", "image/jpeg"}, "png": {".png", "image/png"}, "gif": {".gif", "image/gif"}, "webp": {".webp", "image/webp"},
 	commands.DrawingFormat: {".svg", "image/svg+xml"},

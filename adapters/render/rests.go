@@ -22,7 +22,7 @@ type rests struct {
 	favour []favour // ranges of better quality, in the order of frames
 }
 
-// span is a range of frames of a window, to not included.
+// span is a range of frames of a window: the field from is its first frame, the field to the frame after its last one.
 type span struct{ from, to int64 }
 
 const (
@@ -98,7 +98,8 @@ func restsAnd(c changed, every int64, calm bool, fades []dissolve) rests {
 		}
 		s.copies = min(s.to-s.from, groupFrames)
 		ends := from == frames || from == key || c[from] == replaced
-		// several copies of altered content show the encoder that it stays, so it encodes them better
+		// With calm one copy is enough, and usually before a key frame too. Several copies of altered content show the encoder
+		// that the content stays visible: it then encodes the content better.
 		if calm || ends && (s.key || s.change != altered) {
 			s.copies = 1
 		}

@@ -12,7 +12,7 @@ import (
 const shareGrace = time.Second
 
 // shares reports whether the render must give its slot to another account now. It is false until the render has begun a window,
-// so that every turn makes progress. A wait for a page gives the slot up by itself, see pageFlights.
+// so that every turn makes progress. A wait for a page gives the slot up by itself, see artwork.PageFlights.
 func (r *run) shares() bool {
 	select {
 	case <-r.job.Share:
@@ -22,15 +22,15 @@ func (r *run) shares() bool {
 	}
 }
 
-// whileSourcesMayTake closes r.lapsed when a render that was asked for its slot must stop waiting for its sources. The returned
-// function ends this.
+// whileSourcesMayTake closes r.lapsed when a render that was asked for its slot must stop waiting for its sources. After a call
+// of the returned function, r.lapsed is not closed any more.
 func (r *run) whileSourcesMayTake() (end func()) {
 	r.lapsed, end = r.lapse()
 	return end
 }
 
-// lapse returns a channel that is closed when a render that was asked for its slot must stop waiting, and a function that ends
-// this.
+// lapse returns a channel that is closed when a render that was asked for its slot must stop waiting. After a call of the
+// returned function, the channel is not closed any more.
 func (r *run) lapse() (<-chan struct{}, func()) {
 	ended, lapsed := make(chan struct{}), make(chan struct{})
 	if r.job.Share != nil {

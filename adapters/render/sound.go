@@ -141,7 +141,8 @@ func (m *mix) add(c timeline.Clip, src artwork.Source) {
 	m.voices = append(m.voices, voice)
 }
 
-// prepare returns the filters that convert a sound to the format of the mix, and keep its start time in the file.
+// prepare returns the filters that convert a sound to the format of the mix. If the sound begins later than its file, they put
+// silence before it, so that it keeps its time in the file.
 func prepare(src artwork.Source) string {
 	filters := "aresample=48000:async=1:first_pts=0"
 	switch n := src.Asset.Media.Audio.Channels; {

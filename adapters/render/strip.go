@@ -67,7 +67,8 @@ func (r *run) inSourceOrder(all []*ticket) []*ticket {
 	return all
 }
 
-// rests returns what is encoded of all windows of a strip together.
+// rests returns the plan by which one encoder encodes all windows of a strip: the encoded frames of one window after the other,
+// with a key frame at the start of each window.
 func (s strip) rests() rests {
 	all := rests{calm: s.shots[0].frames.calm, holds: s.shots[0].frames.holds}
 	for i, one := range s.shots {
@@ -82,8 +83,9 @@ func (s strip) rests() rests {
 	return all
 }
 
-// after returns the plan of a window that follows another one in a strip. x264 makes a key frame better than the first frame of a
-// stream, unless the frame before is a key frame too; this is taken back.
+// after returns the plan of a window that follows another one in a strip. Such a window begins with a key frame. x264 encodes
+// this key frame better than the first frame of a stream, unless the frame before is a key frame too. The plan reduces the
+// quality of the frame by the same number of quantiser steps.
 func (r rests) after(before rests) rests {
 	last := int64(0) // the last key frame before the window
 	if n := len(before.keys); n > 0 {
@@ -100,7 +102,7 @@ func (r rests) after(before rests) rests {
 	return r
 }
 
-// shootStrips adds to a run of ffmpeg what composes and encodes the windows of strips.
+// shootStrips adds to a run of ffmpeg the inputs, filters and outputs that compose and encode the windows of strips.
 func (r *run) shootStrips(ctx context.Context, c *ffmpeg.Command, strips []strip, shared *openings) error {
 	var thumbnail []string
 	for _, s := range strips {

@@ -204,9 +204,9 @@ func (g *graph) webp(src artwork.Source, at float64, frames int64) ffmpeg.Input 
 // between two frames of a source. Rounding would then choose between the two, differently in windows with different starts.
 const tieBreak = 0.02
 
-// sampled returns the filter that samples frames at the movie's rate, from start seconds. Frames after end are dropped: for a
-// frame that a damaged file dates hours or years later, fps would fill in all frames before it, and no later filter could stop
-// it.
+// sampled returns the filter that samples frames at the movie's rate, from start seconds to end seconds. Later frames get the
+// time end: for a frame that a damaged file dates hours or years later, the filter fps would fill in all frames before it, and no
+// later filter could stop fps.
 func (g *graph) sampled(start, end float64) string {
 	last := ffmpeg.FormatSeconds(end) + "/TB"
 	start -= tieBreak * float64(g.rate.Den) / float64(g.rate.Num)

@@ -94,7 +94,7 @@ type windowSpec struct {
 	Background timeline.Color
 	Layers     []timeline.Layer // Source is the hash of the content, Ref is empty
 	Transition *timeline.Transition
-	Matte      *timeline.Clear   `json:",omitempty"` // set for a matte: the other backgrounds over which the window is drawn
+	Matte      *timeline.Clear   `json:",omitempty"` // set for a matte: the backgrounds of the window over white
 	Fonts      []string          // fonts of all texts, by the hashes of their files
 	Files      map[string]string // hashes of files named in a layer's settings
 	// Project is set if nothing may come from the cache, except windows of earlier attempts at this movie.
@@ -310,7 +310,8 @@ func (r *run) encodeWindow(ctx context.Context, t *ticket, frames rests, to stri
 	return warnings, err
 }
 
-// shoot adds to a run of ffmpeg what composes and encodes the frames of a window, into a file in the run's folder.
+// shoot adds to a run of ffmpeg the inputs, filters and outputs that compose the frames of a window and encode them into a file
+// in the run's folder.
 func (r *run) shoot(ctx context.Context, c *ffmpeg.Command, t *ticket, frames rests) ([]string, error) {
 	p, err := r.picture(ctx, c, t, frames, "", nil)
 	if err != nil {
@@ -322,12 +323,13 @@ func (r *run) shoot(ctx context.Context, c *ffmpeg.Command, t *ticket, frames re
 
 // composed is a window whose frames a run of ffmpeg composes.
 type composed struct {
-	label     string   // of the stream of its frames
+	label     string   // label of the stream of the window's frames
 	thumbnail []string // the output of the movie's thumbnail, if the window shows it
 	warnings  []string
 }
 
-// picture adds to a run of ffmpeg what composes the frames of a window. Files go to a folder of the window's own.
+// picture adds to a run of ffmpeg the inputs and filters that compose the frames of a window. The parameter folder names the
+// window's folder for the thumbnail's file, and is the prefix of its labels.
 func (r *run) picture(
 	ctx context.Context, c *ffmpeg.Command, t *ticket, frames rests, folder string, shared *openings,
 ) (composed, error) {

@@ -15,8 +15,8 @@ import (
 )
 
 // Examine checks a file in a cache whose files are named by the SHA-256 of their content, with or without an extension. JSON
-// files are notes; a note that names a file ("file", or "Hash" alone) must have that file beside it. With quick the content of
-// files is not read.
+// files are notes. A note may name a file in its property file or, if that is empty, in its property hash: the note is flawed if
+// that file is not in the same folder. With quick the content of files other than notes is not read.
 func Examine(path string, quick bool) (storage.Flaw, error) {
 	name := filepath.Base(path)
 	stem, _, _ := strings.Cut(name, ".")
@@ -56,7 +56,7 @@ func examineNote(path string) (storage.Flaw, error) {
 	return storage.Flaw{}, missing(err)
 }
 
-// namedBy returns the file that a note names; empty: none, for instance in a list of words.
+// namedBy returns the name of the file that a note names; empty: the note names none, for instance because it is a list of words.
 func namedBy(note []byte) string {
 	var names struct{ File, Hash string }
 	if json.Unmarshal(note, &names) != nil {

@@ -247,7 +247,8 @@ func (e *Examiner) asMedia(ctx context.Context, asset *commands.Asset, target *u
 	return nil
 }
 
-// mediaFacts are the facts of a file as it is seen and heard.
+// mediaFacts returns what the timeline has to know about a video or sound: whether it has pictures and sound, its duration, and
+// the size at which a video is displayed.
 func mediaFacts(m commands.Media) timeline.Facts {
 	facts := timeline.Facts{HasVideo: m.Video != nil, HasAudio: m.Audio != nil, Duration: m.Duration}
 	switch {

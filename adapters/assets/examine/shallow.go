@@ -25,8 +25,8 @@ const (
 
 	pngColors, pngGreyAlpha, pngColorsAlpha = 2, 4, 6
 
-	maxPNGHead = 1 << 20 // length of a chunk before the picture; longer chunks are not needed
-	maxRow     = 1 << 20 // pixels; two rows are kept in memory
+	maxPNGHead = 1 << 20 // largest length in bytes of a chunk before the picture; a file with a longer one is not read here
+	maxRow     = 1 << 20 // largest width of a picture in pixels; two rows are kept in memory
 )
 
 // pngShape is the information in the header of a PNG file.

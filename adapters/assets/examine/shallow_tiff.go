@@ -21,7 +21,7 @@ const (
 	tagTileWidth, tagTileHeight, tagTileOffsets, tagTileSizes, tagExtra, tagSampleFormat = 322, 323, 324, 325, 338, 339
 
 	maxTIFFTags   = 1000
-	maxTIFFValues = 1 << 18 // values of a tag, and so strips or tiles of a picture
+	maxTIFFValues = 1 << 18 // largest number of values of a tag, and so of strips or tiles of a picture
 )
 
 // deepTIFF is the structure of a TIFF file with 16 bits per channel.

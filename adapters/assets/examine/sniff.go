@@ -22,7 +22,7 @@ const (
 // format is an accepted kind of file.
 type format struct {
 	family family
-	name   string // a picture's own name, otherwise the name of ffmpeg's demuxer
+	name   string // of video and sound the name of ffmpeg's demuxer, of all others the format's own name, such as jpeg
 }
 
 // magic recognises a format by bytes at a fixed offset.

@@ -16,7 +16,7 @@ import (
 	"moviola/domain"
 )
 
-// ConvertedExtension is the extension of the converted picture, which has the same name otherwise.
+// ConvertedExtension is added to the name of a picture's file, and gives the name of the converted picture's file.
 const ConvertedExtension = ".png"
 
 // tiffDemuxer is ffmpeg's reader of TIFF files.

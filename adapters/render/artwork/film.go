@@ -46,7 +46,7 @@ func errNoBrowser() error {
 		"chromium-headless-shell")
 }
 
-// Share sets when waits for pages end: when lapsed is closed. gaveWay is set to true at the first wait that ends so.
+// Share makes waits for pages end when lapsed is closed. The first wait that ends for this reason sets gaveWay to true.
 func (p *MoviePages) Share(lapsed <-chan struct{}, gaveWay *atomic.Bool) {
 	p.lapsed, p.gaveWay = lapsed, gaveWay
 }

@@ -10,7 +10,7 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// Misfits returns notes on the texts of a layer that do not fit into their boxes; none if words is no text engine.
+// Misfits returns notes on the texts of a layer that do not fit into their boxes; none if the parameter words is no text engine.
 func Misfits(words TextDrawer, l timeline.Layer) ([]document.Note, error) {
 	engine, ok := words.(*text.Engine)
 	if !ok {
@@ -29,7 +29,8 @@ func Misfits(words TextDrawer, l timeline.Layer) ([]document.Note, error) {
 	return nil, nil
 }
 
-// CaptionMisfits returns notes on captions of a plan that do not fit, among those for which more returns true.
+// CaptionMisfits returns notes on captions of a plan that do not fit. It calls the function more before it examines a caption,
+// and ends when more returns false.
 func CaptionMisfits(words TextDrawer, plan *timeline.Plan, track caption.Track, more func() bool) ([]document.Note, error) {
 	engine, ok := words.(*text.Engine)
 	if !ok {
@@ -39,8 +40,8 @@ func CaptionMisfits(words TextDrawer, plan *timeline.Plan, track caption.Track, 
 	return notes, err
 }
 
-// WithFonts returns words with a movie's own fonts, the paths of font files by their addresses; words that are no text engine are
-// returned as they are.
+// WithFonts returns the text engine in the parameter words with a movie's own fonts added. paths are the paths of the fonts'
+// files, by the addresses of the fonts. If words is no text engine, WithFonts returns it unchanged.
 func WithFonts(words TextDrawer, paths map[string]string, faces []commands.FontFace) (TextDrawer, error) {
 	engine, ok := words.(*text.Engine)
 	if !ok {

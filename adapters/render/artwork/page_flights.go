@@ -34,7 +34,7 @@ type PageFlights struct {
 	kept int // bytes of the pictures that are kept now
 }
 
-// pageFlight is one page that is loading. pageFlights.mu guards all fields but done; shown and err are set before done is closed.
+// pageFlight is one page that is loading. PageFlights.mu guards all fields but done; shown and err are set before done is closed.
 type pageFlight struct {
 	done    chan struct{}
 	shown   any

@@ -15,8 +15,8 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// pixels decodes or draws a still picture that fills a box, and returns the part of it in the rectangle seen. crop selects a part
-// of the upright picture; empty: all of it.
+// pixels decodes or draws a still picture that fills the rectangle box, and returns those of its pixels that lie in the rectangle
+// seen. crop selects a part of the upright picture; empty: all of it.
 func (s *Drawer) pixels(ctx context.Context, src Source, crop, box, seen image.Rectangle) (*image.RGBA, error) {
 	if !src.isDrawing() {
 		return picture.Still{Path: src.Path, Format: src.Asset.Format, Orientation: src.Asset.Orientation, Crop: crop,
@@ -54,8 +54,8 @@ func (s *Drawer) pixels(ctx context.Context, src Source, crop, box, seen image.R
 // maxDrawn is the largest side in pixels that a browser draws: larger drawings are scaled up.
 const maxDrawn = 3840
 
-// viewOf returns how a browser draws an SVG drawing so that its part crop fills a box. Only the rectangle seen of the box is
-// drawn.
+// viewOf returns the view in which the part of an SVG drawing inside the rectangle crop fills the rectangle box. The browser
+// draws only what lies in the rectangle seen, a part of box.
 func viewOf(whole, crop, box, seen image.Rectangle) timeline.DrawingView {
 	near := math.Min(1, maxDrawn/float64(max(seen.Dx(), seen.Dy())))
 	v := timeline.DrawingView{

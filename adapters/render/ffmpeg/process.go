@@ -45,7 +45,7 @@ type process struct {
 	stdout  io.Writer
 	stderr  io.Writer  // also gets the error output, if it is not nil
 	files   []*os.File // file descriptors of the program from 3 on
-	started func()     // called after the program was started, or could not be; nil: not called
+	started func()     // called when the start of the program has succeeded or failed; may be nil
 }
 
 // run starts the program in its own process group and waits for it. When ctx ends, the group gets SIGTERM, then SIGKILL; the

@@ -39,10 +39,11 @@ type inspectedTrack struct {
 	chunks        []extent
 }
 
-// extent is a range of bytes in the file: from the first up to, not including, to.
+// extent is a range of bytes in the file: the field from is the offset of its first byte, the field to that of the byte after its
+// last one.
 type extent struct{ from, to uint64 }
 
-// Inspect reads the index of a file that assemble has written.
+// Inspect reads the index of a file that Assemble has written.
 func Inspect(path string) (*Inspected, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -14,7 +14,7 @@ func (m *Inspected) Follows(plan *timeline.Plan, every int64) error {
 	if m.width != plan.Width || m.height != plan.Height {
 		return unfit("it is %d × %d instead of %d × %d", m.width, m.height, plan.Width, plan.Height)
 	}
-	// Every profile of H.264 below High 10 has 8 bits and halved colours.
+	// Every profile of H.264 below High 10 has 8 bits per sample, and chroma at half the width and height.
 	if len(m.parameters) < 2 || m.parameters[1] > highProfile {
 		return unfit("its pictures have another profile than High")
 	}

@@ -48,9 +48,10 @@ func OpenReel(path string) (*Reel, error) {
 // Frames is the number of encoded frames.
 func (r *Reel) Frames() int { return len(r.stream.Frames) }
 
-// Cut writes the encoded frames of one window to a file, with its held frames: the frames with an index from from up to, not
-// including, to. The window must begin with a key frame, and so must what follows it. All windows of a movie get files with the
-// same parameters. Errors are ErrTrack and h264.ErrUnknown, with which no file is written, and those of writing.
+// Cut writes the encoded frames of one window to a file, with its held frames. The parameter from is the index of the window's
+// first frame, the parameter to the index after that of its last one. The frames at both indexes must be key frames, unless the
+// reel ends before to. All windows of a movie get files with the same decoder parameters. On ErrTrack and h264.ErrUnknown no file
+// is written; other errors are those of writing.
 func (r *Reel) Cut(from, to int, holds []h264.Hold, path string) error {
 	all := r.stream.Frames
 	if from >= to || to > len(all) || !all[from].Key || to < len(all) && !all[to].Key {
