@@ -22,7 +22,7 @@ import (
 	"moviola/domain"
 )
 
-// Codes of the errors that name an asset.
+// codeDownload is the code of the error for an asset that cannot be downloaded.
 const codeDownload = "asset_download_failed"
 
 // parseAddress accepts http and https addresses only.
@@ -191,8 +191,8 @@ func failed(target *url.URL, why string) error {
 
 var errPacked = errors.New("packed in another way than gzip")
 
-// unpacked returns the body of a response, decompressed, and its length; -1: unknown. Some servers send compressed bodies
-// although they were asked not to.
+// unpacked returns the decompressed body of a response, and its length in bytes after decompression; -1: unknown. Some servers
+// send compressed bodies although they were asked not to.
 func unpacked(resp *http.Response) (io.Reader, int64, error) {
 	switch strings.ToLower(resp.Header.Get("Content-Encoding")) {
 	case "", "identity":
@@ -204,7 +204,7 @@ func unpacked(resp *http.Response) (io.Reader, int64, error) {
 	return nil, 0, errPacked
 }
 
-// cutOff is the client's error for a body that ended too early.
+// cutOff returns the client's error for a body that could not be read to its end, or not be decompressed.
 func cutOff(target *url.URL, err error) error {
 	var corrupt flate.CorruptInputError
 	switch {

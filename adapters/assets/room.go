@@ -66,7 +66,8 @@ func (c *Cache) claim(ctx context.Context, s shelf, w *quota.Write, bytes int64)
 	return w.Add(ctx, bytes)
 }
 
-// tooMuch is the client's error when there is no space for a download. If the total bound is reached, the lack may be temporary.
+// tooMuch returns the client's error when the downloads of an account have reached its bound. Any other error is wrapped: also
+// that of the total bound of all accounts, which may be temporary.
 func tooMuch(target *url.URL, err error) error {
 	var full *quota.FullError
 	if !errors.As(err, &full) || full.All {

@@ -91,7 +91,7 @@ func (c *Cache) copyShared(
 	return asset, s.use(known.Hash)
 }
 
-// readShared reads a small file of the store, at most most bytes.
+// readShared reads a small file of the store. The parameter most is the largest number of bytes that it reads.
 func (c *Cache) readShared(ctx context.Context, key string, most int64) ([]byte, error) {
 	f, err := c.cfg.Shared.Open(ctx, key)
 	if err != nil {

@@ -10,7 +10,8 @@ type spentError struct{ limit time.Duration }
 
 func (e *spentError) Error() string { return "the page's time is over" }
 
-// budget is the context of a page with the page's time limit. Time that the receiver of its frames takes is not counted.
+// budget is the context of a page with the page's time limit. Time in which the receiver of the page's frames is at work is not
+// counted.
 type budget struct {
 	context.Context
 	limit, left time.Duration

@@ -105,8 +105,8 @@ func (s shelf) keep(key string, raw []byte) (commands.Asset, error) {
 	return asset, nil
 }
 
-// tooMuch returns the client's error when there is no room for a picture. If all accounts together have too much, the lack may
-// be temporary.
+// tooMuch returns the client's error when the pictures of an account have reached its bound. Any other error is returned
+// unchanged: also that of the bound of all accounts together, which may be temporary.
 func tooMuch(err error) error {
 	var full *quota.FullError
 	if !errors.As(err, &full) || full.All {

@@ -114,7 +114,8 @@ const (
 	// mostInStrips is the maximum of windows that one process encodes where they share encoders: together they have no more frames
 	// than a long window.
 	mostInStrips = 16
-	// mostLayers is the number of layers in the windows of one process from which no window is added. Each layer is an input.
+	// mostLayers bounds the layers in the windows of one process: when the windows have this number of layers or more, no further
+	// window is added. Each layer is an input.
 	mostLayers = 64
 )
 

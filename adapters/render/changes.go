@@ -66,7 +66,8 @@ func (c changed) calm() {
 	}
 }
 
-// changesIn returns how much a frame changes when a layer moves, when it appears and when it disappears.
+// changesIn returns how much a frame changes when a layer moves, when it appears and when it disappears. bare says that the
+// window shows no picture, video or page.
 func (r *run) changesIn(l timeline.Layer, bare bool) (moved, comes, goes change) {
 	moved, comes, goes = altered, altered, altered
 	fills := r.fills(l)

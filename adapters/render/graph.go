@@ -116,8 +116,8 @@ func (g *graph) fade(l timeline.Layer) []string {
 	return append(filters, "setpts=PTS+"+strconv.FormatInt(l.From-l.Phase, 10))
 }
 
-// overlay composites a stream over the result. Its start and end times are half way between frames, so that rounding cannot shift
-// them.
+// overlay composites a stream over the result, for the frames that show its layer. The overlay starts and ends half way between
+// two frames, so that rounding cannot shift it by a frame.
 func (g *graph) overlay(from string, at image.Point, ends string, l timeline.Layer) {
 	to := g.label()
 	g.chain(g.top+"]["+from, []string{fmt.Sprintf("overlay=x=%d:y=%d:format=yuv420:eof_action=%s:enable='between(t,%s,%s)'",

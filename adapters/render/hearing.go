@@ -22,7 +22,8 @@ const (
 	hearLongest = 600.0 // length of a part in seconds
 	hearReach   = 60.0  // seconds before the end of a part in which a quiet moment is searched, so that no word is cut
 	hearQuiet   = 0.3   // length of a quiet moment in seconds
-	// hearFaintest is the peak level, of 1, below which a sound counts as silent; providers invent words for silence.
+	// hearFaintest is the peak level, on a scale of 0 to 1, below which a part of the sound counts as silent. Silent parts are
+	// not transcribed, because providers invent words for silence.
 	hearFaintest = 0.002
 )
 

@@ -84,7 +84,8 @@ func (r *run) meter(ctx context.Context, path, dir string) (integrated, peak flo
 	return integrated, peak, err
 }
 
-// lastOf returns the last value in a file of metadata with lines such as "lavfi.r128.I=-14.230"; usual if there is none.
+// lastOf returns the last value in a file of metadata with lines such as "lavfi.r128.I=-14.230". It returns the parameter usual
+// if the file has no value.
 func lastOf(path string, usual float64) (float64, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -73,7 +73,8 @@ func (p *prepared) playableStill(ctx context.Context) error {
 	}}})
 }
 
-// within scales a size to a longer side of at most most pixels, and sides of at least 2.
+// within scales a size down until its longer side has at most the number of pixels in the parameter most. Both sides of the
+// result are at least 2 pixels.
 func within(w, h, most int) (int, int) {
 	if side := max(w, h); side > most {
 		w, h = w*most/side, h*most/side

@@ -149,7 +149,7 @@ func (c *composer) straight(l timeline.Layer, alpha bool) []string {
 	return filters
 }
 
-// moved shows a moving view of each frame. Outside of the picture it is transparent.
+// moved returns the filters that show a moving view of each frame. Where the view extends beyond the picture, it is transparent.
 func (c *composer) moved(l timeline.Layer, size image.Point, leaves bool) []string {
 	m := *l.Effects.Motion
 	var filters []string

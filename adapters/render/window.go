@@ -264,7 +264,7 @@ func (r *run) renderWindow(ctx context.Context, t *ticket) error {
 const windowFile = "window.mp4"
 
 // keepWindow moves the finished file of a window into the cache and links it at the window's path. If the window shows the
-// movie's thumbnail, that is stored too.
+// movie's thumbnail, the thumbnail is stored in the cache too.
 func (r *run) keepWindow(ctx context.Context, t *ticket, made string, warnings []string) error {
 	w := t.window
 	r.warn(warnings...)

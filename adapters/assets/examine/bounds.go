@@ -14,7 +14,8 @@ import (
 	"moviola/commands"
 )
 
-// isDeep reports whether decoding a picture takes more memory than the largest picture of eight bits per channel.
+// isDeep reports whether a picture has 16 bits per channel and takes more memory, when decoded, than the largest permitted
+// picture with 8 bits per channel.
 func isDeep(config image.Config) bool {
 	deep := config.ColorModel == color.RGBA64Model || config.ColorModel == color.NRGBA64Model
 	return deep && 2*int64(config.Width)*int64(config.Height) > maxImagePixels

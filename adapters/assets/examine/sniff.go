@@ -16,7 +16,7 @@ type family int
 const (
 	pictures family = iota + 1
 	media
-	others // formats for other code than picture and video decoders
+	others // fonts and captions, which neither picture nor video decoders read
 )
 
 // format is an accepted kind of file.

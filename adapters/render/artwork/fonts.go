@@ -17,8 +17,8 @@ type fontNamer interface {
 	FontsOfAll(w text.Writing) ([]string, error)
 }
 
-// Fonts returns the fonts of a layer by the hashes of their files: the exact ones of a text, for other layers all fonts of their
-// families.
+// Fonts returns the hashes of the files of a layer's fonts. For a text these are the fonts that the text uses, for other layers
+// all fonts of the layer's families.
 func (s *Drawer) Fonts(l timeline.Layer) ([]string, error) {
 	namer, ok := s.Text.(fontNamer)
 	if !ok {

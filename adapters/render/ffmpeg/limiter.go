@@ -20,7 +20,8 @@ type Limiter struct {
 	total, unit int64
 }
 
-// NewLimiter returns a limit for a number of processors, and for an amount of memory; memory 0: as much as they can use.
+// NewLimiter returns a limit for a number of processors and for an amount of memory in MB. memoryMB 0: as much memory as the
+// processors can use.
 func NewLimiter(cores, memoryMB int) *Limiter {
 	total := int64(max(1, cores/2)) * PixelsHD
 	if memoryMB > 0 {

@@ -31,7 +31,7 @@ type Config struct {
 	Log        logrus.FieldLogger
 }
 
-// Tools runs the two programs. It is safe for concurrent use.
+// Tools runs ffmpeg and ffprobe. It is safe for concurrent use.
 type Tools struct {
 	ffmpeg, ffprobe string // absolute paths of the programs
 	jail            *jail.Jail

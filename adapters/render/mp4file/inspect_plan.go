@@ -38,8 +38,8 @@ const (
 	soundSlack  = 0.03 // largest difference between the lengths of sound and movie in seconds; frames of sound are about 1/50 s long
 )
 
-// shows reports whether a track has the given number of frames, each displayed at its time. The first frame must be a key frame,
-// and the distance between key frames at most every frames.
+// shows returns an error unless a track has the given number of frames, each displayed at its time. The first frame must be a key
+// frame. The parameter every is the largest permitted distance between key frames, in frames.
 func (s *inspectedTrack) shows(frames, every int64) error {
 	if int64(len(s.sizes)) != frames || s.even == 0 || len(s.shifts) != len(s.sizes) {
 		return unfit("it has %d frames instead of %d, which last %d", len(s.sizes), frames, s.even)
@@ -66,7 +66,7 @@ func (s *inspectedTrack) shows(frames, every int64) error {
 	return nil
 }
 
-// filled reports whether every byte of the sample data belongs to exactly one sample.
+// filled returns an error unless every byte of the sample data belongs to exactly one sample.
 func (m *Inspected) filled() error {
 	chunks := append(slices.Clone(m.video.chunks), m.audio.chunks...)
 	slices.SortFunc(chunks, func(a, b extent) int { return cmp.Compare(a.from, b.from) })

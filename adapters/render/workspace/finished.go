@@ -11,7 +11,8 @@ import (
 	"moviola/domain"
 )
 
-// finishedFolder holds a file for each movie with recently finished windows. Its length in bytes is the number of windows.
+// finishedFolder holds a file for each movie with recently finished windows. The length of such a file in bytes is the number of
+// the movie's finished windows.
 const finishedFolder = "finished"
 
 // finishedKept is how long the file of a movie in finishedFolder is kept after the movie's newest finished window. After this
