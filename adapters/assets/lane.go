@@ -12,8 +12,8 @@ import (
 // lane is a download's share of the budgets: a connection, and a number of bytes.
 type lane struct {
 	connection, bytes *fair.Part // nil: the budget is unbounded
-	// size is the number of bytes that may be read now. It grows by at least step, up to most. Once it is most, read bytes are not
-	// counted any more.
+	// size is the number of bytes that may be read now. It grows by at least step, up to most. Once it is most, bytes
+	// are not counted any more.
 	size, step, most int64
 }
 

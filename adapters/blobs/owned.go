@@ -22,7 +22,7 @@ type named struct {
 	owners map[string]string // accounts by name
 
 	walking sync.Mutex // guards last, and allows one walk at a time
-	last    *walk      // nil: there was none
+	last    *walk      // nil: no walk was made yet
 }
 
 // walk is the result of one pass over the files. Accounts share it, because a pass costs as much for one account as for all.

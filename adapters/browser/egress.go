@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	maxStreams     = 64 // concurrent connections of a page
+	maxStreams     = 64 // largest number of concurrent connections of a page
 	maxConnections = 1000
 	connectTime    = 10 * time.Second
 	headerTime     = 30 * time.Second

@@ -29,7 +29,7 @@ type opening struct {
 	branches []string // labels of its copies, one for each window
 }
 
-// compare orders parts by their source, then by their time in it.
+// compare orders parts by the path of their source, then by their start in the source.
 func (o opening) compare(other opening) int {
 	return cmp.Or(strings.Compare(o.path, other.path), cmp.Compare(o.from, other.from))
 }

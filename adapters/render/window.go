@@ -329,7 +329,7 @@ type composed struct {
 }
 
 // picture adds to a run of ffmpeg the inputs and filters that compose the frames of a window. The parameter folder names the
-// window's folder for the thumbnail's file, and is the prefix of its labels.
+// folder for the thumbnail's file, and is the prefix of the labels of the window's streams.
 func (r *run) picture(
 	ctx context.Context, c *ffmpeg.Command, t *ticket, frames rests, folder string, shared *openings,
 ) (composed, error) {

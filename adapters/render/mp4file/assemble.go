@@ -33,7 +33,8 @@ type sample struct {
 // origin is a file that contains samples.
 type origin struct{ path string }
 
-// chunk is a run of samples of one track that follow each other in the file: the samples with indexes in [from, to).
+// chunk is a run of samples of one track that follow each other in the file. The field from is the index of its first sample, the
+// field to the index after that of its last one.
 type chunk struct {
 	from, to int
 	offset   uint64 // distance from the start of all samples, in bytes

@@ -49,9 +49,9 @@ func OpenReel(path string) (*Reel, error) {
 func (r *Reel) Frames() int { return len(r.stream.Frames) }
 
 // Cut writes the encoded frames of one window to a file, with its held frames. The parameter from is the index of the window's
-// first frame, the parameter to the index after that of its last one. The frames at both indexes must be key frames, unless the
-// reel ends before to. All windows of a movie get files with the same decoder parameters. On ErrTrack and h264.ErrUnknown no file
-// is written; other errors are those of writing.
+// first frame, the parameter to the index after that of its last one. The window's first frame must be a key frame, and so must
+// the frame after the window, if there is one. All windows of a movie get files with the same decoder parameters. On ErrTrack and
+// h264.ErrUnknown no file is written; other errors are those of writing.
 func (r *Reel) Cut(from, to int, holds []h264.Hold, path string) error {
 	all := r.stream.Frames
 	if from >= to || to > len(all) || !all[from].Key || to < len(all) && !all[to].Key {
