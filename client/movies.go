@@ -138,7 +138,7 @@ func (c *Client) Validate(ctx context.Context, movie any) (*Validation, error) {
 type StillOptions struct {
 	Times  []float64 // moments in seconds; none: the moment of the thumbnail
 	Format string    // png or jpg; empty: png
-	Size   int       // pixels of the longer side; 0: the most
+	Size   int       // pixels of the longer side; 0: the largest that the service allows
 	Fetch  bool      // let the service load sources that it has not stored
 }
 

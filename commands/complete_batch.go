@@ -93,8 +93,8 @@ func (h CompleteBatchHandler) forget(ctx context.Context, id batch.ID, requested
 	return nil
 }
 
-// submitAll submits the movies of all rows that have no movie yet, and records that all are
-// submitted. For a closed account it submits nothing.
+// submitAll submits the movies of all rows that have no movie yet, and records that all are submitted. If the account is
+// closed, it cancels the batch instead.
 func (h CompleteBatchHandler) submitAll(ctx context.Context, id batch.ID, requested batch.Requested) error {
 	totals, err := h.batches.ledgers.State(ctx, requested.Account)
 	if err != nil {
@@ -236,7 +236,7 @@ func (h CompleteBatchHandler) windDown(ctx context.Context, id batch.ID, request
 	return err
 }
 
-// eachRow calls do for each row, several in parallel, and returns the first error when all calls have ended.
+// eachRow calls the function do for each row, several in parallel, and returns the first error when all calls have ended.
 func eachRow(ctx context.Context, rows []batch.Row, do func(context.Context, batch.Row) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -117,9 +117,9 @@ func PutHashed(ctx context.Context, files Files, key string, r io.Reader) (strin
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// CopyFile copies the file under the key from to the key to, and returns the hex SHA-256 of the content. When the content differs
-// from size (in bytes) or hash, as the log names them, the error is ErrFileDamaged. The caller then has to remove or replace the
-// copy.
+// CopyFile copies a file and returns the hex SHA-256 of its content. The parameter from is the key of the original, the
+// parameter to is the key of the copy. When the content differs from size (in bytes) or hash, as the log names them, the error
+// is ErrFileDamaged. The caller then has to remove or replace the copy.
 func CopyFile(ctx context.Context, files Files, to, from string, size int64, hash string) (string, error) {
 	f, err := files.Open(ctx, from)
 	if err != nil {

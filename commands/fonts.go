@@ -27,8 +27,9 @@ type Fonts struct {
 
 // FontFamilies fetches font families by name, shared by all accounts.
 type FontFamilies interface {
-	// Families returns the fonts for the wishes, from the cache or from the font service. It waits up to 5 s for the font service. A
-	// service that has failed after since is not asked again for a minute. A zero since: the service is asked in any case.
+	// Families returns the fonts for the wishes, from the cache or from the font service. It waits up to 5 s for the font
+	// service. If the service has failed to respond after the time since, it is not asked again for a minute. If since is zero,
+	// the service is asked in any case.
 	Families(ctx context.Context, wishes []document.FontWish, since time.Time) Fonts
 	// Kept reports whether Families can answer without a request to the font service: every wish is installed, shipped or
 	// cached, or is known not to exist.

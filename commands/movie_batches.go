@@ -33,7 +33,7 @@ type movieBatches struct {
 	plans   *AccountPlans
 }
 
-// decide loads a batch, calls decide, and appends its events. A decision without events is no
+// decide loads a batch, calls the function in the parameter decide, and appends the events that it returns. No events are no
 // error.
 func (s movieBatches) decide(
 	ctx context.Context, account domain.AccountID, id batch.ID, decide func(b *batch.Batch, at time.Time) ([]domain.Event, error),

@@ -36,7 +36,8 @@ type DecidedMovie struct {
 // Known returns the movie at the end of its stream.
 func (d DecidedMovie) Known() *KnownMovie { return &KnownMovie{d.Movie, d.Appended} }
 
-// Decide loads a movie, calls decide, and appends its events. A lost claim is ErrNothingToDo.
+// Decide loads a movie, calls the function in the parameter decide, and appends the events that it returns. A lost claim is
+// ErrNothingToDo.
 func (s Movies) Decide(ctx context.Context, project domain.ProjectID, decide decideMovie) (DecidedMovie, error) {
 	return s.DecideFor(ctx, "", project, decide)
 }
@@ -51,7 +52,7 @@ func (s Movies) DecideFor(
 	return d, outcome(project, err)
 }
 
-// asked turns decide into the function that an append calls. The events that decide returns are also stored in d.
+// asked turns decide into the function that an append calls. The events that decide returns are also stored in the parameter d.
 func (s Movies) asked(
 	ctx context.Context, account domain.AccountID, d *DecidedMovie, decide decideMovie,
 ) func() (eventstore.Decision, error) {
@@ -69,8 +70,8 @@ type KnownMovie struct {
 	at    eventstore.Appended
 }
 
-// DecideAfter is Decide for a known movie. It appends after the known place and updates known. When
-// known is nil, it loads the movie.
+// DecideAfter is Decide for a movie that was loaded before, the parameter known. It appends after the place up to which known
+// is folded, and updates known. When known is nil, it loads the movie.
 func (s Movies) DecideAfter(
 	ctx context.Context, known *KnownMovie, project domain.ProjectID, decide decideMovie,
 ) (DecidedMovie, error) {

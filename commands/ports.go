@@ -109,7 +109,7 @@ type Outputs interface {
 // retried); other errors may be transient, and the render is retried.
 type Renderer interface {
 	Render(ctx context.Context, job RenderJob) (Rendered, error)
-	// Finished returns the number of a movie's windows that earlier attempts on this host have
-	// made; 0 when that number is unknown.
+	// Finished returns the number of a movie's windows (parts of the movie, each stored as soon as it is encoded) that earlier
+	// attempts on this host have made; 0 when that number is unknown.
 	Finished(project domain.ProjectID) int
 }

@@ -16,7 +16,7 @@ type StartRender struct {
 	Dead    int    // attempt whose worker is known to be dead; 0: none
 	Death   domain.Death
 	Alone   bool // this process runs no other render or preload item beside it
-	Windows int  // number of windows that earlier attempts have made on this host
+	Windows int  // number of windows of the movie that earlier attempts on this host have encoded
 	Encoder movie.Encoder
 }
 

@@ -73,8 +73,8 @@ func (s Templates) Fill(ctx context.Context, account domain.AccountID, body []by
 		if err != nil {
 			return nil, err
 		}
-		// Templates that a template uses are checked for access by the owner of that template, not by the rendering account: a
-		// published template can be rendered by everybody, with all templates that it uses.
+		// Whether a template may use another one depends on the owner of the using template, not on the rendering account:
+		// everybody can render a published template, with all templates that it uses.
 		asker := owners[by]
 		if !t.Rendered(asker) && !(asker == LibraryAccount && t.Exists()) {
 			return nil, errNoTemplate()

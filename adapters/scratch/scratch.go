@@ -44,7 +44,7 @@ func tidy(ctx context.Context, dir string, before time.Time) error {
 				continue
 			}
 			if info.ModTime().Before(before) {
-				_ = os.Remove(path) // Remove refuses a folder that is not empty
+				_ = os.Remove(path) // os.Remove refuses a folder that is not empty: such a folder stays
 			}
 			continue
 		}

@@ -15,7 +15,8 @@ import (
 // Marks change the speech a little (a mark separates "the" from the vowel after it), so the clean speech is used for the movie,
 // and the marked one is aligned to it by dynamic time warping.
 
-// alignVersion is part of the cache's keys: another method of timing gives other words.
+// alignVersion is part of the keys of cached speech, because a cached speech keeps the word times of the method that timed it.
+// A change of the method needs a new version.
 const alignVersion = "words-2"
 
 // levels are the loudnesses that the words get in turn, in per cent.
@@ -139,7 +140,8 @@ func readMarks(plain, stepped sound, units int) ([]span, bool) {
 	return joined(spans, units)
 }
 
-// joined assigns every unit to a span.
+// joined sets the first and last unit of each span, so that every unit is in exactly one span. It returns false when there is
+// no span, or when the last span would get more than len(levels) units.
 func joined(spans []span, units int) ([]span, bool) {
 	if len(spans) == 0 || units-spans[len(spans)-1].first > len(levels) {
 		return nil, false

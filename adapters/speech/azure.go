@@ -27,7 +27,7 @@ const (
 	azureUsual = "en-GB-LibbyNeural"
 )
 
-// azureStyle holds the attributes of express-as.
+// azureStyle holds the attributes style, styledegree and role of the SSML element mstts:express-as.
 type azureStyle struct{ style, degree, role string }
 
 // castAzure selects the voice of Azure Speech and its style.

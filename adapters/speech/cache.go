@@ -40,8 +40,8 @@ func Folder(dir string, account domain.AccountID) string {
 // Room is the usage of the bounded cache of speech.
 func (e *Engine) Room() *quota.Folder { return e.room }
 
-// tooMuch is the client's error when there is no space for speech or words. If the limit of all accounts is reached, the lack
-// may be temporary.
+// tooMuch replaces the error of a full cache by an error for the client: the account uses too much speech at a time. It returns
+// all other errors unchanged, also the error for the limit of all accounts together, which may be temporary.
 func tooMuch(err error) error {
 	var full *quota.FullError
 	if !errors.As(err, &full) || full.All {
@@ -148,7 +148,8 @@ func (s shelf) keepHeard(key string, words []caption.Word) error {
 	return nil
 }
 
-// place writes a file atomically, within the bounds: under a temporary name, then renamed to the result of name.
+// place writes a file atomically, within the bounds of the cache. It writes under a temporary name and then renames the file to
+// the text that the function in the parameter name returns.
 func (s shelf) place(write func(io.Writer) error, name func() string) error {
 	counted := s.room.Begin(filepath.Base(s.dir))
 	defer counted.Drop()

@@ -22,7 +22,7 @@ type call struct {
 	headers  map[string]string // headers of the request, including the key
 	body     []byte
 	code     string // code of the errors of this call
-	advice   string // what to do when the endpoint refuses the request
+	advice   string // what the client can do when the endpoint refuses the request; shown in the error
 }
 
 // openAIAddress returns the address for a path of OpenAI's protocol; a base without a path gets the usual /v1.

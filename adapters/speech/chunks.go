@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// maxChunk is the number of characters in one request to a vendor's own protocol. eleven_v3 of ElevenLabs accepts 5,000, and the
-// ten minutes that Azure Speech returns at most are longer than this many characters.
+// maxChunk is the maximum number of characters in one request to Azure Speech or ElevenLabs. The model eleven_v3 of ElevenLabs
+// accepts 5,000. Azure Speech returns at most ten minutes of sound, and 4,800 characters take less to speak.
 const maxChunk = 4_800
 
 // chunk is the content of one request: passages that are spoken without a break.
@@ -15,8 +15,8 @@ type chunk struct {
 	passages script
 }
 
-// chunks splits a script into requests of at most maxChunk characters. With apart, a pause or another rate begins a new chunk,
-// for services that support neither inside a text.
+// chunks splits a script into requests of at most maxChunk characters. If the parameter apart is true, a pause or another rate
+// begins a new chunk, for services that support neither inside a text.
 func chunks(s script, apart bool) []chunk {
 	var all []chunk
 	length := 0

@@ -29,7 +29,7 @@ type espeak struct {
 const (
 	usualRate  = 165 // words per minute
 	usualPitch = 50
-	runLimit   = 2 * time.Minute // time limit of a run on a busy machine; the processor time has a limit in Policy
+	runLimit   = 2 * time.Minute // limit of the elapsed time of a run, also on a busy machine; see Policy for processor time
 	maxOutput  = 64 << 20
 	endDelay   = 30 * time.Second
 )
@@ -109,8 +109,9 @@ func (e *espeak) passage(ctx context.Context, all *spoken, j job, p passage) err
 	return nil
 }
 
-// timeVariant measures the times of the words in clean, which voice has spoken. Marks cannot be measured in a variant's voice:
-// the language's own voice is measured, and aligned to the variant's.
+// timeVariant measures the times of the words in the sound clean, spoken by the given voice. Marks cannot be measured when the
+// voice is a variant of a language's voice. Then the words are measured in a sound of the language's voice, which is aligned to
+// clean.
 func timeVariant(clean sound, voice, text string, sayAs func(string) func(string) (sound, error)) ([]caption.Word, error) {
 	own, _, isVariant := strings.Cut(voice, "+")
 	if !isVariant {
@@ -159,7 +160,8 @@ func (e *espeak) voiceFor(name string) (voice, warning string) {
 	return voice, fmt.Sprintf("The voice '%s' is not available, the built-in %s for %s is used", shown(name), kind, language)
 }
 
-// regions maps languages to built-in voices with other names.
+// regions maps language tags in lower case to the voices of espeak-ng that speak them. A tag without an entry is the name of
+// its voice.
 var regions = map[string]string{
 	"en-us": "en-us", "en-ca": "en-us", "en-ph": "en-us", "en": "en-gb",
 	"zh": "cmn", "zh-hk": "yue", "wuu": "cmn", "nb": "nb", "no": "nb", "nn": "nb", "fil": "en-us", "iw": "he",
@@ -193,8 +195,8 @@ func (e *espeak) first(voices ...string) string {
 	return ""
 }
 
-// Policy is the jail policy of the built-in voice: it reads its own files and writes none. Sound libraries map memory as files,
-// which counts as file size.
+// Policy is the jail policy of the built-in voice: espeak-ng may read no file of this service, and write none. The limit
+// FileBytes is not zero, because sound libraries map memory as files, which counts as file size.
 func Policy() jail.Policy {
 	return jail.Policy{
 		Program: "espeak-ng", Calls: jail.DecoderCalls,

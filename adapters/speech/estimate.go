@@ -35,7 +35,7 @@ func estimate(s sound, words []string) []caption.Word {
 	return timed
 }
 
-// phraseOf is the number of words that are spoken without a pause.
+// phraseOf returns the number of words up to the first pause of the speaker.
 func phraseOf(words []string) int {
 	for i, w := range words {
 		if caption.EndsPhrase(w) {
@@ -59,7 +59,7 @@ type part struct{ from, to time.Duration }
 const (
 	minPause  = 120 * time.Millisecond // a shorter silence is part of a word
 	nearPause = 500 * time.Millisecond // largest distance of a pause from the estimated end of a phrase
-	voice     = 0.45                   // loudness above which a window counts as speech: about 31 dB above the smallest sample
+	voice     = 0.45                   // smallest loudness (0 to 1) of speech: about 31 dB above the smallest sample
 )
 
 // voicedParts returns the intervals of a sound between pauses.
@@ -80,8 +80,8 @@ func voicedParts(s sound) []part {
 	return parts
 }
 
-// pauseNear returns the pause nearest to at and later than after, both in voiced time (time without the pauses); at itself if
-// there is none nearby.
+// pauseNear returns the pause that is nearest to the parameter at, less than nearPause away, and later than the parameter
+// after. Without such a pause it returns the value of at. All three are voiced time: time without the pauses.
 func pauseNear(voiced []part, after, at time.Duration) time.Duration {
 	best, sum := at, time.Duration(0)
 	distance := nearPause

@@ -41,7 +41,7 @@ func mp3Header(raw []byte) (mp3Frame, bool) {
 	rate := mp3Rates[raw[2]>>2&3]
 	f := mp3Frame{samples: 1152, rate: rate}
 	table := 0
-	if version != 3 { // MPEG 2, and 2.5 at half its rate
+	if version != 3 { // MPEG 2, or (version 0) MPEG 2.5, which has half the sample rates of MPEG 2
 		table, f.samples, f.rate = 1, 576, rate/2
 		if version == 0 {
 			f.rate = rate / 4

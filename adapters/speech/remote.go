@@ -13,7 +13,8 @@ import (
 	"moviola/domain/caption"
 )
 
-// remote speaks and transcribes through endpoints. Their error texts are not shown, because they may contain the key.
+// remote speaks and transcribes through endpoints. The texts of errors that an endpoint returns are not shown, because they may
+// contain the key.
 type remote struct {
 	client  *http.Client
 	timeout time.Duration
@@ -54,8 +55,8 @@ func castRemote(j *job, endpoint Endpoint, request commands.SpeechRequest) {
 	j.engine = "endpoint " + j.endpoint.URL + " " + j.endpoint.Model + " " + alignVersion
 }
 
-// openAIVoices are the voices of OpenAI's protocol by gender. They speak every language. The source of azure_voices.txt gives the
-// gender of those that Azure offers under the same names.
+// openAIVoices are the voices of OpenAI's protocol by gender. They speak every language. Azure offers some of them under the
+// same names: their gender is taken from the source of azure_voices.txt.
 var openAIVoices = map[gender]string{unknownGender: "alloy", neutral: "alloy", female: "nova", male: "onyx"}
 
 // speak has the endpoint speak a script, and times the words with the built-in voice, if it is installed. Pauses and rates inside

@@ -51,7 +51,7 @@ type Endpoint struct {
 	URL      string // base address of the service, such as https://api.openai.com/v1
 	Key      string // sent in a header; empty: none
 	Model    string // empty: tts-1 or whisper-1, or the default of ElevenLabs
-	Voice    string // the voice for speech, if the movie names none that the endpoint has; empty: a similar one
+	Voice    string // used if the movie names no voice of the endpoint; empty: a similar voice, or a default
 }
 
 // Config is the configuration of an Engine. Dir must be set, and Client if there is an endpoint.
@@ -60,7 +60,8 @@ type Config struct {
 	Client        *http.Client
 	Speech        Endpoint
 	Transcription Endpoint
-	// Saved returns the endpoint behind a saved connection of an account. An unknown one is a *domain.Error. Nil: there are none.
+	// Saved returns the endpoint of a saved connection of an account. An unknown id is a *domain.Error. Nil: no account has
+	// saved connections.
 	Saved func(ctx context.Context, account domain.AccountID, id string) (Endpoint, error)
 	// Dir contains a folder per account; several processes of one host may share it. The modification time of a file is that of
 	// its last use, so that unused files can be removed.
@@ -94,8 +95,8 @@ type Engine struct {
 	flights singleflight.Group
 }
 
-// New returns an Engine that stores its files in cfg.Dir, which it creates. A machine without espeak-ng is no error; using the
-// built-in voice then is.
+// New returns an Engine that stores its files in cfg.Dir, which it creates. When espeak-ng is missing, New succeeds, and
+// requests for the built-in voice return an error.
 func New(ctx context.Context, cfg Config) (*Engine, error) {
 	if cfg.Dir == "" {
 		return nil, errors.New("speech needs a folder")
@@ -176,7 +177,7 @@ func (e *Engine) share(ctx context.Context, s shelf, account domain.AccountID, j
 		if found, ok := s.find(job.key()); ok { // another caller has made the speech meanwhile
 			return found, nil
 		}
-		elsewhere := job.endpoint.URL != "" // the built-in voice is faster than fetching a file
+		elsewhere := job.endpoint.URL != "" // speech of the built-in voice is not shared: making it is faster than fetching it
 		if elsewhere {
 			if found, ok := e.takeMade(ctx, s, account, job.key()); ok {
 				return found, nil

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	maxUpload   = 25 << 20 // limit of the providers in bytes
+	maxUpload   = 25 << 20 // largest sound file that providers accept, in bytes
 	maxPrompt   = 800      // largest number of characters of a prompt: providers cut longer ones
 	maxHeard    = 30_000
 	maxTimeSecs = 24 * 3600

@@ -10,7 +10,7 @@ import (
 //go:embed azure_voices.txt
 var azureTable string
 
-// gender is the gender of a voice in the table.
+// gender is the gender of a voice in azure_voices.txt.
 type gender byte
 
 const (
@@ -28,7 +28,7 @@ func (g gender) word() string {
 // azureVoice is a parsed voice name of Azure Speech.
 type azureVoice struct {
 	locale string // locale as it is written in the name: de-DE, zh-CN-liaoning
-	gender gender // unknown if the table lacks the name
+	gender gender // unknown if azure_voices.txt lacks the name
 }
 
 // language is the first part of the locale, in lower case.
@@ -50,7 +50,7 @@ func readAzureName(name string) (azureVoice, bool) {
 	return azureVoice{locale: parts[1], gender: azureVoices().genders[locale+" "+bareName(parts[2])]}, true
 }
 
-// azureDefault is the first voice in the table for a locale, otherwise for its language; empty: there is none.
+// azureDefault is the first voice in azure_voices.txt for a locale, otherwise for its language; empty: there is none.
 func azureDefault(tag string) string {
 	tag = strings.ToLower(strings.ReplaceAll(tag, "_", "-"))
 	if name, ok := azureVoices().first[tag]; ok {
@@ -60,7 +60,7 @@ func azureDefault(tag string) string {
 	return azureVoices().first[language]
 }
 
-// usualLocales are the default regions of languages whose first voice in the table has another region.
+// usualLocales are the default regions of languages whose first voice in azure_voices.txt has another region.
 var usualLocales = map[string]string{
 	"ar": "ar-SA", "bn": "bn-BD", "de": "de-DE", "en": "en-GB", "es": "es-ES", "fr": "fr-FR", "nl": "nl-NL", "pt": "pt-PT",
 	"sr": "sr-RS",
@@ -70,7 +70,7 @@ var usualLocales = map[string]string{
 // azureVoiceTable is the table of Azure voices with its indexes.
 type azureVoiceTable struct {
 	genders map[string]gender // gender by locale and name, such as "de-de katja"
-	first   map[string]string // full name by "de-de", and by "de"
+	first   map[string]string // full name of the default voice, by locale ("de-de") and by language ("de")
 }
 
 var azureVoices = sync.OnceValue(func() azureVoiceTable {

@@ -90,9 +90,9 @@ func power(samples []int16, frequency float64) float64 {
 	return 2 * (one*one + two*two - coefficient*one*two) / (n * n)
 }
 
-// warp aligns one sound to another one of the same speech, and returns the function from times of the first to times of the
-// second. It uses dynamic time warping in a band around the straight line between their ends. Slack is the largest distance from
-// the line, in frames.
+// warp aligns two sounds of the same speech, and returns the function that maps times of the first sound (from) to times of the
+// second sound (onto). It uses dynamic time warping in a band around the straight line between the ends of both sounds. The
+// parameter slack is the largest distance from the line, in frames.
 func warp(from, onto sound, slack int) func(time.Duration) time.Duration {
 	a, b := features(from), features(onto)
 	evenOut(a)

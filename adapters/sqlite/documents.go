@@ -35,8 +35,8 @@ const cacheSize = "PRAGMA cache_size = -16384"
 // with every commit is then copied once. Four times SQLite's default, it halves the reads and writes under load.
 const checkpointPages = "PRAGMA wal_autocheckpoint = 4000"
 
-// overwriting makes that what is removed from a page in use is overwritten, which costs no write more. Pages that are no longer
-// in use keep what they had until Scrub.
+// overwriting makes SQLite overwrite what is removed from a page, if the page stays in use: this costs no further write. A page
+// that is no longer in use keeps its old content until Scrub.
 const overwriting = "PRAGMA secure_delete = FAST"
 
 // Documents is a projections.Documents in a SQLite file.

@@ -47,7 +47,8 @@ func (b body) Decode(into any) error { return json.Unmarshal(b, into, readBack) 
 // form is the encoding of a table's documents.
 type form interface {
 	encode(document any) (projections.Body, error)
-	// keys returns the keys of a document, one for each index. like has the type that the document is decoded into.
+	// keys returns the keys of a document, one for each index. The parameter like has the type into which the document is
+	// decoded.
 	keys(indexes []projections.Index, doc projections.Body, id string, like any) ([][]byte, error)
 }
 

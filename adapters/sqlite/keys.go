@@ -100,7 +100,7 @@ func appendAny(key []byte, value any, descending bool) ([]byte, error) {
 	return appendValue(key, value, descending)
 }
 
-// stretch returns the bounds of a query in an index: from is inclusive, to exclusive.
+// stretch returns the bounds of a query in an index: the key from is inclusive, the key to is exclusive.
 func stretch(index projections.Index, q projections.Query) (from, to []byte, err error) {
 	fields := append(index.Fields[:len(index.Fields):len(index.Fields)], projections.Field{Name: "the id"})
 	if len(q.Equal) > len(index.Fields) || len(q.Equal)+len(q.After) > len(fields) {

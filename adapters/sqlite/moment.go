@@ -12,8 +12,8 @@ import (
 
 var _ projections.Moments = (*Documents)(nil)
 
-// Moment implements projections.Moments. do reads in one transaction. Writers continue meanwhile, and the write-ahead log grows
-// until do returns.
+// Moment implements projections.Moments. The function do reads in one transaction. Meanwhile other connections can write, and
+// the write-ahead log grows.
 func (d *Documents) Moment(ctx context.Context, do func(projections.Documents) error) (err error) {
 	conn, err := d.pool.Take(ctx)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 // scrubTime limits how long Scrub tries to empty the write-ahead log while others read.
 const scrubTime = 30 * time.Second
 
-// Scrub makes that neither the file nor its write-ahead log has anything of what was removed: it gives all unused pages back and
-// empties the log. Other processes may use the file meanwhile; in a file that an earlier version has created, all pages are
-// written anew first, and commits wait for that. It returns wal.ErrInUse if the log could not be emptied.
+// Scrub erases what removed documents have left in the file and in its write-ahead log: it returns all unused pages to the
+// disk, and empties the log. Other processes may use the file meanwhile. A file that an earlier version of this program has
+// created is written anew as a whole, and commits wait for that. Scrub returns wal.ErrInUse if the log could not be emptied.
 func (d *Documents) Scrub(ctx context.Context) error {
 	if err := d.giveBack(ctx, 0); err != nil {
 		return fmt.Errorf("scrub the file of the read models: %w", err)

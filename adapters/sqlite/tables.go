@@ -11,7 +11,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// PlainTable is a table for other programs, in a file of its own.
+// PlainTable is a table that WritePlain writes for other programs.
 type PlainTable struct {
 	Name    string
 	Columns []string // definitions of the columns: `"bytes" INTEGER`

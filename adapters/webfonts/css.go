@@ -24,7 +24,8 @@ var (
 	faceRange   = regexp.MustCompile(`^[0-9a-fA-FuU+?,\s-]*$`)
 )
 
-// readSheet parses the rules of a style sheet. from is its address. It skips rules whose file is not on the network.
+// readSheet parses the rules of a style sheet, whose address is from. It skips rules without a font file at an http or https
+// address.
 func readSheet(sheet string, from *url.URL) (faces []sheetFace) {
 	for _, rule := range faceRule.FindAllStringSubmatch(sheet, maxFaces) {
 		f := sheetFace{weight: css.Normal, to: css.Normal}

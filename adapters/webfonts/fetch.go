@@ -19,7 +19,8 @@ import (
 // errUnknown says that the service does not have a family, or a style of it.
 var errUnknown = errors.New("the font service does not know the family")
 
-// fetch requests styles of a family and adds their fonts. It marks a family that the service does not have.
+// fetch requests styles of a family and adds their fonts to the family. When the service does not have them, it records that it
+// has asked, and sets Unknown if the family has no font at all.
 func (s *Service) fetch(ctx, asking context.Context, f family, styles []style) (family, error) {
 	faces, err := s.sheets(asking, f.Name, styles)
 	f.At = s.cfg.Now()

@@ -165,7 +165,8 @@ func (s *Service) writeLocal(f face, data []byte) error {
 	return nil
 }
 
-// Sweep removes the least recently used families until the fonts fit into MaxBytes, and then files that no family refers to.
+// Sweep removes the least recently used families until the fonts fit into MaxBytes, records of unknown families after
+// unknownFor, and then files that no family refers to.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	families, err := s.all(ctx)
 	if err != nil {

@@ -33,8 +33,9 @@ const (
 
 // Config is the configuration of a Sender.
 type Config struct {
-	// Transport sends one request. It ends soon after the wait, follows no redirects, and refuses forbidden addresses. Its errors
-	// may have the methods Reason() string (the reason in words, without any address) and Refused() bool.
+	// Transport sends one request. It returns soon after the time in the field Wait, follows no redirects, and refuses
+	// forbidden addresses. Its errors may have the methods Reason() string (the reason in words, without any address) and
+	// Refused() bool.
 	Transport http.RoundTripper
 	// Inboxes store the messages to inbox addresses. No connection is made to such an address. nil: there are no inboxes.
 	Inboxes Inboxes

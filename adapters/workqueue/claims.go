@@ -7,8 +7,8 @@ import (
 	"moviola/projections"
 )
 
-// maxGap is the longest time between two readings that counts as observed. A process that was itself paused cannot tell that
-// others were silent.
+// maxGap bounds the time between two readings of the presence board that counts as observed. A longer gap may mean that this
+// process was itself paused, and then it cannot tell that workers were silent.
 const maxGap = 2 * pollInterval
 
 // claims finds dead claims among the claims of all workers. Design §6: a claim is dead when its beat has not changed for
@@ -82,7 +82,8 @@ func (c *claims) observe(claimed []projections.WorkItem, board []projections.Pre
 	c.seen = seen
 }
 
-// dead returns the claims that were silent for deadAfter, or whose worker has ended, and have waited.
+// dead returns the claims that can be handed out again: the claim was silent for deadAfter, or its worker has ended, and the
+// wait that the method rest computes is over.
 func (c *claims) dead(now time.Time) []projections.Task {
 	var tasks []projections.Task
 	for _, s := range c.seen {

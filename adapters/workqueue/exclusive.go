@@ -11,8 +11,8 @@ import (
 // this time: another process may have taken it.
 const reservationTime = 3 * pollInterval
 
-// exclusive is a lock that tasks of several kinds share. A task with Apart holds it alone; all others hold it together. It is
-// safe for concurrent use.
+// exclusive is a lock that tasks of several kinds share. A task whose field Apart is true holds it alone; all others hold it
+// together. It is safe for concurrent use.
 type exclusive struct {
 	mu       sync.Mutex
 	tasks    map[string]bool   // items of the tasks that hold the lock

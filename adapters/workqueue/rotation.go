@@ -60,8 +60,8 @@ func (t *rotation) anyWaits(tasks []projections.Task, running map[string]project
 	})
 }
 
-// deservesSlot reports whether one of the tasks should get a slot that the account by occupies. Its own account must run nothing,
-// or at least two tasks fewer than by.
+// deservesSlot reports whether one of the tasks should get a slot that another account, named by the parameter by, occupies.
+// The account of the task must run nothing, or at least two tasks fewer than the other one.
 func (t *rotation) deservesSlot(tasks []projections.Task, running map[string]projections.Task, by string, now time.Time) bool {
 	inWork := inWorkOf(running)
 	return slices.ContainsFunc(tasks, func(task projections.Task) bool {

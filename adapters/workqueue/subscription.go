@@ -188,8 +188,8 @@ func (s *subscription) dead(ctx context.Context, now time.Time) []projections.Ta
 	return s.claims.dead(now)
 }
 
-// notStartable returns how many first items of one account in the work list may run here or back off, and cannot be started. It
-// is the maximum over all accounts. So many more candidates per account are read.
+// notStartable counts for each account the items that run here or back off, and returns the largest count. These items may come
+// first in the work list and cannot be started, so poll reads that many more candidates of each account.
 func (s *subscription) notStartable(now time.Time) int {
 	perAccount := s.backoff.perAccount(now)
 	most := 0

@@ -36,7 +36,8 @@ var _ message.Subscriber = (*Queue)(nil)
 
 // Work is the work list.
 type Work interface {
-	// Candidates returns ready items of a kind that are due at now: up to perAccount of each account, the oldest first.
+	// Candidates returns ready items of a kind that are due at the time now: at most perAccount items of each account, the
+	// oldest first.
 	Candidates(ctx context.Context, kind string, now time.Time, perAccount int) ([]projections.WorkItem, error)
 	// Claimed returns the items of a kind that a worker has claimed.
 	Claimed(ctx context.Context, kind string) ([]projections.WorkItem, error)
@@ -56,9 +57,10 @@ type Config struct {
 	Presence Presence
 	// Slots is how many messages of a kind may be unanswered at once. A kind without slots cannot be subscribed to.
 	Slots map[string]int
-	// Later are the background accounts, those of the service itself. Their tasks start after everybody else's, one of a kind at
-	// a time. When others wait and no slot is free, the context of a background task ends with the cause commands.ErrGiveWay. The
-	// task is handed out again when nobody waits. A task that was first claimed five minutes ago counts as any other's.
+	// Later are the background accounts, those of the service itself. Their tasks start after the tasks of all other accounts,
+	// one task of a kind at a time. When others wait and no slot is free, the context of a background task ends with the cause
+	// commands.ErrGiveWay, and the task is handed out again when nobody waits. Five minutes after its first claim, a background
+	// task is treated like the task of any other account.
 	Later []string
 	// PerAccount is how many messages of a kind one account may have unanswered at once. A kind that is not in the map has no
 	// such bound.

@@ -8,7 +8,7 @@ import (
 	"moviola/eventstore"
 )
 
-// OpenInstallation announces the secret with which a process uses the log.
+// OpenInstallation checks that a process has the same secret as the first process that used the log.
 type OpenInstallation struct {
 	Fingerprint string // fingerprint of the installation's secret
 }

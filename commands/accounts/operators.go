@@ -69,8 +69,8 @@ func (o *Operators) List(ctx context.Context) ([]operator.Added, error) {
 	return all, err
 }
 
-// look reads the new events of the operators' stream, and calls use with the current list of operators. The time limit, lookTime,
-// includes the wait for concurrent calls.
+// look reads the new events of the operators' stream, and calls the function use with the current list of operators. The time
+// limit, lookTime, includes the wait for concurrent calls.
 func (o *Operators) look(ctx context.Context, use func(*operator.Roster)) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()

@@ -114,7 +114,7 @@ func (c connections) seal(
 	return saved, nil
 }
 
-// decide loads a connection, calls decide, and appends its events.
+// decide loads a connection, calls the function in the parameter decide, and appends the events that it returns.
 func (c connections) decide(ctx context.Context, account domain.AccountID, id string,
 	decide func(found *connection.Connection) ([]domain.Event, error),
 ) (eventstore.Position, error) {

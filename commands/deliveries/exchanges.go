@@ -21,8 +21,8 @@ const (
 	ExchangesKept = 30 * 24 * time.Hour
 )
 
-// ErrNoExchange says that no exchange is kept of a try: the try is older than ExchangesKept,
-// nothing was sent, or it could not be stored.
+// ErrNoExchange says that no exchange is kept of a try: the try is older than ExchangesKept, nothing was sent, or the exchange
+// could not be stored.
 var ErrNoExchange = errors.New("nothing is kept of this try")
 
 // Try names one try at a destination of a movie.

@@ -185,7 +185,7 @@ func (l *Ledgers) OpenHold(ctx context.Context, account domain.AccountID, projec
 	return at, open, nil
 }
 
-// Ask reads the ledger up to the end of the log, calls question with it, and returns the error of question.
+// Ask reads the ledger up to the end of the log, calls the function question with it, and returns the error of that call.
 func (l *Ledgers) Ask(ctx context.Context, account domain.AccountID, question func(*ledger.Ledger) error) error {
 	_, err := l.Do(ctx, account, func(own *ledger.Ledger, _ time.Time) ([]domain.Event, error) {
 		return nil, question(own)

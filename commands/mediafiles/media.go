@@ -41,7 +41,8 @@ type placed struct {
 	events []domain.Event
 }
 
-// decide loads a path by the id of its stream, calls decide, and appends its events.
+// decide loads a path by the id of its stream, calls the function in the parameter decide, and appends the events that it
+// returns.
 func (s places) decide(ctx context.Context, id string, decide decidePlace) (placed, error) {
 	d := placed{Place: media.NewPlace()}
 	var err error

@@ -24,8 +24,8 @@ func NewStorage(standings *commands.Standings, ledgers *ledgers.Ledgers) *Storag
 	return &Storage{standings: standings, ledgers: ledgers}
 }
 
-// Require refuses an account that may not store files: with ErrStorageBlocked while its balance is zero, or because it is closed.
-// Decision 39.
+// Require refuses an account that may not store files: because the account is closed, or with ErrStorageBlocked because its
+// balance is zero on a plan with credits. Decision 39.
 func (s *Storage) Require(ctx context.Context, account domain.AccountID) error {
 	standing, err := s.standings.Of(ctx, account)
 	if err != nil {

@@ -35,7 +35,8 @@ type batched struct {
 	events []domain.Event
 }
 
-// decide loads a batch, calls decide, and appends its events. A lost claim, and a decision without events, is ErrNothingToDo.
+// decide loads a batch, calls the function in the parameter decide, and appends the events that it returns. A lost claim, and a
+// decision without events, is ErrNothingToDo.
 func (s batches) decide(
 	ctx context.Context, account domain.AccountID, id preload.ID, decide func(b *preload.Batch) ([]domain.Event, error),
 ) (batched, error) {

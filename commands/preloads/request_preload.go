@@ -24,12 +24,12 @@ import (
 // ItemPrices computes the prices of preload items. Decision 38.
 type ItemPrices struct {
 	plan.Prices
-	// SpeechByProvider reports whether a provider speaks voices by default.
+	// SpeechByProvider reports whether a provider, not the built-in voice, speaks the voices that name no connection.
 	SpeechByProvider bool
 }
 
-// spokenPerSecond is a slow voice's characters per second. At this speed the hold for a voice is at least its price, except
-// for extremely slow voices.
+// spokenPerSecond is the number of characters that a slow voice speaks per second. The hold for a voice is computed with it, so
+// that the price, which is known later, exceeds the hold only for extremely slow voices.
 const spokenPerSecond = 10
 
 // byProvider reports whether a provider makes an item, and whether its price depends on its length.

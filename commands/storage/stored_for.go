@@ -9,8 +9,8 @@ import (
 
 type storedForKey struct{}
 
-// StoredFor returns a context that names the account to which a file belongs whose key does not name an account. The file then
-// counts towards the account's storage.
+// StoredFor returns a context for storing a file whose key names no account. The context names the account, so that the file
+// counts towards the storage of that account.
 func StoredFor(ctx context.Context, account domain.AccountID) context.Context {
 	return context.WithValue(ctx, storedForKey{}, account)
 }

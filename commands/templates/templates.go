@@ -29,7 +29,7 @@ func newTemplates(log *eventstore.Log, files commands.Files, now eventstore.Cloc
 	return templates{Templates: commands.NewTemplates(log, files), log: log, files: files, now: now}
 }
 
-// decide loads a template, calls decide, and appends its events.
+// decide loads a template, calls the function in the parameter decide, and appends the events that it returns.
 func (s templates) decide(
 	ctx context.Context, account domain.AccountID, t *template.Template, id template.ID, decide func() ([]domain.Event, error),
 ) (eventstore.Appended, error) {

@@ -1,9 +1,9 @@
-// Package gallery holds the pictures of the gallery, for the reference that the service shows of its movie JSON.
+// Package gallery holds the pictures of the folder docs/gallery. The service shows them in its reference of the movie JSON.
 package gallery
 
 import "embed"
 
-// Pictures are the frames, by their file names.
+// Pictures has one rendered frame of each movie of the gallery, as a JPEG file.
 //
 //go:embed *.jpg
 var Pictures embed.FS

@@ -1,5 +1,6 @@
-// Package anchor decides when an anchor of the ledgers is taken, and to which places it is sent. The installation has one stream
-// of these events, so that of several keepers one takes an anchor.
+// Package anchor decides when an anchor of the ledgers is made, and to which places it is sent. An anchor is a signed list of
+// the ledgers' digests; kept elsewhere, it shows later changes of the ledgers. An installation has one stream of these events,
+// so that only one of several keepers makes an anchor.
 package anchor
 
 import (
@@ -19,24 +20,24 @@ const (
 	pause = 15 * time.Minute
 )
 
-// Began says that a process takes an anchor for some places.
+// Began says that a process begins to make an anchor for some places.
 type Began struct {
 	Worker string    `json:"worker" personal:"no"`
 	Places []string  `json:"places" personal:"no"`
 	At     time.Time `json:"at"`
 }
 
-// Sent says that a place has taken an anchor.
+// Sent says that an anchor is stored at a place.
 type Sent struct {
 	Place   string    `json:"place" personal:"no"`
 	Name    string    `json:"name" personal:"no"`   // name of the anchor
 	Digest  string    `json:"digest" personal:"no"` // SHA-256 of the signed anchor, in hex
 	Ledgers int64     `json:"ledgers"`
 	Events  int64     `json:"events"`
-	At      time.Time `json:"at"` // when the anchor was taken
+	At      time.Time `json:"at"` // when the anchor was made
 }
 
-// NotSent says that a place did not take an anchor.
+// NotSent says that a try to store an anchor at a place has failed.
 type NotSent struct {
 	Place  string    `json:"place" personal:"no"`
 	Reason string    `json:"reason" personal:"no"` // contains no secret
@@ -63,7 +64,8 @@ func (e NotSent) EventKey() string { return e.Place + "/" + key(e.At) }
 
 func key(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
-// standing is the state of one place: the anchors that it has got, and the tries that have failed.
+// standing is the state of one place: when its newest anchor was made, when a try has failed since, and whether a try is
+// running.
 type standing struct {
 	sent, failed time.Time
 	busy         time.Time // time at which an anchor for the place was begun whose result is not recorded yet; zero: none
@@ -112,10 +114,10 @@ func (s *Schedule) Next(place string, every time.Duration) time.Time {
 	return due
 }
 
-// LastSent returns the time at which the newest anchor of a place was taken; zero: the place has no anchor.
+// LastSent returns the time at which the newest anchor of a place was made; zero: the place has no anchor.
 func (s *Schedule) LastSent(place string) time.Time { return s.places[place].sent }
 
-// Begin decides to take an anchor for the places whose next anchor is due. It returns no event when no place's next anchor is
+// Begin decides to make an anchor for the places whose next anchor is due. It returns no event when no place's next anchor is
 // due.
 func (s *Schedule) Begin(
 	worker string, places []string, every time.Duration, now time.Time,

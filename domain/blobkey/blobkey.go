@@ -202,10 +202,10 @@ func Parse(key string) (Owner, bool) {
 	return o, true
 }
 
-// shape describes how the keys of a kind name their owner.
+// shape describes how the keys of a kind name their owner. The parts of a key are counted without its kind.
 type shape struct {
-	folder bool // the second part of the key is a folder, not a file
-	json   bool // the second part of the key has the extension of JSON
+	folder bool // the second part is a folder: a third part follows
+	json   bool // the second part has the extension of JSON
 	read   func(o *Owner, first, second string)
 }
 

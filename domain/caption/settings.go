@@ -170,7 +170,8 @@ func (r *settingsReader) flag(name string) bool {
 	return on
 }
 
-// color returns the first of the named settings that has a value.
+// color returns the first valid colour among the named settings, or the parameter otherwise. It warns of invalid colours before
+// it.
 func (r *settingsReader) color(otherwise Color, names ...string) Color {
 	found := otherwise
 	taken := false

@@ -23,7 +23,7 @@ func opening(r rune) bool { return unicode.In(r, unicode.Ps, unicode.Pi) }
 // wordEnd is the zero-width space, which marks the ends of words in Thai, Lao or Khmer. It stays at the end of its word.
 const wordEnd = '\u200b'
 
-// breaksBetween reports whether a new word begins at next, without a blank before it.
+// breaksBetween reports whether a new word begins at the rune next, although no blank is between the runes last and next.
 func breaksBetween(last, next rune) bool {
 	if last == wordEnd {
 		return next != wordEnd

@@ -137,7 +137,7 @@ func share(c Cue) {
 	}
 }
 
-// weight returns the approximate time to say a word and pause after it, in letters.
+// weight returns the approximate time that it takes to say a word and pause after it. The unit is the time for one letter.
 func weight(word string) int {
 	n := 2
 	for _, r := range word {
@@ -172,7 +172,7 @@ func SplitWords(text string) []string {
 // Spread divides the time from start to end among words, in proportion to how long they take to say.
 func Spread(words []string, start, end time.Duration) []Word { return spread(words, start, end) }
 
-// Weight returns the approximate time to say a word and pause after it, in letters.
+// Weight returns the approximate time that it takes to say a word and pause after it. The unit is the time for one letter.
 func Weight(word string) int { return weight(word) }
 
 // EndsPhrase reports whether a speaker pauses after the word, because it ends a sentence or a part of a sentence.

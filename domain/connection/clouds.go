@@ -33,8 +33,8 @@ func checkServiceAccount(s string) bool {
 		key.Key != ""
 }
 
-// Storage returns the address of the cloud storage that the settings name, without the bucket; empty for kinds without a place
-// of their own.
+// Storage returns the address of a storage without its bucket: the setting endpoint, otherwise the address that follows from
+// the kind and the other settings. It is empty for kinds whose descriptor has no place.
 func (k Kind) Storage(s Settings) string {
 	place := k.descriptor().place
 	switch {

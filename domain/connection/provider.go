@@ -60,7 +60,8 @@ func (k Kind) complete(s Settings) error {
 	return domain.Errorf(domain.Invalid, "setting_required", "%s", needed)
 }
 
-// goesElsewhere reports whether settings send secrets to another place than the settings in before do.
+// goesElsewhere reports whether the settings s send secrets to another place than the settings in the parameter before, or
+// protect them in another way.
 func (k Kind) goesElsewhere(s, before Settings) bool {
 	for _, f := range k.descriptor().fields {
 		if f.Bound && s[f.Name] != before[f.Name] {

@@ -14,10 +14,10 @@ import (
 // Masked replaces a secret wherever settings are shown. A client that sends this text back leaves the secret unchanged.
 const Masked = "***"
 
-// Read reads the settings that a client has sent: texts, numbers, booleans, lists of texts. Secrets that are left out or
-// masked are taken from before, the current settings (nil: the connection is new, or its kind changes). This is refused when
-// the secrets would be sent to another place; otherwise a secret could be stolen by changing the address of its connection.
-// Unknown settings, invalid values and missing required settings are *domain.Error of kind Invalid.
+// Read reads the settings that a client has sent: texts, numbers, booleans, lists of texts. Secrets that are left out or masked
+// are taken from the current settings, the parameter before (nil: the connection is new, or its kind changes). This is refused
+// when the secrets would be sent to another place; otherwise a secret could be stolen by changing the address of its
+// connection. Unknown settings, invalid values and missing required settings are *domain.Error of kind Invalid.
 func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
 	settings, err := k.read(sent)
 	if err != nil {
