@@ -13,8 +13,8 @@ import (
 	"moviola/eventstore"
 )
 
-// LibraryAccount is the account of the service itself. Examples of the library are rendered for it, after the movies of all
-// other accounts. The account may use every template for them.
+// LibraryAccount is the account of the service itself. Examples of the template library are rendered for it, after the movies
+// of all other accounts. The account may use every template for them.
 const LibraryAccount domain.AccountID = "library"
 
 // Templates reads templates, and fills them into documents.

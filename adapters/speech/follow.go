@@ -14,7 +14,8 @@ import (
 // maxFollowed is the longest sound that is aligned: the table of the warp grows with it.
 const maxFollowed = 6 * time.Minute
 
-// strayed is the largest deviation of the provider's pace from a constant one.
+// strayed is how far a word of the provider may be from its place in the built-in voice's speech, when that speech is stretched
+// evenly to the same length.
 const strayed = 5 * time.Second
 
 // follow returns the times of a text's words in a sound that a provider has made of it.

@@ -81,14 +81,15 @@ func begin(uri string) error {
 }
 
 const (
-	// shrinkTogether is the number of pages that Shrink returns in one transaction.
+	// shrinkTogether is the number of pages that one transaction of Shrink returns to the disk.
 	shrinkTogether = 500
 	// keptFree is the number of free pages that Shrink leaves for the next documents: 4 MiB.
 	keptFree = 1000
 )
 
-// Shrink implements projections.Documents. It returns free pages in many transactions, between which commits are possible. A file
-// that an earlier version has created keeps its size: its free pages are only used for new documents.
+// Shrink implements projections.Documents. It returns free pages to the disk in many transactions, between which commits are
+// possible. A file that an earlier version of this program has created keeps its size: its free pages are only used for new
+// documents.
 func (d *Documents) Shrink(ctx context.Context) error {
 	if err := d.giveBack(ctx, keptFree); err != nil {
 		return fmt.Errorf("shrink the file of the read models: %w", err)
@@ -96,7 +97,7 @@ func (d *Documents) Shrink(ctx context.Context) error {
 	return nil
 }
 
-// giveBack returns unused pages to the disk, until a number of them is left.
+// giveBack returns unused pages to the disk, until at most as many are left as the parameter kept says.
 func (d *Documents) giveBack(ctx context.Context, kept int64) error {
 	for free := int64(0); ; {
 		before := free

@@ -140,7 +140,7 @@ func Reachable(ctx context.Context, client *http.Client, address string) error {
 	return err
 }
 
-// get reads a response of at most a number of bytes.
+// get sends a GET request and returns the body and the status of the response. A body of more than most bytes is an error.
 func (s *Service) get(ctx context.Context, address string, most int64) ([]byte, int, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -47,7 +47,7 @@ type Work interface {
 
 // Presence is the board on which workers show that they are alive.
 type Presence interface {
-	// List returns the row of every claim that has one.
+	// List returns all rows of the board. A claim has at most one row.
 	List(ctx context.Context) ([]projections.Presence, error)
 }
 

@@ -128,7 +128,7 @@ func (h PurgeAccountHandler) Done(ctx context.Context, done Clearing) error {
 	}
 }
 
-// clearable is an account, the end of its stream, and the position of its last purge in the log.
+// clearable is an account, the end of its stream, and the position in the log at which its last purge was recorded.
 type clearable struct {
 	*account.Account
 	end    eventstore.Revision

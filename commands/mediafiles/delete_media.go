@@ -11,13 +11,13 @@ import (
 	"moviola/eventstore"
 )
 
-// DeleteMedia removes a file, or a registration, from a library. Spec: DELETE /media/file.
+// DeleteMedia removes a file, or a registration, from a media library. Spec: DELETE /media/file.
 type DeleteMedia struct {
 	Account domain.AccountID
 	Path    media.Path
 }
 
-// DeleteMediaHandler handles all commands that remove files from libraries.
+// DeleteMediaHandler handles all commands that remove files from media libraries.
 type DeleteMediaHandler struct {
 	places    places
 	files     commands.Files

@@ -74,7 +74,7 @@ func (h KeepMediaHandler) Handle(ctx context.Context, cmd KeepMedia) (KeptMedia,
 	}
 	kept, again, err := h.place(ctx, cmd, entry, key)
 	var refusal *domain.Error
-	if again || errors.As(err, &refusal) { // after any other error the event may have been stored, so the bytes stay
+	if again || errors.As(err, &refusal) { // after an error that is no refusal the bytes stay: the event may have been stored
 		err = errors.Join(err, h.files.Delete(context.WithoutCancel(ctx), key))
 	}
 	return kept, err

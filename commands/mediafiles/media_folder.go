@@ -9,7 +9,7 @@ import (
 	"moviola/eventstore"
 )
 
-// MediaFolder names a folder of a library. Folder is its stored name, not empty.
+// MediaFolder names a folder of a media library. Folder is its stored name, not empty.
 type MediaFolder struct {
 	Account domain.AccountID
 	Folder  string

@@ -11,7 +11,7 @@ import (
 	"moviola/eventstore"
 )
 
-// MoveMedia moves a file into another folder of its library. Spec: PUT /media/file.
+// MoveMedia moves a file into another folder of its media library. Spec: PUT /media/file.
 type MoveMedia struct {
 	Account domain.AccountID
 	From    media.Path

@@ -11,7 +11,7 @@ import (
 	"moviola/eventstore"
 )
 
-// RegisterMedia reserves a path of a library for an upload. Spec: POST /media/file.
+// RegisterMedia reserves a path of a media library for an upload. Spec: POST /media/file.
 type RegisterMedia struct {
 	Account     domain.AccountID
 	Folder      string // as given by the client; empty: the root

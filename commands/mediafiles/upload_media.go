@@ -63,8 +63,8 @@ func (h UploadMediaHandler) Handle(ctx context.Context, cmd UploadMedia) (events
 		return p.Upload(cmd.Entry, key, at)
 	})
 	var refusal *domain.Error
-	// after any other error the event may have been stored: the bytes stay, and the daily chore
-	// removes them when no event names them
+	// After a refusal no event names the bytes, so they are removed. After any other error the event may have been stored: the
+	// bytes stay, and the daily chore removes them when no event names them.
 	if errors.As(err, &refusal) {
 		err = errors.Join(err, h.files.Delete(context.WithoutCancel(ctx), key))
 	}

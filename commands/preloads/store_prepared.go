@@ -39,8 +39,8 @@ type PreparedStoreConfig struct {
 	Prices    ItemPrices
 	Now       func() time.Time
 	TTL       time.Duration // how long assets outside of a media library are stored
-	// Shown waits a moment until the read model of the library includes a position, so that the
-	// client finds an asset that is reported as ready.
+	// Shown waits a moment until the read model of the media library includes a position, so that the client finds an asset
+	// that is reported as ready.
 	Shown func(ctx context.Context, at eventstore.Position)
 }
 

@@ -1,3 +1,3 @@
-// Package templates has the use cases of templates: saving, duplicating, deleting and sweeping
-// them, and showing them in the library.
+// Package templates has the use cases of templates: saving, duplicating, deleting and sweeping them, and showing them in the
+// template library.
 package templates

@@ -11,7 +11,7 @@ import (
 	"moviola/domain/template"
 )
 
-// DuplicateTemplate copies a template of the account or of the library into the account.
+// DuplicateTemplate copies a template of the account, or of the template library, into the account.
 type DuplicateTemplate struct {
 	Account   domain.AccountID
 	Source    template.ID

@@ -15,7 +15,7 @@ import (
 	"moviola/eventstore"
 )
 
-// Publication is the state of a template's publication in the library.
+// Publication is the state of a template's publication in the template library.
 type Publication struct {
 	// Status is PublicationListed, PublicationPending or PublicationWithdrawn.
 	Status   string
@@ -56,8 +56,8 @@ func NewLibraryHandler(cfg LibraryConfig) LibraryHandler {
 	return LibraryHandler{newTemplates(cfg.Log, cfg.Files, cfg.Now), cfg}
 }
 
-// Publish publishes a template in the library: at once when it has an example, otherwise when its example is rendered. Decision
-// 42.
+// Publish publishes a template in the template library: at once when it has an example, otherwise when its example is rendered.
+// Decision 42.
 func (h LibraryHandler) Publish(ctx context.Context, id template.ID) (Publication, error) {
 	t := template.New(id)
 	appended, err := h.templates.decide(ctx, commands.LibraryAccount, t, id, func() ([]domain.Event, error) {
@@ -84,7 +84,7 @@ func (h LibraryHandler) Publish(ctx context.Context, id template.ID) (Publicatio
 	return Publication{Status: PublicationPending}, err
 }
 
-// Unpublish removes a template from the library.
+// Unpublish removes a template from the template library.
 func (h LibraryHandler) Unpublish(ctx context.Context, id template.ID) (Publication, error) {
 	t := template.New(id)
 	appended, err := h.templates.decide(ctx, commands.LibraryAccount, t, id, func() ([]domain.Event, error) {

@@ -37,7 +37,7 @@ type Sent struct {
 	At      time.Time `json:"at"` // when the anchor was made
 }
 
-// NotSent says that a try to store an anchor at a place has failed.
+// NotSent says that a try to make an anchor and to store it at a place has failed.
 type NotSent struct {
 	Place  string    `json:"place" personal:"no"`
 	Reason string    `json:"reason" personal:"no"` // contains no secret

@@ -23,7 +23,7 @@ const (
 	Documents Kind = "movies"    // JSON of a movie: <account>/<project>.json
 	Renders   Kind = "renders"   // files rendered for a movie: <project>/<attempt><extension>
 	Bodies    Kind = "templates" // movie JSON of a template: <template>/<hash>.json
-	Examples  Kind = "library"   // rendered example of a template of the library: <template>/<attempt><extension>
+	Examples  Kind = "library"   // rendered example in the template library: <template>/<attempt><extension>
 	Media     Kind = "media"     // file of a media library: <account>/<entry>-<upload>
 	Uploads   Kind = "staging"   // upload that is not confirmed: <account>/<entry>
 	Requests  Kind = "batches"   // JSON of a preload: <account>/<preload>.json
@@ -77,7 +77,7 @@ func BodiesOf(id template.ID) string { return Bodies.Prefix() + string(id) + "/"
 // ExamplesOf returns the prefix of the keys of a template's examples.
 func ExamplesOf(id template.ID) string { return Examples.Prefix() + string(id) + "/" }
 
-// MediaFile returns the key of a file of an account's library. entry is the file's entry; upload distinguishes several
+// MediaFile returns the key of a file of an account's media library. entry is the file's entry; upload distinguishes several
 // uploads to the same entry.
 func MediaFile(account domain.AccountID, entry, upload string) string {
 	return Media.Of(account) + entry + "-" + upload
