@@ -5,7 +5,7 @@ package eventstore
 const (
 	AdminService   = "moviola.eventstore.Admin"
 	ScavengeMethod = "/" + AdminService + "/Scavenge"
-	// DiscardFeature is the feature of that method by which a server says that it knows DiscardProperty, and removes by itself what
-	// nobody can read any more.
+	// DiscardFeature is a feature in the server's list of supported methods, at the method Scavenge. A server with this
+	// feature knows DiscardProperty, and removes by itself discarded streams and the events that retention excludes.
 	DiscardFeature = "discard"
 )

@@ -9,14 +9,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// DiscardProperty is the field of a stream's metadata that says, with the value true: when all events of the stream are truncated
-// ($tb), nobody needs the stream any more. The embedded event store then takes it for a stream that does not exist, also for
-// appends, and removes it as a whole. EventStoreDB does not know the field, and always keeps the newest event of a stream.
+// DiscardProperty is the field of a stream's metadata that says, with the value true: when all events of the stream are
+// truncated ($tb), nobody needs the stream any more. The embedded event store then treats the stream as one that does not
+// exist, also for an append that expects no stream, and removes all of it. EventStoreDB does not know the field, and always
+// keeps the newest event of a stream.
 const DiscardProperty = "moviolaDiscard"
 
 // Discard deletes a stream whose newest event is at the revision last. An event that is appended meanwhile stays. It may be
-// repeated. The store must be one that knows DiscardProperty: in another one nothing could be appended to the stream any more by
-// those who believe that it does not exist.
+// repeated. The store must be one that knows DiscardProperty: in another store the stream still exists, so an append that
+// expects no stream (NoStream) would be refused.
 func Discard(ctx context.Context, store Store, stream string, last Revision) error {
 	expected, fields := NoStream, map[string]json.RawMessage{}
 	for {

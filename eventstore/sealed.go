@@ -91,7 +91,7 @@ func (k *AccountKey) Open(place string, sealed []byte) ([]byte, error) {
 	return k.aead.Open(nil, sealed[:k.aead.NonceSize()], sealed[k.aead.NonceSize():], []byte(place))
 }
 
-// placeOf is the place of an event's personal data.
+// placeOf is the place of an event's personal data, to which Seal binds it: stream, type and id of the event.
 func placeOf(stream, eventType string, id uuid.UUID) string {
 	return stream + "\n" + eventType + "\n" + id.String()
 }

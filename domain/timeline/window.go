@@ -33,8 +33,8 @@ func (l *layout) cutWindows(videos []interval) {
 	l.addWindows(Window{Start: end}, l.plan.Frames, videos)
 }
 
-// addTransition adds the window of the transition into scene i, with the other fields of w, and returns the first frame of the
-// scene's body.
+// addTransition adds the window of the transition into scene i, with the scene and all other fields as in w, and returns the
+// first frame of the scene's body.
 func (l *layout) addTransition(i int, w Window) int64 {
 	length := l.timing.Transitions[i]
 	body := l.frame(l.timing.Scenes[i].Start.Add(length))
@@ -50,7 +50,8 @@ func (l *layout) addTransition(i int, w Window) int64 {
 	return body
 }
 
-// addWindows adds a window that is like w and ends at end. It cuts a long window into several.
+// addWindows adds the window that begins at w.Start and ends before the frame given by end; its other fields are those of w.
+// It cuts a long window into several.
 func (l *layout) addWindows(w Window, end int64, videos []interval) {
 	length := max(1, l.frame(document.SecondsOf(windowSeconds)))
 	for w.Start < end {
@@ -64,8 +65,9 @@ func (l *layout) addWindows(w Window, end int64, videos []interval) {
 	}
 }
 
-// clearest returns the frame nearest to at, from within.start to within.end, that is not inside a video. A cut inside a video
-// is correct, but the frames before the cut have to be decoded too. When every frame is inside a video, it returns at.
+// clearest returns a frame for a cut: of the frames from within.start to within.end that are not inside a video, the one
+// nearest to the frame given by at. A cut inside a video is correct, but the frames before the cut have to be decoded too.
+// When every one of these frames is inside a video, it returns the frame given by at.
 func clearest(at int64, within interval, videos []interval) int64 {
 	i := sort.Search(len(videos), func(i int) bool { return videos[i].end > at })
 	if i == len(videos) || videos[i].start >= at {

@@ -113,7 +113,8 @@ func (s *Store) search(ctx context.Context, rule Rule, from eventstore.Position)
 	return b, nil
 }
 
-// stretch reads the log until it meets an event that is too new, until a month ends, or until a file would be full.
+// stretch reads the log from the position given by from on. It stops at an event that was created at or after the time given
+// by before, at the end of a month, or when it has found mostStreams streams or mostBytes bytes.
 func (s *Store) stretch(ctx context.Context, before time.Time, from eventstore.Position) (stretch, error) {
 	found := stretch{end: from}
 	known := map[string]bool{}

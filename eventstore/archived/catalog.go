@@ -18,7 +18,7 @@ import (
 const CatalogStream = "archive-files"
 
 const (
-	archivedType  = "$archived"  // a file was archived, or all streams up to a position were examined without a find
+	archivedType  = "$archived"  // a file was archived, or all streams up to a position were examined and none could be archived
 	truncatedType = "$truncated" // the streams of a file are truncated in the log
 )
 
@@ -47,7 +47,7 @@ type truncation struct {
 type catalog struct {
 	log eventstore.Store
 
-	reading sync.Mutex // held during a read: one at a time
+	reading sync.Mutex // held while the catalogue is read, so that only one goroutine reads it
 
 	mu   sync.Mutex
 	last eventstore.Revision

@@ -109,8 +109,8 @@ type merger struct {
 	err   error // why the merge has ended early
 }
 
-// flush yields the events of chunk, which come from the log, and before each the archived events that precede it. With end, it
-// yields all remaining archived events too. It returns false when the reader has stopped or an error has occurred.
+// flush yields the events of chunk, which come from the log, and before each the archived events that precede it. When end is
+// true, it then yields all remaining archived events. It returns false when the reader has stopped or an error has occurred.
 func (m *merger) flush(ctx context.Context, chunk []eventstore.Recorded, end bool) bool {
 	entries, err := m.store.catalog.refresh(ctx)
 	if err != nil {

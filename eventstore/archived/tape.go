@@ -17,14 +17,14 @@ type tape struct {
 	backward bool
 	cursor   eventstore.Position // position of the last event that was yielded or skipped; zero: none was
 	seen     eventstore.Revision // revision of the last catalogue entry that was added
-	waiting  []Entry             // files that are not open yet, the first to be read first
+	waiting  []Entry             // files that are not open yet, in the order in which the tape opens them
 	open     []*reel
 }
 
 // reel is the state of an open file of a tape.
 type reel struct {
 	entry  Entry
-	blocks []block               // blocks that are not read to their end, the first to be read first
+	blocks []block               // blocks that are not read to their end, in the order in which the tape reads them
 	head   eventstore.Position   // position of the next event
 	events []eventstore.Recorded // events of the first block that were not yielded yet; nil: the block is not loaded
 }
@@ -103,7 +103,8 @@ func (t *tape) next(ctx context.Context, limit eventstore.Position) (eventstore.
 		if err != nil {
 			return eventstore.Recorded{}, false, err
 		}
-		// skip events of a file that is joined in the middle, and the second copy of events that two files have
+		// skip events that the tape has passed: in a block that it opened in the middle, and the second copy of an event that
+		// is in two files
 		if t.passed(event.Position) {
 			continue
 		}

@@ -238,9 +238,9 @@ func (r *reading) confirm() error {
 	}})
 }
 
-// wait sends CaughtUp when live is not set yet. Then it waits until one of these happens: a record of interest comes after the
-// position behind, the log reaches the position due, the call ends, the server closes. It returns the position of the first
-// record of interest, 0 when that is not known.
+// wait sends CaughtUp when live is not set yet. Then it waits until one of these happens: a record of interest is stored after
+// the position given by behind, the log reaches the position given by due, the call ends, the server closes. It returns the
+// position of the first record of interest, 0 when that is not known.
 func (r *reading) wait(live *bool, behind int64, interest []string, due int64) (int64, error) {
 	if !*live {
 		*live = true

@@ -314,7 +314,8 @@ func (g *group) message(ctx context.Context, r *logfile.Record, place int64) (*m
 	return &message{event: target, link: r, place: place}, err
 }
 
-// sleep asks for a wake-up: at the next event of interest after the position behind, or when the log reaches the position due.
+// sleep asks for a wake-up: at the next event of interest after the position given by behind, or when the log reaches the
+// position given by due.
 func (g *group) sleep(behind int64, interest []string, due int64) {
 	g.woken, g.noSleep = g.service.tail.sleep(behind, interest, due)
 }

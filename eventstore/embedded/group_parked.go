@@ -48,7 +48,7 @@ func (s *service) appendOwn(stream string, events []*logfile.Record) error {
 type replay struct {
 	active     bool
 	next, stop int64 // revisions of the parked stream: the next to read, and the end
-	ending     bool  // the stream is being truncated
+	ending     bool  // the parked stream is being truncated
 	again      bool  // another replay, up to stopAt, was requested during the truncation; it starts after that
 	stopAt     int64
 }

@@ -22,7 +22,7 @@ type groupSettings struct {
 	ResolveLinks    bool  `json:"resolveLinks,omitempty"`
 	ExtraStatistics bool  `json:"extraStatistics,omitempty"`
 	MaxRetries      int32 `json:"maxRetries"`
-	MinCheckpoint   int32 `json:"minCheckpoint"`  // finished events before a checkpoint is due by time
+	MinCheckpoint   int32 `json:"minCheckpoint"`  // minimum of finished events for a checkpoint after CheckpointMS
 	MaxCheckpoint   int32 `json:"maxCheckpoint"`  // number of finished events after which a checkpoint is written at once
 	MaxSubscribers  int32 `json:"maxSubscribers"` // maximum number of consumers; 0: no maximum
 	// stored, and told to clients, but not used: one buffer holds old and new events
@@ -34,8 +34,9 @@ type groupSettings struct {
 	Strategy         string `json:"strategy"`
 	// the group's first event: a revision of its stream, or a position of the log. startAtEnd: the first event after the group was
 	// created
-	Start  int64         `json:"start"`
-	Behind int64         `json:"behind"` // place of the event before the first, determined when the group is created
+	Start int64 `json:"start"`
+	// revision or position of the event before the first one, determined when the group is created
+	Behind int64         `json:"behind"`
 	Filter *streamFilter `json:"filter,omitempty"`
 }
 

@@ -369,8 +369,8 @@ func (s *groupState) checkpointAt() int64 {
 	return lowest - 1
 }
 
-// due returns the checkpoint that is due: at once after MaxCheckpoint finished events, after MinCheckpoint when its time has
-// come. It returns false when none is due.
+// due returns the checkpoint that is due: after MaxCheckpoint finished events always, and after MinCheckpoint finished events
+// when timeIsUp is true. It returns false when none is due.
 func (s *groupState) due(timeIsUp bool) (int64, bool) {
 	enough := s.done >= int(s.settings.MaxCheckpoint) || timeIsUp && s.done >= int(s.settings.MinCheckpoint)
 	if s.done == 0 || !enough {

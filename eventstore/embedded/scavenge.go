@@ -18,7 +18,8 @@ const (
 	// time between two checks of all streams with metadata: events reach the age $maxAge without any append
 	fullScavenge = time.Hour
 	removeLimit  = 256 // maximum of records removed in one transaction, so that appends do not wait long
-	// rounds after which a discarded stream is removed, so that no append is under way that has read the stream
+	// rounds to wait before a discarded stream is removed: every append that has read the stream before it was discarded has
+	// ended by then
 	discardRounds = 6
 	maxRipe       = 10_000 // maximum of streams remembered for the next round; when there are more, all streams are checked
 )
@@ -187,7 +188,7 @@ func (s *scavenger) clean(ctx context.Context, stream string) error {
 	return nil
 }
 
-// discard removes a discarded stream, if that was some time ago.
+// discard asks the writer to remove a discarded stream, when the stream was discarded at least discardRounds rounds ago.
 func (s *scavenger) discard(ctx context.Context, stream string) error {
 	meta, err := logfile.NewestOf(ctx, s.log, logfile.MetaPrefix+stream)
 	if err != nil || meta == nil || meta.Created > logfile.Ticks(s.now().Add(-discardRounds*s.every)) {

@@ -115,10 +115,11 @@ func (t *tail) forget(s *sleeper) {
 	}
 }
 
-// sleep registers a reader that waits for records after the position behind. The returned channel gets one position. It is that
-// of the first new record in one of the streams or categories of interest. If the log reaches the position due before such a
-// record, it is that of the newest record. The channel is nil when the log has records after behind already. end cancels the
-// registration. One lock covers the check and the registration, so that no wake-up is lost.
+// sleep registers a reader that waits for records after the position given by behind. The returned channel gets one position.
+// It is that of the first new record in one of the streams or categories of interest. If the log reaches the position given by
+// due before such a record, it is that of the newest record. The channel is nil when the log already has records after the
+// position given by behind. The function end cancels the registration. One lock covers the check and the registration, so that
+// no wake-up is lost.
 func (t *tail) sleep(behind int64, interest []string, due int64) (woken <-chan int64, end func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -87,7 +87,8 @@ func compared(all iter.Seq2[eventstore.Recorded, error], end eventstore.Position
 	}
 }
 
-// removed reports whether an event is no longer in its stream in the source.
+// removed reports whether an event is no longer in its stream in the source. Without an event (the parameter named is, when
+// false), removed returns false.
 func removed(ctx context.Context, from Source, event eventstore.Recorded, is bool) (bool, error) {
 	if !is {
 		return false, nil

@@ -54,7 +54,7 @@ func Copy(ctx context.Context, from Source, to *Store, report func(Copied)) (Cop
 		switch {
 		case err == nil && c.done == before: // this pass has copied nothing: the copy is complete
 			return c.done, nil
-		// an append without the lane either reports the cause or succeeds
+		// the next run appends without the lane: the refused append then succeeds, or its error tells the cause
 		case errors.Is(err, errLane) && !c.slow && ctx.Err() == nil:
 			c.slow = true
 			continue

@@ -21,7 +21,7 @@ func (s *Store) Discards(ctx context.Context) (_ bool, err error) {
 	settings := s.pool.settings
 	nodes := nodesOf(&settings)
 	if len(nodes) != 1 {
-		return false, nil // moviola's own server is a single one
+		return false, nil // a cluster is not moviola's own server, which has one node
 	}
 	settings.Address = nodes[0]
 	conn, err := dial(settings.Address, &settings)
@@ -30,7 +30,7 @@ func (s *Store) Discards(ctx context.Context) (_ bool, err error) {
 	}
 	defer func() { _ = conn.Close() }()
 	answer, err := serverfeatures.NewServerFeaturesClient(conn).GetSupportedMethods(ctx, &shared.Empty{})
-	if status.Code(err) == codes.Unimplemented { // a server before 21.10
+	if status.Code(err) == codes.Unimplemented { // EventStoreDB before 21.10, which lacks this call
 		return false, nil
 	}
 	if err != nil {

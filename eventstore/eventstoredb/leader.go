@@ -25,8 +25,8 @@ import (
 	"moviola/eventstore"
 )
 
-// gossipTimeout is how long a node may take to say who leads, for all steps together and for each step of a client's search for
-// the leader.
+// gossipTimeout is the time limit for asking all nodes who leads, DNS lookup included. It is also the maximum time of each
+// gossip request that the client makes when it looks for the leader by itself.
 const gossipTimeout = 2 * time.Second
 
 // toLeader makes the calls of a context require the leader of a cluster: a follower would answer reads from its own, older log.
@@ -106,7 +106,7 @@ func (f *finder) places(ctx context.Context) []place {
 	return all
 }
 
-// ask asks all nodes at once who leads. It waits only until the answers decide.
+// ask asks all nodes at once who leads. It stops waiting as soon as a majority of the nodes has named the same leader.
 func (f *finder) ask(ctx context.Context) view {
 	if strings.HasPrefix(f.settings.Address, "unix:") {
 		return view{}

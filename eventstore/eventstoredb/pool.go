@@ -18,7 +18,7 @@ const (
 	maxReads = 256 // maximum of concurrent reads; separate from maxCalls, since a reader may append while it reads
 
 	silence = 3 * time.Second // a call that has no answer for this long makes the pool ask the other nodes which node leads
-	doubt   = time.Second     // minimum time between two requests for the leader
+	doubt   = time.Second     // time from this question to the next one, while the call has no answer
 )
 
 // pool runs the client's calls, each in a goroutine of its own. So a caller can return before the client does.
@@ -174,7 +174,8 @@ func run[T any](ctx context.Context, p *pool, do func(context.Context, *esdb.Cli
 	}
 }
 
-// guarded turns a panic of the client, which has some for answers it does not expect, into an error of this call.
+// guarded makes one call of the client. The client panics on some unexpected answers; guarded converts such a panic to an
+// error.
 func guarded[T any](do func() (T, error)) (value T, err error) {
 	defer func() {
 		if problem := recover(); problem != nil {

@@ -38,7 +38,8 @@ func (s *Store) firstVisible(stream string) int {
 	return int(min(first, count))
 }
 
-// absent is the last revision that a stream has for those who expect that it does not exist. The caller holds the lock.
+// absent is the last revision of a stream in the eyes of an append that expects no stream (NoStream): NoStream or, when
+// metadata discards events of the stream, the revision of the last discarded event. The caller holds the lock.
 func (s *Store) absent(stream string) eventstore.Revision {
 	metadata := s.limitsOf(stream)
 	if !metadata.Discard {

@@ -130,7 +130,7 @@ func (d tokenDoor) begun(ctx context.Context, b beginning) error {
 	return d.cfg.Operators.SignIn(ctx, cmd)
 }
 
-// freshFor is the time after a sign-in in which nobody has to sign in again. Decision 89.
+// freshFor is the age of a session from which acts that need a fresh sign-in are refused. Decision 89.
 const freshFor = 5 * time.Minute
 
 func (d tokenDoor) resume(ctx context.Context, one session, now time.Time) (guest, bool, error) {

@@ -15,12 +15,11 @@ import (
 	"time"
 )
 
-// The times of a session. Decision 62.
+// The time limits of a session. Decision 62.
 const (
 	lifetime = 12 * time.Hour
 	idle     = time.Hour
-	// renewEvery is the age from which the session's time of the last call is updated by a new
-	// cookie.
+	// renewEvery is the minimum time between two updates of the session's field seen. An update sends a new cookie.
 	renewEvery = time.Minute
 	// ahead is how far the clock of another process may be ahead of the clock of this process.
 	ahead = time.Minute
@@ -71,7 +70,7 @@ func newSealer(key []byte) (sealer, error) {
 	return sealer{aead}, nil
 }
 
-// sessionSize is the length in bytes of a session before it is sealed, without told.
+// sessionSize is the length in bytes of a session before it is sealed, without the field told.
 const sessionSize = 16 + 16 + 8 + 8
 
 // maxCookie is the length from which a cookie is refused without decryption: no cookie that was

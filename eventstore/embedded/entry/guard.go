@@ -35,8 +35,8 @@ const (
 	maxDrained    = 4 << 20 // maximum of bytes that are read of an append which will be refused
 )
 
-// anonymous lists the methods that need no user. Clients call them to find out what kind of server they talk to; the answers tell
-// only what the client has dialled.
+// anonymous lists the methods that need no user. Clients call them to find out what kind of server they talk to. The answers
+// contain the server's version, its methods and the address that the client has dialled, but nothing from the log.
 var anonymous = []string{serverfeatures.ServerFeatures_GetSupportedMethods_FullMethodName, gossip.Gossip_Read_FullMethodName}
 
 // readOnly lists the further methods that a read-only user may call.

@@ -12,7 +12,8 @@ import (
 	"syscall"
 )
 
-// maxSocketPath is the longest path of a unix socket that every system takes: 104 bytes with the end mark.
+// maxSocketPath is the maximum length in bytes of the path of a unix socket on every system: 104, less the zero byte at the
+// end.
 const maxSocketPath = 103
 
 // Listen opens the listener and returns the address to dial.

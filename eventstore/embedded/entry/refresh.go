@@ -93,8 +93,8 @@ func (a *Access) Options() []grpc.ServerOption {
 	return options
 }
 
-// Refresh reads the files that have changed. With all, it reads every file. When a file cannot be read, its old content stays in
-// force.
+// Refresh reads the files that have changed. When all is true, it reads every file, changed or not. When a file cannot be
+// read, its old content stays in force.
 func (a *Access) Refresh(all bool) error {
 	var errs []error
 	tell := func(what string, read bool, err error) {

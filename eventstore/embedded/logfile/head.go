@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// How streams describe and end one another: names, types and revisions that the protocol reserves.
+// Reserved names, event types and revisions, for the metadata of streams and for deleted streams.
 const (
 	MetaPrefix      = "$$" // the stream with the metadata of a stream is named by this prefix and the name of that stream
 	MetaType        = "$metadata"
@@ -53,8 +53,8 @@ func (h Head) Discarded() bool {
 	return h.Meta.discard && !h.Tombstoned() && h.Last >= 0 && h.Meta.truncateBefore > h.Last
 }
 
-// Absent is the last revision that the stream has for those who expect that it does not exist: -1, or the one before the first
-// event of its new life when it was discarded before.
+// Absent is the last revision of the stream in the eyes of an append that expects no stream: -1 or, when metadata discards
+// events of the stream, the revision of the last discarded event.
 func (h Head) Absent() int64 {
 	if !h.Meta.discard || h.Tombstoned() {
 		return -1

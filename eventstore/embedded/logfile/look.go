@@ -23,7 +23,8 @@ type StreamInfo struct {
 }
 
 // Streams lists the streams of a data folder or backup whose names begin with a prefix, in the order of their names: at most
-// limit streams, the first being the one that follows the name after. It works while a server runs on the folder.
+// limit streams, beginning with the first name that is greater than the parameter after. It works while a server runs on the
+// folder.
 func Streams(ctx context.Context, path, prefix, after string, limit int) (streams []StreamInfo, err error) {
 	err = lookInto(ctx, path, func(i *inspection) error {
 		return sqlitex.Execute(i.conn, `SELECT s.name, s.removed, e.revision, e.created FROM streams s

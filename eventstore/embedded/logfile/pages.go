@@ -72,7 +72,7 @@ var registerVFS = sync.OnceValue(func() error {
 	return nil
 })
 
-// checkedURI is the name by which SQLite opens a file through the layer.
+// checkedURI is the URI by which SQLite opens a file through the VFS that checks pages.
 func checkedURI(path string) (string, error) {
 	if err := registerVFS(); err != nil {
 		return "", err

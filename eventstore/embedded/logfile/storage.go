@@ -33,7 +33,8 @@ type Storage interface {
 	Discard(stream string, before int64) (int, error)
 	// FirstRevision is the revision of a stream's oldest record that was not removed, 0 when the stream never had one.
 	FirstRevision(ctx context.Context, stream string) (int64, error)
-	// MetaStreams returns up to limit names of metadata streams, in the order of the names: those that follow the name after.
+	// MetaStreams returns up to limit names of metadata streams, in the order of the names: only names greater than the
+	// parameter after.
 	MetaStreams(ctx context.Context, after string, limit int) ([]string, error)
 	Close() error
 }

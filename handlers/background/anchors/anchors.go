@@ -1,5 +1,5 @@
-// Package anchors takes anchors of the ledgers on a schedule, and sends them to the places that the operator names. Of all
-// processes that run it, one takes each anchor.
+// Package anchors makes anchors of the ledgers on a schedule, and sends them to the places that the operator names. An anchor
+// is a signed digest of all ledgers. When several processes run this package, only one of them makes each anchor.
 package anchors
 
 import (
@@ -138,7 +138,7 @@ func (a *Anchors) send(ctx context.Context, schedule *anchor.Schedule, due []str
 		if failed == nil {
 			failed = put(ctx, place, sheet)
 		}
-		if ctx.Err() != nil { // The record is left out: another process takes over when the time of this one is up.
+		if ctx.Err() != nil { // The result is not recorded: once this anchor counts as given up, a process makes another one.
 			return ctx.Err()
 		}
 		a.cfg.Sent(place.Kind(), failed)

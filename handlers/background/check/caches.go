@@ -16,10 +16,10 @@ import (
 type Cache struct {
 	What string // name of the cache's files in reports
 	Dir  string
-	// Examine finds the flaw of a file. With quick it does not read the content.
+	// Examine finds the flaw of a file. When quick is true, it does not read the content.
 	Examine func(path string, quick bool) (storage.Flaw, error)
-	// Named returns the names of the files that the notes in a folder mention. A file that is neither a note nor mentioned is an
-	// orphan. nil: files of this cache have no notes.
+	// Named returns the names of the files that the notes in a folder mention; a note is a JSON file that describes a file of
+	// the cache. A file that is neither a note nor mentioned is an orphan. nil: files of this cache have no notes.
 	Named func(folder string) (map[string]bool, error)
 	// Folder returns the folder with the files of an account.
 	Folder func(account domain.AccountID) string

@@ -31,7 +31,7 @@ const (
 // Finding is a difference between the stored data and the log.
 type Finding struct {
 	Kind     string `json:"kind"`             // missing, damaged, orphaned or unread
-	What     string `json:"what"`             // kind of the object, for people: stored file, read model, …
+	What     string `json:"what"`             // kind of the object, as the report names it: stored file, read model, …
 	Name     string `json:"name"`             // key of the file, read model and document, or event and stream
 	Detail   string `json:"detail,omitempty"` // description of the difference
 	Remedy   string `json:"remedy"`           // what the operator can do about the finding

@@ -21,7 +21,7 @@ import (
 // want is a stored file that the log names.
 type want struct {
 	key      string
-	what     string // kind of the file, for people
+	what     string // kind of the file, as the report names it
 	hash     string // hex SHA-256 of the content; empty: the log does not tell it
 	size     int64  // in bytes; 0: the log does not tell it
 	required bool   // the file must exist; false: it may have been removed already
@@ -194,8 +194,8 @@ func (m *movieFiles) wants(time.Time) []want {
 	return all
 }
 
-// mayHave implements subject. The exchanges of deliveries, which no event names, are removed by
-// age.
+// mayHave implements subject. The stored requests and answers of deliveries, which no event names, are removed when they are
+// old.
 func (m *movieFiles) mayHave(key string) bool {
 	return m.submitted && (!m.closed || blobkey.Exchanges.Is(key))
 }

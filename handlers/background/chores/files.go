@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// documentAge is the age from which a document without a movie is removed. A request appends for a minute at most. Design
-	// §4.
+	// documentAge is the age from which a document without a movie is removed. A request that has stored a document tries to
+	// append the event of the movie for a minute at most. Design §4.
 	documentAge = 24 * time.Hour
 	// renderAge is the age from which a rendered file is removed that its movie's record does not name. A younger file may
-	// belong to a lost attempt, which is about to remove the file itself. A file that was stored again during its removal is
-	// found at that age too. Design §8.
+	// belong to a lost attempt, which is about to remove the file itself. A file that is stored while the files of its movie
+	// are being removed may survive that removal; the chore removes it at that age too. Design §8.
 	renderAge = time.Hour
 )
 

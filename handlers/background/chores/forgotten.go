@@ -17,21 +17,22 @@ import (
 )
 
 const (
-	// forgottenAfter is the age of its newest event at which nobody needs a stream any more: a key means something for 24 hours
-	// (decision 25), and e-mails are counted by the day. The hour more is for clocks that differ.
+	// forgottenAfter is the age of its newest event from which a stream is discarded. An idempotency key is valid for 24 hours
+	// (decision 25), and e-mails are counted by the day. One more hour allows for clocks that differ.
 	forgottenAfter = 25 * time.Hour
-	forgetAtOnce   = 1000      // streams between two notes of how far the chore is
-	forgetPerRound = 1_000_000 // streams in one round
+	forgetAtOnce   = 1000      // streams after which the chore records its progress
+	forgetPerRound = 1_000_000 // number of discarded streams at which a round ends
 	forgetBeside   = 16        // streams that are discarded at the same time: the log syncs many appends at once
 
-	// ForgottenStream holds how far the log was looked through for streams to discard. Its events have a system type.
+	// ForgottenStream is the stream with the progress of the chore: the position up to which the log was searched for streams
+	// to discard. Its events have a system type.
 	ForgottenStream = "forgotten-streams"
 	forgottenType   = "$forgotten"
 )
 
-// Forgotten is the chore of discarding the streams of idempotency keys and of counted e-mails that mean nothing any more. It may
-// be interrupted, and goes on where it was. discards reports whether the event store knows discarded streams: in another one they
-// stay. Decision 93.
+// Forgotten is the chore of discarding the streams of expired idempotency keys and of past counts of e-mails. After an
+// interruption the next round continues at the recorded progress. The function discards reports whether the event store can
+// discard streams; when it cannot, the chore does nothing. Decision 93.
 func Forgotten(store eventstore.Store, discards func(context.Context) (bool, error), logger logrus.FieldLogger) Chore {
 	return Chore{Name: "streams that nobody needs any more", Do: func(ctx context.Context, now time.Time) error {
 		if knows, err := discards(ctx); err != nil || !knows {
@@ -43,20 +44,20 @@ func Forgotten(store eventstore.Store, discards func(context.Context) (bool, err
 			logger.WithField("streams", f.done).Info("streams of old idempotency keys and e-mail counts discarded")
 		}
 		if errors.Is(err, eventstore.ErrConflict) {
-			return nil // another process does the same
+			return nil // another process runs the same chore
 		}
 		return err
 	}}
 }
 
-// forgetting is one round.
+// forgetting is the state of one round of the chore.
 type forgetting struct {
 	store    eventstore.Store
-	before   time.Time           // streams whose newest event is from before are discarded
-	revision eventstore.Revision // of ForgottenStream
-	through  eventstore.Position // up to which every stream was looked at
-	streams  map[string]bool     // found, and not discarded yet
-	done     int                 // streams discarded
+	before   time.Time           // a stream is discarded when its newest event was created before this time
+	revision eventstore.Revision // last revision of ForgottenStream
+	through  eventstore.Position // position up to which the log was searched
+	streams  map[string]bool     // streams that were found and not handled yet
+	done     int                 // number of streams discarded
 }
 
 func (f *forgetting) run(ctx context.Context) error {
@@ -82,7 +83,7 @@ func (f *forgetting) run(ctx context.Context) error {
 		case notice.Event != nil && notice.Event.Created.Before(f.before):
 			f.streams[notice.Event.Stream] = true
 			f.through = notice.Event.Position
-		case notice.Event != nil || notice.CaughtUp: // later events are newer
+		case notice.Event != nil || notice.CaughtUp: // this event is too new, and all later ones are newer; or the log has ended
 			if f.through == begun {
 				return nil
 			}
@@ -102,7 +103,7 @@ type note struct {
 	Through eventstore.Position `json:"through"`
 }
 
-// begin reads how far earlier rounds have come. The stream keeps its newest event only.
+// begin reads the progress of earlier rounds. When there is none, it limits ForgottenStream to its newest event.
 func (f *forgetting) begin(ctx context.Context) error {
 	f.revision = eventstore.NoStream
 	for event, err := range f.store.ReadStream(ctx, ForgottenStream, eventstore.Backwards, -1) {
@@ -118,13 +119,13 @@ func (f *forgetting) begin(ctx context.Context) error {
 	}
 	_, err := f.store.Append(ctx, "$$"+ForgottenStream, eventstore.NoStream,
 		eventstore.Proposed{ID: uuid.New(), Type: "$metadata", Data: []byte(`{"$maxCount":1}`)})
-	if errors.Is(err, eventstore.ErrConflict) { // a round that was interrupted has written it
+	if errors.Is(err, eventstore.ErrConflict) { // an interrupted round has appended this metadata
 		return nil
 	}
 	return err
 }
 
-// flush discards what was found, and notes how far the round has come.
+// flush discards the streams that were found, and records the progress of the round.
 func (f *forgetting) flush(ctx context.Context) error {
 	work := make(chan string, len(f.streams))
 	for stream := range f.streams {
@@ -169,7 +170,8 @@ func (f *forgetting) flush(ctx context.Context) error {
 	return nil
 }
 
-// discard discards a stream, unless it has a newer event: then the round that reaches that one does.
+// discard discards a stream. It returns false when the stream has an event that is not old enough; the round that reaches this
+// event discards the stream.
 func (f *forgetting) discard(ctx context.Context, stream string) (bool, error) {
 	for newest, err := range f.store.ReadStream(ctx, stream, eventstore.Backwards, -1) {
 		if err == nil && !newest.Created.Before(f.before) {
@@ -183,5 +185,5 @@ func (f *forgetting) discard(ctx context.Context, stream string) (bool, error) {
 		}
 		return true, nil
 	}
-	return false, nil // it is discarded already
+	return false, nil // the stream is discarded already
 }

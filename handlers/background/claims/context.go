@@ -10,10 +10,10 @@ import (
 // shareKey is the context key of the channel that is closed when the queue asks the work to release its slot for another account.
 type shareKey struct{}
 
-// Own returns the context of one work item. It is derived from the context of all work, because that context outlives the
-// router's: a drain waits for work before it ends it. given is the context that the queue gave the message. When the queue wants
-// the slot at once, Own ends the work. When the queue asks to share the slot, Own only closes the channel that ShareOf returns.
-// stop ends the context.
+// Own returns the context of one work item. It is derived from all, the context of all work, because that context outlives the
+// router's: a drain ends the context of all work only after waiting for running work. given is the context that the queue gave
+// to the message. When the queue wants the slot at once, Own ends the work. When the queue asks to share the slot, Own only
+// closes the channel that ShareOf returns. stop ends the context.
 func Own(all, given context.Context) (work context.Context, stop func()) {
 	work, end := context.WithCancelCause(all)
 	share := make(chan struct{})

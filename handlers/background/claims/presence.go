@@ -39,8 +39,9 @@ type Board struct {
 	Log    logrus.FieldLogger
 }
 
-// Appear writes a claim's row to the board at once, then whenever the progress changes, and at least every two seconds. End
-// must be called. told is called with the percentage of each row written, from one goroutine.
+// Appear writes a claim's row to the board at once, then whenever the progress changes, and at least once in every interval of
+// the field Beat of the board. End must be called. The function told is called with the percentage of each row written, from
+// one goroutine.
 func (b *Board) Appear(work string, attempt int, told func(percent float64)) *Shown {
 	ctx, stop := context.WithCancel(context.Background())
 	shown := &Shown{told: told, moved: make(chan struct{}, 1), stop: stop, ended: make(chan struct{})}
@@ -67,7 +68,7 @@ func (b *Board) keepUp(ctx context.Context, shown *Shown, row projections.Presen
 	}
 }
 
-// Untold is the function told for claims whose progress is shown on the board only.
+// Untold does nothing. It is passed to Appear as the parameter told when only the board shows the progress.
 func Untold(float64) {}
 
 // until waits for a change of the progress, at most for the given time. It returns false when ctx

@@ -20,8 +20,8 @@ type TemplateList interface {
 	Deleted(ctx context.Context, account domain.AccountID) ([]projections.Template, error)
 }
 
-// SavedTemplates deletes the templates of a closed account and, in the last round, removes their files. A template that a
-// movie of another account still needs is swept later, by the template's own work item.
+// SavedTemplates deletes the templates of a closed account and, in the final removal (the field Last of Clearing), removes
+// their files. A template that a movie of another account still needs is swept later, by the template's own work item.
 type SavedTemplates struct {
 	Saved  TemplateList
 	Delete answering[templates.DeleteTemplate, eventstore.Position]

@@ -17,7 +17,8 @@ type KeptFiles interface {
 	Files(ctx context.Context, account domain.AccountID, after *projections.WorkItem, limit int) ([]projections.WorkItem, error)
 }
 
-// RenderedFiles removes the rendered files of an account, and, in the last round, the documents of its movies.
+// RenderedFiles removes the rendered files of an account, and, in the final removal (the field Last of Clearing), the
+// documents of its movies.
 type RenderedFiles struct {
 	Kept  KeptFiles
 	Purge doing[commands.PurgeFile]

@@ -15,8 +15,8 @@ type SavedList interface {
 	List(ctx context.Context, list projections.ConnectionList) ([]projections.Connection, bool, error)
 }
 
-// SavedConnections removes the connections of a closed account in the last round: until then, deliveries of movies that the
-// closing has cancelled may use them. A purge at a balance of zero removes no connections.
+// SavedConnections removes the connections of a closed account in the final removal (the field Last of Clearing): until then,
+// deliveries of movies that the closing has cancelled may use them. A purge at a balance of zero removes no connections.
 type SavedConnections struct {
 	Saved  SavedList
 	Delete answering[connections.DeleteConnection, eventstore.Position]

@@ -83,8 +83,8 @@ func (c *Curator) Round(ctx context.Context) (open bool, err error) {
 	return open, errors.Join(append(problems, err)...)
 }
 
-// exhibit lists the templates whose examples are ready. When a template's current version has several examples, the
-// example that was finished first is used, and stays.
+// exhibit lists the templates whose examples are ready. When a template's current version has several examples, the example
+// that was finished first is used, and later ones do not replace it.
 func (c *Curator) exhibit(ctx context.Context) (open bool, err error) {
 	page, err := c.cfg.Movies.List(ctx, projections.MovieList{Account: commands.LibraryAccount, Limit: 100})
 	if err != nil {

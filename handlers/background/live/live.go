@@ -228,7 +228,7 @@ func (a *Announcer) send(e Event) {
 		case errors.As(err, &refusal): // the connection was deleted meanwhile, or cannot be read
 			continue
 		case err != nil:
-			log.WithError(err).Warn("live event lost: a connection cannot be read")
+			log.WithError(err).Warn("live event lost: a saved connection of the account cannot be read")
 			continue
 		case !to.Kind.Hears(to.Settings, e.Name):
 			continue

@@ -24,7 +24,7 @@ type Closer interface {
 
 // Cleaner removes the data that one part of the service stores for an account.
 type Cleaner interface {
-	// Clear removes the data that what describes. It may be repeated, also after an interruption.
+	// Clear removes the data described by the parameter what. It may be repeated, also after an interruption.
 	Clear(ctx context.Context, what accounts.Clearing) error
 }
 

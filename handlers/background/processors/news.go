@@ -51,8 +51,8 @@ type reporter struct {
 	last  float64 // last announced percentage
 }
 
-// begin announces that the render has started. It does so for the first attempt only, since later ones continue the render. The
-// document contains the client's own id of the movie.
+// begin announces that the render has started. It does so for the first attempt only, since later ones continue the render.
+// The parameter raw is the movie's document: the events repeat some of its fields, such as the client's own id of the movie.
 func (r *reporter) begin(raw []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

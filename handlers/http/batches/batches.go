@@ -169,7 +169,8 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// resumed returns the query in the parameter next_token. When the parameter is empty, it returns asked.
+// resumed returns the query that the cursor in the request parameter next_token contains. When next_token is empty, it returns
+// the query given by asked.
 func resumed[Q any](lists web.Lists[Q], c access.Call, asked Q) (Q, error) {
 	token, ok := c.One("next_token")
 	switch {
