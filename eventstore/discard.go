@@ -15,9 +15,9 @@ import (
 // keeps the newest event of a stream.
 const DiscardProperty = "moviolaDiscard"
 
-// Discard deletes a stream whose newest event is at the revision last. An event that is appended meanwhile stays. It may be
-// repeated. The store must be one that knows DiscardProperty: in another store the stream still exists, so an append that
-// expects no stream (NoStream) would be refused.
+// Discard deletes a stream whose newest event has the revision given by last. An event that is appended meanwhile stays. It
+// may be repeated. The store must be one that knows DiscardProperty: in another store the stream still exists, so an append
+// that expects no stream (NoStream) would be refused.
 func Discard(ctx context.Context, store Store, stream string, last Revision) error {
 	expected, fields := NoStream, map[string]json.RawMessage{}
 	for {

@@ -142,8 +142,8 @@ func (s *Store) stretch(ctx context.Context, before time.Time, from eventstore.P
 	return found, nil
 }
 
-// candidate returns the events of a stream that are to be archived. It returns none when the stream has not ended, or has events
-// after the position end.
+// candidate returns the events of a stream that are to be archived. It returns none when the stream has not ended, or has
+// events after the position given by end.
 func (s *Store) candidate(
 	ctx context.Context, stream string, end eventstore.Position, ended func([]eventstore.Recorded) (bool, error),
 ) ([]eventstore.Recorded, error) {

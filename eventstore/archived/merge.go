@@ -129,8 +129,8 @@ func (m *merger) flush(ctx context.Context, chunk []eventstore.Recorded, end boo
 	return !end || m.pass(ctx, eventstore.Position{})
 }
 
-// pass yields the archived events before position, the position of an event of the log. The zero position stands for the end of
-// the log. It returns false when the reader has stopped or an error has occurred.
+// pass yields the archived events that come before the parameter position, which is the position of an event of the log. The
+// zero position stands for the end of the log. It returns false when the reader has stopped or an error has occurred.
 func (m *merger) pass(ctx context.Context, position eventstore.Position) bool {
 	for {
 		event, ok, err := m.tape.next(ctx, position)

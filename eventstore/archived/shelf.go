@@ -80,8 +80,8 @@ func (s *shelf) directory(ctx context.Context, entry Entry) (directory, error) {
 	return k.dir, nil
 }
 
-// find returns the cached directory of an archive file, and reads it first if necessary. With withPlaces, it includes the places
-// of the file's streams.
+// find returns the cached directory of an archive file, and reads it first if necessary. When withPlaces is true, it includes
+// the places of the file's streams.
 func (s *shelf) find(ctx context.Context, entry Entry, withPlaces bool) (*known, error) {
 	s.mu.Lock()
 	k := s.kept[entry.Key]

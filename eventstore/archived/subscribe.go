@@ -124,8 +124,8 @@ func (s *subscription) step(ctx context.Context) (eventstore.Notice, bool, error
 	return notice, true, nil
 }
 
-// before returns the next archived event that matches the filter and precedes the position place; nil: there is none. With
-// logHasIt, the log has the event at place itself, and the archived copy is skipped.
+// before returns the next archived event that matches the filter and precedes the position given by place; nil: there is none.
+// When logHasIt is true, the log has the event at that position itself, and the archived copy is skipped.
 func (s *subscription) before(
 	ctx context.Context, place eventstore.Position, logHasIt bool,
 ) (*eventstore.Recorded, error) {

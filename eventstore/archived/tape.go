@@ -82,8 +82,8 @@ func (t *tape) add(entries []Entry) {
 	}
 }
 
-// next returns the next archived event, if it comes before the position limit or is at limit. The zero limit is the end of the
-// log.
+// next returns the next archived event, if its position is limit or comes before limit. The zero value of limit stands for the
+// end of the log.
 func (t *tape) next(ctx context.Context, limit eventstore.Position) (eventstore.Recorded, bool, error) {
 	for {
 		r := t.first()

@@ -198,7 +198,7 @@ func (f *streamFollower) step() error {
 	return nil
 }
 
-// readPage sends the next events of the stream from the file, up to the position last.
+// readPage sends the next events of the stream from the file, up to the position given by last.
 func (f *streamFollower) readPage(last int64) error {
 	ctx := f.call.Context()
 	h, err := logfile.LoadHead(ctx, f.log, f.stream)

@@ -37,7 +37,8 @@ type sleeper struct {
 	woken    chan int64 // gets the position of the record that woke it; buffered
 }
 
-// newTail returns an empty tail of a log whose newest position is last, with room for the given number of records.
+// newTail returns an empty tail of a log whose newest record is at the position given by last, with room for the given number
+// of records.
 func newTail(last int64, records int) *tail {
 	return &tail{
 		ring: make([]*logfile.Record, records), first: last + 1, last: last,

@@ -16,9 +16,10 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// A record's checksum detects a damaged record, but not a damaged index that no longer leads to the record. So every page of the
-// log's file carries a checksum too. A VFS (SQLite's name for a layer between SQLite and the operating system's files) writes it
-// into the bytes that the file's header reserves at the end of each page, and refuses a page whose checksum does not match.
+// A record's checksum detects a damaged record, but not a damaged index that no longer leads to the record. So every page of
+// the log's file carries a checksum too. A VFS (SQLite's name for a layer between SQLite and the operating system's files)
+// writes the checksum into the bytes that the file's header reserves at the end of each page, and refuses a page whose
+// checksum does not match.
 const (
 	vfsName       = "moviola-checked"
 	pageBytes     = 4096
