@@ -225,7 +225,7 @@ func (a *Announcer) send(e Event) {
 		to, err := a.config.Connections.Open(ctx, e.Account, id)
 		var refusal *domain.Error
 		switch {
-		case errors.As(err, &refusal): // the connection was deleted meanwhile, or cannot be read
+		case errors.As(err, &refusal): // the saved connection was deleted meanwhile, or its secrets cannot be decrypted
 			continue
 		case err != nil:
 			log.WithError(err).Warn("live event lost: a saved connection of the account cannot be read")
