@@ -59,7 +59,7 @@ type Config struct {
 	EventStoreListen string // loopback TCP address of the embedded server; empty: its unix socket only
 	Mongo            string
 	Blobs            string // s3://bucket?…, gs://bucket?…, azblob://container?…; empty: a folder in the data folder
-	BlobsKey         string // key of a storage at gs:// or azblob://
+	BlobsKey         string // credential for a storage at gs:// or azblob://
 	EncryptAccounts  bool   // encrypt personal data in events under keys of accounts
 	Plans            string // file with the plans; empty: the built-in plans
 	Library          bool   // list the built-in templates
@@ -208,7 +208,7 @@ func (c *Config) bindStores(f *pflag.FlagSet) {
 			"data folder)")
 }
 
-// BindBlobs declares the flags for a storage of files and its key.
+// BindBlobs declares the flags for the address of a storage of files, and for the credential that opens the storage.
 func BindBlobs(f *pflag.FlagSet, where, key *string, usage string) {
 	f.StringVar(where, "blobs", "", usage)
 	f.StringVar(key, blobsKey, "", "key of gs:// (the JSON key of a service account, or default for the credentials of the "+

@@ -13,7 +13,7 @@ import (
 const (
 	// fileSuffix is the suffix of a flag that names a file with the value of a secret flag.
 	fileSuffix = "-file"
-	// blobsKey is the flag for the key of a storage of files.
+	// blobsKey is the flag for the credential that opens a storage of files.
 	blobsKey = "blobs-key"
 	// maxSecretFile limits the size of a file with a secret, in bytes.
 	maxSecretFile = 64 << 10
@@ -36,13 +36,15 @@ func bindSecretFile(f *pflag.FlagSet, name string) {
 	f.String(name+fileSuffix, "", "file with the value of --"+name)
 }
 
-// BindBlobsKeyFile declares the flag for the file with the key of a storage, on commands that have no other secret flags.
+// BindBlobsKeyFile declares the flag for the file with the credential for a storage of files, on commands that have no other
+// secret flags.
 func BindBlobsKeyFile(f *pflag.FlagSet) { bindSecretFile(f, blobsKey) }
 
 // BindSMTPFile declares the flag for the file with the address of a mail server, on commands that have no other secret flags.
 func BindSMTPFile(f *pflag.FlagSet) { bindSecretFile(f, "smtp") }
 
-// BlobsFromEnvironment returns the storage of files that the variables name, for commands without the flags for it.
+// BlobsFromEnvironment returns the address of the storage of files and the credential for it, from the environment variables. It
+// serves commands without the flags for these.
 func BlobsFromEnvironment() (where, key string, err error) {
 	where, key = os.Getenv(EnvPrefix+"BLOBS"), os.Getenv(EnvPrefix+"BLOBS_KEY")
 	for name, value := range map[string]*string{"BLOBS_FILE": &where, "BLOBS_KEY_FILE": &key} {

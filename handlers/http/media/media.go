@@ -37,7 +37,8 @@ type Gate interface {
 	ActFor(r *http.Request, c access.Call) (access.Call, error)
 }
 
-// Storage returns the time since which an account's storage is blocked; nil: it is not blocked. Decision 39.
+// Storage reports whether an account's storage is blocked, and since when. The time is nil when the storage is not blocked, or
+// when the account never had credits. Decision 39.
 type Storage func(ctx context.Context, account domain.AccountID) (*time.Time, bool, error)
 
 // Registrar is the command behind POST /media/file.
@@ -68,8 +69,8 @@ type Folders interface {
 	Delete(ctx context.Context, cmd mediafiles.MediaFolder) (bool, eventstore.Position, error)
 }
 
-// Presign returns an address of the storage, to which the client sends the bytes of an entry directly; empty: the client sends
-// the bytes to this service.
+// Presign returns an address of the storage, to which the client sends the bytes of a registered file directly; empty: the client
+// sends the bytes to this service.
 type Presign func(ctx context.Context, place string, file media.File, ttl time.Duration) (string, error)
 
 // Config is what an API needs. A field is required unless its comment gives the meaning of its zero value.

@@ -22,8 +22,8 @@ import (
 	"moviola/projections"
 )
 
-// Movies answers queries for movies. Get returns an open movie with all events of its stream, so clients see their own
-// changes. List may lag.
+// Movies answers queries for movies. Get returns the state of an open movie after every event of its stream, so clients see their
+// own changes. List may lag.
 type Movies interface {
 	Get(ctx context.Context, project domain.ProjectID) (projections.Movie, bool, error)
 	List(ctx context.Context, list projections.MovieList) (projections.MoviePage, error)
@@ -123,7 +123,7 @@ type API struct {
 	answered watermark
 
 	documents documents
-	echoes    documents // caches, for answers without the movie JSON, only those parts of the JSON that they contain
+	echoes    documents // caches only the client's id and data of each document, for answers without the movie JSON
 
 	streams   Streams
 	turnstile turnstile

@@ -9,8 +9,7 @@ import (
 	"moviola/domain/result"
 )
 
-// Limits of the cached documents, in bytes: of all documents together, and of one document. The cached echoes have the same
-// limits.
+// Limits of each cache of type documents, in bytes: of all its documents together, and of one document.
 const (
 	maxKeptBytes    = 32 << 20
 	maxKeptDocument = 256 << 10

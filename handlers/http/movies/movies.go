@@ -14,11 +14,12 @@ import (
 // maxPageBytes is the maximum size of the movies of a page, whatever its limit, so that the answer stays below 6 MB. Decision 13.
 const maxPageBytes = 6<<20 - 4096
 
-// maxPageReads is the maximum size of the documents that are read for a page without documents in the answer.
+// maxPageReads is the maximum total size, in bytes, of the documents that are read for a page. It bounds pages whose answer
+// contains no documents.
 const maxPageReads = 32 << 20
 
-// quota is the remainder of what an account may spend. It has only the counter of the account's plan. Decision 36: credits
-// are seconds.
+// quota is what an account may still spend. For a plan that counts movies, only the fields Movies and Drafts are set. For any
+// other plan, only the field Time is set: the available credits. Decision 36: credits are seconds.
 type quota struct {
 	Time   *int64 `json:"time,omitempty"`
 	Movies *int64 `json:"movies,omitempty"`

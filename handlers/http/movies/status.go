@@ -60,8 +60,8 @@ type destination struct {
 	At         string `json:"at"`
 }
 
-// statusOf returns the status object of a movie. It reads the movie's document for the client's own fields, and includes the JSON
-// as posted unless simple is set.
+// statusOf returns the status object of a movie. It reads the client's id and data from the movie's document. Unless simple is
+// set, the status object includes the whole document.
 func (a *API) statusOf(ctx context.Context, m projections.Movie, simple bool) ([]byte, error) {
 	doc, err := a.document(ctx, m, simple)
 	if err != nil {

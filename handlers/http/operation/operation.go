@@ -36,7 +36,7 @@ type Operation struct {
 	Text         string // description; the document adds the required role
 	Caller       Caller
 	Role         key.Role      // the minimum role of the caller's key
-	OperatorRole operator.Role // minimum role of operators; empty: that of the method
+	OperatorRole operator.Role // minimum role of operators; empty: web.RoleFor(Method)
 	FreshSignIn  bool          // a session of the operators' console must have begun minutes ago; decision 89
 	Parameters   []Parameter   // the parameters of query, headers and path that are read
 	Body         *Body         // nil: no body

@@ -12,7 +12,7 @@ import (
 	"moviola/internal/config"
 )
 
-// newAnchors wires the schedule of anchors. nil: this process takes none.
+// newAnchors wires the schedule by which signed anchors of the ledgers are taken; nil: this process takes none.
 func (s *Background) newAnchors(ctx context.Context) (*anchors.Anchors, error) {
 	if !s.Config.Plays(config.RoleKeeper) || len(s.Config.AnchorTo) == 0 {
 		return nil, nil

@@ -11,7 +11,7 @@ import (
 	"moviola/internal/config"
 )
 
-// Background holds what runs without requests: work list, chores and the library.
+// Background holds what runs without requests: the work list, chores, the curator of the template library, and anchors.
 type Background struct {
 	*parts.Parts
 	Work    *processors.Processors // nil without the role keeper
@@ -20,7 +20,7 @@ type Background struct {
 	Anchors *anchors.Anchors // nil without the role keeper, and without --anchor-to
 }
 
-// New wires work list, chores, library and, with the role renderer, the renderer of the process.
+// New wires the work list, chores, the curator, anchors and, with the role renderer, the renderer of the process.
 func New(ctx context.Context, all *parts.Parts) (*Background, error) {
 	s := &Background{Parts: all}
 	return s, s.openWork(ctx)

@@ -56,8 +56,8 @@ func (s *Background) newChores() (*chores.Chores, error) {
 	return chores.New(parts)
 }
 
-// tidied is the chore that removes from one cache of the renderer what was not used for the time to live. name is the chore,
-// folder the cache.
+// tidied returns the chore that removes, from one cache of the renderer, files that were not used for AssetCacheTTL. name is the
+// name of the chore, folder the cache's folder below WorkFolder.
 func (s *Background) tidied(name, folder string) chores.Chore {
 	return chores.Tidy(name, s.Config.AssetCacheTTL, func(ctx context.Context, before time.Time) error {
 		var failures []error

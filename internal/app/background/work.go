@@ -1,4 +1,4 @@
-// Package background wires what runs without requests: the work list, chores, and the library.
+// Package background wires what runs without requests: the work list, chores, the curator of the template library, and anchors.
 package background
 
 import (

@@ -10,14 +10,14 @@ import (
 	"moviola/internal/secret"
 )
 
-// Media is what the media libraries of this process share.
+// Media is what the operations, work and renders of this process need to use media libraries.
 type Media struct {
 	Addresses *domainmedia.Addresses
 	UploadKey []byte
 	Storage   *mediafiles.Storage
 }
 
-// openMedia opens what the media libraries share.
+// openMedia sets the field Media.
 func (s *Parts) openMedia(secret secret.Secret) error {
 	key, err := secret.Key("media addresses")
 	if err != nil {
@@ -33,7 +33,8 @@ func (s *Parts) openMedia(secret secret.Secret) error {
 	return nil
 }
 
-// FileServer returns the server of stored files. Clients need the address only; renders read through it, too.
+// FileServer returns the server of stored files. Clients need no key, only the address of a file. Renders open files of this
+// service through it, too.
 func (s *Parts) FileServer(log logrus.FieldLogger) *files.Server {
 	return files.New(files.Config{
 		Movies: s.Models.Movies, Library: s.Models.Library, Addresses: s.Media.Addresses, Files: s.Stores.Files,

@@ -158,7 +158,7 @@ func (s *Parts) Watched() rendering.Watched {
 	return rendering.Watched{Metrics: s.Metrics, Traces: s.Traces}
 }
 
-// deriveKeys derives the keys that several roles need from the secret.
+// deriveKeys derives from the installation's secret the keys that several roles need.
 func (s *Parts) deriveKeys(secret secret.Secret) error {
 	tokens, err := secret.Key("file tokens")
 	if err != nil {

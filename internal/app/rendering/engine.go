@@ -71,8 +71,8 @@ func (w Watched) pages(pages metrics.Pages) metrics.Pages {
 	return w.Traces.Pages(w.Metrics.Pages(pages))
 }
 
-// LocalFiles are own files that a movie may also name by their paths on this machine. Only the command line has such files: a
-// service must open own files with a type that does not implement LocalFiles.
+// LocalFiles is an assets.OwnFiles whose files a movie may also name by their paths on this machine. Only the command line uses
+// one. The assets.OwnFiles of a service must not implement LocalFiles.
 type LocalFiles interface {
 	assets.OwnFiles
 	// Address returns the address, below the service's base, of the file that the src of a media element names. A src that is no
@@ -80,9 +80,10 @@ type LocalFiles interface {
 	Address(src string) (string, error)
 }
 
-// NewRenderer puts the renderer together. Everything that the renderer keeps lies below dir: work, windows, assets and speech.
-// own opens addresses under the service's own base, shared keeps downloads for other hosts, fonts keeps font families, and saved
-// finds the providers that accounts have saved. Without a service, own, shared and saved are nil and seen is empty.
+// NewRenderer puts the renderer together. Everything that the renderer keeps on this disk lies below the folder dir. The
+// parameter own opens addresses below the service's public base, shared keeps downloads for other hosts, fonts keeps font
+// families, saved finds the providers that accounts have saved, and seen observes requests. On the command line, own is a
+// LocalFiles, shared and saved are nil, and seen is the zero value.
 func NewRenderer(
 	ctx context.Context, cfg config.Config, dir string, own assets.OwnFiles, shared assets.Store, fonts webfonts.Store,
 	saved roads.SavedProvider, seen Watched, log logrus.FieldLogger,

@@ -42,7 +42,7 @@ type auditing struct {
 	level                     string
 }
 
-// AuditCommand is `moviola audit`, with the subcommands that need further stores.
+// AuditCommand is `moviola audit`. below are its subcommands, which another package makes.
 func AuditCommand(below ...*cobra.Command) *cobra.Command {
 	var a auditing
 	cmd := &cobra.Command{

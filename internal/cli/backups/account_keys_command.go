@@ -20,7 +20,7 @@ import (
 	"moviola/internal/stores"
 )
 
-// AccountKeysCommand is `moviola accounts keys`.
+// AccountKeysCommand is `moviola accounts keys`: it saves and restores the keys under which data of accounts is encrypted.
 func AccountKeysCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "keys",

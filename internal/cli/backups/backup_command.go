@@ -35,9 +35,9 @@ type archiveFlags struct {
 	passphraseFile string
 	recipients     []string
 	identityFile   string
-	keyFile        string // file with the key of buckets that take no credentials from the environment
+	keyFile        string // file with the credential for buckets at gs:// and azblob://
 
-	key  string // the key of the buckets; config reads it from keyFile if that is set
+	key  string // credential for the buckets; config reads it from keyFile if that is set
 	open []*blobs.Bucket
 }
 
@@ -65,7 +65,7 @@ func (f *archiveFlags) config(ctx context.Context, where string) (cfg backup.Con
 	return cfg, err
 }
 
-// readKeys reads what encrypts and decrypts, from the files that the flags name.
+// readKeys sets the recipients from their flag, and reads the passphrase and the identities from the files that flags name.
 func (f *archiveFlags) readKeys() (cfg backup.Config, err error) {
 	cfg.Recipients = f.recipients
 	if f.passphraseFile != "" {
@@ -118,7 +118,7 @@ func (f *archiveFlags) place(ctx context.Context, where string) (backup.Place, e
 	return bucketPlace{bucket}, nil
 }
 
-// archiveKeyFile is the flag that names the file with the key of an archive's buckets.
+// archiveKeyFile is the flag for the file with the credential that opens the archive's buckets, not with an encryption key.
 const archiveKeyFile = "archive-key-file"
 
 // bindKeyFile declares the flag --archive-key-file.

@@ -21,8 +21,9 @@ type source interface {
 	Open(ctx context.Context, key string) (commands.File, error)
 }
 
-// saveFiles adds documents and files, oldest first, so that new ones follow those of earlier backups. Files that stay in a bucket
-// are only listed; documents are small and are always copied. Where the log was copied whole, archive files are left out.
+// saveFiles adds documents and files, oldest first, so that new ones follow those of earlier backups. With stay, the files stay
+// in their bucket and are only listed; documents are small and are always copied. With whole, the backup has the whole log, so
+// the files with archived events are left out.
 func saveFiles(ctx context.Context, w *backup.Writer, files source, stay, whole bool) error {
 	type found struct {
 		key     string

@@ -24,7 +24,7 @@ import (
 	"moviola/internal/stores"
 )
 
-// SecretsCommand is `moviola secrets`.
+// SecretsCommand is `moviola secrets`, whose subcommand encrypts all stored credentials with a new secret.
 func SecretsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "secrets", Short: "Renew what stored credentials are encrypted with"}
 	cmd.AddCommand(rotateSecretsCommand())

@@ -106,7 +106,8 @@ func (e *erasing) run(ctx context.Context, id domain.AccountID, stdout, stderr i
 	return report(stdout, id, left, clear)
 }
 
-// clean removes what the data files still have of data that is not shown any more, and says what is left.
+// clean drops the former read models, and scrubs from the SQLite files the bytes of deleted data. For each of the two that fails,
+// left has a text.
 func (e *erasing) clean(ctx context.Context, s *stores.Stores, drop DropFormer) (left []string) {
 	limit, cancel := context.WithTimeout(ctx, dropTime)
 	defer cancel()

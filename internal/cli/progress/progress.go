@@ -36,7 +36,7 @@ func NewBar(ctx context.Context, w io.Writer, what string, total int64) *Bar {
 	return b
 }
 
-// Reader returns a reader of from that the bar counts.
+// Reader returns a reader that reads from the reader from. The bar counts the bytes that are read.
 func (b *Bar) Reader(from io.Reader) io.Reader {
 	if b.line == nil {
 		return from

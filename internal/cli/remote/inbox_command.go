@@ -19,7 +19,7 @@ type inbox struct {
 	ExpiresAt string `json:"expires_at"`
 }
 
-// InboxCommand is `moviola inbox`.
+// InboxCommand is `moviola inbox`: it opens addresses inside the service for trying webhooks, and shows what was sent to them.
 func InboxCommand() *cobra.Command {
 	var client apiClient
 	cmd := &cobra.Command{

@@ -135,7 +135,7 @@ func (a *asking) mediaDelete() *cobra.Command {
 		})
 }
 
-// StillCommand is `moviola still`.
+// StillCommand is `moviola still`: a service draws one moment of a movie as a picture.
 func StillCommand() *cobra.Command {
 	a := &asking{}
 	var vars input.Variables

@@ -57,7 +57,7 @@ func (a *asking) bindJSON(cmd *cobra.Command) {
 	cmd.PersistentFlags().BoolVar(&a.asJSON, "json", false, "print the answer of the service")
 }
 
-// asks names what most commands wait for.
+// asks is the text that a terminal shows while a command waits for an answer of the service.
 const asks = "asking the service"
 
 // during makes a call. If the call takes long, a terminal shows that the command waits for it.

@@ -15,7 +15,7 @@ import (
 	"moviola/handlers/http/admin"
 )
 
-// queueCommand is `moviola work queue`.
+// queueCommand is `moviola work queue`: it prints the waiting and running work by kind and account.
 func queueCommand(o *operator) *cobra.Command {
 	return &cobra.Command{
 		Use:   "queue",
@@ -41,7 +41,7 @@ func queueCommand(o *operator) *cobra.Command {
 	}
 }
 
-// workersCommand is `moviola work workers`.
+// workersCommand is `moviola work workers`: it prints the processes of the installation and what each does now.
 func workersCommand(o *operator) *cobra.Command {
 	return &cobra.Command{
 		Use:   "workers",

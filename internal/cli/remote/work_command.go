@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// WorkCommand is `moviola work`.
+// WorkCommand is `moviola work`: it shows the work list and the processes of a running service, and retries or drops stuck work.
 func WorkCommand() *cobra.Command {
 	o := &operator{}
 	cmd := &cobra.Command{Use: "work", Short: "Look after the work of a running service"}
@@ -110,7 +110,7 @@ func dropWorkCommand(o *operator) *cobra.Command {
 	}
 }
 
-// ActsCommand is `moviola acts`.
+// ActsCommand is `moviola acts`: it prints the audit trail, the record of what operators have done to a running service.
 func ActsCommand() *cobra.Command {
 	o := &operator{}
 	var on string

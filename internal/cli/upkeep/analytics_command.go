@@ -49,7 +49,7 @@ func (m *readingModels) use(ctx context.Context, do func(*projections.Extract) e
 	return do(from)
 }
 
-// AnalyticsCommand is `moviola analytics`.
+// AnalyticsCommand is `moviola analytics`: it exports read models into a SQLite file, or makes views of them in MongoDB.
 func AnalyticsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "analytics", Short: "Give analysts something to read"}
 	cmd.AddCommand(snapshotCommand(), viewsCommand())

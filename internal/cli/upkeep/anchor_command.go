@@ -53,7 +53,7 @@ func (a *anchoring) withLog(ctx context.Context, stderr io.Writer, do func(event
 	return do(store)
 }
 
-// AnchorCommand is `moviola audit anchor`.
+// AnchorCommand is `moviola audit anchor`: it writes an anchor, the signed digests of all ledgers.
 func AnchorCommand() *cobra.Command {
 	var a anchoring
 	cmd := &cobra.Command{
@@ -142,7 +142,7 @@ func (a *anchoring) take(ctx context.Context, store eventstore.Store) (audit.She
 	return audit.Make(ctx, store, key, time.Now())
 }
 
-// VerifyCommand is `moviola audit verify`.
+// VerifyCommand is `moviola audit verify`: it compares the log with an anchor that was kept elsewhere.
 func VerifyCommand() *cobra.Command {
 	var a anchoring
 	cmd := &cobra.Command{
@@ -194,7 +194,8 @@ func (a *anchoring) verify(ctx context.Context, stdout, stderr io.Writer) error 
 	})
 }
 
-// load reads the anchor and its list; list is nil when there is none.
+// load reads the anchor and the list of its event digests; list is nil when the list's file does not exist. standing is the value
+// of the field Anchor of verification.
 func (a *anchoring) load() (anchor audit.Anchor, list []byte, standing string, err error) {
 	content, err := os.ReadFile(a.against)
 	if err != nil {

@@ -43,7 +43,7 @@ type checking struct {
 	grace  time.Duration
 }
 
-// CheckCommand is `moviola check`.
+// CheckCommand is `moviola check`: it compares documents, files, read models and caches with the log.
 func CheckCommand() *cobra.Command {
 	var c checking
 	cmd := &cobra.Command{

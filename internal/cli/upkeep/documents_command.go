@@ -10,7 +10,7 @@ import (
 	"moviola/adapters/blobs"
 )
 
-// DocumentsCommand is `moviola documents`.
+// DocumentsCommand is `moviola documents`, whose subcommand copies the documents of movies and templates into a file.
 func DocumentsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "documents", Short: "Look after the stored documents of movies and templates"}
 	cmd.AddCommand(documentsBackupCommand())

@@ -182,7 +182,7 @@ func (g *Gradient) place() func(Point) float64 {
 // solid is the alpha of an opaque colour in the arithmetic of over.
 const solid = 255 * 255
 
-// over composites a colour with alpha a (of solid) over a pixel with straight alpha.
+// over composites a colour with the alpha a, 0 to solid, over a pixel with straight alpha.
 func over(pixel []uint8, r, g, b, a uint32) {
 	below := uint32(pixel[3])
 	switch {
@@ -195,7 +195,7 @@ func over(pixel []uint8, r, g, b, a uint32) {
 		pixel[1] = uint8((g*a + uint32(pixel[1])*rest + solid/2) / solid)
 		pixel[2] = uint8((b*a + uint32(pixel[2])*rest + solid/2) / solid)
 	default:
-		rest := below * (solid - a) / 255 // visible remainder of the pixel, of solid
+		rest := below * (solid - a) / 255 // weight of the pixel's former colour, 0 to solid
 		sum := a + rest
 		pixel[0] = uint8((r*a + uint32(pixel[0])*rest + sum/2) / sum)
 		pixel[1] = uint8((g*a + uint32(pixel[1])*rest + sum/2) / sum)

@@ -19,7 +19,7 @@ import (
 // per address and component.
 type Loader func(address string) (image.Image, error)
 
-// Drawer draws components with a text engine and a loader, both possibly of one movie. It is safe for concurrent use if the
+// Drawer draws components. The text engine and the loader may serve a single movie. A Drawer is safe for concurrent use if its
 // loader is.
 type Drawer struct {
 	words *text.Engine

@@ -4,7 +4,7 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// faceNames are the groups of the faces, in the order of faces.
+// faceNames are the names of the settings groups of the faces, in the order of the variable faces.
 var faceNames = [6]string{"front", "right", "back", "left", "top", "bottom"}
 
 // state is the position and rotation of a box in space.

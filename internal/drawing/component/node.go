@@ -39,7 +39,7 @@ type node struct {
 	pictureScale canvas.Point // scale of the picture in the box; 0, 0: not scaled
 }
 
-// frame is a rectangle of whole pixels.
+// frame is a rectangle in pixels.
 type frame struct{ x, y, w, h float64 }
 
 // stage holds the state while a component is built.
@@ -157,7 +157,7 @@ func resolve(s sides, width float64) (px [4]float64) {
 	return px
 }
 
-// fill lays out the content of a node. Its content box has its position and its largest width already.
+// fill lays out the content of a node. The caller has set the position and the largest width of the node's content box.
 func (s *stage) fill(n *node) error {
 	if n.text != nil && !n.text.empty() {
 		return s.setText(n)

@@ -98,8 +98,8 @@ func (f figure) towards(end figure, share float64) figure {
 // maxCorners is the largest number of corners of a polygon.
 const maxCorners = 200
 
-// corners returns the corners of a polygon in fractions of its box: the given points, or those of a regular polygon with sides
-// sides, three by default.
+// corners returns the corners of a polygon in fractions of its box: the given points, or those of a regular polygon. The setting
+// sides is the number of the regular polygon's sides, three by default.
 func (s *stage) corners(g group) []canvas.Point {
 	if given := s.points(g); given != nil {
 		return given

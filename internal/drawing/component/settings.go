@@ -39,7 +39,7 @@ func groups(settings map[string]any) map[string]group {
 	return all
 }
 
-// named returns fields by their property names.
+// named returns settings under the names of CSS properties, whichever spelling of a name the settings use.
 func named(fields map[string]any) group {
 	g := make(group, len(fields))
 	for _, key := range css.Spellings(fields) {

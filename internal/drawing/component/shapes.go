@@ -86,7 +86,7 @@ func (s *stage) shapes(name, defaults string, draw func(l *canvas.List, n *node,
 	return all, nil
 }
 
-// rectangles is shape/rectangle.
+// rectangles is shape/rectangle: boxes that may move, one for each of the settings groups rectangle1, rectangle2 …
 func rectangles(s *stage) (*node, error) {
 	return s.shapes("rectangle", "background: #2ea4ff; border-style: none; border-color: white",
 		func(l *canvas.List, n *node, at canvas.Matrix) {

@@ -124,7 +124,7 @@ func buttonWithCursor(s *stage) (*node, error) {
 	begin.dx, begin.dy = s.w*0.9-c.box.x, s.h*0.9-c.box.y
 	c.motions = append(s.groups["cursor"].tuned(enter(0, goes, "easeOutCirc", begin)), leave(goes+down+up, away, "linear", fade()))
 	c.paint = func(l *canvas.List, at canvas.Matrix, box frame, _ float64) {
-		// The tip of the arrow is at its top left corner; its box is narrower than the pointer's.
+		// The arrow's tip is at the top left corner of box. The arrow takes 0.7 of the width of box.
 		arrow(l, at, frame{box.x, box.y, box.w * 0.7, box.h}, st.color)
 	}
 	return &node{style: root.inherited(), children: []*node{b, c}}, nil

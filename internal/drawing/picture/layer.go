@@ -42,7 +42,8 @@ func FromNRGBA(img *image.NRGBA, at image.Point, w, h int) *Layer {
 	})
 }
 
-// convert reads premultiplied pixels inside bounds, a row from x0 on at a time; pixels outside of bounds are transparent.
+// convert makes a layer of a canvas of w × h pixels from a picture with the given bounds. read sets row to the picture's
+// premultiplied pixels at the height y, from x0 on. Pixels of the layer outside of bounds are transparent.
 func convert(bounds image.Rectangle, w, h int, read func(x0, y int, row []pixel)) *Layer {
 	seen := bounds.Intersect(image.Rect(0, 0, w, h))
 	if seen.Empty() {
