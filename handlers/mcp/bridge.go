@@ -21,7 +21,7 @@ import (
 )
 
 // Bridge serves the tools, prompts and resources of a service on another transport, such as stdin and stdout. It offers what
-// the service offers to the key. With Root, files below that folder can be uploaded.
+// the service offers to the role of the API key in the field Key. With Root, files below that folder can be uploaded.
 type Bridge struct {
 	URL     string // base address of the service
 	Key     string
@@ -33,7 +33,7 @@ type Bridge struct {
 // address.
 var errRedirected = errors.New("the service answers with a redirect: give its own address")
 
-// withHeader adds the key to every request.
+// withHeader adds the API key to the header of every request.
 type withHeader struct {
 	key  string
 	next http.RoundTripper
@@ -48,7 +48,7 @@ func (t withHeader) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // Run serves until the client on the transport disconnects, or the context ends.
 func (b *Bridge) Run(ctx context.Context, transport mcp.Transport) error {
-	// A redirect is not followed, because the key would be sent to its target.
+	// A redirect is not followed, because the API key would be sent to its target.
 	plain := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return errRedirected }}
 	keyed := *plain
 	keyed.Transport = withHeader{b.Key, http.DefaultTransport}

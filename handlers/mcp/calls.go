@@ -14,10 +14,10 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// maxOpen is the maximum number of calls with one key that are served at the same time.
+// maxOpen is the maximum number of calls with one API key that are served at the same time.
 const maxOpen = 16
 
-// opened has the number of calls that are being served, by key.
+// opened has the number of calls that are being served, by the SHA-256 of the caller's API key.
 type opened struct {
 	mu    sync.Mutex
 	calls map[[sha256.Size]byte]int
@@ -25,7 +25,7 @@ type opened struct {
 
 func newOpened() *opened { return &opened{calls: map[[sha256.Size]byte]int{}} }
 
-// enter counts a call of a key until leave is called. It returns false when the key has maxOpen calls already.
+// enter counts a call with an API key until leave is called. It returns false when the key has maxOpen calls already.
 func (o *opened) enter(key string) (leave func(), ok bool) {
 	id := sha256.Sum256([]byte(key))
 	o.mu.Lock()

@@ -29,7 +29,7 @@ import (
 // Path is the path at which the protocol is served.
 var Path = openapi.PostMcp.Path
 
-// maxBody is the maximum size of a message: a movie of the maximum size, and the fields around it.
+// maxBody is the maximum size of a message, in bytes: a movie of the maximum size, and the fields around it.
 const maxBody = 4 << 20
 
 // The refusals that are made before a message is read.
@@ -167,7 +167,7 @@ func (s *Server) allows(origin string) bool {
 	})
 }
 
-// keyHeader is the header with the key, as in every operation.
+// keyHeader is the header with the API key, as in every operation of the HTTP API.
 const keyHeader = "X-Api-Key"
 
 // withKey returns headers with the key in the header that operations read. A client of this endpoint may send the key in

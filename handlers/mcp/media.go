@@ -33,7 +33,7 @@ var mediaTools = []tool{
 	},
 }
 
-// stored is a file of the library in a list.
+// stored is a file of the media library in a list.
 type stored struct {
 	Name   string `json:"name"`
 	Folder string `json:"folder,omitempty"`

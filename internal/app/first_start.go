@@ -19,7 +19,7 @@ const (
 	firstAccountPlan = "paid"
 )
 
-// announce prints how to begin. key is the key of the account that the first start has opened; it is empty at later starts.
+// announce prints how to begin. key is the API key of the account that the first start has opened; it is empty at later starts.
 func (s *service) announce(stdout io.Writer, key string) error {
 	if s.public == nil {
 		_, err := fmt.Fprintf(stdout, "Moviola %s works as %v\n", config.Version, s.Config.Roles)
@@ -41,9 +41,9 @@ func (s *service) announce(stdout io.Writer, key string) error {
 	return err
 }
 
-// openFirstAccount opens the first account. It returns the account's key if this start has opened the account, and an empty key
-// at later starts. It is called before the work list is read: then an interrupted opening is completed here, where the key is
-// printed.
+// openFirstAccount opens the first account. It returns the account's API key if this start has opened the account, and an empty
+// key at later starts. It is called before the work list is read: then an interrupted opening is completed here, where the key
+// is printed.
 func (s *service) openFirstAccount(ctx context.Context) (string, error) {
 	if s.public == nil {
 		return "", nil

@@ -15,7 +15,7 @@ import (
 const (
 	// probeTime limits the request of a probe.
 	probeTime = 3 * time.Second
-	// maxProbeAnswer limits the printed part of a response.
+	// maxProbeAnswer limits the printed part of a response, in bytes.
 	maxProbeAnswer = 4 << 10
 )
 

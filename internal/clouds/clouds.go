@@ -1,5 +1,5 @@
 // Package clouds opens buckets of Google Cloud Storage and containers of Azure Blob Storage, with the client and the credentials
-// that the caller gives. Unlike the drivers of the blob library, it looks for credentials in the environment only when the caller
+// that the caller gives. Unlike the drivers of gocloud.dev/blob, it looks for credentials in the environment only when the caller
 // asks for that. ADR 045.
 package clouds
 
@@ -44,13 +44,13 @@ func (g GCS) Open(ctx context.Context) (*blob.Bucket, func() error, error) {
 	}
 	signed := *g.Client
 	signed.Transport = &oauth2.Transport{Source: tokens, Base: g.Client.Transport}
-	// Client and credentials are passed explicitly: otherwise the library would look for credentials in the environment.
+	// Client and credentials are passed explicitly: otherwise Google's client would look for credentials in the environment.
 	cloud, err := storage.NewClient(ctx, option.WithHTTPClient(&signed), option.WithoutAuthentication(),
 		option.WithEndpoint(strings.TrimRight(g.Endpoint, "/")+"/storage/v1/"))
 	if err != nil {
 		return nil, nil, err
 	}
-	// Without a limit the library would repeat requests as long as their context allows. Every request may be repeated, because
+	// Without a limit Google's client would repeat requests as long as their context allows. Every request may be repeated, because
 	// files are written as wholes.
 	cloud.SetRetry(storage.WithMaxAttempts(g.Tries), storage.WithPolicy(storage.RetryAlways))
 	opened, err := gcsblob.OpenBucket(ctx, nil, g.Bucket, &gcsblob.Options{Client: cloud})
@@ -99,8 +99,8 @@ func (a Azure) Open(ctx context.Context) (*blob.Bucket, error) {
 	return azureblob.OpenBucket(ctx, azure, nil)
 }
 
-// Refused reports whether Google Cloud Storage has refused a request for lack of a permission. The library reports such a refusal
-// as a missing object.
+// Refused reports whether Google Cloud Storage has refused a request for lack of a permission. gocloud.dev/blob reports such a
+// refusal as a missing object.
 func Refused(err error) bool {
 	var answer *googleapi.Error
 	return errors.As(err, &answer) && answer.Code == http.StatusForbidden

@@ -11,7 +11,7 @@ import (
 // Upload writes a whole object, in parts of the options' buffer size. A failed upload leaves no object. An error of reading the
 // content is returned separately, because it has nothing to do with the storage. The options must have a content type.
 //
-// The library's writers are not used: Azure's panics when it is closed after an upload has failed.
+// The writers of gocloud.dev/blob are not used: Azure's panics when it is closed after an upload has failed.
 func Upload(
 	ctx context.Context, to *blob.Bucket, key string, content io.Reader, options blob.WriterOptions,
 ) (broken, err error) {
@@ -22,8 +22,8 @@ func Upload(
 	return from.err, err
 }
 
-// source is the content of an upload. After a failed read it keeps the error and cancels the upload before the library could
-// complete it.
+// source is the content of an upload. After a failed read it keeps the error and cancels the upload before gocloud.dev/blob
+// could complete it.
 type source struct {
 	reader  io.Reader
 	abandon func()

@@ -63,7 +63,7 @@ func (a *API) parseListing(c access.Call) (listing, error) {
 		return l, web.ErrCursor
 	}
 	resumed, err := a.lists.Resume(token, l)
-	if texts["path"] != "" && resumed.Folder != l.Folder { // the root has an empty name
+	if texts["path"] != "" && resumed.Folder != l.Folder { // Resume takes the root's empty name for a missing path
 		err = web.ErrCursor
 	}
 	return resumed, err

@@ -14,7 +14,7 @@ import (
 // free (decision 39).
 const freeAllowance = 52_428_800
 
-// storage is the amount of data that an account stores, without a fee. Decision 39.
+// storage is how much an account stores, which costs nothing, and whether its storage is blocked. Decision 39.
 type storage struct {
 	UsedBytes      int64   `json:"used_bytes"`
 	FreeAllowance  int64   `json:"free_allowance"`

@@ -65,7 +65,7 @@ type followings struct {
 	account domain.AccountID
 	all     bool      // follow all movies of the account, also future ones
 	since   time.Time // movies created after this time are new
-	seen    []string  // new movies that the last look has found; one of them that has ended is not reported again
+	seen    []string  // new movies in the last call of look; a movie in seen that has ended is not added again
 	movies  []*following
 }
 

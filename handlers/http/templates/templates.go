@@ -24,7 +24,7 @@ import (
 
 const (
 	examplesPath = "/v2/library/"
-	// maxBody is the maximum size of a request's body: twice that of a movie, because the movie may be escaped as a JSON
+	// maxBody is the maximum size of a request's body, in bytes: twice that of a movie, because the movie may be escaped as a JSON
 	// text.
 	maxBody = 4 << 20
 )

@@ -33,7 +33,7 @@ func (s *Operators) keyRevoker() revoker {
 	return revoker{revoke: s.Do.RevokeKey, ring: s.Keys}
 }
 
-// revoker revokes keys, and makes this process refuse them before the answer is sent.
+// revoker revokes API keys, and makes this process refuse them before the answer is sent.
 type revoker struct {
 	revoke accounts.RevokeKeyHandler
 	ring   *keyring.Ring
@@ -46,7 +46,7 @@ func (r revoker) Handle(ctx context.Context, cmd accounts.RevokeKey) (accounts.R
 	return revocation, err
 }
 
-// closer closes accounts, and makes this process refuse their keys before the answer is sent.
+// closer closes accounts, and makes this process refuse their API keys before the answer is sent.
 type closer struct {
 	close accounts.CloseAccountHandler
 	ring  *keyring.Ring

@@ -1,4 +1,4 @@
-// Package operators wires the operators' interface, and the operations on keys, which operators share with accounts.
+// Package operators wires the operators' interface, and the operations on API keys, which operators share with accounts.
 package operators
 
 import (
@@ -23,7 +23,7 @@ import (
 	"moviola/projections/keyring"
 )
 
-// Operators wires the operators' interface and the operations on keys.
+// Operators wires the operators' interface and the operations on API keys.
 type Operators struct {
 	*parts.Parts
 	Keys  *keyring.Ring

@@ -47,7 +47,7 @@ type Parts struct {
 	Disk      *disk.Watch
 	Plans     plan.Plans
 	Tokens    result.Tokens // secrets of the addresses of rendered files
-	FirstKeys []byte        // secret from which the first keys of accounts are derived
+	FirstKeys []byte        // secret from which the first API keys of accounts are derived
 	Secret    secret.Secret
 }
 

@@ -12,7 +12,7 @@ import (
 	"moviola/domain/template"
 )
 
-// libraryCredits is the initial balance of the library's account: far more than its examples cost.
+// libraryCredits is the initial balance, in credits, of the template library's account: far more than the examples cost.
 const libraryCredits = 1_000_000
 
 // TemplateConfig returns the dependencies of the use cases of templates.
@@ -21,7 +21,7 @@ func (s *Parts) TemplateConfig() templatecommands.TemplateConfig {
 	return templatecommands.TemplateConfig{Log: s.Stores.Log, Files: files, NewID: commands.NewTemplateID, Now: time.Now}
 }
 
-// openLibraryAccount opens the library's account once per installation. Its key is not shown.
+// openLibraryAccount opens the template library's account once per installation. The account's API key is not shown.
 func (s *Parts) openLibraryAccount(ctx context.Context) error {
 	if _, known, err := s.Models.Accounts.Get(ctx, commands.LibraryAccount); known || err != nil {
 		return err

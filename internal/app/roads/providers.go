@@ -33,7 +33,7 @@ func NewSavedProvider(log *eventstore.Log, vault *vault.Vault) SavedProvider {
 // SavedProvider returns the settings of a provider in an account's saved connection. Decision 48.
 type SavedProvider func(ctx context.Context, account domain.AccountID, id string) (connection.Settings, error)
 
-// Images returns the lookup of image providers for prompts; nil without connections.
+// Images returns the lookup of image providers for prompts; nil when p is nil.
 func (p SavedProvider) Images() func(context.Context, domain.AccountID, string) (images.Endpoint, error) {
 	if p == nil {
 		return nil
@@ -47,7 +47,7 @@ func (p SavedProvider) Images() func(context.Context, domain.AccountID, string) 
 	}
 }
 
-// Speech returns the lookup of speech providers for voices and subtitles; nil without connections.
+// Speech returns the lookup of speech providers for voices and subtitles; nil when p is nil.
 func (p SavedProvider) Speech() func(context.Context, domain.AccountID, string) (speech.Endpoint, error) {
 	if p == nil {
 		return nil

@@ -30,7 +30,7 @@ func AccountKeysCommand() *cobra.Command {
 	return cmd
 }
 
-// keeping holds the flags of the commands of account keys.
+// keeping holds the flags of the commands that save and restore the encryption keys of accounts.
 type keeping struct {
 	cfg  config.Config
 	file string
@@ -45,7 +45,7 @@ func (k *keeping) bind(cmd *cobra.Command) {
 	f.StringVar(&k.passphraseFile, "passphrase-file", "", "the passphrase in this file encrypts the backup")
 }
 
-// shelf opens the keys of the installation.
+// shelf opens the store of the encryption keys of accounts.
 func (k *keeping) shelf() (accountkeys.Shelf, func(context.Context) error, error) {
 	if k.cfg.Mongo == "" {
 		if _, err := os.Stat(k.cfg.Data); err != nil {
@@ -147,7 +147,7 @@ func (k *keeping) restore(ctx context.Context, stdout io.Writer) (err error) {
 	return err
 }
 
-// readSavedKeys reads a backup of keys.
+// readSavedKeys reads a backup of the encryption keys of accounts.
 func readSavedKeys(file string, crypt backup.Config) (accountkeys.Saved, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -159,9 +159,9 @@ func readSavedKeys(file string, crypt backup.Config) (accountkeys.Saved, error) 
 	return accountkeys.ReadSaved(content)
 }
 
-// noteKeys notes in the manifest which accounts have a key, and which were erased. It saves no key: the command moviola accounts
-// keys backup does. With a MongoDB, it looks for keys only if the service encrypts, because a backup needs the MongoDB for
-// nothing else.
+// noteKeys lists in the manifest the accounts with an encryption key, and the erased ones. It saves no key: the command moviola
+// accounts keys backup does. With a MongoDB, it looks for keys only if the service encrypts, because a backup needs the MongoDB
+// for nothing else.
 func (b *backingUp) noteKeys(ctx context.Context, w *backup.Writer, noted map[string]config.Settings) (err error) {
 	encrypts := b.cfg.EncryptAccounts || b.cfg.Mongo == ""
 	for _, one := range noted {

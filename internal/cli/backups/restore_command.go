@@ -33,7 +33,7 @@ type bringingBack struct {
 
 	keysFile, mongo    string
 	lost, outdatedKeys bool
-	saved              accountkeys.Saved // the keys of accounts
+	saved              accountkeys.Saved // the encryption keys of accounts, read by openKeys
 	archiveFlags
 }
 

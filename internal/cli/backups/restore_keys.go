@@ -13,8 +13,8 @@ import (
 	"moviola/internal/stores"
 )
 
-// openKeys reads the keys of accounts that a backup needs, before anything is restored. Accounts that were erased when the backup
-// or the keys were saved stay erased.
+// openKeys reads the encryption keys of accounts that a backup needs, before anything is restored. Accounts that were erased when
+// the backup or the keys were saved stay erased.
 func (r *bringingBack) openKeys(m backup.Manifest, crypt backup.Config) (err error) {
 	r.saved = accountkeys.Saved{Erased: map[domain.AccountID]time.Time{}}
 	if r.keysFile != "" {
@@ -50,7 +50,7 @@ func (r *bringingBack) openKeys(m backup.Manifest, crypt backup.Config) (err err
 		"--erase-accounts-without-key", len(lacking), lacking[0])
 }
 
-// restoreKeys brings the keys into the new data folder, or to the MongoDB that is named.
+// restoreKeys stores the encryption keys of accounts in the new data folder, or in the MongoDB that is named.
 func (r *bringingBack) restoreKeys(ctx context.Context, work string) (err error) {
 	if len(r.saved.Keys)+len(r.saved.Erased) == 0 {
 		return nil

@@ -34,7 +34,7 @@ type erasing struct {
 // Rebuild builds all read models of open stores again and writes the progress to stderr.
 type Rebuild func(ctx context.Context, s *stores.Stores, cfg projections.Config, stderr io.Writer) (DropFormer, error)
 
-// DropFormer drops the read models from before. It waits until no process reads them.
+// DropFormer drops the read models that were in use before the rebuild. It waits until no process reads them.
 type DropFormer func(context.Context) error
 
 // dropTime limits the wait for processes that read the former read models.
