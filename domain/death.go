@@ -20,8 +20,8 @@ const MaxCrashes = 3
 // the previous crash. Decision 56.
 type Trial struct {
 	counted  int
-	last     Death // cause of the newest crash with evidence
-	finished int   // number of parts that were finished at the newest crash with evidence
+	last     Death // cause of death at the newest crash whose cause is known
+	finished int   // number of parts that were finished at the newest crash whose cause is known
 	alone    bool  // the current attempt is the only work in its process
 }
 
@@ -48,7 +48,7 @@ func (t Trial) after(death Death, finished int) Trial {
 }
 
 // Over reports whether the item is given up when the current attempt ends with the given death. It also returns the newest
-// cause of death with evidence.
+// known cause of death; Unexplained: none is known.
 func (t Trial) Over(death Death, finished int) (Death, bool) {
 	t = t.after(death, finished)
 	return t.last, t.counted >= MaxCrashes

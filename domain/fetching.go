@@ -16,7 +16,7 @@ type FetchClaim struct {
 type FetchStart struct {
 	Worker string
 	Dead   int   // number of the attempt whose worker is known to be dead; 0: none
-	Death  Death // cause of that worker's death
+	Death  Death // cause of the death of the worker of attempt Dead
 	Alone  bool  // the worker's process will have no other render, preload item or fetching in work
 }
 
@@ -76,5 +76,5 @@ func (f *Fetching) Claim() (FetchClaim, bool) { return f.claim, f.claimed }
 func (f *Fetching) Alone() bool { return f.trial.Alone() }
 
 // Over reports whether fetching is given up when the current attempt ends with the given death. It also returns the newest
-// cause of death with evidence. Decision 56.
+// known cause of death; Unexplained: none is known. Decision 56.
 func (f *Fetching) Over(death Death) (Death, bool) { return f.trial.Over(death, 0) }

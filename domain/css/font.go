@@ -64,7 +64,7 @@ var widths = map[string]bool{
 }
 
 // ExpandFont splits the shorthand font, `italic bold 12px/30px Georgia, serif`, into single properties. As in CSS, size and
-// family are required, and a missing style or weight is normal.
+// family are required, and a missing style or weight gets the value normal.
 func ExpandFont(text string) (all []Declaration, ok bool) {
 	style, weight := "normal", "normal"
 	parts := Split(text, ' ')

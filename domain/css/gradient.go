@@ -23,7 +23,7 @@ const maxStops = 32
 
 // ParseGradient reads linear-gradient(120deg, red 0%, blue) and radial-gradient(red, blue). The repeating forms are read as if
 // they did not repeat. A stop without a position is placed evenly between its neighbours; a stop that would be before the
-// previous stop is moved to its position.
+// previous stop is moved to the position of the previous stop.
 func ParseGradient(text string) (g Gradient, ok bool) {
 	name, arguments, ok := Call(text)
 	name = strings.TrimPrefix(name, "repeating-")

@@ -27,7 +27,7 @@ type Length struct {
 	Auto      bool
 }
 
-// Of returns the length in pixels for a whole of the given size. For "auto" it returns auto.
+// Of returns the length in pixels; percentages are parts of whole. For the length "auto" it returns the argument auto.
 func (l Length) Of(whole, auto float64) float64 {
 	if l.Auto {
 		return auto
@@ -108,7 +108,8 @@ func (u Units) Sides(text string) (sides [4]Length, ok bool) {
 	return sides, true
 }
 
-// SideOrder returns which of n values, 1 to 4, is used at the top, right, bottom and left, in the order of CSS.
+// SideOrder returns the indexes of the values that are used at the top, right, bottom and left when 1 to 4 values are given, as
+// in CSS. n is the number of values.
 func SideOrder(n int) [4]int {
 	return [4][4]int{{0, 0, 0, 0}, {0, 1, 0, 1}, {0, 1, 2, 1}, {0, 1, 2, 3}}[min(max(n, 1), 4)-1]
 }

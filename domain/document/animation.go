@@ -15,7 +15,9 @@ type TextMotion struct {
 	Delay, Step, Each float64
 	// Random, if not 0, is the time span in which units begin in random order; Step is not used then. In seconds.
 	Random float64
-	Least  float64 // minimum duration of the animation, because other parts than units move too
+	// Least is the minimum duration of the animation in seconds; 0: none. In style 008, lines that are not units move for this
+	// time.
+	Least float64
 	// Intro is the length of an element with duration -1, whatever the length of its text. A text that needs more time than
 	// its element is cut. 0 is the value of our own styles: the length is that of the animation plus three seconds, and a text
 	// that needs more time than its element is sped up.

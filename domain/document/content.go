@@ -5,11 +5,13 @@ type Page struct {
 	HTML     string  // HTML fragment, shown on a transparent background
 	Src      string  // address of a page
 	Tailwind bool    // load Tailwind CSS before the page
-	Wait     float64 // seconds after the page and its fonts have been loaded, 0 to 10
+	Wait     float64 // seconds to wait after the page and its fonts have been loaded, 0 to 10
 	Waits    bool    // the property wait was given
-	DPI      float64 // drawn pixels per CSS pixel, 0.1 to 4; the result is scaled down
-	// Capture is the duration in seconds for which the page's animations are recorded, 0 to 60; 0: one still picture. The last
-	// frame is then held. The page has the element's size.
+	// DPI is the number of drawn pixels per CSS pixel, 0.1 to 4. Above 1, the drawn picture is scaled down to the element's size.
+	// Values below 1 are drawn as 1.
+	DPI float64
+	// Capture is the duration in seconds for which the page's animations are recorded, 0 to 60; 0: one still picture. After
+	// the recording its last frame is held. The page has the element's size.
 	Capture Seconds
 }
 

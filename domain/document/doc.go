@@ -20,8 +20,9 @@
 //   - table_component.go for a component, a group of one, or a key of a group.
 //
 // Then read it: in this package by name (r.within("zoom"), r.flag("muted")), else where the settings are understood. Run go
-// generate ./domain/document, which writes docs/movie.md, and add a pair of movies to the test that holds every row against
-// what it changes (TestProperties in domain/timeline) when the row's example alone shows nothing.
+// generate ./domain/document, which writes docs/movie.md, and check that the row's example changes a movie. If it
+// does not, add a pair of movies that differ in the property to the test that checks this for every row (TestProperties in
+// domain/timeline).
 //
 //go:generate go run moviola/tests/reference
 package document

@@ -6,7 +6,7 @@ import "strings"
 // that reads documents always sets it.
 type Effects struct {
 	Opacity     float64 // 0 to 1
-	Zoom        float64 // levels of 10 % over the element's lifetime, -10 to 10; negative: zooms out. Decision 26
+	Zoom        float64 // enlargement over the element's lifetime in levels of 10 %, -10 to 10; negative: zooms out. Decision 26
 	Pan         Pan
 	PanDistance float64 // distance of the pan as a fraction of the picture, 0.01 to 0.5
 	PanCrop     bool    // enlarge the picture so that panning leaves no empty area

@@ -162,8 +162,9 @@ func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any,
 	return out, nil
 }
 
-// placed returns copies of elements with a later start, the surrounding variables, and the condition of the element that shows
-// them. mark is the template from which the elements come; placed adds each element's index.
+// placed returns copies of the elements in list. They start later by at seconds, and get the surrounding variables and the
+// condition of by, which is the element that shows them. mark names the template and the list in it; placed appends the index of
+// each element to mark.
 func placed(list any, by map[string]any, variables map[string]any, at float64, mark string) []any {
 	elements, _ := list.([]any)
 	var out []any

@@ -26,8 +26,8 @@ const (
 	maxLaid   = 20_000
 )
 
-// dynamicMarks are strings, one of which is in every movie with variables, conditions or iterations. The last string begins a
-// JSON escape, because letters of the other strings may be written as escapes.
+// dynamicMarks are strings. Every movie with variables, conditions or iterations contains at least one of them. The last string
+// begins a JSON escape, because letters of the other strings may be written as escapes.
 var dynamicMarks = [][]byte{
 	[]byte("{{"), []byte(`"condition"`), []byte(`"iterate`), []byte(`"import"`), []byte(`\u00`),
 }

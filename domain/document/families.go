@@ -129,7 +129,7 @@ func (c wishes) addLook(look map[string]string, settings map[string]any) {
 	if !ok {
 		weight = css.Normal
 	}
-	for _, key := range css.Spellings(settings) { // the weight is written as a number
+	for _, key := range css.Spellings(settings) { // look has texts only: a weight may also be written as a number
 		if number, isNumber := css.Weight(fmt.Sprint(settings[key])); isNumber && settingName(key) == "font-weight" {
 			weight = number
 		}

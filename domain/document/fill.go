@@ -91,8 +91,8 @@ func errLongChain() error {
 	return domain.Errorf(domain.Invalid, "template_chain_too_long", "More than %d templates refer to one another", maxChain)
 }
 
-// resolve follows the references of a movie. The movie is the document when by is empty, otherwise the template by. from
-// is the last template of the chain, which has the scenes and elements.
+// resolve follows the references of a movie. The movie is the document when by is empty, otherwise the template with
+// the id by. The result from is the id of the last template of the chain, which has the scenes and elements; empty: the document.
 func (f *filler) resolve(movie map[string]any, by string) (filled map[string]any, from string, err error) {
 	var chain []string
 	for id := referenceOf(movie); id != ""; id = referenceOf(movie) {

@@ -13,7 +13,7 @@ func measure(raw []byte) error {
 }
 
 // CheckSize checks the depth and the number of values of JSON that is not a movie. The error is a *domain.Error with the given
-// code; its message calls the text what.
+// code. The argument what is the name of the JSON in the error's message.
 func CheckSize(what, code string, raw []byte) error {
 	err := (&meter{what: what, scenesAllowed: math.MaxInt}).measure(raw)
 	var refusal *domain.Error

@@ -13,7 +13,7 @@ type Movie struct {
 	FPS           Rate
 	Quality       Quality
 	Draft         bool
-	Held          bool // unchanged pictures may be written as repeats, without the encoder
+	Held          bool // a frame that equals the previous one may be written as a repeat, without the encoder
 	Cache         bool
 	ID            string // the client's own id; empty: the document has none
 	Template      string // id of a saved template; empty: the document names none
@@ -149,7 +149,8 @@ type Length struct {
 // Position is the place of an element in the canvas.
 type Position string
 
-// The positions. For Custom x and y are the top left corner, for the others an offset (decision 26).
+// The positions. With Custom, the properties x and y are the top left corner of the element; with the others, they are offsets
+// from the position (decision 26).
 const (
 	Custom       Position = "custom"
 	TopLeft      Position = "top-left"

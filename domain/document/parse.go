@@ -58,7 +58,7 @@ func errTooDeep(what string) error {
 	return domain.Errorf(domain.Invalid, "movie_json_too_deep", "%s is nested deeper than %d levels", what, maxDepth)
 }
 
-// errUnreadable returns the specified error for invalid JSON and for an empty movie.
+// errUnreadable returns the error that the specification demands for invalid JSON and for an empty movie.
 func errUnreadable() error {
 	return domain.Errorf(domain.Invalid, "movie_json_invalid", "Error parsing movie JSON or the movie was empty")
 }

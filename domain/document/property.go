@@ -26,8 +26,8 @@ type Property struct {
 	Required bool
 	// Idle reports whether the property is accepted but has no effect.
 	Idle bool
-	// Picture is the name of a movie in docs/gallery that shows the effect; empty: none. This field and the next fields are
-	// used in the reference only.
+	// Picture is the name of a movie in docs/gallery that shows the effect; empty: none. The fields Picture,
+	// Measured and Ours are used in the reference only.
 	Picture string
 	// Measured is the test that measures the effect: the folder of its package, and its name. Empty: none.
 	Measured string
@@ -78,8 +78,8 @@ func ElementKind(elementType string) string {
 // component are described by its groups.
 func SettingsKind(elementType string) string { return "settings:" + elementType }
 
-// ComponentKind returns the kind of one group of a component's settings. The number of repeatable groups, as in
-// rectangle1 and rectangle2, is ignored. The kind has no properties when the component or the group does not exist.
+// ComponentKind returns the kind of one group of a component's settings. The number at the end of a repeatable
+// group's name, as in rectangle1, is ignored. The kind has no properties when the component or the group does not exist.
 func ComponentKind(id, group string) string {
 	return "component:" + strings.ToLower(id) + "/" + strings.TrimRight(dashedName(group), "0123456789")
 }
@@ -108,7 +108,7 @@ func Find(kind, written string) (Property, bool) {
 }
 
 // Nearest returns the property that an unknown name most likely means: a property whose name differs by a letter or two, or by
-// dashes. For an element, the property may be one of the element's settings; Settings is then set.
+// dashes. For an element, the property may be one of the element's settings; its field Settings is then true.
 func Nearest(kind, written string) (Property, bool) {
 	all := Lookup(kind)
 	if elementType, ok := strings.CutPrefix(kind, "element:"); ok {

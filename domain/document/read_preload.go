@@ -28,8 +28,8 @@ func pendingPreloads(props map[string]any) map[string]any {
 	return values
 }
 
-// PreloadValues returns the variables that one preload item defines. Zero values stay undefined. The address of the browser form
-// is the asset's own address if browsers can play the asset.
+// PreloadValues returns the variables that one preload item defines. Zero values stay undefined. The argument web is the
+// address of a copy of the asset that browsers can play; empty: browsers can play the asset itself, and its address is used.
 func PreloadValues(id, address, web string, duration float64, width, height int) map[string]any {
 	if web == "" {
 		web = address

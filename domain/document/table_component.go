@@ -17,7 +17,8 @@ type groupRow struct {
 	styles map[string]string // defaults of styles, by name
 }
 
-// Flags for the properties that a group has besides its own ones and styles.
+// Flags of a group. The first three add properties that several groups share, besides the properties in the field own and the
+// styles.
 const (
 	hasText    = 1 << iota // the group has the property text
 	hasMotion              // the group has the properties animation, duration, delay and easing

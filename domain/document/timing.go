@@ -92,9 +92,8 @@ func transitionLengths(m *Movie, scenes []Span) []Seconds {
 	return lengths
 }
 
-// KnownLength returns the price of the movie in credits as far as the JSON alone tells, at least 1: sources of unknown length
-// count as
-// 0. The final price is never lower.
+// KnownLength returns the number of started seconds of the movie, at least 1, as far as the JSON alone tells: sources of unknown
+// length count as 0 seconds. The number is also the movie's minimum price in credits: the final price is never lower.
 func KnownLength(m *Movie) int64 {
 	t := Time(m, func(string) (Seconds, bool) { return Seconds{}, false })
 	return max(1, m.FPS.Credits(m.FPS.Frame(t.Length)))

@@ -24,7 +24,7 @@ func (x *expansion) deep(value any, s *scope, depth int) (any, error) {
 			return nil, err
 		}
 		if made == nil {
-			made = "" // decision 26: an undefined value inside a list or object becomes an empty text; a whole property would be missing
+			made = "" // decision 26: an undefined value becomes an empty text
 		}
 		return made, x.countDeep(made, depth)
 	case []any:

@@ -266,7 +266,7 @@ func (x *expansion) elementsOf(value any, scene int, s *scope) (any, error) {
 	})
 }
 
-// properties expands all properties of a scene or element except the property but.
+// properties expands all properties of a scene or element, except the control properties and the one with the name but.
 func (x *expansion) properties(props map[string]any, s *scope, but string) (map[string]any, error) {
 	out := make(map[string]any, len(props))
 	for name, value := range props {

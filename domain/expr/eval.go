@@ -111,7 +111,7 @@ func (n member) eval(e *evaluation) (any, error) {
 			}
 		}
 	}
-	if len(e.undefined) == met { // when the beginning of the path has no value, that name was reported already
+	if len(e.undefined) == met { // otherwise the beginning of the path has no value and is in undefined already
 		e.undefined = append(e.undefined, Expr{n}.String())
 	}
 	return nil, nil

@@ -87,7 +87,7 @@ func (l *Ledger) UsedIn(t time.Time) (movies, drafts int64) {
 }
 
 // Count counts a project, or refuses as AdmitCount does. It returns no event when the project's count is open. For a project
-// whose count has ended the error is ErrHoldEnded, for a project with a hold of credits ErrOtherwise.
+// whose hold or count has ended the error is ErrHoldEnded. For a project with an open hold of credits the error is ErrOtherwise.
 func (l *Ledger) Count(project domain.ProjectID, draft bool, quota Quota, now time.Time) ([]domain.Event, error) {
 	if _, ok := l.counts.open[project]; ok {
 		return nil, nil

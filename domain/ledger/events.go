@@ -18,7 +18,7 @@ type CreditsGranted struct {
 // CreditsHeld holds credits for one project, or for one item of a preload batch. A project or item has only one hold in its
 // life.
 type CreditsHeld struct {
-	Project domain.ProjectID `json:"project"` // the project, or a preload item (see Item); the same in all following events
+	Project domain.ProjectID `json:"project"` // a project, or a preload item (see Item), as in every event of a hold
 	Amount  int64            `json:"amount"`
 	// batch of which the project is a row: the batch releases the hold if the movie is never submitted
 	Batch domain.BatchID `json:"batch,omitempty"`

@@ -164,7 +164,7 @@ func (l *Ledger) Apply(event domain.Event) {
 	}
 }
 
-// close ends a hold and forgets ended holds that are older than remembered.
+// close ends a hold or count. It forgets the holds and counts that ended longer ago than the constant remembered.
 func (l *Ledger) close(project domain.ProjectID, e end) {
 	l.held -= l.open[project].amount
 	delete(l.open, project)
@@ -231,7 +231,7 @@ func insufficient() error {
 }
 
 // Hold holds an amount for a project, or refuses as Afford does. It returns no event when the project's hold is open. For a
-// project whose hold has ended the error is ErrHoldEnded, for a project that is counted ErrOtherwise.
+// project whose hold or count has ended the error is ErrHoldEnded. For a project with an open count the error is ErrOtherwise.
 func (l *Ledger) Hold(project domain.ProjectID, amount int64, now time.Time) ([]domain.Event, error) {
 	if _, ok := l.open[project]; ok {
 		return nil, nil
@@ -251,9 +251,9 @@ func (l *Ledger) Hold(project domain.ProjectID, amount int64, now time.Time) ([]
 	return []domain.Event{CreditsHeld{Project: project, Amount: amount, At: now}}, nil
 }
 
-// ChangeHold changes the amount of an open hold when the exact length is known. Each attempt may change the hold once; for an
-// attempt before the last one the error is ErrStale. When too few credits are available, the change is refused and the hold
-// stays as it was.
+// ChangeHold changes the amount of an open hold when the exact length is known. Each attempt may change the hold once. For a
+// second, different amount of an attempt, and for an attempt before the last one, the error is ErrStale. When too few credits
+// are available, the change is refused and the hold stays as it was.
 func (l *Ledger) ChangeHold(project domain.ProjectID, attempt int, amount int64, now time.Time) ([]domain.Event, error) {
 	h, err := l.find(project)
 	switch {
@@ -268,8 +268,8 @@ func (l *Ledger) ChangeHold(project domain.ProjectID, attempt int, amount int64,
 	case amount-h.amount > l.Totals().Available:
 		return nil, insufficient()
 	}
-	// The event is written even when the amount stays the same: after it, earlier attempts, which are presumed dead, cannot
-	// change the hold.
+	// From the second attempt on, the event is written even when the amount stays the same: after the event, earlier attempts,
+	// which are presumed dead, cannot change the hold.
 	return []domain.Event{CreditsHoldChanged{Project: project, Attempt: attempt, Before: h.amount, Amount: amount, At: now}}, nil
 }
 

@@ -18,7 +18,7 @@ const StateVersion = 2
 // events decide.
 type SnapshotTaken struct {
 	Revision int64 `json:"revision"` // revision of the last event that the snapshot includes
-	// id of the event at Revision; a log with another event there is not the one of the snapshot
+	// id of the event at Revision; a snapshot is ignored when the log has another event at that revision
 	Event   string    `json:"event" personal:"no"`
 	Version int       `json:"stateVersion"`
 	State   State     `json:"state"`
@@ -108,7 +108,7 @@ func (l *Ledger) State() State {
 	return s
 }
 
-// nanos converts a time to the form in State, and the zero time to 0. at is its reverse.
+// nanos converts a time to the form in State, and the zero time to 0. The function at does the reverse.
 func nanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

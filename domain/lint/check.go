@@ -64,8 +64,8 @@ func Check(in Input) Report {
 	return c.report(c.gather(in))
 }
 
-// Warnings returns the warnings of Check for an accepted movie, without rendering costs and positions. It stops at the largest
-// number of warnings of a movie, so that a body full of mistakes costs no more than any other body.
+// Warnings returns the texts of the warnings that Check finds in an accepted movie, but computes no positions. It stops at the
+// largest number of warnings of a movie, so that a body full of mistakes costs no more than any other body.
 func Warnings(in Input) []string {
 	c := newCollector()
 	c.most = maxWarnings
@@ -116,7 +116,7 @@ func (in Input) clean(t Text) bool {
 	return in.Movie != nil && len(in.Templates) == 0 && t.Template == in.Body.Template && !in.Movie.Repeats()
 }
 
-// codeOf returns the code of a refusal. For any other error it returns otherwise.
+// codeOf returns the code of a refusal. For any other error it returns the argument otherwise.
 func codeOf(err error, otherwise string) string {
 	if refusal, ok := asRefusal(err); ok {
 		return refusal.Code

@@ -47,7 +47,7 @@ func sortedNames(room []string, object map[string]any) []string {
 	return room
 }
 
-// object checks the members of an object of a kind, in the order of their names if there are problems.
+// object checks the members of an object of a kind, in the order of their names, until the collector needs no more.
 func (r ruler) object(kind string, pointer path, object map[string]any) {
 	var room [usualNames]string
 	for _, name := range sortedNames(room[:0], object) {
@@ -91,7 +91,8 @@ func (r ruler) element(pointer path, element map[string]any) {
 	r.object(document.ElementKind(typeOf(element)), pointer, element)
 }
 
-// unknown adds a problem for an unknown name, unless the name is one of the client's own.
+// unknown adds a problem for an unknown name, unless the object may have any members, or the name begins with _, @ or --: clients
+// give such names to their own data.
 func (r ruler) unknown(kind string, pointer path, name string, object map[string]any) {
 	if document.OpenKind(kind) || strings.HasPrefix(name, "_") || strings.HasPrefix(name, "@") || strings.HasPrefix(name, "--") {
 		return

@@ -7,7 +7,7 @@ import (
 	"moviola/domain"
 )
 
-// The refusals of the library. Spec: Errors, media.
+// The refusals of the media library. Spec: Errors, media.
 var (
 	ErrNotFound = domain.Errorf(domain.NotFound, "file_not_found", "File not found")
 	ErrExists   = domain.Errorf(domain.Conflict, "file_exists", "A file with this name already exists. Delete it first.")
@@ -119,8 +119,8 @@ func (p *Place) Put(f File, blob string, now time.Time) ([]domain.Event, error) 
 	return append(p.vacate(now), FileRegistered{File: f, ExpiresAt: now, At: now}, FileUploaded{File: f, Blob: blob, At: now}), nil
 }
 
-// Expects returns the file for which an entry's upload is, or an error if no upload is expected. late reports whether a
-// registration is too old. It is nil except at the begin of an upload. Decision 44.
+// Expects returns the file that an upload to the registration with the id entry will store, or an error if no upload is expected.
+// late reports whether a registration that expires at until is too old. late is nil except when an upload begins. Decision 44.
 func (p *Place) Expects(entry string, late func(until time.Time) bool) (File, error) {
 	switch {
 	case p.file == nil || p.file.Entry != entry:
@@ -177,7 +177,8 @@ func (p *Place) MoveIn(source *Place, now time.Time) ([]domain.Event, error) {
 	}), nil
 }
 
-// EndMove ends a move at its source. With gone, the file has arrived at the destination; without, it stays at the source.
+// EndMove ends a move at its source. If gone is true, the file has arrived at the destination; otherwise it stays at
+// the source.
 func (p *Place) EndMove(move string, gone bool, now time.Time) ([]domain.Event, error) {
 	switch {
 	case p.move == nil || p.move.Move != move:

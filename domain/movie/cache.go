@@ -12,8 +12,8 @@ import (
 	"moviola/domain/document"
 )
 
-// uncached are the properties of a movie that do not change what is rendered. Decision 20. project is either a template
-// reference that has been resolved, or the id of an earlier render, which the client sends too.
+// uncached are the properties of a movie that do not change what is rendered. Decision 20. The property
+// project is the id of an earlier movie; it is ignored in a document that has scenes, elements or a template of its own.
 var uncached = []string{"id", "client-data", "client_data", "comment", "exports", "project"}
 
 // CacheKey returns the key by which a finished movie is found again when an equal movie is submitted: a hex SHA-256. It covers

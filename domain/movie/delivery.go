@@ -32,7 +32,7 @@ type DestinationState struct {
 	Last  DeliveryAttempted // the newest try; its At is the time when the try ended
 
 	Cut     int // number of runs whose process died while this destination was being served
-	Crashed int // number of those processes that are known to have failed by themselves
+	Crashed int // among the runs counted in Cut, the number whose process is known to have failed by itself
 }
 
 // open sets the initial states of a movie's destinations.
@@ -133,7 +133,7 @@ func (m *Movie) Destinations() []DestinationState {
 	return append([]DestinationState(nil), m.delivery.destinations...)
 }
 
-// DeliveryClaim returns the newest run.
+// DeliveryClaim returns the claim of the newest run, also after the run has ended; the zero Claim: no run has begun.
 func (m *Movie) DeliveryClaim() Claim { return m.delivery.claim }
 
 // StartDelivery claims the destinations of a closed movie for a worker. dead is the run whose worker is known to be dead (0:

@@ -16,8 +16,8 @@ import (
 // closed.
 var ErrLost = errors.New("the claim is lost")
 
-// Outcome is the first end of a movie: success, failure, time-out, ... The outcome decides about the credits and never
-// changes.
+// Outcome is how a movie ended first: one of the constants below. The outcome decides about the credits. Later events do not
+// change it; they may change the movie's Closing.
 type Outcome string
 
 // The outcomes. All but NoOutcome and Succeeded are also reasons for releasing a hold.
@@ -79,7 +79,7 @@ func New(project domain.ProjectID) *Movie { return &Movie{project: project} }
 // Account returns the owner; empty before the first event.
 func (m *Movie) Account() domain.AccountID { return m.account }
 
-// Outcome returns the first end of the movie; NoOutcome before that.
+// Outcome returns how the movie ended first; NoOutcome: it has not ended.
 func (m *Movie) Outcome() Outcome { return m.outcome }
 
 // Submitted returns the movie's first event. It returns false when the movie has no events.

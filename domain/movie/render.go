@@ -37,7 +37,7 @@ type Encoder struct{ Name, Version string }
 type Start struct {
 	Worker  string
 	Dead    int          // number of the attempt whose worker is known to be dead; 0: none
-	Death   domain.Death // cause of that worker's death
+	Death   domain.Death // cause of the death of the worker of attempt Dead
 	Alone   bool         // the worker's process will do no other render or preload item
 	Windows int          // number of windows that earlier attempts have finished
 	Encoder Encoder      // encoder of the windows
@@ -171,10 +171,10 @@ func (p Plan) Credits() int64 {
 	return max(1, (p.Frames*p.FPSDen+p.FPSNum-1)/p.FPSNum)
 }
 
-// TimeOut marks a movie whose first attempt began longer ago than the limit. It closes a marked movie when no worker renders
-// it any more: its claim was released, though not for another account's movie, or dead is its attempt. It also closes a marked
-// movie that has run for twice the limit. The status stays timeout. TimeOut returns no event when neither marking nor closing
-// is due.
+// TimeOut marks a movie whose first attempt began longer ago than the limit. It closes a marked movie in two cases. First: no
+// worker renders the movie, and the movie does not wait for its next slot (see goesOn). No worker renders it when its claim is
+// released, or when the argument dead is the attempt of its claim. Second: twice the limit has passed since the first attempt
+// began. The status stays timeout. TimeOut returns no event when neither marking nor closing is due.
 func (m *Movie) TimeOut(worker string, dead int, now time.Time, limit time.Duration) []domain.Event {
 	if m.submitted == nil || m.closing != nil || !m.outOfTime(now, limit) {
 		return nil

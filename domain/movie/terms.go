@@ -39,7 +39,7 @@ func term(account domain.AccountID, texts ...string) string {
 	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
-// Terms returns the terms of a movie other than its templates: of its own id, if it has one, and of texts, numbers and
+// Terms returns the terms of a movie other than those of its templates: of its own id, if it has one, and of texts, numbers and
 // booleans directly in its client-data. Numbers keep their spelling. When a name is repeated, the last value is used.
 func Terms(account domain.AccountID, id string, data json.RawMessage) []string {
 	var found []string
@@ -55,8 +55,8 @@ func Terms(account domain.AccountID, id string, data json.RawMessage) []string {
 // member is a text, number or boolean of an object.
 type member struct{ name, value string }
 
-// scalars returns the first members of an object that are texts, numbers or booleans, in order. A value that is not an object has
-// none.
+// scalars returns the first MaxDataTerms members of an object that are texts, numbers or booleans, in order. Of a repeated name
+// the last value is used. A value that is not an object has no members.
 func scalars(object json.RawMessage) []member {
 	d := json.NewDecoder(bytes.NewReader(object))
 	d.UseNumber()

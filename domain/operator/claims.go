@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// ClaimRoles maps the values of a claim to roles of operators.
+// ClaimRoles maps the values of one claim of an identity provider's ID token, such as groups, to roles of operators.
 type ClaimRoles struct {
 	Claim string
-	Of    map[string]Role // roles by the values of the claim
+	Of    map[string]Role // roles by the values of the token's claim
 }
 
-// ParseClaimRoles reads a mapping such as groups=video-ops:operator,video-admins:owner.
+// ParseClaimRoles reads a mapping of a claim's values to roles, such as groups=video-ops:operator,video-admins:owner.
 func ParseClaimRoles(text string) (ClaimRoles, error) {
 	claim, list, ok := strings.Cut(text, "=")
 	if !ok || claim == "" || claim != strings.TrimSpace(claim) {
@@ -36,7 +36,7 @@ func ParseClaimRoles(text string) (ClaimRoles, error) {
 	return roles, nil
 }
 
-// Given returns the highest role that a claim gives; empty: no role. The claim is a text, or a list of texts.
+// Given returns the highest role that the values of a token's claim give; empty: no role. claim is a text, or a list of texts.
 func (r ClaimRoles) Given(claim any) Role {
 	values, ok := claim.([]any)
 	if !ok {

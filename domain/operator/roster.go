@@ -21,7 +21,7 @@ type Role string
 // The roles. The token of the installation's configuration has role Owner.
 const (
 	Observer Role = "observer" // may only read
-	Acting   Role = "operator" // may also act on accounts, credits, keys, stuck work and the library
+	Acting   Role = "operator" // may also act on accounts, credits, keys, stuck work and the library of templates
 	Owner    Role = "owner"    // may also add and revoke operators
 )
 

@@ -34,8 +34,9 @@ func (b *Batch) StartFetch(index int, s domain.FetchStart, now time.Time) []doma
 		Death: s.Death}}
 }
 
-// ReleaseFetch releases a claim on the fetching of an item's files. For a claim that is not current the error is ErrLost. It ends
-// the item when an attempt that was the only work in its process ran out of memory, as memory reports.
+// ReleaseFetch releases a claim on the fetching of an item's files. For a claim that is not current the error is ErrLost. memory
+// reports whether the kernel killed one of the attempt's programs because memory ran out. If memory is true and the attempt was
+// the only work in its process, ReleaseFetch ends the item.
 func (b *Batch) ReleaseFetch(index int, c domain.FetchClaim, memory bool, now time.Time) ([]domain.Event, error) {
 	if !b.Fetches(index) {
 		return nil, ErrLost

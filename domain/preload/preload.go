@@ -122,7 +122,7 @@ func (b *Batch) Result(index int) (*Result, bool) {
 type Start struct {
 	Worker string
 	Dead   int          // number of the attempt whose worker is known to be dead; 0: none
-	Death  domain.Death // cause of that worker's death
+	Death  domain.Death // cause of the death of the worker of attempt Dead
 	Alone  bool         // the worker's process will do no other render or preload item
 }
 

@@ -21,8 +21,9 @@ type Ended struct {
 	floor time.Time      // every session that began at this time or before counts as ended
 }
 
-// Add records an ended session, and removes recorded sessions that would have expired by now. When more than most sessions are
-// recorded, it removes the oldest one, and from then on that session and all sessions that began before it count as ended.
+// Add records an ended session, and removes recorded sessions that would have expired by now. When more than the
+// constant most sessions are recorded, Add removes the oldest one. From then on that session, and all sessions that began before
+// it, count as ended.
 func (s *Ended) Add(e One) {
 	if s.one == nil {
 		s.one = map[string]One{}

@@ -47,8 +47,8 @@ type Duplicated struct {
 	At             time.Time        `json:"at"`
 }
 
-// Published puts a template into the library, with an example, a rendered movie of the template. Publishing again replaces
-// the example.
+// Published puts a template into the library of templates, with an example, a rendered movie of the template. Publishing again
+// replaces the example.
 type Published struct {
 	Change  int       `json:"change"` // number of the change among publishings and unpublishings: 1, 2, ...
 	Example Example   `json:"example"`
@@ -63,7 +63,7 @@ type Example struct {
 	Thumbnail string           `json:"thumbnail" personal:"no"` // blob key of the JPEG
 }
 
-// Unpublished takes a template out of the library.
+// Unpublished takes a template out of the library of templates.
 type Unpublished struct {
 	Change int       `json:"change"`
 	At     time.Time `json:"at"`

@@ -56,7 +56,7 @@ type Template struct {
 	prompt  string
 	events  int64 // number of events in the stream so far
 	changes int   // number of publishings and unpublishings
-	// published reports whether the template is in the library; example is its newest example there.
+	// published reports whether the template is in the library of templates; example is its newest example there.
 	published bool
 	example   Example
 	deletedAt time.Time
@@ -129,7 +129,7 @@ func (t *Template) Name() string { return t.name }
 // Revision returns the number of the template's last event in its stream, from 0.
 func (t *Template) Revision() int64 { return t.events - 1 }
 
-// Example returns the newest example of the template in the library, and reports whether the template is published.
+// Example returns the newest example of the template, and reports whether the template is in the library of templates.
 func (t *Template) Example() (example Example, published bool) { return t.example, t.published }
 
 // Rendered reports whether an account may render or duplicate the template, because it is the account's own or published.
@@ -236,8 +236,8 @@ func (t *Template) Sweep(now time.Time, kept time.Duration) []domain.Event {
 	return []domain.Event{Swept{At: now}}
 }
 
-// Publish puts the template into the library with an example. It returns no event when an example of the same body was
-// published before, so that an unpublished template is not published again without an operator.
+// Publish puts the template into the library of templates, with an example. It returns no event when the newest example is of the
+// same body, so that a template that was taken out of the library is not put back without an operator.
 func (t *Template) Publish(example Example, now time.Time) ([]domain.Event, error) {
 	if t.state != alive {
 		return nil, t.notFound()
@@ -248,8 +248,8 @@ func (t *Template) Publish(example Example, now time.Time) ([]domain.Event, erro
 	return []domain.Event{Published{Change: t.changes + 1, Example: example, At: now}}, nil
 }
 
-// Republish puts the template back into the library with its newest example. It returns no event when that example was
-// rendered from another body: a new example has to be rendered.
+// Republish puts the template back into the library of templates, with its newest example. It returns no event when the template
+// is in the library, or when the newest example was rendered from another body: a new example has to be rendered then.
 func (t *Template) Republish(now time.Time) ([]domain.Event, error) {
 	if t.state != alive {
 		return nil, t.notFound()
@@ -260,7 +260,7 @@ func (t *Template) Republish(now time.Time) ([]domain.Event, error) {
 	return []domain.Event{Published{Change: t.changes + 1, Example: t.example, At: now}}, nil
 }
 
-// Unpublish takes the template out of the library.
+// Unpublish takes the template out of the library of templates. It returns no event when the template is not in the library.
 func (t *Template) Unpublish(now time.Time) ([]domain.Event, error) {
 	if t.state != alive {
 		return nil, t.notFound()

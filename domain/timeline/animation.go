@@ -19,13 +19,13 @@ type Animation struct {
 	Step  float64 // seconds
 	Each  float64 // seconds
 	// Random, if not 0, is the time span in which the units begin in random order: each after Delay and a fraction of Random that
-	// follows from Seed and its number. Step is not used then.
+	// follows from Seed and the number of the unit. Step is not used then.
 	Random float64 // seconds
 	Seed   uint32
 	Least  float64 // minimum duration of the animation, in seconds
 	Way    float64 // distance in pixels that a unit moves, for styles in which the distance does not depend on the font size
-	// Intro is the length of the animation in frames of the element. Nothing moves after the animation. It is cut at the
-	// end of the element.
+	// Intro is the length of the animation in frames of the element. Nothing moves after the animation. An animation
+	// that is longer than the element is cut at the element's end.
 	Intro  int64
 	Leaves bool // the text is complete at first and disappears, instead of appearing
 }
@@ -45,8 +45,8 @@ const (
 // glide is the distance in pixels that letters of style 006 move. Vendor-catalogue §2.1.
 const glide = 40
 
-// animate returns the animation of a text that is shown for life frames; nil: the text does not move. When an animation needs
-// more time, one of our own styles is sped up, and one of a documented style is cut.
+// animate returns the animation of a text that is shown for life frames; nil: the text does not move. When the animation
+// needs more time than life, it is sped up if its style is one of our own, and cut if its style is a documented one.
 func animate(style, text string, life int64, rate Rate) *Animation {
 	motion := document.TextMotions[style]
 	if !motion.Moves() {

@@ -9,7 +9,7 @@ import (
 	"moviola/domain/document"
 )
 
-// subtitles resolves the movie's subtitles into the plan.
+// subtitles sets the field Subtitles of the plan from the movie's subtitles, with settings in pixels.
 func (l *layout) subtitles() {
 	given := l.movie.Subtitles
 	if given == nil {

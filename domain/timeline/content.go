@@ -12,11 +12,13 @@ type Page struct {
 	Source   string // address of a page; the page is not among the facts
 	Settings []Setting
 	Tailwind bool
-	Wait     float64 // seconds after the page and its fonts have been loaded, 0 to 10
+	Wait     float64 // seconds to wait after the page and its fonts have been loaded, 0 to 10
 	// Finished reports whether the picture is taken when the page's finite animations have ended, at most 5 s after loading,
 	// because no wait was given. Decision 67.
-	Finished bool    `json:",omitempty"`
-	DPI      float64 // drawn pixels per CSS pixel; the result is scaled down to the box
+	Finished bool `json:",omitempty"`
+	// DPI is the number of drawn pixels per CSS pixel. Above 1, the drawn picture is scaled down to the box; values below 1 are
+	// drawn as 1.
+	DPI float64
 	// Capture is the number of frames for which the moving page is recorded, at the movie's rate, beginning after Wait; 0: one
 	// still picture. The last frame is then shown to the element's end.
 	Capture int64
@@ -59,7 +61,7 @@ type Subtitles struct {
 	Model    string
 	// Connection is the id of a saved connection to the provider that transcribes; empty: no connection is named.
 	Connection string
-	Style      caption.Style // its field FontURL is the key of a font among the sources
+	Style      caption.Style // the field FontURL of the style is the key of a font among the sources
 }
 
 // Captions are the captions that a window shows, each of them a picture, in order and without overlap. The layer's box is
@@ -69,7 +71,8 @@ type Captions struct {
 	Shown []ShownCaption
 }
 
-// ShownCaption is a caption and the frames of the window that show it: from From up to, but not including, To.
+// ShownCaption is a caption and the frames of the window that show the caption: the field From is the first of them, the field To
+// is the frame after the last.
 type ShownCaption struct {
 	Rows     []caption.Row
 	From, To int64

@@ -42,8 +42,8 @@ type Motion struct{ From, To View }
 // View is a rectangle in a picture, in fractions of the picture's width and height, from its top left corner.
 type View struct{ X, Y, W, H float64 }
 
-// At returns the view at frame k of an element of life frames. It changes linearly from From at the first frame to To at
-// the last frame.
+// At returns the view at frame k of an element of life frames. The view changes linearly from the field From at the
+// first frame to the field To at the last frame.
 func (m Motion) At(k, life int64) View {
 	done := 1.0
 	if life > 1 {

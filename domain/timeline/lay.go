@@ -19,7 +19,8 @@ const (
 )
 
 // Lay makes the plan of a movie. facts holds the results of probing each of document.Sources, by the source's key, except for
-// fonts and captions. A mistake of the movie is a *domain.Error; a source without facts is any other error.
+// fonts and captions. The error is a *domain.Error for a mistake of the movie, and an error of another type
+// for a source without facts.
 func Lay(m *document.Movie, facts map[string]Facts) (*Plan, error) {
 	if err := document.Validate(m); err != nil {
 		return nil, err

@@ -125,8 +125,8 @@ func motionOf(e *document.Effects) *Motion {
 	}
 }
 
-// travel returns the end position of a view that moves from the middle by a distance. With stay the view is kept inside the
-// picture.
+// travel returns the end position of a view that moves from the middle by a distance. If stay is true, the view is kept
+// inside the picture.
 func travel(size float64, direction int, distance float64, stay bool) float64 {
 	at := (1-size)/2 + float64(direction)*distance
 	if stay {

@@ -18,8 +18,9 @@ const (
 
 var defaultShadow = Shadow{X: 2, Y: 2, Color: Color{R: 33, G: 33, B: 33, A: 128}}
 
-// text returns the text of an element, with its settings in pixels, and its box. The box is the canvas, or the rectangle that
-// width, height, x and y give. With a preset position and no size, the textbox is placed there in the canvas, with the usual gap.
+// text returns the text of an element, with its settings in pixels, and its box. The box is the canvas, or the rectangle of
+// the properties width, height, x and y. On an axis with a preset position, and without a size or with a resize, the box is the
+// canvas less gapPercent at each edge, and the textbox is at that position in the box unless a setting gives another.
 func (l *layout) text(e *document.Element) (*Text, Box) {
 	canvas := Box{W: l.plan.Width, H: l.plan.Height}
 	horizontal, vertical := edges(e.Position)
