@@ -192,9 +192,9 @@ func (l *layout) paintBackgrounds() {
 	}
 }
 
-// paintSide makes the background of a scene opaque over the colour dark. It changes the background's colour or, when elements are
-// below the scenes, adds a layer above those elements. It returns the background that the scene has over the colour light instead.
-// dark and light are the movie's background over black and over white.
+// paintSide makes the background of a scene opaque over the colour dark. It changes the background's colour or, when elements
+// are below the scenes, adds a layer above those elements. It returns the background that the scene has over the colour light
+// instead. dark and light are the movie's background over black and over white.
 func (l *layout) paintSide(s side, frames int64, dark, light Color) Color {
 	given := *s.background
 	switch {
