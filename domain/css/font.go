@@ -85,7 +85,7 @@ func ExpandFont(text string) (all []Declaration, ok bool) {
 	return nil, false
 }
 
-// hasLength reports whether a later part is a length. A number before that part is then a weight, not the size.
+// hasLength reports whether one of the parts is a length. If it is, a number before these parts is a weight, not the size.
 func hasLength(parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool {
 		_, ok := Units{}.Length(BeforeSlash(part))

@@ -54,7 +54,8 @@ var sheets = map[string]string{
 	"shape/html":     textsPicture, "shape/polygon": solidsPicture, "shape/3dbox": solidsPicture, "shape/cutout": cutoutPicture,
 }
 
-// chapterPictures are the pictures of other properties, by the title of their chapter.
+// chapterPictures are the pictures of single properties, by the title of the chapter and the property's name. Such a picture is
+// shown instead of the picture in the property's row.
 var chapterPictures = map[string]map[string]string{
 	"Movie": {
 		"resolution": resolutionPicture, "width": canvasPicture, "height": canvasPicture, "fps": canvasPicture,

@@ -143,7 +143,7 @@ func oneTo(n int) []any {
 	return items
 }
 
-// bounds are the properties from, to and step; nil: not given.
+// bounds are the values of the properties iterate-from, iterate-to and iterate-step; nil: the property is not given.
 type bounds struct {
 	from, to *float64
 	step     float64

@@ -11,7 +11,7 @@ import (
 	"moviola/domain"
 )
 
-// The form of a key: the prefix, random characters, a checksum over them. Decision 49.
+// The form of a key: the prefix, random characters, and a checksum over the random characters. Decision 49.
 const (
 	prefix         = "mv_"
 	randomLength   = 40

@@ -9,7 +9,7 @@ import (
 
 // RecipientsCounted counts the recipients of one e-mail, before it is sent. Retries of the e-mail are not counted again.
 type RecipientsCounted struct {
-	// id of the e-mail, made of movie, request and destination, or of the test of a connection
+	// id of the e-mail, derived from movie, delivery request and destination, or from the test of a connection
 	Mail       string    `json:"mail" personal:"no"`
 	Recipients int       `json:"recipients"`
 	At         time.Time `json:"at"`
@@ -21,7 +21,7 @@ func (RecipientsCounted) EventType() string { return "EmailRecipientsCounted" }
 // EventKey returns what distinguishes the event from others of its type in the same stream.
 func (e RecipientsCounted) EventKey() string { return e.Mail }
 
-// StreamCategory is the part of the names of these streams before the first dash.
+// StreamCategory is the part of the names of mailing streams before the first dash.
 const StreamCategory = "mailing"
 
 // Stream names the stream of an account's e-mails of one day (UTC). The stream has at most as many events as the plan allows

@@ -21,8 +21,9 @@ type Created struct {
 	Name    string           `json:"name" personal:"yes"`
 	Tags    []string         `json:"tags,omitempty" personal:"yes"`
 	Body    Body             `json:"body"`
-	Prompt  string           `json:"prompt,omitempty" personal:"yes"` // prompt for a language model that is to write such movies
-	At      time.Time        `json:"at"`
+	// Prompt is a prompt for a language model that is to write movies like the template's.
+	Prompt string    `json:"prompt,omitempty" personal:"yes"`
+	At     time.Time `json:"at"`
 }
 
 // Updated replaces parts of a template. A nil part is not replaced.

@@ -26,7 +26,7 @@ type Template struct {
 	ID     template.ID
 	Name   string
 	Tags   []string
-	Prompt string // prompt for a language model that is to write such movies
+	Prompt string // prompt for a language model that is to write movies like this one
 	Credit string // credit line that the photographs in the movie require; empty: no photograph requires one
 	Movie  []byte // movie JSON; addresses of photographs in it begin with the constant Photographs
 }
