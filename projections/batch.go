@@ -46,7 +46,8 @@ type touch struct {
 }
 
 // fold loads the documents that the events touch, folds the events into them in order, and returns writes for the changed
-// documents. before is the batch whose commit may not have ended yet: fold takes the documents that it has changed from memory.
+// documents. before is the batch whose commit may not have ended yet: fold takes the documents that before has changed from
+// memory.
 func (p *projector) fold(ctx context.Context, events []Event, before *prepared) ([]Write, []*portion, error) {
 	hands := p.crew.hands(len(events))
 	portions := make([]*portion, 0, len(p.models)*hands)

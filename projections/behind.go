@@ -47,10 +47,10 @@ func (e *BehindError) Error() string {
 type lag struct {
 	mu         sync.Mutex
 	generation int64               // generation of the read models that was measured
-	scanned    eventstore.Position // the read models lack no event up to this position, except that at oldest
+	scanned    eventstore.Position // up to this position the read models lack only the event at the field oldest
 	oldest     eventstore.Position // position of the oldest lacking event; zero: there is none
-	created    time.Time           // creation time of the event at oldest
-	// at the last measurement the event at oldest was older than MaxLag; later events may be so too
+	created    time.Time           // creation time of the oldest lacking event
+	// the oldest lacking event was older than MaxLag at the last measurement; later events may be so too
 	old  bool
 	head eventstore.Position // end of the log at the last measurement
 	pace pace                // how fast the read models catch up, measured since they were found to lag

@@ -90,8 +90,8 @@ func (c *Connections) List(ctx context.Context, list ConnectionList) ([]Connecti
 // hearingPages is the maximum of pages of an account's connections that Hearing reads.
 const hearingPages = 10
 
-// Hearing returns the ids of an account's webhooks that subscribe to a live event: the first most of them by id. It looks at the
-// account's first 1,000 connections only.
+// Hearing returns the ids of an account's webhooks that subscribe to a live event: at most as many as the parameter most says,
+// the first ones by id. It looks at the account's first 1,000 connections only.
 func (c *Connections) Hearing(
 	ctx context.Context, account domain.AccountID, event connection.LiveEvent, most int,
 ) ([]string, error) {

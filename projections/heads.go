@@ -51,7 +51,7 @@ func (h *heads) look(ctx context.Context, l *look) {
 	defer close(l.done)
 	h.looking <- struct{}{}
 	defer func() { <-h.looking }()
-	runtime.Gosched() // lets callers that are about to ask join: a read costs more than an answer
+	runtime.Gosched() // lets other goroutines ask before the read begins, and share it: a read is dearer than this pause
 	h.mu.Lock()
 	h.next = nil
 	h.mu.Unlock()

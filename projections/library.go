@@ -72,8 +72,8 @@ func (l *Library) Folder(ctx context.Context, account domain.AccountID, folder s
 	return doc, true, nil
 }
 
-// Files returns the files directly in a folder by name: those whose names follow the name after. kind selects one kind; empty:
-// all. Expired registrations are included. limit is 1 to MaxPage.
+// Files returns up to limit files directly in a folder, by name: those whose names follow the parameter after; empty: from the
+// first on. kind selects one kind; empty: all. Expired registrations are included. limit is 1 to MaxPage.
 func (l *Library) Files(
 	ctx context.Context, account domain.AccountID, folder string, kind media.Kind, after string, limit int,
 ) ([]MediaFile, error) {
@@ -94,8 +94,8 @@ func (l *Library) Registered(ctx context.Context, account domain.AccountID, fold
 	})
 }
 
-// Folders returns the folders directly in a folder by name: those whose listed paths follow the path after. limit is 1 to
-// MaxPage.
+// Folders returns up to limit folders directly in a folder, by name: those whose paths in lists follow the parameter after;
+// empty: from the first on. limit is 1 to MaxPage.
 func (l *Library) Folders(ctx context.Context, account domain.AccountID, folder, after string, limit int) ([]MediaFolder, error) {
 	q := Query{Index: indexFolderChildren, Equal: []any{string(account), folderPath(folder)}, Limit: limit}
 	if after != "" {
@@ -104,7 +104,8 @@ func (l *Library) Folders(ctx context.Context, account domain.AccountID, folder,
 	return page[MediaFolder](ctx, l.at, folderModel{}.name(), q)
 }
 
-// Tree returns all folders of an account by path: those whose listed paths follow the path after. limit is 1 to MaxPage.
+// Tree returns up to limit of all folders of an account, by path: those whose paths in lists follow the parameter after; empty:
+// from the first on. limit is 1 to MaxPage.
 func (l *Library) Tree(ctx context.Context, account domain.AccountID, after string, limit int) ([]MediaFolder, error) {
 	q := Query{Index: indexFolderPaths, Equal: []any{string(account)}, Limit: limit}
 	if after != "" {
@@ -113,7 +114,8 @@ func (l *Library) Tree(ctx context.Context, account domain.AccountID, after stri
 	return page[MediaFolder](ctx, l.at, folderModel{}.name(), q)
 }
 
-// All returns the files of an account in all folders: those that follow the file after. limit is 1 to MaxPage.
+// All returns up to limit files of an account in all folders, by folder and name: those that follow the parameter after; nil:
+// from the first on. limit is 1 to MaxPage.
 func (l *Library) All(ctx context.Context, account domain.AccountID, after *MediaFile, limit int) ([]MediaFile, error) {
 	q := Query{Index: indexMediaNames, Equal: []any{string(account)}, Limit: limit}
 	if after != nil {

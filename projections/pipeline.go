@@ -87,7 +87,7 @@ func (p *projector) committed(b *prepared) {
 }
 
 // commitBehind folds a batch while the one before it is being committed, and then begins to commit it. When the folding or the
-// running commit fails, the batch is committed by commit, with its retries, after the one before it.
+// running commit fails, the method commit, which retries, commits the batch after the one before it.
 func (p *projector) commitBehind(ctx context.Context, events []eventstore.Recorded) error {
 	b, err := p.foldBehind(ctx, events)
 	smooth, failed := p.settle(ctx)
@@ -138,8 +138,8 @@ func (p *projector) foldBehind(ctx context.Context, events []eventstore.Recorded
 	return b, err
 }
 
-// settle waits for the running commit, if there is one. If the running commit fails, settle commits its batch by commit, with
-// retries, and returns false.
+// settle waits for the running commit, if there is one. If the running commit fails, settle calls the method commit, which
+// retries, for the same batch, and returns false.
 func (p *projector) settle(ctx context.Context) (smooth bool, err error) {
 	b := p.flying
 	if b == nil {

@@ -54,7 +54,7 @@ type projector struct {
 	unread     map[string]Unread // streams that are no longer folded, by name
 	lost       bool              // checkpoint and unread streams have to be loaded again
 	caughtUp   bool
-	ends       bool                  // run ends with eventstore.ErrIncomplete; otherwise it reports the error and goes on
+	ends       bool                  // run returns at eventstore.ErrIncomplete; false: run reports that error and goes on
 	broken     atomic.Pointer[error] // eventstore.ErrIncomplete, after which the log is read again; nil: it can be read
 	batching   batching
 	considered eventstore.Position // every event up to here was folded and committed, or skipped
@@ -119,7 +119,7 @@ func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) erro
 		}
 		broken := p.unreadable()
 		if broken != nil && p.ends {
-			_, _ = p.settle(ctx) // as above
+			_, _ = p.settle(ctx) // an error of settle adds nothing to broken
 			return broken
 		}
 		p.tell(false, broken)

@@ -293,7 +293,7 @@ func (r *Reader) startOver(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = r.adopt(ctx, p, true) // true: the position belongs to the log that was replaced, so it must not be compared
+		_, err = r.adopt(ctx, p, true) // force is true: the position read so far belongs to another log
 		if err == nil && r.config.MaxLag > 0 {
 			r.measureLag(ctx) // measured here, so that the lag is known before lists are empty
 		}

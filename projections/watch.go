@@ -23,8 +23,9 @@ const (
 	// keepRetired is how long the collections of an old generation stay after the switch: longer than a process takes to notice
 	// the switch.
 	keepRetired = time.Minute
-	// keepErased is how long they stay when somebody waits for their end, and all processes have said that they have noticed the
-	// switch: longer than a request takes that has begun before.
+	// keepErased is how long the collections of an old generation stay after the switch when DropFormer waits until they are
+	// dropped. It is longer than a request takes that began before the switch. DropFormer drops no collection that a live process
+	// reads, as its heartbeat says.
 	keepErased = 20 * time.Second
 	// sweepLimit is the maximum of tombstones removed in one step.
 	sweepLimit = 1000
@@ -166,8 +167,8 @@ func (r *Reader) sweep(ctx context.Context, now time.Time) error {
 	return r.dropRetired(ctx, now, keepRetired)
 }
 
-// DropFormer drops the collections of former generations, and returns when none is left. While other processes live it waits
-// until they all read the current generation, and keepErased after the switch at least; how long at most is up to ctx.
+// DropFormer drops the collections of former generations, and returns when none is left. While other processes live, it waits
+// until all of them read the current generation, and at least keepErased after the switch. It returns an error when ctx ends.
 func (r *Reader) DropFormer(ctx context.Context) error {
 	for {
 		left, err := r.former(ctx)
@@ -192,7 +193,7 @@ func (r *Reader) former(ctx context.Context) (left bool, err error) {
 	}
 	kept := keepErased
 	if len(others) == 0 {
-		kept = 0 // nobody has to notice the switch
+		kept = 0 // no process is alive that could still read the old generation
 	}
 	if err := r.dropRetired(ctx, now, kept); err != nil {
 		return true, err

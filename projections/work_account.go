@@ -23,7 +23,7 @@ const (
 	// the opening of an account lacks its first credits or first key; due when the request for it must have ended
 	WorkComplete = "complete"
 	WorkZero     = "zero"  // decide to remove an account's files: due after 30 days with a balance of zero
-	WorkPurge    = "purge" // open from ZeroBalancePurged until the files from before it are removed
+	WorkPurge    = "purge" // open from ZeroBalancePurged until the files stored before that event are removed
 	WorkClose    = "close" // open from AccountClosed until the account's files are removed, twice
 )
 

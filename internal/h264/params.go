@@ -93,7 +93,7 @@ const (
 
 // pictures holds the needed fields of the picture parameter set.
 type pictures struct {
-	idEnd      int    // bit position after its id, which is 0
+	idEnd      int    // bit position after the set's id; the id is 0
 	weights    uint32 // how B slices weight their two references
 	weightsAt  int
 	references [2]int // default numbers of active references

@@ -86,8 +86,8 @@ func (m *Mark) leave() error {
 	return nil
 }
 
-// look returns an error when a process of another host is using the folder. It removes the marks of ended processes, and
-// remembers those of this host.
+// look returns an error when a process of another host is using the folder. It records how the ended processes of this host have
+// ended, and removes expired marks of ended processes.
 func (m *Mark) look(now time.Time) error {
 	entries, err := os.ReadDir(m.dir)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rule allows a system call if all of tests hold, or if at least one of or holds.
+// rule allows a system call if every test in the field tests holds, or at least one test in the field or.
 type rule struct {
 	call  uintptr
 	tests []test

@@ -104,7 +104,7 @@ func (g *groups) openIn(dir string, pid int, controllers []string) error {
 	return g.sweep()
 }
 
-// alone refuses a group with other processes: they would have to be moved, and are not ours.
+// alone returns an error when a group has processes besides pid: they would have to be moved, and are not those of this service.
 func alone(dir string, pid int) error {
 	inside, err := words(filepath.Join(dir, "cgroup.procs"))
 	if err != nil {

@@ -101,7 +101,8 @@ func (l *lender) lendAll(all []mount) ([]*os.File, error) {
 	return lent, nil
 }
 
-// cloneMount opens a path as a detached mount. Inside of a user namespace the mounts below it cannot be removed.
+// cloneMount opens a path, with all mounts below the path, as a detached mount. Inside of a user namespace the kernel does not
+// let the mounts below the path be left out.
 func cloneMount(path string) (int, error) {
 	fd, err := unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
 	if err != nil {

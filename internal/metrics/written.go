@@ -96,7 +96,7 @@ func outcomeOf(d movie.RenderFinished) string {
 	}
 }
 
-// AnchorSent counts a try to keep an anchor of the ledgers at a place of a kind.
+// AnchorSent counts a try to send an anchor of the ledgers to a place where anchors are kept, by the kind of the place.
 func (m *Metrics) AnchorSent(kind string, err error) {
 	result := "ok"
 	if err != nil {

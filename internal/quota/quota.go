@@ -85,8 +85,9 @@ func Size(bytes int64) string {
 // Count measures the usage of an account; empty: of all accounts.
 type Count func(ctx context.Context, account string) (Amount, error)
 
-// Bound enforces limits. Writes of this process are counted as they happen; existing files are measured when an account first
-// writes, and again when it would exceed a limit after files were removed, or after ten minutes. It is safe for concurrent use.
+// Bound enforces limits. Writes of this process are counted as they happen. The existing files of an account are measured at its
+// first write, and again when a write would exceed a limit and files were removed or the last count is ten minutes old. A Bound
+// is safe for concurrent use.
 type Bound struct {
 	limits Limits
 	count  Count

@@ -19,7 +19,8 @@ func WithHistory(log eventstore.Store, files archived.Files) *archived.Store {
 	return archived.New(log, files, movie.StreamCategory)
 }
 
-// Discards reports whether the event store removes discarded streams, and what retention excludes, by itself.
+// Discards reports whether the event store by itself removes discarded streams, and events that the metadata of their stream
+// excludes by age or number. Other event stores have to be scavenged.
 func (s *Stores) Discards(ctx context.Context) (bool, error) { return s.client.Discards(ctx) }
 
 // historyFiles are the archive files in the storage of an installation.
@@ -44,8 +45,8 @@ type HistoryFiles struct {
 	files *blobs.Bucket
 }
 
-// NewHistoryFiles returns the archive files in the storage of files at an address, with its key; without an address in the folder
-// of files of a data folder.
+// NewHistoryFiles returns the archive files in the file storage at the address where; empty: in the folder files of the data
+// folder. key is the credential for a storage that needs one; empty: it is taken from the environment.
 func NewHistoryFiles(data, where, key string) *HistoryFiles {
 	if where == "" {
 		where = filepath.Join(data, "files")

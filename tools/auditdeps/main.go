@@ -21,8 +21,8 @@ import (
 )
 
 // allowed are the licences, by their SPDX ids, under which others' code may be part of the program, whatever the licence of the
-// program is. All ask for their notice. MPL-2.0 also asks for changes to its own files. CC-BY-4.0 and FTL also ask for the names
-// of the authors, which answers and documents give.
+// program is. Most demand that their notice is passed on. MPL-2.0 also demands that the source of its files, changed ones too, is
+// available. CC-BY-4.0 and FTL also demand that the authors are named: answers and documents name them.
 var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "BSL-1.0", "CC-BY-4.0", "CC0-1.0", "FTL", "ISC",
 	"MIT", "MPL-2.0", "OFL-1.1", "Unlicense", "Zlib"}
 

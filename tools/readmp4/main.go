@@ -14,21 +14,21 @@ import (
 	"github.com/abema/go-mp4"
 )
 
-// file is what a file says of itself.
+// file is what an MP4 file says of itself.
 type file struct {
-	FastStart bool    // its index lies before the samples
-	Seconds   float64 // of the whole movie
+	FastStart bool    // the index (box moov) lies before the samples
+	Seconds   float64 // duration of the whole movie
 	Tracks    []track
 }
 
 // track is a track of a file.
 type track struct {
 	Codec   string  // "avc1" or "mp4a"
-	Samples int     // pictures, or frames of sound
-	Seconds float64 // of the track by its header
+	Samples int     // number of pictures, or of frames of sound
+	Seconds float64 // duration of the track by its header
 	Even    bool    // every sample lasts as long as the first
 	Shown   bool    // every place in the order of display is taken once, without a gap
-	Bytes   uint64  // of all samples
+	Bytes   uint64  // total size of all samples
 	Width   int
 	Height  int
 }
@@ -80,7 +80,7 @@ func read(path string) (f file, err error) {
 // leaves are the boxes whose contents are media or free bytes.
 var leaves = map[string]bool{"mdat": true, "free": true}
 
-// strictly reads a box and all in it.
+// strictly reads a box and the boxes in it. It returns an error for an unknown box, and for bytes that no field accounts for.
 func strictly(h *mp4.ReadHandle) (any, error) {
 	name := h.BoxInfo.Type.String()
 	if leaves[name] {
@@ -103,7 +103,7 @@ func strictly(h *mp4.ReadHandle) (any, error) {
 	return name, nil
 }
 
-// describe holds the tables of a track against each other.
+// describe returns what the tables of a track say, or an error when they contradict each other or the size of the file.
 func describe(t *mp4.Track, size uint64) (out track, err error) {
 	switch {
 	case t.Codec == mp4.CodecAVC1 && t.AVC != nil:
@@ -143,7 +143,7 @@ func describe(t *mp4.Track, size uint64) (out track, err error) {
 	return out, nil
 }
 
-// shown reports whether the times at which samples are shown are even, from the first one on.
+// shown reports whether the times at which samples are shown are evenly spaced, without a gap, from the first one on.
 func shown(t *mp4.Track) bool {
 	step, first, at := int64(t.Samples[0].TimeDelta), int64(1)<<62, int64(0)
 	times := map[int64]bool{}

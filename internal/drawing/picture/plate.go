@@ -25,7 +25,7 @@ func NewPlate(l *Layer) *Plate {
 // Opaque reports whether no pixel of the plate is transparent.
 func (p *Plate) Opaque() bool { return p.Alpha == nil }
 
-// bleed gives transparent pixels the colours of their neighbours.
+// bleed gives transparent pixels the colours of the visible pixels around them.
 func (p *Plate) bleed() {
 	spread(p.Luma, p.Alpha, p.W, p.H)
 	cw, ch := p.W/2, p.H/2

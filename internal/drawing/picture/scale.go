@@ -110,7 +110,7 @@ func (s *rowScaler) row(y int) []float32 {
 	return row
 }
 
-// forgetBefore drops rows that later pixels do not need: the taps move downwards.
+// forgetBefore drops the scaled rows above source row y: the result is computed downwards, so they are not needed again.
 func (s *rowScaler) forgetBefore(y int) {
 	for k := range s.ready {
 		if k < y {
@@ -119,7 +119,8 @@ func (s *rowScaler) forgetBefore(y int) {
 	}
 }
 
-// store rounds premultiplied sums to pixels. Overshoot of the filter is clipped, colours to alpha.
+// store rounds premultiplied sums to pixels. Overshoot of the filter is clipped: alpha to 0 to 255, and each colour to 0 to the
+// alpha of its pixel.
 func store(pix []byte, sum []float32) {
 	for i := 0; i < len(sum); i += 4 {
 		alpha := clamp(sum[i+3], 255)

@@ -17,7 +17,8 @@ func (f *Frame) Scaled(w, h int) *Frame {
 	return &Frame{W: w, H: h, Pix: to.Pix[: w*h*3/2 : w*h*3/2]}
 }
 
-// The shares of luma and chroma in colours of 0 to 255, as multiples of 1/(1<<screenShift), by level.
+// screenShift is the number of fractional bits in the tables below. For each level of luma and chroma, 0 to 255, the tables hold
+// what it contributes to red, green and blue of 0 to 255.
 const screenShift = 16
 
 var lumaShare, redShare, greenCrShare, greenCbShare, blueShare = screenTables()
@@ -61,7 +62,7 @@ func (f *Frame) Image() *image.NRGBA {
 
 func onScreenLevel(sum int32) byte { return byte(max(0, min(255, sum>>screenShift))) }
 
-// chromaRow interpolates row y of the frame from a plane of half its size.
+// chromaRow interpolates row y of the frame from a chroma plane, which has half the width and height of the frame.
 func (f *Frame) chromaRow(row, plane []byte, y int) {
 	w, last := f.W/2, f.H/2-1
 	near := y / 2

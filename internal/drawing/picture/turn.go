@@ -71,7 +71,8 @@ func (t Turn) Draw(degrees float64, l *Layer) {
 
 func fixed(v float64) int64 { return int64(math.Round(v * (1 << fraction))) }
 
-// inside is the fraction of a pixel around u that lies between 0 and size.
+// inside is the share of a pixel centred at u that lies between 0 and size. u, size and the result have the fractional bits of
+// fraction: 1<<fraction is a whole pixel.
 func inside(u, size int64) int64 {
 	const whole = 1 << fraction
 	return max(0, min(whole, u+whole/2, size-u+whole/2))

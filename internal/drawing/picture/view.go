@@ -58,8 +58,8 @@ func (s *Viewer) aim(v View, l *Layer, part int) {
 // wider filter would cost more and look softer.
 const sharpest = 1.25
 
-// taps holds, for each pixel along one axis, the pixels of a plane that it is made of: n from first on, with weights whose sum is
-// 256.
+// taps holds, for each pixel of the result along one axis, the pixels of a plane from which it is computed: as many as the field
+// n says, from the index in the field first on. Their weights have the sum 256.
 type taps struct {
 	n       int
 	first   []int32
@@ -91,8 +91,8 @@ func (t *taps) aim(start, size, picture float64, plane, boxStart, boxSize, from,
 	}
 }
 
-// add adds the weights, by a triangle filter, of the pixels within radius of the position at. Outside of the plane its edge
-// pixels are repeated.
+// add adds the weights of one pixel of the result: those of a triangle filter of the given radius around a position in the plane.
+// Outside of the plane the plane's edge pixels are repeated.
 func (t *taps) add(at, radius float64, first, plane int) {
 	base := min(max(first, 0), plane-t.n)
 	start := len(t.weights)
@@ -133,7 +133,7 @@ func (s *Viewer) plane(dst, src []byte, stride int) {
 			lines[k] = s.row(src, stride, int(first)+k)
 		}
 		mix(dst[y*w:(y+1)*w], lines, s.lines.weights[y*n:(y+1)*n])
-		for y, row := range s.rows { // rows are used from top to bottom
+		for y, row := range s.rows { // rows above first are not used again
 			if y < int(first) {
 				s.spare = append(s.spare, row)
 				delete(s.rows, y)

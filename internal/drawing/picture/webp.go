@@ -25,7 +25,7 @@ type WebP struct {
 
 // webpShot is one frame of the file.
 type webpShot struct {
-	offset, size int64 // position of its chunks in the file
+	offset, size int64 // position of the frame's chunks in the file
 	until        float64
 	rect         image.Rectangle
 	alone        bool // the frame replaces the pixels below instead of being blended with them
@@ -102,7 +102,7 @@ func (w *WebP) index() error {
 	return nil
 }
 
-// maxTurnedPixels is the largest number of pixels of a frame of an animation.
+// maxTurnedPixels is the largest number of pixels of an animation's canvas, and so of each of its frames.
 const maxTurnedPixels = 36_000_000
 
 func u24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// decodeWebP decodes a WebP with correct colours. A lossy WebP uses limited range (black 16, white 235); the library treats it as
-// full range, which looks washed out.
+// decodeWebP decodes a WebP with correct colours. A lossy WebP uses limited range (black 16, white 235); golang.org/x/image/webp
+// treats it as full range, which looks washed out.
 func decodeWebP(r io.Reader) (image.Image, error) {
 	img, err := webp.Decode(r)
 	if err != nil {

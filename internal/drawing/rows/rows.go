@@ -9,7 +9,7 @@ package rows
 
 import "encoding/binary"
 
-// Whole is the sum of the weights of the two pixels.
+// Whole is the sum of the weights of the two pixels from which a new pixel is interpolated.
 const Whole = 256
 
 // Pairs describes how a row is scaled to another length: for each new pixel, two neighbouring pixels of the old row and their

@@ -32,7 +32,8 @@ type Surveyor struct {
 
 var _ commands.Surveyor = (*Surveyor)(nil)
 
-// New returns a Surveyor. open returns the text engine, and is called when it is first needed; nil: texts are not checked.
+// New returns a Surveyor. A survey calls open, which returns the text engine, at its first text, component or caption. After an
+// error of open the survey checks none of these.
 func New(open func() (*text.Engine, error)) *Surveyor {
 	return &Surveyor{open: open, slots: make(chan struct{}, max(1, runtime.NumCPU()/2))}
 }

@@ -36,7 +36,7 @@ type Block struct {
 // cluster is the smallest part that moves as one: a letter with its marks, a ligature, a word of a cursive script, an emoji.
 type cluster struct {
 	path     canvas.Path // contours of glyphs
-	extra    canvas.Path // added contours, such as underlines; their directions differ from those of glyphs
+	extra    canvas.Path // lines (underline, …) and artificial weight, drawn apart from path: their winding may differ
 	stroke   canvas.Path
 	emojis   []emoji
 	ink      image.Rectangle // rectangle that the cluster covers at most

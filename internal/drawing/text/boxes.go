@@ -75,14 +75,16 @@ func (b *Block) resting() look {
 	return l
 }
 
-// part is a part of the text and its background.
+// part is what is drawn in one step: a background, and on it some of the letters. With pills, each pill and its letters are a
+// part; otherwise the whole text is one part. The field poses has a pose for every cluster of the text, also of other parts:
+// those are invisible.
 type part struct {
 	under *canvas.List
 	poses []pose
 	ink   image.Rectangle
 }
 
-// parts divides the text where a later part may overlap an earlier one, as pills do.
+// parts returns the parts of the text in the order in which they are drawn: a pill may cover letters of an earlier pill.
 func (b *Block) parts(l look) []part {
 	if l.pill == nil {
 		one := part{under: b.under(l), poses: make([]pose, len(b.clusters))}

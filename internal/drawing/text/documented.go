@@ -6,12 +6,13 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// The documented styles, 002 to 013. Vendor-catalogue §2.1 gives the moving parts, distances and easings.
+// This file has the styles 002 to 013. Vendor-catalogue §2.1 gives their moving parts, distances and easings.
 
-// The easings of the library that the documented styles use, where they differ from the common ones. Vendor-catalogue §7.
+// Easings of the animation library anime.js, which the styles 002 to 013 use. libraryElastic and libraryBack differ from the
+// common easings of the same names. Vendor-catalogue §7.
 var (
 	libraryElastic = canvas.MustEase("easeInElastic")
-	libraryBack    = func(t float64) float64 { return t * t * (3*t - 2) } // ease-in
+	libraryBack    = func(t float64) float64 { return t * t * (3*t - 2) } // easeInBack of anime.js 3
 	outCirc        = canvas.MustEase("easeOutCirc")
 )
 

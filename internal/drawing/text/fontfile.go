@@ -19,7 +19,7 @@ import (
 
 // The bounds of the fonts that belong to a movie.
 const (
-	maxFontBytes   = 64 << 20 // bytes of the file, and of its unpacked tables
+	maxFontBytes   = 64 << 20 // limit for the bytes of a font file, and for those of its fonts' unpacked tables together
 	maxFontsOfFile = 16
 	maxFontRunes   = 200_000
 )

@@ -83,7 +83,7 @@ type setting struct {
 	justify  bool
 	tabular  bool
 	primary  *font.Face
-	// hanRegion is set per text.
+	// hanRegion is the region whose forms of Han characters the text needs. It is found from the text itself.
 	hanRegion string
 	warnings  []string
 }

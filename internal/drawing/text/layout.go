@@ -102,8 +102,8 @@ func (w *worker) paragraph(text []rune, s *setting, width float64) ([]line, erro
 	return lines, nil
 }
 
-// fill gives a run without glyphs an invisible one for all its characters: the shaper drops characters that a font lacks and that
-// are never drawn, such as a joiner on its own, and the wrapper panics on a run without glyphs.
+// fill gives a run without glyphs one invisible glyph for all its characters. The shaper drops characters that a font lacks and
+// that are never drawn, such as a joiner on its own; shaping.LineWrapper panics on a run without glyphs.
 func fill(run *shaping.Output) {
 	if len(run.Glyphs) == 0 && run.Runes.Count > 0 {
 		run.Glyphs = []shaping.Glyph{{
@@ -147,7 +147,7 @@ func stretch(logical shaping.Line, text []rune, limit fixed.Int26_6) {
 }
 
 // trimSpace removes the width of the spaces at the end of a line in writing order: they hang over the line's edge, whatever the
-// direction of their run. UAX #9, rule L1. (The wrapper only considers the last space in visual order.)
+// direction of their run. UAX #9, rule L1. (shaping.LineWrapper considers the last space in visual order only.)
 func trimSpace(logical shaping.Line, text []rune) {
 	if len(logical) == 0 {
 		return
@@ -184,7 +184,7 @@ func (w *worker) levels(text []rune, base bidi.Direction) []bidi.Level {
 	return levels
 }
 
-// visual puts the runs of a line into visual order. (The wrapper's own order supports two levels only.)
+// visual puts the runs of a line into visual order. (The order of shaping.LineWrapper supports two embedding levels only.)
 func visual(logical shaping.Line, levels []bidi.Level) []shaping.Output {
 	own := make([]bidi.Level, len(logical))
 	for i, run := range logical {

@@ -16,8 +16,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// FontsOf returns the names of the font files that a text uses, by content: equal texts with equal fonts are drawn alike,
-// whatever else is installed.
+// FontsOf returns the fonts that a text uses, each named by the hash of its content: texts that are equal, and whose fonts have
+// equal names, are drawn alike, whatever else is installed.
 func (e *Engine) FontsOf(t timeline.Text) (names []string, err error) {
 	used := map[int]bool{}
 	err = e.guarded(func(w *worker) error {
@@ -57,8 +57,8 @@ type Writing struct {
 	Words    string
 }
 
-// FontsOfAll returns the names of the font files that a writing may use, by content: all of its families, and families for
-// characters that these lack.
+// FontsOfAll returns the fonts that a writing may use, each named by the hash of its content: those of all its families, and of
+// fallback families for characters that its families lack.
 func (e *Engine) FontsOfAll(w Writing) ([]string, error) {
 	l := e.fonts
 	families := l.mentioned(w.Page)
