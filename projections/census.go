@@ -24,7 +24,7 @@ func (w *Work) Census(ctx context.Context, now time.Time) ([]Waiting, error) {
 	var all []Waiting
 	for _, row := range WorkKinds() {
 		kind := row.Name
-		at := map[string]int{} // index of each account in all
+		at := map[string]int{} // index of each account in the slice all
 		counted := 0
 		for item, err := range w.all(ctx, kind, WorkReady) {
 			if err != nil {

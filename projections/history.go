@@ -20,7 +20,7 @@ type HistoryEntry struct {
 	Causation   string    // id of the request or message that caused the event
 
 	Worker  string // id of the worker that renders or delivers
-	Attempt int    // number of the render, or of the fetching of sources
+	Attempt int    // number of the attempt to render, or to fetch sources
 	Success *bool  // outcome of a finished render
 	Message string // why a render failed, or the result of a try
 	Credits int64  // price of a finished render

@@ -79,7 +79,8 @@ func (w workModel) ofAccount(i WorkItem, e Event) (WorkItem, bool) {
 	}
 }
 
-// opening is open until the account has its first key, the last step of its opening.
+// opening folds an event into the work item that completes the opening of an account. The item is open until the account has its
+// first key, the last step of its opening.
 func (workModel) opening(i WorkItem, e Event) (WorkItem, bool) {
 	if d, ok := e.Data.(account.Opened); ok {
 		return i.ready(WorkComplete, d.At.Add(openingTime)), true
@@ -87,7 +88,8 @@ func (workModel) opening(i WorkItem, e Event) (WorkItem, bool) {
 	return i, false
 }
 
-// zero becomes due when the balance has been zero for the configured time. A top-up before that ends it. Decision 39.
+// zero folds an event into the work item of an account with a balance of zero. The item is due when the balance has been zero for
+// Config.ZeroRetention. A top-up before that ends the item. Decision 39.
 func (w workModel) zero(i WorkItem, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case ledger.CreditsCharged:
@@ -99,7 +101,8 @@ func (w workModel) zero(i WorkItem, e Event) (WorkItem, bool) {
 	}
 }
 
-// purge is open until the files from before a purge are removed.
+// purge folds an event into the work item of a purge. The item is open until the files stored before ZeroBalancePurged are
+// removed.
 func (workModel) purge(i WorkItem, e Event) (WorkItem, bool) {
 	if d, ok := e.Data.(ledger.ZeroBalancePurged); ok {
 		return i.ready(WorkPurge, d.At), true
@@ -107,7 +110,8 @@ func (workModel) purge(i WorkItem, e Event) (WorkItem, bool) {
 	return i, false
 }
 
-// closing is open from the closing of an account until its files have been removed for the last time.
+// closing folds an event into the work item of a closed account. The item is open from the closing of the account until its files
+// have been removed for the last time.
 func (w workModel) closing(i WorkItem, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case account.Closed:

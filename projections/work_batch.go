@@ -19,8 +19,8 @@ func batchTouched(e Event) []string {
 	return []string{lineBatch + e.ID}
 }
 
-// batch is open from the request of a batch until nothing is left to do. It is not due at first: the request itself has some time
-// to hold the credits.
+// batch folds an event into the work item of a batch of movies. The item is open from the request of the batch until nothing is
+// left to do. It is not due at first: the request itself has Config.BatchAfter to hold the credits.
 func (w workModel) batch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case batch.Requested:

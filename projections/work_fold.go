@@ -202,7 +202,8 @@ func (w workModel) fold(id string, i WorkItem, open bool, e Event) (WorkItem, bo
 	}
 }
 
-// fetch is open until a movie's sources are fetched, until its render starts without them, or until the movie is closed.
+// fetch folds an event into the work item that fetches a movie's sources. The item is open until the sources are fetched, the
+// render starts without them, or the movie is closed.
 func (workModel) fetch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case movie.Submitted:
@@ -219,8 +220,9 @@ func (workModel) fetch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	}
 }
 
-// render is open from the submission of a movie to its close. It is work for renderers, and after a timeout for the keeper
-// (decision 19: due at twice the limit, or when nobody renders the movie any more).
+// render folds an event into the work item that renders a movie. The item is open from the submission of the movie to its close.
+// It is work for renderers, and after a timeout for the keeper (decision 19: due at twice the render timeout, or when nobody
+// renders the movie any more).
 func (w workModel) render(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case movie.Submitted:
@@ -278,7 +280,8 @@ func (w workModel) timedOut(i WorkItem, d movie.RenderTimedOut) WorkItem {
 	return i
 }
 
-// timeout becomes due when the render timeout has passed since the first RenderStarted.
+// timeout folds an event into the work item that times a movie out. The item is due when the render timeout has passed since the
+// first RenderStarted.
 func (w workModel) timeout(i WorkItem, e Event) (WorkItem, bool) {
 	if d, ok := e.Data.(movie.RenderStarted); ok {
 		return i.ready(WorkTimeout, d.At.Add(w.renderTimeout)), true
@@ -286,8 +289,8 @@ func (w workModel) timeout(i WorkItem, e Event) (WorkItem, bool) {
 	return i, false
 }
 
-// hold follows the credits held for a movie, or its count on a counted plan: a hold without a movie is abandoned, a hold whose
-// movie has an outcome is settled.
+// hold folds an event into the work item of the credits held for a movie or preload item, or of a movie's count on a counted
+// plan: a hold without a movie is abandoned, a hold whose movie has an outcome is settled.
 func (w workModel) hold(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case ledger.CreditsHeld:
@@ -330,7 +333,8 @@ func (w workModel) held(i WorkItem, e Event, since time.Time, of domain.BatchID)
 	return i
 }
 
-// file becomes due when the retention of a rendered file ends. Spec: Limits, Retention.
+// file folds an event into the work item that removes a rendered file. The item is due when the retention of the file ends. Spec:
+// Limits, Retention.
 func (w workModel) file(i WorkItem, e Event) (WorkItem, bool) {
 	if d, ok := e.Data.(movie.RenderFinished); ok && d.File != nil && d.File.Key != "" {
 		return i.ready(WorkExpire, d.At.Add(w.fileRetention)), true
@@ -338,7 +342,7 @@ func (w workModel) file(i WorkItem, e Event) (WorkItem, bool) {
 	return i, false
 }
 
-// deliver follows the delivery to a movie's destinations, once the movie is closed.
+// deliver folds an event into the work item that delivers a movie to its destinations. The item waits until the movie is closed.
 func (w workModel) deliver(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case movie.Submitted:

@@ -96,7 +96,7 @@ func holdOfItem(e Event, index int) string {
 	return lineHold + string(ledger.Item(preload.ID(e.ID), index))
 }
 
-// move is open from the start of a move to its end.
+// move folds an event into the work item of a file's move. The item is open from FileMoveStarted until the move has ended.
 func (w workModel) move(i WorkItem, e Event) (WorkItem, bool) {
 	if d, ok := e.Data.(media.FileMoveStarted); ok {
 		i.Account = string(media.AccountOf(e.ID))
@@ -105,7 +105,8 @@ func (w workModel) move(i WorkItem, e Event) (WorkItem, bool) {
 	return i, false
 }
 
-// confirm is open until the bytes of a registration have arrived, or the registration has ended.
+// confirm folds an event into the work item that waits for the bytes of a registration. The item is open until they have arrived,
+// or the registration has ended.
 func (workModel) confirm(i WorkItem, e Event) (WorkItem, bool) {
 	i.Account = string(media.AccountOf(e.ID))
 	if d, ok := e.Data.(media.FileRegistered); ok {
@@ -114,7 +115,8 @@ func (workModel) confirm(i WorkItem, e Event) (WorkItem, bool) {
 	return i, false
 }
 
-// media becomes due when a registration expires, or the retention of a temporary file ends.
+// media folds an event into the work item that removes a file or a registration. The item is due when the retention of a
+// temporary file ends, or after a registration expires.
 func (w workModel) media(i WorkItem, e Event) (WorkItem, bool) {
 	i.Account = string(media.AccountOf(e.ID))
 	switch d := e.Data.(type) {
@@ -129,7 +131,8 @@ func (w workModel) media(i WorkItem, e Event) (WorkItem, bool) {
 	}
 }
 
-// preload is open until a preload item has a result.
+// preload folds an event into the work item that prepares a preload item. The work item is open until the preload item has a
+// result.
 func (w workModel) preload(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case preload.Requested:
@@ -155,8 +158,8 @@ func (w workModel) preload(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	}
 }
 
-// itemFetch is open until the sources of a preload item are fetched, until its preparation starts without them, or until it has
-// a result.
+// itemFetch folds an event into the work item that fetches the sources of a preload item. The work item is open until the sources
+// are fetched, the preparation of the preload item starts without them, or the preload item has a result.
 func (workModel) itemFetch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case preload.Requested:

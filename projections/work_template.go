@@ -23,8 +23,9 @@ func templateTouched(e Event) []string {
 	return nil
 }
 
-// sweep is open from the deletion of a template until its files are removed. They are kept for a time: its movies may be
-// delivered again while their files exist, and a submission that read the template before its deletion may still be in progress.
+// sweep folds an event into the work item of a deleted template. The item is open until the template's files are removed. The
+// files are kept for a time: movies of the template may be delivered again while the files of these movies exist, and a
+// submission that read the template before its deletion may still be in progress.
 func (w workModel) sweep(i WorkItem, e Event) (WorkItem, bool) {
 	if d, ok := e.Data.(template.Deleted); ok {
 		return i.ready(WorkSweep, d.At.Add(max(w.fileRetention, w.abandonAfter))), true

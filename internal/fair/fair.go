@@ -26,7 +26,7 @@ type Limits struct {
 
 // Budget is an amount that accounts take parts of and return. Waiting accounts are served in turns: the account whose last turn
 // is longest ago is next, and its pieces are served in order of arrival. A large piece that is next is never overtaken by smaller
-// ones. An account at its limit is skipped until it returns something. A Budget is safe for concurrent use.
+// ones. An account at its limit is skipped until it gives something back. A Budget is safe for concurrent use.
 type Budget struct {
 	limits Limits
 
@@ -115,7 +115,7 @@ func (b *Budget) queue(of string, size int64) *piece {
 	return p
 }
 
-// giveUp removes a piece from the queue, or returns the part that it has just got.
+// giveUp removes a piece from the queue, or gives the part that the piece has just got back to the budget.
 func (b *Budget) giveUp(of string, p *piece) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -171,7 +171,7 @@ func (b *Budget) next() *account {
 	return first
 }
 
-// put returns a part to the budget. The caller holds b.mu.
+// put gives an amount back to the budget. The caller holds b.mu.
 func (b *Budget) put(a *account, size int64) {
 	a.held -= size
 	b.held -= size
@@ -214,7 +214,7 @@ func (p *Part) Grow(size int64) bool {
 	return true
 }
 
-// Shrink returns the amount of a part above a size.
+// Shrink gives what a part has above a size back to the budget.
 func (p *Part) Shrink(size int64) {
 	b := p.budget
 	b.mu.Lock()
@@ -227,5 +227,5 @@ func (p *Part) Shrink(size int64) {
 	b.serve()
 }
 
-// Release returns the whole part. Repeating it does nothing.
+// Release gives the whole part back to the budget. Repeating it does nothing.
 func (p *Part) Release() { p.Shrink(0) }

@@ -218,8 +218,8 @@ func (l *lengthener) repeat(weight Weight, number, back uint32, place int) Frame
 }
 
 // rests returns the weights of the pictures to insert. The keys are indexes in decoding order: the inserted pictures follow the
-// picture with that index. before is the number of pictures displayed before the first of all. The pictures of a hold are
-// inserted after its last picture up to which the pictures decoded are exactly the pictures displayed.
+// picture with that index. before is the number of pictures displayed before the period. The pictures of a hold are inserted
+// after its last picture up to which the pictures decoded are exactly the pictures displayed.
 func (l *lengthener) rests(all []coded, before int) (map[int][]Weight, error) {
 	ends := make([]bool, len(all)) // ends[i]: the first i+1 decoded pictures are also the first i+1 displayed ones
 	highest := -1

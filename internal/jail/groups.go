@@ -69,7 +69,7 @@ func ownGroup(self string, mounts []string) (string, error) {
 	return "", errors.New("the kernel has no control groups of version 2")
 }
 
-// openIn is open for a given folder, process and controllers.
+// openIn does the steps of the method open for a given folder, process and controllers.
 func (g *groups) openIn(dir string, pid int, controllers []string) error {
 	have, err := words(filepath.Join(dir, "cgroup.controllers"))
 	if err != nil {

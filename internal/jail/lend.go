@@ -15,7 +15,7 @@ import (
 // lender makes files of root appear as files of Nobody, by id-mapped mounts. It needs root, and a file system that supports them.
 type lender struct {
 	mu   sync.Mutex
-	maps *os.File // a user namespace whose root is nobody outside
+	maps *os.File // a user namespace whose root is the user Nobody outside of it
 	err  error    // why id-mapped mounts are not available
 }
 

@@ -92,7 +92,7 @@ func (f *Folder) Store(ctx context.Context, account string, size int64, place fu
 	return nil
 }
 
-// Writer returns a writer that counts bytes before it writes them to to.
+// Writer returns a writer that counts bytes before it passes them on to the given writer.
 func (w *FileWrite) Writer(ctx context.Context, to io.Writer) io.Writer {
 	return &countedWriter{ctx, w, to}
 }

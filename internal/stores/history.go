@@ -36,7 +36,7 @@ func (h historyFiles) Open(ctx context.Context, key string) (io.ReadSeekCloser, 
 
 func (h historyFiles) Delete(ctx context.Context, key string) error { return h.Files.Delete(ctx, key) }
 
-// HistoryFiles are the archive files of an installation for a command that opens the log alone. The storage is opened when a file
+// HistoryFiles are the archive files of an installation for a command that opens only the log. The storage is opened when a file
 // is needed, so a log without an archive needs none.
 type HistoryFiles struct {
 	where, key string

@@ -9,9 +9,9 @@ import (
 	"moviola/internal/config"
 )
 
-// Scrub makes that the SQLite files of an installation, those of the read models and of documents, and their write-ahead logs
-// have nothing of what was removed from them. The read models must be open. Stores on servers are left alone. Each file is
-// tried; the error is that of all files that could not be scrubbed, wal.ErrInUse among them if a reader was in the way.
+// Scrub removes what is left of removed content in the SQLite files of an installation, those of the read models and of
+// documents, and in their write-ahead logs. The read models must be open. Stores on servers are left alone. Each file is tried.
+// The error joins those of all files that could not be scrubbed: wal.ErrInUse if a reader was in the way.
 func (s *Stores) Scrub(ctx context.Context, cfg config.Config) error {
 	var errs []error
 	if s.scrub != nil {

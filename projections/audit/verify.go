@@ -38,8 +38,8 @@ func (d *AnchorDifference) Error() string {
 	return fmt.Sprintf("event %d of %s: %s", d.Revision, d.Stream, d.What)
 }
 
-// late is how much older than the anchor the first event of a ledger that the anchor does not contain may be. It allows for
-// clocks that differ.
+// late is the tolerance for clocks that differ: the first event of a ledger that the anchor does not contain may be older than
+// the anchor by at most this time.
 const late = time.Minute
 
 // Verify reads every ledger from its first event and compares it with an anchor. list is the anchor's list; without it (nil), a

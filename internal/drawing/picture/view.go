@@ -212,7 +212,7 @@ func mix(dst []byte, lines [][]byte, weights []uint32) {
 	}
 }
 
-// cut clears the parts outside of the picture or the box, with antialiased edges.
+// cut makes the parts of the layer outside of the picture or the box transparent, with antialiased edges.
 func (s *Viewer) cut(v View, l *Layer, alpha []byte) {
 	across := coverage(v.X, v.W, s.box.Min.X, s.box.Dx(), l.X, l.W)
 	down := coverage(v.Y, v.H, s.box.Min.Y, s.box.Dy(), l.Y, l.H)

@@ -30,7 +30,7 @@ type Block struct {
 	pills                    []room          // rectangles of phrases with a background of their own
 	region                   image.Rectangle // nothing outside of it is drawn
 	raster                   canvas.Raster
-	cached                   int // pixels of emoji that are kept in memory
+	cached                   int // number of pixels of the emoji pictures that are kept in memory
 }
 
 // cluster is the smallest part that moves as one: a letter with its marks, a ligature, a word of a cursive script, an emoji.

@@ -38,7 +38,7 @@ type faceKey struct {
 	want  wish
 }
 
-// faceInfo describes a face, and the parts of its wish that the font lacks and that are synthesised.
+// faceInfo describes a face, and what of the wanted look its font lacks and the program synthesises: slant and weight.
 type faceInfo struct {
 	emoji, slant, thicken bool
 	width                 float64 // width factor of its letters; 0: unchanged

@@ -14,7 +14,7 @@ import (
 	"moviola/domain/timeline"
 )
 
-// maxRunes is the number of runes of a text that are drawn; a screen of the smallest legible letters has fewer.
+// maxRunes is the largest number of runes of a text that are drawn; a screen of the smallest legible letters has fewer.
 const maxRunes = 20_000
 
 // line is a line of shaped text, its runs from left to right. Lengths are in pixels.

@@ -151,7 +151,7 @@ func (b *Block) cover(ink image.Rectangle, poses []pose) layers {
 // maxBlurred is the largest number of pixels of a letter that is blurred; larger letters are drawn sharp.
 const maxBlurred = 1 << 20
 
-// shape adds the coverage of a path; a translucent one is composited over the existing coverage.
+// shape adds the coverage of a path. In a translucent or blurred pose the path is composited over the existing coverage.
 func (b *Block) shape(to *image.Alpha, path canvas.Path, p pose, area image.Rectangle) {
 	if area.Empty() || path.Empty() {
 		return

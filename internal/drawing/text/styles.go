@@ -36,9 +36,9 @@ var (
 	}
 )
 
-// each returns the look at a time. The function of returns the pose of a cluster for the completed fraction of its movement.
-// Clusters whose movement has not begun are invisible, those whose movement is complete are at rest. The textbox appears with the
-// first unit.
+// each returns the look at a time. It takes the pose of a moving cluster from the parameter of: a function of the cluster and of
+// the completed fraction of its movement. Clusters whose movement has not begun are invisible, those whose movement is complete
+// are at rest. The textbox appears with the first unit.
 func (e *entrance) each(seconds float64, of func(c *cluster, done float64) pose) look {
 	box := atRest
 	box.alpha = outCubic(min(e.motion.Share(0, seconds)*2, 1))

@@ -117,8 +117,8 @@ const (
 	maxPageWords = 200_000 // words of a page that are examined
 )
 
-// mentioned returns the families that a page names: complete names in any case, their words separated by characters other than
-// letters and digits; and the families of generic names.
+// mentioned returns the families that a page names. A name counts when it is complete, in any case, with its words separated by
+// characters other than letters and digits. A generic name of CSS, such as serif, counts as the families that stand for it.
 func (l *library) mentioned(page string) map[string]bool {
 	found := map[string]bool{}
 	words := strings.FieldsFunc(strings.ToLower(page), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
