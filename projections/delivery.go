@@ -23,7 +23,7 @@ type Delivery struct {
 	Final      bool      `json:"final"`      // no further automatic try follows
 	HTTPStatus int       `json:"http_status"`
 	Message    string    `json:"message"`
-	Tries      int64     `json:"tries"`       // in all runs together
+	Tries      int64     `json:"tries"`       // number of tries in all runs together
 	DurationMS int64     `json:"duration_ms"` // duration of all tries together, in ms
 	FirstAt    time.Time `json:"first_at"`    // when the first try ended
 	At         time.Time `json:"at"`          // when the last try ended

@@ -99,7 +99,8 @@ func (m *Movies) stretch(ctx context.Context, list MovieList, limit int) ([]Movi
 	return places, slices.DeleteFunc(all, func(one Movie) bool { return list.Status != "" && one.Status != list.Status }), nil
 }
 
-// byTerm returns the places of all movies that a query of terms finds, and those movies that have the other terms too.
+// byTerm returns the places of all movies that a query of terms finds, and those of these movies that have all terms in others
+// too.
 func (m *Movies) byTerm(ctx context.Context, q Query, others []string) ([]MovieCursor, []Movie, error) {
 	terms, err := page[movieTerm](ctx, m.at, termModel{}.name(), q)
 	if err != nil {

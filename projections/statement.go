@@ -27,7 +27,7 @@ type Entry struct {
 	Kind    string `json:"kind"`    // kind of a grant: pack, or empty
 	Reason  string `json:"reason"`  // why credits or a count were released
 	Period  string `json:"period"`  // month in which a movie or draft was counted: 2026-11
-	Draft   bool   `json:"draft"`   // the count is of drafts
+	Draft   bool   `json:"draft"`   // the counted movie is a draft
 }
 
 // entryOf returns the statement's line of an event; false for events without one.

@@ -29,7 +29,7 @@ const (
 type Mark struct {
 	dir, host, worker string
 
-	gone map[string]workqueue.Fate // how the processes ended that had ended before this one started, by worker
+	gone map[string]workqueue.Fate // by worker: how processes of this host ended that had ended before this one started
 	stop chan struct{}
 	done sync.WaitGroup
 

@@ -99,7 +99,8 @@ const (
 )
 
 // driverCalls are the ioctls of drivers of graphics cards: those of the kernel's DRM, whose type is 'd', those of NVIDIA, whose
-// type is 'F', and those of its memory, which are bare numbers. Commands of terminals, whose type is 'T', are not among them.
+// type is 'F', and those of NVIDIA's memory driver, which are bare numbers. Commands of terminals, whose type is 'T', are not
+// among them.
 var driverCalls = []test{
 	{1, 0xff00, []uint32{'d' << 8, 'F' << 8}},
 	{1, 0xcfffff00, []uint32{0}},

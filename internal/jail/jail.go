@@ -175,8 +175,8 @@ func (j *Jail) fit(p Policy) Policy {
 	return p
 }
 
-// own reports whether a program runs as another user than root: it needs none of the service's files, or they can be mapped to
-// that user.
+// own reports whether this service, as root, starts a program as another user. It does when the program needs none of the
+// service's files, or these can be mapped to that user. Without the layer OwnUser it does when the policy has NeverRoot.
 func (j *Jail) own(p Policy) bool {
 	if !j.root || j.off || j.leavesOut(OwnUser) {
 		return j.root && p.NeverRoot

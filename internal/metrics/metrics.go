@@ -18,7 +18,7 @@ import (
 	"moviola/eventstore"
 )
 
-// other is the label value for everything unnamed.
+// other is the label value for whatever has no label value of its own.
 const other = "other"
 
 // Metrics are the metrics of one process. It is safe for concurrent use.

@@ -51,7 +51,7 @@ func Of(account, total, accountFiles, totalFiles int64) Limits {
 // FullError is the error for a write that would exceed a bound.
 type FullError struct {
 	All   bool  // the bound of all accounts together, not the account's own
-	Limit int64 // the bound that was exceeded: a number of bytes, or with Files of files
+	Limit int64 // the bound that was exceeded: a number of bytes or, if Files is true, of files
 	Files bool  // the limit is a number of files, not of bytes
 }
 

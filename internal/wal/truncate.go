@@ -14,7 +14,7 @@ import (
 const (
 	// tryTime limits one try: while it waits for readers of other processes, these processes cannot write.
 	tryTime = 200 * time.Millisecond
-	// pause is the time between two tries, in which others write.
+	// pause is the time between two tries, in which other processes can write.
 	pause = 100 * time.Millisecond
 )
 

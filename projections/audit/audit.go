@@ -280,7 +280,7 @@ func (a *auditor) accountOf(category, id string) domain.AccountID {
 	return ""
 }
 
-// wrong is a violated rule of the current event.
+// wrong is the rule that the current event violates.
 type wrong string
 
 func (w wrong) Error() string { return string(w) }

@@ -19,7 +19,7 @@ const (
 
 // Sheet is a signed anchor, ready to be sent to where it is kept.
 type Sheet struct {
-	Name            string // without suffix; a later anchor has a later name
+	Name            string // file name without suffix; the names sort by the time of their anchors
 	TakenAt         time.Time
 	Content         []byte // JSON of Signed
 	List            []byte // SHA-256 of every ledger event, 32 bytes each

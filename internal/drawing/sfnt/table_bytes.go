@@ -18,9 +18,9 @@ var errFormat = errors.New("this is no TrueType, OpenType or WOFF font")
 
 // directory is the layout of the table directory of a font format.
 type directory struct {
-	header int64 // length in bytes
+	header int64 // length of the header in bytes
 	count  int   // offset of the number of tables, in the header
-	entry  int   // length in bytes
+	entry  int   // length of an entry in bytes
 	sizes  []int // offsets of the lengths of a table in its entry, packed and unpacked
 }
 

@@ -99,7 +99,7 @@ func (f *fitting) unchecked(format string, args ...any) {
 	f.survey.Unchecked = append(f.survey.Unchecked, fmt.Sprintf(format, args...))
 }
 
-// begin opens the engine. open is false without fonts: then nothing can be checked.
+// begin opens the text engine. It returns false when this process has no fonts: then nothing can be checked.
 func (f *fitting) begin() (open bool) {
 	if f.engine != nil {
 		return true
