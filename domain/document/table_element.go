@@ -151,7 +151,7 @@ var typeProperties = map[string][]Property{
 			Doc: "Takes the picture so long after the page was loaded; without it, when its finite animations have ended, 5 " +
 				"s later at most."},
 		{Name: "dpi", Type: NumberType, Min: at(minDPI), Max: at(maxDPI), Default: "1", Example: "2",
-			Doc: "Draws the page with so many pixels for each of its own and scales it down."},
+			Doc: "Draws the page with so many pixels for each of its own and scales it down. Less than 1 counts as 1."},
 		{Name: "capture", Type: ObjectType, Kind: "capture", Example: `{"duration": 4}`,
 			Doc: "Shows the page's animations instead of a still."},
 		{Name: "settings", Type: ObjectType, Kind: "settings:html", Default: "{}", Example: `{"font-size": "25px"}`,
