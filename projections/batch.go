@@ -46,8 +46,8 @@ type touch struct {
 }
 
 // fold loads the documents that the events touch, folds the events into them in order, and returns writes for the changed
-// documents. before is the batch whose commit may not have ended yet: fold takes the documents that before has changed from
-// memory.
+// documents. The commit of the batch `before` may not have ended yet: fold takes the documents
+// that this batch has changed from memory.
 func (p *projector) fold(ctx context.Context, events []Event, before *prepared) ([]Write, []*portion, error) {
 	hands := p.crew.hands(len(events))
 	portions := make([]*portion, 0, len(p.models)*hands)

@@ -63,8 +63,8 @@ func (r *Reader) Behind() error { return r.behindWith(true) }
 // behindOf is Behind for the lists of one read model.
 func (r *Reader) behindOf(model string) error { return r.behindWith(r.at.isPending(model)) }
 
-// behindWith returns what Behind returns. With pending false, it ignores the read models that are being built while the others
-// are current.
+// behindWith returns what Behind returns. With pending false, it ignores read models that are being built beside
+// others that are current.
 func (r *Reader) behindWith(pending bool) error {
 	if r.config.MaxLag <= 0 {
 		return nil

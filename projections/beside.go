@@ -240,7 +240,8 @@ func (p *pending) built(position eventstore.Position) {
 	}
 }
 
-// pendingBehind returns a *BehindError while the pending read models lack an event older than MaxLag, as far as is known.
+// pendingBehind returns a *BehindError while a read model that is being built beside the current ones lacks an event
+// older than MaxLag, or while it is unknown whether it does.
 func (r *Reader) pendingBehind() error {
 	p := r.at.pending.Load()
 	if p == nil {

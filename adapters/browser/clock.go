@@ -25,7 +25,7 @@ const (
 	patience  = 15 * time.Second // real time for all waits of a page for the network together
 	frameGap  = grid             // virtual time added when a second frame is drawn at the same time
 	interval  = 1000.0 / 60      // time between frames, as the browser is told, in milliseconds
-	redrawing = 5                // largest number of frames to draw until the first one has a picture
+	redrawing = 5                // largest number of times that the first frame is drawn until Chromium returns a picture of it
 )
 
 // startClock stops the page's clock at its start time. advance then moves it.

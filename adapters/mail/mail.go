@@ -132,7 +132,7 @@ func (s *Sender) complete(given connection.Settings) (connection.Settings, error
 			return nil, refuse("the destination has no host of a mail server, and this server has none either")
 		}
 		for name, value := range s.operator {
-			settings[name] = value // replaces the sender, too: the operator's server may send only for its own address
+			settings[name] = value // the operator replaces the sender, too: the operator's server may send only for its own address
 		}
 	}
 	for _, name := range []string{"from", "to", "subject", "message"} {

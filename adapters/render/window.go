@@ -206,7 +206,8 @@ func (r *run) window(ctx context.Context, q *queue, t *ticket) error {
 	made := r.timeStage(stageWindow)
 	err = r.renderWindows(ctx, append([]*ticket{t}, r.company(ctx, q, t)...))
 	made()
-	if err != nil && ctx.Err() == nil && r.gaveWay.Load() { // a page is still loading: the next attempt continues with the window
+	// The attempt gives its slot back while a page is still loading. The next attempt renders the window.
+	if err != nil && ctx.Err() == nil && r.gaveWay.Load() {
 		return nil
 	}
 	return err

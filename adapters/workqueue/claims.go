@@ -50,7 +50,8 @@ func (c *claims) tick(now time.Time) bool {
 // a heartbeat.
 func (c *claims) readingFailed() { c.last = time.Time{} }
 
-// observe evaluates a reading.
+// observe records the heartbeat of each claimed work item, as read from the presence board now, and for how long this process has
+// seen no newer one.
 func (c *claims) observe(claimed []projections.WorkItem, board []projections.Presence, now time.Time) {
 	var watched time.Duration
 	if !c.last.IsZero() {

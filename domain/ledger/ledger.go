@@ -164,7 +164,8 @@ func (l *Ledger) Apply(event domain.Event) {
 	}
 }
 
-// close ends a hold or count. It forgets the holds and counts that ended longer ago than the constant remembered.
+// close ends the hold of a project, or its count on a plan that counts movies instead of credits. It forgets holds and counts
+// that ended longer ago than the time `remembered`.
 func (l *Ledger) close(project domain.ProjectID, e end) {
 	l.held -= l.open[project].amount
 	delete(l.open, project)

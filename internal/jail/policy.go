@@ -15,8 +15,8 @@ import (
 // Calls names a list of allowed system calls.
 type Calls string
 
-// The lists. A decoder cannot open sockets; an encoder of hardware may also speak to the drivers of graphics cards; a browser has
-// TCP connections and creates user namespaces for its own sandbox.
+// The lists of system calls for each kind of program. A decoder cannot open sockets; a hardware encoder may also speak to the
+// drivers of graphics cards; a browser has TCP connections and creates user namespaces for its own sandbox.
 const (
 	DecoderCalls Calls = "decoder"
 	EncoderCalls Calls = "encoder"

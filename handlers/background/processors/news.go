@@ -85,7 +85,8 @@ func (r *reporter) announce(name connection.LiveEvent, message string, percent *
 		Timestamp: domain.FormatTime(r.told),
 	}.Payload()
 	if err != nil {
-		r.log.WithError(err).WithField("project", r.project).Error("live event of a render cannot be written")
+		r.log.WithError(err).WithField("project", r.project).
+			Error("message about a running render could not be encoded as JSON; its receivers do not get it")
 		return
 	}
 	r.config.News.Announce(live.Event{
