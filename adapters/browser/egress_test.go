@@ -91,7 +91,7 @@ func TestEgress_ConnectionsAreBounded(t *testing.T) {
 		return nil, errors.New("nobody there")
 	}})
 	still(t, pool, browser.Page{Width: 100, Height: 100, Wait: 5 * time.Second, HTML: `<script>
-	for (let i = 0; i < 3000; i++) fetch('http://h' + i + '.example/').catch(() => 0)</script>`})
+	for (let i = 0; i < 1500; i++) fetch('http://h' + i + '.example/').catch(() => 0)</script>`})
 	if n := dialled.Load(); n < 100 || n > 1000 {
 		t.Errorf("%d connections were made, want at most 1000", n)
 	}

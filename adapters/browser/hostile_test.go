@@ -88,11 +88,11 @@ func TestHostile_NoPageOutlivesItsTime(t *testing.T) {
 	}
 }
 
-// next draws a page after a hostile one. Its time is short too, and a busy machine may need more than that once or twice.
+// next draws a page after a hostile one. Its time is short too, and a busy machine may need more than that again and again.
 func next(t *testing.T, pool *browser.Pool) *image.NRGBA {
 	t.Helper()
 	page := browser.Page{HTML: box, Width: 100, Height: 100}
-	for began := time.Now(); time.Since(began) < patience; {
+	for began := time.Now(); time.Since(began) < 5*patience; {
 		picture, err := pool.Still(t.Context(), page)
 		if err == nil {
 			return picture

@@ -144,7 +144,7 @@ func (e Encoder) Coding(quality string) []string {
 
 const (
 	devFolder  = "/dev"
-	trialLimit = 20 * time.Second
+	trialLimit = time.Minute // twenty seconds were too few on a machine with thirty busy processes
 	trialBytes = 1 << 20
 	// trialPicture has a size that every hardware encoder accepts.
 	trialPicture = "color=c=gray:s=320x240:r=25:d=0.4"
