@@ -22,7 +22,7 @@ func TestMovies_many(t *testing.T) {
 	b.until("the end is reached", fmt.Sprintf("scrollTo(0, document.documentElement.scrollHeight), document.querySelectorAll('.movies > li').length >= %d", many))
 	b.until("there is no more", "!control('Show more') && !document.querySelector('main .spinner')")
 	var names []string
-	b.ask("[...document.querySelectorAll('.movies > li strong')].map((e) => e.innerText)", &names)
+	b.ask("[...document.querySelectorAll('.movies > li strong')].map((e) => e.textContent)", &names)
 	if len(names) != many {
 		t.Fatalf("%d movies are listed", len(names))
 	}
