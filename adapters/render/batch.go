@@ -6,10 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/mp4file"
 	"moviola/adapters/render/workspace"
 	"moviola/domain/timeline"
 )
@@ -109,14 +112,11 @@ func (r *run) recall(q *queue, t *ticket) (bool, error) {
 const (
 	// fewFrames is the largest number of encoded frames for which starting the encoder costs as much as encoding them.
 	fewFrames = 16
-	// mostTogether is the maximum of windows that one process encodes where each needs memory for an encoder of its own.
+	// mostTogether is the maximum of windows that one process encodes. Each needs memory for an encoder of its own.
 	mostTogether = 4
-	// mostInStrips is the maximum of windows that one process encodes where they share encoders: together they have no more frames
-	// than a long window.
-	mostInStrips = 16
-	// mostLayers bounds the layers in the windows of one process: when the windows have this number of layers or more, no further
-	// window is added. Each layer is an input.
-	mostLayers = 64
+	// mostAsked is how many windows are examined at most to find windows that can be encoded together with a given one. Examining a
+	// window draws what it shows.
+	mostAsked = 2 * mostTogether
 )
 
 // company takes further windows from the queue, which are encoded in the same process as t, and returns them. It takes only
@@ -125,7 +125,7 @@ const (
 func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 	waiting := q.waiting()
 	room := r.engine.limiter.Room(r.plan.Width * r.plan.Height)
-	most := min(r.mostTogether(t), (len(waiting)+room)/room)
+	most := min(mostTogether, mostTogether*ffmpeg.PixelsHD/(r.plan.Width*r.plan.Height), (len(waiting)+room)/room)
 	if most < 2 || !r.few(ctx, t) {
 		return nil
 	}
@@ -139,10 +139,9 @@ func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 		slices.SortStableFunc(waiting, func(a, b *ticket) int { return cmp.Compare(far[a], far[b]) })
 	}
 	var all []*ticket
-	asked, layers := 0, len(layersOf(t.window))
+	asked := 0
 	for _, o := range waiting {
-		// r.few draws what a window shows, which takes time. So it is called for at most 2 × most windows.
-		if len(all) == most-1 || asked == 2*most || layers >= mostLayers {
+		if len(all) == most-1 || asked == mostAsked {
 			break
 		}
 		// The cache is searched before r.few is called, because r.few draws what the window shows. An error is reported when the
@@ -153,22 +152,9 @@ func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 		asked++
 		if r.few(ctx, o) && q.take(o) {
 			all = append(all, o)
-			layers += len(layersOf(o.window))
 		}
 	}
 	return all
-}
-
-// mostTogether returns the maximum of windows that one process encodes together with a window, as memory allows.
-func (r *run) mostTogether(t *ticket) int {
-	pixels := r.plan.Width * r.plan.Height
-	switch {
-	case pixels > ffmpeg.PixelsHD:
-		return mostTogether * ffmpeg.PixelsHD / pixels
-	case r.cuts(t):
-		return mostInStrips
-	}
-	return mostTogether
 }
 
 // few reports whether at most fewFrames frames of a window are encoded and none of them waits for a page.
@@ -182,8 +168,8 @@ func (r *run) few(ctx context.Context, t *ticket) bool {
 	return err == nil && ways[0].frames <= fewFrames
 }
 
-// renderTogether renders windows in one process, with an encoder for each strip. Windows that fail stay to be rendered one by
-// one, which shows the cause.
+// renderTogether renders windows in one process, with an encoder for each. Windows that fail are rendered again one by one, which
+// shows the cause.
 func (r *run) renderTogether(ctx context.Context, all []*ticket) {
 	if len(all) < 2 {
 		return
@@ -192,22 +178,50 @@ func (r *run) renderTogether(ctx context.Context, all []*ticket) {
 	if err != nil {
 		return
 	}
-	strips, err := r.stripsOf(ctx, all)
-	if err != nil {
-		return
+	c := ffmpeg.Command{Dir: dir, Read: []string{r.in}, Stall: time.Duration(len(all)) * ffmpeg.DefaultStall}
+	frames, warnings := make([]rests, len(all)), make([][]string, len(all))
+	folder := func(i int) string { return "w" + strconv.Itoa(i) }
+	shared := r.openingsOf(all)
+	for i, t := range all {
+		ways, err := r.waysOf(ctx, t)
+		if err != nil {
+			return
+		}
+		frames[i] = ways[0]
+		err = os.Mkdir(filepath.Join(dir, folder(i)), 0o700)
+		if err == nil {
+			warnings[i], err = r.shoot(ctx, &c, t, frames[i], folder(i), shared)
+		}
+		if err != nil {
+			return
+		}
 	}
-	c := ffmpeg.Command{
-		Dir: dir, Read: []string{r.in}, Stall: time.Duration(len(all)) * ffmpeg.DefaultStall,
-		Frame: strips[0].encoded, // ffmpeg counts the frames of its first output
-	}
-	if err := r.shootStrips(ctx, &c, strips, r.openingsOf(all)); err != nil {
-		return
-	}
+	c.Graph = strings.Join(append(shared.chains(), c.Graph), ";\n")
 	if err := r.engine.cfg.Tools.Run(ctx, c); err != nil {
 		r.log.WithError(err).Debug("windows that were encoded together failed; they are rendered one by one")
 		return
 	}
-	for _, s := range strips {
-		r.keepStrip(ctx, dir, s)
+	for i, t := range all {
+		made := filepath.Join(dir, folder(i), windowFile)
+		if err := r.keepTogether(ctx, t, made, frames[i], warnings[i]); err != nil {
+			r.log.WithError(err).Debug("window that was encoded together with others cannot be used; it is rendered again by itself")
+		}
 	}
+}
+
+// keepTogether stores the file of a window that was encoded together with others, if it has the planned number of frames.
+func (r *run) keepTogether(ctx context.Context, t *ticket, made string, frames rests, warnings []string) error {
+	seen, err := mp4file.ReadTrack(made)
+	if err != nil {
+		return err
+	}
+	if seen.Samples != frames.frames {
+		return mp4file.ErrTrack
+	}
+	if r.held() && !t.matte {
+		if err := mp4file.Lengthen(made, frames.holds); err != nil {
+			return err
+		}
+	}
+	return r.keepWindow(ctx, t, made, warnings)
 }

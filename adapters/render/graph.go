@@ -131,7 +131,7 @@ func (g *graph) finish(frames rests) string {
 	if g.pick != "" {
 		filters = append([]string{g.pick}, filters...)
 	}
-	if g.picked || len(frames.favour) > 0 {
+	if g.picked {
 		again := []string{fmt.Sprintf("settb=%d/%d", g.rate.Den, g.rate.Num), number(0)}
 		if len(frames.favour) > 0 {
 			to := g.label()

@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -297,23 +296,4 @@ func requireColor(t testing.TB, what string, img *image.NRGBA, x, y int, want [3
 			return
 		}
 	}
-}
-
-// similarity is how alike the frames of two movies are, one by one.
-func similarity(t *testing.T, a, b string) []float64 {
-	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "ffmpeg", "-v", "error", "-i", a, "-i", b, "-lavfi", "[0:v][1:v]ssim=stats_file=-", "-f", "null", "-").Output()
-	if err != nil {
-		t.Fatalf("compare: %v", err)
-	}
-	var all []float64
-	for line := range strings.Lines(string(out)) {
-		_, rest, _ := strings.Cut(line, "All:")
-		value, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, value)
-	}
-	return all
 }

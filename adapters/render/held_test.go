@@ -207,3 +207,22 @@ func TestEngine_Render_clipWithChromaLocation(t *testing.T) {
 		t.Errorf("%d frames", n)
 	}
 }
+
+// similarity is how alike the frames of two movies are, one by one.
+func similarity(t *testing.T, a, b string) []float64 {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "ffmpeg", "-v", "error", "-i", a, "-i", b, "-lavfi", "[0:v][1:v]ssim=stats_file=-", "-f", "null", "-").Output()
+	if err != nil {
+		t.Fatalf("compare: %v", err)
+	}
+	var all []float64
+	for line := range strings.Lines(string(out)) {
+		_, rest, _ := strings.Cut(line, "All:")
+		value, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, value)
+	}
+	return all
+}

@@ -29,11 +29,6 @@ type opening struct {
 	branches []string // labels of its copies, one for each window
 }
 
-// compare orders parts by the path of their source, then by their start in the source.
-func (o opening) compare(other opening) int {
-	return cmp.Or(strings.Compare(o.path, other.path), cmp.Compare(o.from, other.from))
-}
-
 // worthDecoding is the largest gap, in seconds, between two needed parts of a source that are decoded in one go. Decoding the gap
 // costs less than opening the source a second time, because decoding always begins at a key frame, often seconds earlier.
 const worthDecoding = 2.5
@@ -44,7 +39,9 @@ func (r *run) openingsOf(all []*ticket) *openings {
 	for _, t := range all {
 		plays = append(plays, r.playsOf(t.window)...)
 	}
-	slices.SortStableFunc(plays, opening.compare)
+	slices.SortStableFunc(plays, func(a, b opening) int {
+		return cmp.Or(strings.Compare(a.path, b.path), cmp.Compare(a.from, b.from))
+	})
 	o := &openings{}
 	for _, p := range plays {
 		if n := len(o.all); n > 0 && o.all[n-1].path == p.path && p.from <= o.all[n-1].to+worthDecoding {

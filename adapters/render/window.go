@@ -94,7 +94,7 @@ type windowSpec struct {
 	Background timeline.Color
 	Layers     []timeline.Layer // Source is the hash of the content, Ref is empty
 	Transition *timeline.Transition
-	Matte      *timeline.Clear   `json:",omitempty"` // set for a matte: the backgrounds of the window over white
+	Matte      *timeline.Clear   `json:",omitempty"` // set for a matte: the other backgrounds over which the window is drawn
 	Fonts      []string          // fonts of all texts, by the hashes of their files
 	Files      map[string]string // hashes of files named in a layer's settings
 	// Project is set if nothing may come from the cache, except windows of earlier attempts at this movie.
@@ -206,8 +206,7 @@ func (r *run) window(ctx context.Context, q *queue, t *ticket) error {
 	made := r.timeStage(stageWindow)
 	err = r.renderWindows(ctx, append([]*ticket{t}, r.company(ctx, q, t)...))
 	made()
-	// The attempt gives its slot back while a page is still loading. The next attempt renders the window.
-	if err != nil && ctx.Err() == nil && r.gaveWay.Load() {
+	if err != nil && ctx.Err() == nil && r.gaveWay.Load() { // a page is still loading: the next attempt continues with the window
 		return nil
 	}
 	return err
@@ -265,7 +264,7 @@ func (r *run) renderWindow(ctx context.Context, t *ticket) error {
 const windowFile = "window.mp4"
 
 // keepWindow moves the finished file of a window into the cache and links it at the window's path. If the window shows the
-// movie's thumbnail, the thumbnail is stored in the cache too.
+// movie's thumbnail, that is stored too.
 func (r *run) keepWindow(ctx context.Context, t *ticket, made string, warnings []string) error {
 	w := t.window
 	r.warn(warnings...)
@@ -295,7 +294,7 @@ func (r *run) keepWindow(ctx context.Context, t *ticket, made string, warnings [
 func (r *run) encodeWindow(ctx context.Context, t *ticket, frames rests, to string) ([]string, error) {
 	w := t.window
 	c := ffmpeg.Command{Dir: filepath.Dir(to), Read: []string{r.in}, Frame: func(n int64) { t.count.reached(frames.shown(n)) }}
-	warnings, err := r.shoot(ctx, &c, t, frames)
+	warnings, err := r.shoot(ctx, &c, t, frames, "", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -311,59 +310,39 @@ func (r *run) encodeWindow(ctx context.Context, t *ticket, frames rests, to stri
 	return warnings, err
 }
 
-// shoot adds to a run of ffmpeg the inputs, filters and outputs that compose the frames of a window and encode them into a file
-// in the run's folder.
-func (r *run) shoot(ctx context.Context, c *ffmpeg.Command, t *ticket, frames rests) ([]string, error) {
-	p, err := r.picture(ctx, c, t, frames, "", nil)
-	if err != nil {
-		return nil, err
-	}
-	c.Output = slices.Concat(c.Output, r.encoding(t, frames, p.label, ""), p.thumbnail)
-	return p.warnings, nil
-}
-
-// composed is a window whose frames a run of ffmpeg composes.
-type composed struct {
-	label     string   // label of the stream of the window's frames
-	thumbnail []string // the output of the movie's thumbnail, if the window shows it
-	warnings  []string
-}
-
-// picture adds to a run of ffmpeg the inputs and filters that compose the frames of a window. The parameter folder names the
-// folder for the thumbnail's file, and is the prefix of the labels of the window's streams.
-func (r *run) picture(
+// shoot adds the inputs, filters and outputs of a window to a run of ffmpeg. The run writes the window's files to a folder of the
+// window's own.
+func (r *run) shoot(
 	ctx context.Context, c *ffmpeg.Command, t *ticket, frames rests, folder string, shared *openings,
-) (composed, error) {
+) ([]string, error) {
 	g := &graph{w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, first: len(c.Inputs), name: folder, shared: shared}
 	warnings, err := r.composeTicket(ctx, g, t, frames)
 	if err != nil {
-		return composed{}, err
+		return nil, err
 	}
-	p := composed{label: g.finish(frames), warnings: warnings}
+	last, small := g.finish(frames), ""
 	if t.teaser.key != "" {
-		var small string
-		p.label, small = g.fork(p.label)
-		p.thumbnail = thumbnailOutput(g.thumbnail(small, frames.encoded(t.teaser.frame), r.plan), folder)
+		last, small = g.fork(last)
+		small = g.thumbnail(small, frames.encoded(t.teaser.frame), r.plan)
 	}
 	by := r.coder(t.matte)
 	if c.Encoder = by; len(by.Upload()) > 0 {
-		from := p.label
-		p.label = g.label()
-		g.chain(from, by.Upload(), p.label)
+		from := last
+		last = g.label()
+		g.chain(from, by.Upload(), last)
 	}
 	c.Inputs = append(c.Inputs, g.inputs...)
 	if c.Graph != "" {
 		c.Graph = strings.TrimSuffix(c.Graph, "\n") + ";\n"
 	}
 	c.Graph += g.script()
-	return p, nil
-}
-
-// encoding returns the output that encodes a stream as windows are encoded, into a folder.
-func (r *run) encoding(t *ticket, frames rests, from, folder string) []string {
-	spare := !r.coder(t.matte).Hardware() && r.plan.Width*r.plan.Height > ffmpeg.PixelsHD
-	return slices.Concat([]string{"-map", "[" + from + "]", "-frames:v", strconv.FormatInt(frames.frames, 10)},
+	spare := !by.Hardware() && r.plan.Width*r.plan.Height > ffmpeg.PixelsHD
+	c.Output = slices.Concat(c.Output, []string{"-map", "[" + last + "]", "-frames:v", strconv.FormatInt(frames.frames, 10)},
 		r.encoderOf(t), frames.encoder(spare), []string{filepath.Join(folder, windowFile)})
+	if small != "" {
+		c.Output = append(c.Output, thumbnailOutput(small, folder)...)
+	}
+	return warnings, nil
 }
 
 // trackOf reads the header of a window and checks its number of frames.

@@ -15,59 +15,26 @@ import (
 // Lengthen inserts the held frames of a window into its file, in place. Also a file without held frames gets the decoder
 // parameters that all windows of the movie have, so that the windows can be joined. On h264.ErrUnknown the file is unchanged.
 func Lengthen(path string, holds []h264.Hold) error {
-	r, err := OpenReel(path)
-	if err != nil {
-		return err
-	}
-	return r.Cut(0, r.Frames(), holds, path)
-}
-
-// Reel is a file of ffmpeg with the encoded frames of one window, or of several windows one after the other.
-type Reel struct {
-	video  *video
-	stream h264.Stream
-}
-
-// OpenReel reads a file of encoded windows into memory.
-func OpenReel(path string) (*Reel, error) {
 	f, err := mp4.ReadMP4File(path)
 	if err != nil {
-		return nil, fmt.Errorf("read window: %w", err)
+		return fmt.Errorf("read window: %w", err)
 	}
 	v, err := openVideo(f)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	stream, err := v.read()
 	if err != nil {
-		return nil, err
-	}
-	return &Reel{v, stream}, nil
-}
-
-// Frames is the number of encoded frames.
-func (r *Reel) Frames() int { return len(r.stream.Frames) }
-
-// Cut writes the encoded frames of one window to a file, with its held frames. The parameter from is the index of the window's
-// first frame, the parameter to the index after that of its last one. The window's first frame must be a key frame, and so must
-// the frame after the window, if there is one. All windows of a movie get files with the same decoder parameters. On ErrTrack and
-// h264.ErrUnknown no file is written; other errors are those of writing.
-func (r *Reel) Cut(from, to int, holds []h264.Hold, path string) error {
-	all := r.stream.Frames
-	if from >= to || to > len(all) || !all[from].Key || to < len(all) && !all[to].Key {
-		return ErrTrack
-	}
-	stream, err := h264.Lengthen(h264.Stream{
-		Sequence: r.stream.Sequence, Pictures: r.stream.Pictures, Frames: all[from:to],
-	}, holds)
-	if err != nil {
 		return err
 	}
-	if err := r.video.write(stream); err != nil {
+	if stream, err = h264.Lengthen(stream, holds); err != nil {
+		return err
+	}
+	if err := v.write(stream); err != nil {
 		return fmt.Errorf("write window: %w", err)
 	}
 	var out bytes.Buffer
-	if err := r.video.file.Encode(&out); err != nil {
+	if err := f.Encode(&out); err != nil {
 		return fmt.Errorf("write window: %w", err)
 	}
 	return os.WriteFile(path, out.Bytes(), 0o600)
