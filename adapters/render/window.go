@@ -94,7 +94,7 @@ type windowSpec struct {
 	Background timeline.Color
 	Layers     []timeline.Layer // Source is the hash of the content, Ref is empty
 	Transition *timeline.Transition
-	Matte      *timeline.Clear   `json:",omitempty"` // set for a matte: the other backgrounds over which the window is drawn
+	Matte      *timeline.Clear   `json:",omitempty"` // set for a matte: the backgrounds of the window over white
 	Fonts      []string          // fonts of all texts, by the hashes of their files
 	Files      map[string]string // hashes of files named in a layer's settings
 	// Project is set if nothing may come from the cache, except windows of earlier attempts at this movie.
@@ -206,7 +206,8 @@ func (r *run) window(ctx context.Context, q *queue, t *ticket) error {
 	made := r.timeStage(stageWindow)
 	err = r.renderWindows(ctx, append([]*ticket{t}, r.company(ctx, q, t)...))
 	made()
-	if err != nil && ctx.Err() == nil && r.gaveWay.Load() { // a page is still loading: the next attempt continues with the window
+	// The attempt gives its slot back while a page is still loading. The next attempt renders the window.
+	if err != nil && ctx.Err() == nil && r.gaveWay.Load() {
 		return nil
 	}
 	return err
@@ -264,7 +265,7 @@ func (r *run) renderWindow(ctx context.Context, t *ticket) error {
 const windowFile = "window.mp4"
 
 // keepWindow moves the finished file of a window into the cache and links it at the window's path. If the window shows the
-// movie's thumbnail, that is stored too.
+// movie's thumbnail, the thumbnail is stored in the cache too.
 func (r *run) keepWindow(ctx context.Context, t *ticket, made string, warnings []string) error {
 	w := t.window
 	r.warn(warnings...)
