@@ -209,7 +209,7 @@ func TestProvider_refused(t *testing.T) {
 			return nil, to
 		}},
 		{name: "a forged cookie", person: anna, code: "oidc_attempt", answers: func(_ *reception, own []*http.Cookie, to *url.URL) ([]*http.Cookie, *url.URL) {
-			own[0].Value = "A" + own[0].Value[1:]
+			own[0].Value = damaged(own[0].Value, 0)
 			return own, to
 		}},
 		{name: "a session in place of the attempt", person: anna, code: "oidc_attempt", answers: func(c *reception, own []*http.Cookie, to *url.URL) ([]*http.Cookie, *url.URL) {

@@ -152,7 +152,7 @@ func TestOperators_refused(t *testing.T) {
 		code                     string
 	}{
 		{name: "no session", path: "/operator/api/admin/credits", cookies: func(*desk, []*http.Cookie) []*http.Cookie { return nil }, status: 401, code: "session_missing"},
-		{name: "a forged session", path: "/operator/api/admin/credits", status: 401, code: "session_missing", cookies: changed(func(c *http.Cookie) { c.Value = "A" + c.Value[1:] })},
+		{name: "a forged session", path: "/operator/api/admin/credits", status: 401, code: "session_missing", cookies: changed(func(c *http.Cookie) { c.Value = damaged(c.Value, 0) })},
 		{name: "a session of the other console", path: "/operator/api/admin/credits", status: 401, code: "session_missing", cookies: func(*desk, []*http.Cookie) []*http.Cookie {
 			w := newWorld(t, "http://localhost:9464", "x")
 			answer := w.call(http.MethodPost, "/console/api/session", `{"key":"`+w.key+`"}`, nil, func(r *http.Request) { r.Header.Set("Origin", "http://localhost:9464") })
@@ -216,6 +216,15 @@ func changed(change func(c *http.Cookie)) func(*desk, []*http.Cookie) []*http.Co
 		change(&other)
 		return []*http.Cookie{&other}
 	}
+}
+
+// damaged is value with another character at a place: any other one would, by chance, be the same now and then.
+func damaged(value string, at int) string {
+	other := "A"
+	if value[at] == 'A' {
+		other = "B"
+	}
+	return value[:at] + other + value[at+1:]
 }
 
 // TestOperators_signIn: a token opens the console unless it is wrong, was made for one run, or comes where no cookie is safe.

@@ -273,7 +273,7 @@ var listRows = []row{
 		}
 		token := c.into(t, "GET", "/movies?limit=1", "")["next_token"].(string)
 		const code, text = "next_token_invalid", "Invalid next_token"
-		for _, query := range []string{token + "&limit=2", token + "&from=2026-01-01", token[:len(token)-2] + "AA", "x" + token, token + "=", "forged", strings.Repeat("A", 5000)} {
+		for _, query := range []string{token + "&limit=2", token + "&from=2026-01-01", token[:len(token)-2], "x" + token, token + "=", "forged", strings.Repeat("A", 5000)} {
 			c.refused(t, "GET", "/movies?next_token="+query, "", 400, code, text)
 		}
 		other.refused(t, "GET", "/movies?next_token="+token, "", 400, code, text)
