@@ -67,6 +67,15 @@ func (s Saved) Lacking(accounts []domain.AccountID) []domain.AccountID {
 	return lacking
 }
 
+// FileKey returns the key for the files of an account. It is an error when the backup has no key of the account.
+func (s Saved) FileKey(account domain.AccountID) (FileKey, error) {
+	random, err := hex.DecodeString(s.Keys[account])
+	if err != nil || len(random) != Bytes {
+		return FileKey{}, fmt.Errorf("the key of account %s is missing: give a newer file of moviola accounts keys backup", account)
+	}
+	return NewFileKey(random)
+}
+
 // Restore adds the keys and erasures of the backup to a shelf. An account that was erased, in the backup or in the shelf, is
 // erased afterwards. A key in the shelf is not replaced.
 func (s Saved) Restore(ctx context.Context, shelf Shelf) error {

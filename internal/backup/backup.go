@@ -31,7 +31,8 @@ const (
 func Parts() []string { return []string{Log, Documents, Files, Secrets, Settings} }
 
 const (
-	format        = 1
+	format        = 1 // of an archive, and of a backup without items that are encrypted under keys of accounts
+	formatSealed  = 2 // of a backup with such items: a version that cannot decrypt them must not restore it
 	formatFile    = "moviola-backup.json"
 	readmeFile    = "README.txt"
 	keyFile       = "key.age"
@@ -81,6 +82,9 @@ type Manifest struct {
 type Elsewhere struct {
 	Name    string    `json:"name"`
 	Written time.Time `json:"written"`
+
+	// Account is the account of the file, if the installation has keys of accounts: the file is gone when the account was erased.
+	Account domain.AccountID `json:"account,omitempty"`
 }
 
 // Item is one file of a part.
@@ -89,6 +93,10 @@ type Item struct {
 	Size    int64     `json:"size"` // size in bytes
 	Written time.Time `json:"written"`
 	Pieces  []Piece   `json:"pieces,omitempty"` // the pieces whose contents, joined in this order, are the item
+
+	// Account is the account under whose key the content of the item is encrypted; empty: it is not. Size and pieces are those of
+	// the encrypted content.
+	Account domain.AccountID `json:"account,omitempty"`
 }
 
 // Piece is the location of a part of an item.

@@ -276,3 +276,33 @@ func TestBackup_encrypted(t *testing.T) {
 		}
 	}
 }
+
+// TestAddSealed: a backup with items that are encrypted under keys of accounts says which they are, and has a format that earlier
+// versions refuse. Other backups keep the format that they read.
+func TestAddSealed(t *testing.T) {
+	t.Parallel()
+	cfg := backup.Config{Place: memory{}}
+	mustSave(t, cfg, start, content(1))
+	a, err := backup.Create(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := a.Begin(t.Context(), start.Add(time.Hour), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.AddSealed(t.Context(), backup.Files, "a", start, "ada", strings.NewReader("sealed"))
+	if err := errors.Join(err, w.Add(t.Context(), backup.Files, "b", start, strings.NewReader("clear"))); err != nil {
+		t.Fatal(err)
+	}
+	done, err := w.Finish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]int{start.Format("20060102T150405.000Z"): 1, done.ID: 2} {
+		s, err := a.Snapshot(t.Context(), id)
+		if err != nil || s.Manifest.Format != want || s.Manifest.Sealed()["ada"] != want-1 {
+			t.Errorf("backup %s: format %d, %v, %v; want %d", id, s.Manifest.Format, s.Manifest.Sealed(), err, want)
+		}
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"moviola/domain"
 )
 
 // ErrNone is the error for an archive without a complete backup.
@@ -41,8 +43,9 @@ func (a *Archive) Snapshot(ctx context.Context, id string) (*Snapshot, error) {
 	if err := json.Unmarshal(encoded, &s.Manifest); err != nil {
 		return nil, fmt.Errorf("read the list of backup %s: %w", id, err)
 	}
-	if s.Manifest.Format != format {
-		return nil, fmt.Errorf("backup %s has format %d, this program knows %d: use a newer one", id, s.Manifest.Format, format)
+	if s.Manifest.Format < format || s.Manifest.Format > formatSealed {
+		return nil, fmt.Errorf("backup %s has format %d, this program knows up to %d: use a newer one", id, s.Manifest.Format,
+			formatSealed)
 	}
 	return s, nil
 }
@@ -59,6 +62,19 @@ func (s *Snapshot) Walk(ctx context.Context, part string, visit func(Item, io.Re
 		}
 	}
 	return nil
+}
+
+// Sealed counts the items that are encrypted under keys of accounts, by account.
+func (m Manifest) Sealed() map[domain.AccountID]int {
+	count := map[domain.AccountID]int{}
+	for _, items := range m.Parts {
+		for _, item := range items {
+			if item.Account != "" {
+				count[item.Account]++
+			}
+		}
+	}
+	return count
 }
 
 // chunk reads a chunk and checks it against the hash in its name.

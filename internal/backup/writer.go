@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"moviola/domain"
 )
 
 // Writer adds one backup to an archive. The backup exists when Finish has returned. A Writer is used by one goroutine.
@@ -90,6 +92,20 @@ func (w *Writer) Add(ctx context.Context, part, name string, written time.Time, 
 		item.Size += int64(len(piece))
 	}
 	w.Manifest.Parts[part] = append(w.Manifest.Parts[part], item)
+	return nil
+}
+
+// AddSealed is Add for an item whose content the caller has encrypted under the key of an account. The same content must be
+// encrypted to the same bytes each time, or the item needs new chunks in every backup.
+func (w *Writer) AddSealed(
+	ctx context.Context, part, name string, written time.Time, account domain.AccountID, sealed io.Reader,
+) error {
+	if err := w.Add(ctx, part, name, written, sealed); err != nil {
+		return err
+	}
+	items := w.Manifest.Parts[part]
+	items[len(items)-1].Account = account
+	w.Manifest.Format = formatSealed
 	return nil
 }
 

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -157,25 +155,4 @@ func readSavedKeys(file string, crypt backup.Config) (accountkeys.Saved, error) 
 		return accountkeys.Saved{}, fmt.Errorf("%s: %w", file, err)
 	}
 	return accountkeys.ReadSaved(content)
-}
-
-// noteKeys lists in the manifest the accounts with an encryption key, and the erased ones. It saves no key: the command moviola
-// accounts keys backup does. With a MongoDB, it looks for keys only if the service encrypts, because a backup needs the MongoDB
-// for nothing else.
-func (b *backingUp) noteKeys(ctx context.Context, w *backup.Writer, noted map[string]config.Settings) (err error) {
-	encrypts := b.cfg.EncryptAccounts || b.cfg.Mongo == ""
-	for _, one := range noted {
-		encrypts = encrypts || one.Flags["encrypt-accounts"] != ""
-	}
-	if !encrypts {
-		return nil
-	}
-	shelf, closeShelf, err := stores.OpenKeyShelf(b.cfg)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closeShelf(context.WithoutCancel(ctx))) }()
-	saved, err := accountkeys.Save(ctx, shelf, w.Manifest.At)
-	w.Manifest.Keyed, w.Manifest.Erased = slices.Sorted(maps.Keys(saved.Keys)), slices.Sorted(maps.Keys(saved.Erased))
-	return err
 }

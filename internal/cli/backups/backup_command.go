@@ -20,7 +20,6 @@ import (
 
 	"moviola/adapters/archive"
 	"moviola/adapters/blobs"
-	"moviola/commands"
 	"moviola/domain/blobkey"
 	"moviola/eventstore/embedded/logfile"
 	"moviola/internal/backup"
@@ -136,17 +135,6 @@ func (f *archiveFlags) close() error {
 	return errors.Join(errs...)
 }
 
-// bucketPlace is a backup.Place in a bucket.
-type bucketPlace struct{ *blobs.Bucket }
-
-func (b bucketPlace) Open(ctx context.Context, name string) (io.ReadCloser, error) {
-	file, err := b.Bucket.Open(ctx, name)
-	if errors.Is(err, commands.ErrFileNotFound) {
-		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
-	}
-	return file, err
-}
-
 // backingUp holds the flags of `moviola backup`.
 type backingUp struct {
 	cfg config.Config
@@ -185,6 +173,7 @@ func BackupCommand() *cobra.Command {
 		"keep a part elsewhere, such as secrets=/other/folder; parts: "+strings.Join(backup.Parts(), ", "))
 	f.StringVar(&b.passphraseFile, "passphrase-file", "", "encrypt with the passphrase in this file")
 	f.StringSliceVar(&b.recipients, "recipient", nil, "encrypt to this recipient of age, age1…; may be repeated")
+	cmd.AddCommand(verifyCommand())
 	return cmd
 }
 
@@ -280,13 +269,13 @@ func (b *backingUp) save(
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(saveFiles(ctx, w, files, files.InBucket(), b.cfg.EventStore != ""), files.Close()); err != nil {
+	err = b.withKeys(ctx, w, noted, file, func(keys *fileKeys) error {
+		return saveFiles(ctx, w, files, keys, files.InBucket(), b.cfg.EventStore != "")
+	})
+	if err = errors.Join(err, files.Close()); err != nil {
 		return err
 	}
 	if err := b.saveSecrets(ctx, w, noted); err != nil {
-		return err
-	}
-	if err := b.noteKeys(ctx, w, noted); err != nil {
 		return err
 	}
 	return b.saveSettings(ctx, w, noted)
@@ -373,12 +362,13 @@ func (b *backingUp) report(w io.Writer, done backup.Summary, m backup.Manifest) 
 	if n := len(m.Elsewhere); n > 0 {
 		text += fmt.Sprintf("%d files stay in their bucket and are only listed: save the bucket too\n", n)
 	}
+	text += encrypted(m)
 	if n := len(m.Keyed); n > 0 {
 		text += fmt.Sprintf("The keys of %d accounts are not in the backup: save them now, with moviola accounts keys backup --to …\n",
 			n)
 	}
 	if m.Gone > 0 {
-		text += fmt.Sprintf("%d files were deleted meanwhile\n", m.Gone)
+		text += fmt.Sprintf("%d files were deleted meanwhile, or belong to erased accounts\n", m.Gone)
 	}
 	text += fmt.Sprintf("%d bytes were written", done.Written)
 	if done.Verified {

@@ -62,7 +62,7 @@ func TestBackup_deletedMeanwhile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := saveFiles(ctx, w, fleeting{bucket, []string{"movies/a/1.json", "renders/2/movie.mp4"}}, false, false); err != nil {
+	if err := saveFiles(ctx, w, fleeting{bucket, []string{"movies/a/1.json", "renders/2/movie.mp4"}}, &fileKeys{}, false, false); err != nil {
 		t.Fatal(err)
 	}
 	done, err := w.Finish(ctx)

@@ -21,10 +21,11 @@ type source interface {
 	Open(ctx context.Context, key string) (commands.File, error)
 }
 
-// saveFiles adds documents and files, oldest first, so that new ones follow those of earlier backups. With stay, the files stay
+// saveFiles adds documents and files, oldest first, so that new ones follow those of earlier backups. Those of accounts with a
+// key are encrypted; those of erased accounts are left out. With stay, the files stay
 // in their bucket and are only listed; documents are small and are always copied. With whole, the backup has the whole log, so
 // the files with archived events are left out.
-func saveFiles(ctx context.Context, w *backup.Writer, files source, stay, whole bool) error {
+func saveFiles(ctx context.Context, w *backup.Writer, files source, keys *fileKeys, stay, whole bool) error {
 	type found struct {
 		key     string
 		written time.Time
@@ -57,21 +58,32 @@ func saveFiles(ctx context.Context, w *backup.Writer, files source, stay, whole 
 		if blobkey.IsDocument(one.key) {
 			part = backup.Documents
 		} else if stay {
-			w.Manifest.Elsewhere = append(w.Manifest.Elsewhere, backup.Elsewhere{Name: one.key, Written: one.written})
+			account, err := keys.owner(one.key)
+			if err != nil {
+				return err
+			}
+			w.Manifest.Elsewhere = append(w.Manifest.Elsewhere, backup.Elsewhere{Name: one.key, Written: one.written, Account: account})
 			continue
 		}
-		file, err := files.Open(ctx, one.key)
-		if errors.Is(err, commands.ErrFileNotFound) {
-			w.Manifest.Gone++ // the file was deleted after it was listed
+		err := saveFile(ctx, w, files, keys, part, one.key, one.written)
+		if errors.Is(err, commands.ErrFileNotFound) || errors.Is(err, errErased) {
+			w.Manifest.Gone++ // the file was deleted after it was listed, or its account was erased
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		err = w.Add(ctx, part, one.key, one.written, file)
-		if err = errors.Join(err, file.Close()); err != nil {
-			return err
-		}
 	}
 	return nil
+}
+
+// saveFile adds one file.
+func saveFile(
+	ctx context.Context, w *backup.Writer, files source, keys *fileKeys, part, key string, written time.Time,
+) error {
+	file, err := files.Open(ctx, key)
+	if err != nil {
+		return err
+	}
+	return errors.Join(keys.add(ctx, w, part, key, written, file), file.Close())
 }

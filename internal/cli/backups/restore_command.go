@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moviola/adapters/blobs"
+	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/eventstore/embedded/logfile"
 	"moviola/eventstore/eventstoredb"
@@ -34,6 +35,7 @@ type bringingBack struct {
 	keysFile, mongo    string
 	lost, outdatedKeys bool
 	saved              accountkeys.Saved // the encryption keys of accounts, read by openKeys
+	left               int               // number of documents and files that were left out, because their accounts are erased
 	archiveFlags
 }
 
@@ -217,6 +219,10 @@ func (r *bringingBack) restoreFiles(ctx context.Context, s *backup.Snapshot, wor
 	defer func() { err = errors.Join(err, files.Close()) }()
 	for _, part := range []string{backup.Documents, backup.Files} {
 		err := s.Walk(ctx, part, func(item backup.Item, content io.Reader) error {
+			content, err := r.opened(item, content)
+			if err != nil || content == nil {
+				return err
+			}
 			if err := files.Put(ctx, item.Name, content); err != nil || r.blobs != "" || part == backup.Documents {
 				return err
 			}
@@ -228,11 +234,13 @@ func (r *bringingBack) restoreFiles(ctx context.Context, s *backup.Snapshot, wor
 			return err
 		}
 	}
-	return lost(ctx, files, s.Manifest.Elsewhere)
+	return lost(ctx, files, s.Manifest.Elsewhere, r.saved.Erased)
 }
 
-// lost returns an error that names files which are no longer where the backup left them.
-func lost(ctx context.Context, files *blobs.Bucket, elsewhere []backup.Elsewhere) error {
+// lost returns an error that names files which are no longer where the backup left them. Those of erased accounts need not be.
+func lost(
+	ctx context.Context, files *blobs.Bucket, elsewhere []backup.Elsewhere, erased map[domain.AccountID]time.Time,
+) error {
 	if len(elsewhere) == 0 {
 		return nil
 	}
@@ -246,7 +254,7 @@ func lost(ctx context.Context, files *blobs.Bucket, elsewhere []backup.Elsewhere
 	}
 	var missing []string
 	for _, one := range elsewhere {
-		if !there[one.Name] {
+		if _, gone := erased[one.Account]; !gone && !there[one.Name] {
 			missing = append(missing, one.Name)
 		}
 	}
@@ -292,6 +300,10 @@ func moveUp(from, to string) error {
 func (r *bringingBack) report(w io.Writer, m backup.Manifest) error {
 	text := fmt.Sprintf("backup %s was restored into %s: %d events, %d documents, %d files\n",
 		m.ID, r.data, m.Events, len(m.Parts[backup.Documents]), len(m.Parts[backup.Files]))
+	if r.left > 0 {
+		text += fmt.Sprintf("%d of these documents and files were left out: the keys of their accounts are destroyed or lost, so "+
+			"nobody can read them\n", r.left)
+	}
 	if len(m.Environment) > 0 {
 		text += "Set these variables, which are not in the backup: " + strings.Join(m.Environment, ", ") + "\n"
 	}

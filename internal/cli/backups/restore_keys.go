@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"moviola/domain"
@@ -43,8 +44,13 @@ func (r *bringingBack) openKeys(m backup.Manifest, crypt backup.Config) (err err
 		}
 		return nil
 	case r.keysFile == "":
-		return fmt.Errorf("the backup holds data that is encrypted under the keys of %d accounts: give with --account-keys the file "+
-			"that moviola accounts keys backup has written; if it is lost, say --erase-accounts-without-key", len(m.Keyed))
+		sealed := 0
+		for _, items := range m.Sealed() {
+			sealed += items
+		}
+		return fmt.Errorf("the backup holds data that is encrypted under the keys of %d accounts: personal data in events, and %d "+
+			"documents and files. Give with --account-keys the file that moviola accounts keys backup has written; if it is lost, say "+
+			"--erase-accounts-without-key: all that is lost then", len(m.Keyed), sealed)
 	}
 	return fmt.Errorf("--account-keys: the keys of %d accounts are missing, that of %s among them: give a newer file, or say "+
 		"--erase-accounts-without-key", len(lacking), lacking[0])
@@ -61,4 +67,21 @@ func (r *bringingBack) restoreKeys(ctx context.Context, work string) (err error)
 	}
 	defer func() { err = errors.Join(err, closeShelf(context.WithoutCancel(ctx))) }()
 	return r.saved.Restore(ctx, shelf)
+}
+
+// opened returns the content of a document or file, decrypted if it is encrypted under the key of its account; nil for one of an
+// account that is erased, which is counted.
+func (r *bringingBack) opened(item backup.Item, content io.Reader) (io.Reader, error) {
+	if item.Account == "" {
+		return content, nil
+	}
+	if _, erased := r.saved.Erased[item.Account]; erased {
+		r.left++
+		return nil, nil //nolint:nilnil // the item is left out
+	}
+	key, err := r.saved.FileKey(item.Account)
+	if err != nil {
+		return nil, err
+	}
+	return key.Open(item.Name, content), nil
 }

@@ -162,7 +162,7 @@ func inClear(ctx context.Context, store eventstore.Store, codec *eventstore.Code
 
 // notErased lists the data that the command cannot erase.
 const notErased = `Not erased by this command:
-- documents and files in backups from before the account was closed, which are not encrypted under its key;
+- documents and files in backups that were made before the account had a key, or by an earlier version;
 - caches of renderers, until --asset-cache-ttl has passed;
 - the name of the account in the act of the operator who opened it, references of grants, and copies of the keys: write
   moviola accounts keys backup anew, in place of every older file.

@@ -1,0 +1,41 @@
+package logfile
+
+import (
+	"context"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// Peek reads single events of a log, as of one moment. It is used by one goroutine.
+type Peek struct{ i *inspection }
+
+// OpenPeek opens the log of a data folder, or the file of a backup, for single events.
+func OpenPeek(ctx context.Context, path string) (*Peek, error) {
+	i, err := inspect(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return &Peek{i}, nil
+}
+
+// Metadata returns the metadata of a stream's oldest and newest event, which may be the same; none for a stream that does not
+// exist.
+func (p *Peek) Metadata(stream string) (metadata [][]byte, err error) {
+	const of = `SELECT metadata FROM events WHERE stream = (SELECT id FROM streams WHERE name = ?) ORDER BY revision `
+	for _, order := range []string{"ASC LIMIT 1", "DESC LIMIT 1"} {
+		err := sqlitex.Execute(p.i.conn, of+order, &sqlitex.ExecOptions{
+			Args: []any{stream}, ResultFunc: func(stmt *sqlite.Stmt) error {
+				metadata = append(metadata, column(stmt, 0))
+				return nil
+			},
+		})
+		if err != nil {
+			return nil, readError(p.i.path, err)
+		}
+	}
+	return metadata, nil
+}
+
+// Close ends the reading.
+func (p *Peek) Close() error { return p.i.close() }
