@@ -201,3 +201,41 @@ func (c *Codec) TellsPersonal(r Recorded) (bool, error) {
 	_, taken, err := split(r.Data, k.personal)
 	return taken != nil, err
 }
+
+// Encrypt returns a stored event with its personal data encrypted, as Encode would have stored it, and whether it differs. Events
+// without personal data in clear stay as they are, byte for byte. The event is the same each time. Of an erased account the
+// personal data is left out.
+func (c *Codec) Encrypt(r Recorded) (Recorded, bool, error) {
+	k, ok := c.kinds[r.Type]
+	var meta Metadata
+	if !ok || len(k.personal) == 0 || json.Unmarshal(r.Metadata, &meta) != nil {
+		return r, false, nil
+	}
+	if _, sealed := plainVersion(meta.Version); sealed {
+		return r, false, nil
+	}
+	p := Proposed{ID: r.ID, Type: r.Type, Data: r.Data}
+	data, sealed, err := c.seal(k, r.Stream, meta.Account, p)
+	if err == nil && sealed {
+		r.Data = data
+		r.Metadata, err = withVersion(r.Metadata, meta.Version+sealedVersion)
+	}
+	if err != nil {
+		return r, false, fmt.Errorf("encrypt the personal data of event %d of %s, %s: %w", r.Revision, r.Stream, r.Type, err)
+	}
+	return r, sealed, nil
+}
+
+// withVersion replaces the version in the stored metadata of an event. All other fields stay as they are.
+func withVersion(metadata []byte, version int) ([]byte, error) {
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(metadata, &fields); err != nil {
+		return nil, err
+	}
+	value, err := json.Marshal(version)
+	if err != nil {
+		return nil, err
+	}
+	fields["v"] = value
+	return json.Marshal(fields)
+}

@@ -193,3 +193,57 @@ func TestCodec_sealedElsewhere(t *testing.T) {
 		t.Errorf("it was written while keys cannot be read: %v", err)
 	}
 }
+
+// TestCodec_Encrypt encrypts stored samples of every event: the data is what Encode stores with the key, all else stays, and what is
+// encrypted already, or has nothing personal, is left alone. Of an erased account nothing personal is left.
+func TestCodec_Encrypt(t *testing.T) {
+	t.Parallel()
+	ours := holding(t, "acct", 1)
+	gone := keys{erased: map[domain.AccountID]bool{"acct": true}}
+	plain, sealing, erasing := eventstore.NewCodec(), eventstore.NewCodec().WithKeys(ours), eventstore.NewCodec().WithKeys(gone)
+	encrypted := 0
+	for _, event := range samples() {
+		bare, want := stored(t, plain, event), stored(t, sealing, event)
+		got, differs, err := sealing.Encrypt(bare)
+		if err != nil || !bytes.Equal(got.Data, want.Data) || differs != (versionOf(t, want) > 1000) || versionOf(t, got) != versionOf(t, want) {
+			t.Errorf("%s becomes %s, version %d, %v, %v; want %s", event.EventType(), got.Data, versionOf(t, got), differs, err, want.Data)
+		}
+		if diff := cmp.Diff(event, mustDecode(t, sealing, got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", event.EventType(), diff)
+		}
+		if again, differs, err := sealing.Encrypt(got); differs || err != nil || !bytes.Equal(again.Metadata, got.Metadata) {
+			t.Errorf("%s is encrypted twice: %v", event.EventType(), err)
+		}
+		without, left, err := erasing.Encrypt(bare)
+		if tells, _ := plain.TellsPersonal(without); err != nil || tells || left != differs {
+			t.Errorf("%s of an erased account is %s, %v", event.EventType(), without.Data, err)
+		}
+		if differs {
+			encrypted++
+		}
+	}
+	if encrypted < 10 {
+		t.Errorf("%d samples are encrypted", encrypted)
+	}
+}
+
+// TestCodec_Encrypt_leaves what it does not know as it is, and fails without the keys.
+func TestCodec_Encrypt_leaves(t *testing.T) {
+	t.Parallel()
+	away := keys{err: eventstore.ErrUnavailable}
+	opened := stored(t, eventstore.NewCodec(), account.Opened{Name: "canary", Plan: "free", At: at})
+	if _, _, err := eventstore.NewCodec().WithKeys(away).Encrypt(opened); !errors.Is(err, eventstore.ErrUnavailable) {
+		t.Errorf("without the keys: %v", err)
+	}
+	for name, r := range map[string]eventstore.Recorded{
+		"an unknown type":  {Type: "Tested", Data: []byte(`{"name":"x"}`), Metadata: []byte(`{"v":1,"account":"acct"}`)},
+		"no metadata":      {Type: opened.Type, Data: opened.Data},
+		"without account":  {Type: opened.Type, Data: opened.Data, Metadata: []byte(`{"v":1}`)},
+		"nothing personal": {Type: opened.Type, Data: []byte(`{"name":"","plan":"free"}`), Metadata: opened.Metadata},
+	} {
+		got, differs, err := eventstore.NewCodec().WithKeys(holding(t, "acct", 1)).Encrypt(r)
+		if differs || err != nil || !bytes.Equal(got.Data, r.Data) || !bytes.Equal(got.Metadata, r.Metadata) {
+			t.Errorf("%s becomes %s %s, %v", name, got.Data, got.Metadata, err)
+		}
+	}
+}

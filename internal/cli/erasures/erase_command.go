@@ -188,7 +188,8 @@ func report(w io.Writer, id domain.AccountID, left []string, clear map[string]in
 	}
 	if total > 0 {
 		left = append(left, fmt.Sprintf("%d events of account %s were written before its data was encrypted, and still have it in "+
-			"clear in the log, although the service no longer shows it: %s", total, id, strings.Join(types, ", ")))
+			"clear in the log, although the service no longer shows it: %s. A log that moviola eventstore copy --encrypt makes has "+
+			"none of it", total, id, strings.Join(types, ", ")))
 	}
 	if len(left) == 0 {
 		return nil

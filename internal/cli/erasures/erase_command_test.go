@@ -58,12 +58,16 @@ func live(t *testing.T, log *eventstore.Log, id domain.AccountID, word func(stri
 	}
 	add(account.Stream(id), opened...)
 	add(ledger.Stream(id), ledger.CreditsGranted{Reference: "opening", Amount: 600, At: at},
-		ledger.CreditsHeld{Project: project, Amount: 3, At: at}, ledger.CreditsReleased{Project: project, Amount: 3, Reason: "failed", At: at})
+		ledger.CreditsHeld{Project: project, Amount: 3, At: at})
 	add(key.Stream("key"+string(id)), key.Issued{Account: id, Name: word("key"), Role: key.Admin, Hash: "h" + string(id), At: at})
 	add(movie.Stream(project), movie.Submitted{Account: id, Held: 3, Terms: []string{word("term")}, Warnings: []string{word("warning")}, At: at},
 		movie.RenderStarted{Attempt: 1, Worker: "w", At: at},
 		movie.RenderFinished{Attempt: 1, Worker: "w", Message: word("message"), At: at},
 		movie.DeliveryAttempted{Run: 1, Try: 1, Final: true, Type: "webhook", Status: movie.DeliveryError, Message: word("tried"), At: at})
+	released := ledger.CreditsReleased{Project: project, Amount: 3, Reason: "failed", At: at}
+	if _, err := log.Append(t.Context(), ledger.Stream(id), 1, eventstore.Meta{Account: id, Time: at}, released); err != nil {
+		t.Fatal(err)
+	}
 	add(connection.Stream(id, "ftp"), connection.Saved{Version: 1, Kind: connection.SFTP, At: at,
 		Settings: connection.Settings{"host": word("host")}, Sealed: connection.Sealed{Key: "k", Data: []byte("sealed")}})
 	path := media.Path{Folder: word("folder"), Name: word("file")}

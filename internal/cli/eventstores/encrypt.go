@@ -1,0 +1,101 @@
+package eventstores
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"time"
+
+	"moviola/eventstore"
+	"moviola/eventstore/eventstoredb"
+	"moviola/internal/accountkeys"
+	"moviola/internal/config"
+	"moviola/internal/stores"
+)
+
+// encrypted is a log whose events are encrypted under the keys of their accounts while they are read.
+type encrypted struct {
+	eventstoredb.Source
+	codec *eventstore.Codec
+
+	events int64 // number of events that the last ReadEverything has encrypted
+}
+
+// ReadStream implements eventstoredb.Source.
+func (e *encrypted) ReadStream(
+	ctx context.Context, stream string, dir eventstore.Direction, from eventstore.Revision,
+) iter.Seq2[eventstore.Recorded, error] {
+	return e.through(e.Source.ReadStream(ctx, stream, dir, from), nil)
+}
+
+// ReadEverything implements eventstoredb.Source.
+func (e *encrypted) ReadEverything(
+	ctx context.Context, dir eventstore.Direction, from eventstore.Position,
+) iter.Seq2[eventstore.Recorded, error] {
+	e.events = 0
+	return e.through(e.Source.ReadEverything(ctx, dir, from), func() { e.events++ })
+}
+
+// through encrypts events, and calls counted for each that differs from what is stored.
+func (e *encrypted) through(all iter.Seq2[eventstore.Recorded, error], counted func()) iter.Seq2[eventstore.Recorded, error] {
+	return func(yield func(eventstore.Recorded, error) bool) {
+		for event, err := range all {
+			differs := false
+			if err == nil {
+				event, differs, err = e.codec.Encrypt(event)
+			}
+			if differs && counted != nil {
+				counted()
+			}
+			if !yield(event, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// keyShelf opens the keys of the accounts of the installation whose log is copied: in its data folder, which is above the folder
+// of the log, or in its MongoDB.
+func keyShelf(logFolder, mongo string) (accountkeys.Shelf, func(context.Context) error, error) {
+	folder := filepath.Dir(filepath.Clean(logFolder))
+	if mongo == "" {
+		if _, err := os.Stat(folder); err != nil {
+			return nil, nil, fmt.Errorf("the keys of accounts lie in the data folder of the installation: name its log with --data, or "+
+				"say with --mongo where they are: %w", err)
+		}
+	}
+	return stores.OpenKeyShelf(config.Config{Data: folder, Mongo: mongo})
+}
+
+// copyEncrypted copies a log as copyThrough does, with personal data encrypted under the keys in a shelf. Accounts without a key
+// get one.
+func copyEncrypted(ctx context.Context, w io.Writer, c copying, logFolder, mongo string) (err error) {
+	shelf, closeShelf, err := keyShelf(logFolder, mongo)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeShelf(context.WithoutCancel(ctx))) }()
+	if err := shelf.Prepare(ctx); err != nil {
+		return err
+	}
+	codec := eventstore.NewCodec().WithKeys(accountkeys.NewRing(shelf, true, time.Now))
+	var sealing *encrypted
+	c.through = func(from eventstoredb.Source) eventstoredb.Source {
+		sealing = &encrypted{Source: from, codec: codec}
+		return sealing
+	}
+	if err := c.run(ctx, w); err != nil {
+		return err
+	}
+	saved, err := accountkeys.Save(ctx, shelf, time.Now())
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%d events with personal data in clear are encrypted in the target, or have none where their account "+
+		"was erased; %d accounts have keys: save them now, with moviola accounts keys backup --to …\n", sealing.events, len(saved.Keys))
+	return err
+}
