@@ -47,6 +47,8 @@ const (
 type Bucket struct {
 	bucket  *blob.Bucket
 	scheme  string       // scheme of the bucket's address; empty for a folder
+	name    string       // name of a bucket at s3://
+	prefix  string       // prefix of the keys of all files in a bucket at s3://
 	end     func() error // closes what belongs to the bucket; may be nil
 	dir     string       // absolute path of the folder; empty for a bucket
 	folders *folders     // open folders below dir; nil for a bucket
@@ -107,8 +109,12 @@ func openBucket(ctx context.Context, where, key string) (*Bucket, error) {
 	if !blob.DefaultURLMux().ValidBucketScheme(scheme) {
 		return nil, fmt.Errorf("no support for %s://", scheme)
 	}
+	u, err := url.Parse(where)
+	if err != nil {
+		return nil, errors.New("its address cannot be read")
+	}
 	bucket, err := blob.OpenBucket(ctx, where)
-	return &Bucket{bucket: bucket, scheme: scheme}, err
+	return &Bucket{bucket: bucket, scheme: scheme, name: u.Host, prefix: u.Query().Get("prefix")}, err
 }
 
 // FolderOf returns the folder that where names, and false when it names a bucket elsewhere.

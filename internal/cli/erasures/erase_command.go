@@ -2,7 +2,6 @@ package erasures
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -99,11 +98,15 @@ func (e *erasing) run(ctx context.Context, id domain.AccountID, stdout, stderr i
 		return err
 	}
 	left := e.clean(ctx, s, drop)
-	clear, err := inClear(ctx, store, codec, id)
+	tells, err := read(ctx, store, codec, id)
 	if err != nil {
 		return fmt.Errorf("the read models were made again; look for what the log has in clear: %w", err)
 	}
-	return report(stdout, id, left, clear)
+	versions, err := e.removeVersions(ctx, id, tells)
+	if err != nil {
+		left = append(left, fmt.Sprintf("its files in the bucket: %v", err))
+	}
+	return report(stdout, id, left, tells.clear, versions)
 }
 
 // clean drops the former read models, and scrubs from the SQLite files the bytes of deleted data. For each of the two that fails,
@@ -138,28 +141,6 @@ func requireDeparted(ctx context.Context, log *eventstore.Log, id domain.Account
 	return nil
 }
 
-// inClear counts the events of an account that have personal data in clear, by type.
-func inClear(ctx context.Context, store eventstore.Store, codec *eventstore.Codec, id domain.AccountID) (map[string]int, error) {
-	counts := map[string]int{}
-	for r, err := range store.ReadAll(ctx, eventstore.Forwards, eventstore.Position{}) {
-		if err != nil {
-			return nil, err
-		}
-		var meta eventstore.Metadata
-		if json.Unmarshal(r.Metadata, &meta) != nil || meta.Account != id {
-			continue
-		}
-		tells, err := codec.TellsPersonal(r)
-		if err != nil {
-			return nil, fmt.Errorf("event %d of %s: %w", r.Revision, r.Stream, err)
-		}
-		if tells {
-			counts[r.Type]++
-		}
-	}
-	return counts, nil
-}
-
 // notErased lists the data that the command cannot erase.
 const notErased = `Not erased by this command:
 - documents and files in backups that were made before the account had a key, or by an earlier version;
@@ -168,13 +149,14 @@ const notErased = `Not erased by this command:
   moviola accounts keys backup anew, in place of every older file.
 `
 
-// report says what was erased and what was not: what is left in data files, and what the log has in clear.
-func report(w io.Writer, id domain.AccountID, left []string, clear map[string]int) error {
+// report says what was erased and what was not: what is left in data files and in a bucket, what the log has in clear, and what
+// was done to a bucket.
+func report(w io.Writer, id domain.AccountID, left []string, clear map[string]int, versions string) error {
 	text := "the read models were made again without its data\n"
 	if len(left) == 0 {
 		text = "the read models were made again without its data; those from before, and what was removed from data files, are gone\n"
 	}
-	text += notErased
+	text += versions + notErased
 	total, types := 0, []string{}
 	for _, name := range slices.Sorted(maps.Keys(clear)) {
 		total += clear[name]
@@ -194,5 +176,6 @@ func report(w io.Writer, id domain.AccountID, left []string, clear map[string]in
 	if len(left) == 0 {
 		return nil
 	}
-	return exit.With(errors.New("left, run the command again for what is in data files: "+strings.Join(left, "; ")), exit.Findings)
+	what := strings.Join(left, "; ")
+	return exit.With(errors.New("left, run the command again for what is in data files and in a bucket: "+what), exit.Findings)
 }

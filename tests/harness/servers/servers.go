@@ -257,7 +257,16 @@ func StartS3Bucket(t testing.TB, pages ...string) (address string, environment [
 	for _, origin := range pages {
 		allowed = append(allowed, "--cors-allow-origin", origin)
 	}
-	s := startS3(t, allowed)
+	return bucketOf(startS3(t, allowed))
+}
+
+// StartS3Versions is StartS3Bucket with a storage that can keep former versions of files. The bucket does not yet.
+func StartS3Versions(t testing.TB) (address string, environment []string) {
+	t.Helper()
+	return bucketOf(startS3(t, nil, "--versioning-dir", t.TempDir()))
+}
+
+func bucketOf(s Storage) (address string, environment []string) {
 	query := url.Values{"region": {s.Region}, "endpoint": {s.URL}, "use_path_style": {"true"}}
 	return "s3://" + s.Bucket + "?" + query.Encode(), []string{"AWS_ACCESS_KEY_ID=" + s.Username, "AWS_SECRET_ACCESS_KEY=" +
 		s.Password}
