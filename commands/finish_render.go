@@ -19,7 +19,7 @@ type FinishRender struct {
 	Worker   string
 	Success  bool
 	Message  string // why the render failed; empty: the render succeeded
-	Plan     *movie.Plan
+	Plan     *movie.Dimensions
 	File     *movie.File
 	Warnings []string
 	// CacheKey is the key by which an equal movie can reuse the file. CachedFrom is the movie whose file was copied; empty:

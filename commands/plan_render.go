@@ -21,7 +21,7 @@ type PlanRender struct {
 	Counted bool // the movie is on a counted plan: it is not paid for in credits
 	// MaxCredits is the maximum price that the client accepts; 0: any price.
 	MaxCredits int64
-	Plan       movie.Plan
+	Plan       movie.Dimensions
 }
 
 // PlanRenderConfig is what NewPlanRenderHandler needs. Every field but Plans is required.

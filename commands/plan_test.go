@@ -116,7 +116,7 @@ func TestChangePlan(t *testing.T) {
 	w.wantEvents(account.Stream(alice), "AccountOpened", "PlanChanged", "PlanChanged")
 }
 
-func (w *world) planRender(counted bool, p movie.Plan) error {
+func (w *world) planRender(counted bool, p movie.Dimensions) error {
 	h := commands.NewPlanRenderHandler(commands.PlanRenderConfig{Log: w.log, Ledgers: w.ledgers, Now: w.clock})
 	return h.Handle(w.t.Context(), commands.PlanRender{Account: alice, Project: project, Attempt: 1, Counted: counted, Plan: p})
 }
@@ -124,12 +124,12 @@ func (w *world) planRender(counted bool, p movie.Plan) error {
 // TestPlanRender: what was not known at submission is refused before encoding, and never charged. Decision 17.
 func TestPlanRender(t *testing.T) {
 	t.Parallel()
-	exact := func(width, height int, frames int64) movie.Plan {
-		return movie.Plan{Width: width, Height: height, Frames: frames, FPSNum: 25, FPSDen: 1}
+	exact := func(width, height int, frames int64) movie.Dimensions {
+		return movie.Dimensions{Width: width, Height: height, Frames: frames, FPSNum: 25, FPSDen: 1}
 	}
 	tests := []struct {
 		name string
-		plan movie.Plan
+		plan movie.Dimensions
 		held int64
 		want error
 	}{
@@ -181,7 +181,7 @@ func TestMaxCredits(t *testing.T) {
 	planned := func(seconds int64) error {
 		return commands.NewPlanRenderHandler(commands.PlanRenderConfig{Log: w.log, Ledgers: w.ledgers, Now: w.clock}).Handle(t.Context(), commands.PlanRender{
 			Account: alice, Project: accepted.Project, Attempt: claim.Attempt, MaxCredits: claim.MaxCredits,
-			Plan: movie.Plan{Width: 640, Height: 360, Frames: 25 * seconds, FPSNum: 25, FPSDen: 1},
+			Plan: movie.Dimensions{Width: 640, Height: 360, Frames: 25 * seconds, FPSNum: 25, FPSDen: 1},
 		})
 	}
 	requireRefusal(t, planned(10), exceeded(10, 9))
@@ -230,7 +230,7 @@ func TestCountedPlan(t *testing.T) {
 	if !claim.Counted {
 		t.Error("the claim says nothing of the counted plan")
 	}
-	w.must(w.planRender(true, movie.Plan{Width: 64, Height: 64, Frames: 1500, FPSNum: 25, FPSDen: 1}))
+	w.must(w.planRender(true, movie.Dimensions{Width: 64, Height: 64, Frames: 1500, FPSNum: 25, FPSDen: 1}))
 	w.must(w.finish(commands.FinishRender{Attempt: 1, Worker: "w1", Message: "broken"}))
 	w.must(w.settle())
 	w.must(w.settle())

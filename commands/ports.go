@@ -54,7 +54,7 @@ type RenderJob struct {
 	Fetched func(ctx context.Context, sources map[string]string) error
 	// Planned is called once, when the exact length is known and before anything is encoded. warnings name the properties that the
 	// render does not follow as given. When Planned returns an error, Render ends and returns the same error.
-	Planned func(ctx context.Context, plan movie.Plan, warnings []string) error
+	Planned func(ctx context.Context, plan movie.Dimensions, warnings []string) error
 	// Preloaded stores an item of the movie's property preload. It returns the item's address, the address of its form for
 	// browsers (empty: it has none), and a warning (empty: no warning). nil: items are referred to by their src.
 	Preloaded func(ctx context.Context, job PrepareJob, p Prepared) (address, web, warning string, err error)
@@ -76,7 +76,7 @@ type RenderJob struct {
 
 // Rendered is a finished movie on the renderer's local disk. The caller moves the files away and then calls Close.
 type Rendered struct {
-	Plan      movie.Plan
+	Plan      movie.Dimensions
 	File      movie.File // facts probed from the finished file, without Key, Thumbnail and Token
 	Movie     string     // path of the MP4
 	Matte     string     // path of the movie's matte; empty: the movie is opaque, or no matte was asked for
@@ -91,7 +91,7 @@ type Rendered struct {
 type OutputJob struct {
 	Movie   string // path of the MP4; its folder takes the files that are made
 	Matte   string // path of an MP4 that is white where the movie is opaque, black elsewhere; empty: all is opaque
-	Plan    movie.Plan
+	Plan    movie.Dimensions
 	Sound   bool     // the MP4 has sound
 	Still   int64    // frame that stills show
 	Formats []string // outputs to make

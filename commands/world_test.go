@@ -161,7 +161,7 @@ func (w *world) success(attempt int, worker string) commands.FinishRender {
 	}
 	return commands.FinishRender{
 		Attempt: attempt, Worker: worker, Success: true,
-		Plan: &movie.Plan{Width: 64, Height: 64, Frames: 175, FPSNum: 25, FPSDen: 1},
+		Plan: &movie.Dimensions{Width: 64, Height: 64, Frames: 175, FPSNum: 25, FPSDen: 1},
 		File: &movie.File{Key: key + ".mp4", Thumbnail: key + ".jpg", Token: "token", Size: 6},
 	}
 }

@@ -52,7 +52,7 @@ func batchSamples() []domain.Event {
 func coreSamples() []domain.Event {
 	expires, index, credits := at.Add(time.Hour), 1, int64(600)
 	integrated := -14.2
-	plan := &movie.Plan{Width: 1920, Height: 1080, Frames: 250, FPSNum: 30000, FPSDen: 1001}
+	plan := &movie.Dimensions{Width: 1920, Height: 1080, Frames: 250, FPSNum: 30000, FPSDen: 1001}
 	file := &movie.File{
 		Key: "renders/Abcd1234Efgh5678/1.mp4", Thumbnail: "renders/Abcd1234Efgh5678/1.jpg", Token: "00112233445566778899aabbccddeeff",
 		Subtitles: "renders/Abcd1234Efgh5678/1.ass",

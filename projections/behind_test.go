@@ -86,7 +86,7 @@ type sluice struct {
 	open    chan struct{}
 }
 
-func (s *sluice) Commit(ctx context.Context, b projections.Batch) error {
+func (s *sluice) Commit(ctx context.Context, b projections.Changes) error {
 	if b.Checkpoint != nil && s.through.Add(-1) < 0 {
 		select {
 		case <-s.open:

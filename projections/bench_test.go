@@ -111,7 +111,7 @@ func deliver(b *testing.B, log *eventstore.Log, movies int) (last eventstore.App
 			account, id, now := scattered(done), scatteredProject(done), minute(n)
 			spend(account, ledger.CreditsCharged{Project: id, Amount: 2, At: now})
 			add(account, movie.Stream(id), 3, movie.RenderFinished{Attempt: 1, Worker: "w", At: now, Success: true, Credits: 2,
-				Plan: &movie.Plan{Width: 1920, Height: 1080, FPSNum: 25, FPSDen: 1, Frames: 250},
+				Plan: &movie.Dimensions{Width: 1920, Height: 1080, FPSNum: 25, FPSDen: 1, Frames: 250},
 				File: &movie.File{Key: "videos/" + string(id), Size: 1 << 20, FrameRate: 25}},
 				movie.DeliveryStarted{Run: 1, Worker: "w", At: now},
 				movie.DeliveryAttempted{Run: 1, Try: 1, Final: true, Type: "webhook", Status: movie.DeliveryOK, HTTPStatus: 200, At: now},
@@ -174,7 +174,7 @@ func fill(b *testing.B, log *eventstore.Log, movies int) {
 		mustAppend(b, log, ledger.Stream(alice), eventstore.Revision(n-1), ledger.CreditsHeld{Project: id, Amount: 1, At: t0})
 		mustAppend(b, log, movie.Stream(id), eventstore.NoStream, submitted(alice, minute(n)),
 			movie.RenderStarted{Attempt: 1, Worker: "w", At: minute(n)},
-			movie.RenderFinished{Attempt: 1, Worker: "w", At: minute(n), Success: true, File: &movie.File{Key: "k"}, Plan: &movie.Plan{Frames: 25}})
+			movie.RenderFinished{Attempt: 1, Worker: "w", At: minute(n), Success: true, File: &movie.File{Key: "k"}, Plan: &movie.Dimensions{Frames: 25}})
 	}
 }
 

@@ -170,7 +170,7 @@ func (r *Reader) beginBeside(ctx context.Context, basis int64, lacking []string,
 		}
 	}
 	checkpoint.version = 0
-	if err := r.at.docs.Commit(ctx, Batch{Writes: []Write{*checkpoint.write(beside.Generation)}}); err != nil {
+	if err := r.at.docs.Commit(ctx, Changes{Writes: []Write{*checkpoint.write(beside.Generation)}}); err != nil {
 		return nil, fmt.Errorf("write the checkpoint of generation %d: %w", beside.Generation, err)
 	}
 	var taken *pending

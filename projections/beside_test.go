@@ -32,7 +32,7 @@ func newGate(docs projections.Documents, generation int64, through int) *gate {
 	return g
 }
 
-func (g *gate) Commit(ctx context.Context, b projections.Batch) error {
+func (g *gate) Commit(ctx context.Context, b projections.Changes) error {
 	if b.Checkpoint == nil || b.Checkpoint.ID != strconv.FormatInt(g.generation, 10) {
 		return g.Documents.Commit(ctx, b)
 	}
@@ -195,7 +195,7 @@ func wantRebuilt(t *testing.T, w *world, docs projections.Documents, models *pro
 func TestOpen_OtherShapeBeside(t *testing.T) {
 	t.Parallel()
 	w, docs, _, pointer := grown(t, 1)
-	err := docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{{
+	err := docs.Commit(t.Context(), projections.Changes{Writes: []projections.Write{{
 		Collection: "readers", ID: "other", Document: map[string]any{"reader": "other", "generation": pointer.Generation, "at": w.clock.Now().UTC()},
 	}}})
 	if err != nil {
@@ -225,7 +225,7 @@ func TestOpen_OtherShapeSpoilt(t *testing.T) {
 	models := mustOpen(t, config)
 	start(t, models)
 	gated.await(t)
-	err := docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{{
+	err := docs.Commit(t.Context(), projections.Changes{Writes: []projections.Write{{
 		Collection: "unread_" + strconv.FormatInt(pointer.Generation, 10), ID: "movie-x", Document: projections.Unread{Stream: "movie-x", Type: "Unheard", Version: 1},
 	}}})
 	if err != nil {

@@ -28,7 +28,7 @@ func (b board[T]) change(
 		if !write {
 			return nil
 		}
-		err = b.docs.Commit(ctx, Batch{Writes: []Write{{
+		err = b.docs.Commit(ctx, Changes{Writes: []Write{{
 			Collection: b.collection, ID: id, Loaded: stored.Version, Document: next, Gone: gone,
 		}}})
 		switch {

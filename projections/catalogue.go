@@ -92,7 +92,7 @@ func (c *catalogue) read(ctx context.Context) (*Pointer, error) {
 
 // replace writes the pointer at the version at which it was loaded, or returns ErrStale.
 func (c *catalogue) replace(ctx context.Context, p *Pointer) error {
-	err := c.docs.Commit(ctx, Batch{Writes: []Write{{
+	err := c.docs.Commit(ctx, Changes{Writes: []Write{{
 		Collection: pointers.Name, ID: pointerID, Loaded: p.version, Document: *p,
 	}}})
 	if err != nil {

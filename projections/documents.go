@@ -30,7 +30,7 @@ type Documents interface {
 	// Commit writes documents, each only if it is still at the version it was loaded at, and then the checkpoint. In a store
 	// without transactions, a failed commit may have written some of the documents, but never the checkpoint before all of them.
 	// After ErrStale the caller loads the documents again, and applies the events that they lack.
-	Commit(ctx context.Context, batch Batch) error
+	Commit(ctx context.Context, batch Changes) error
 
 	// Atomic reports whether Commit always writes either all of a batch or nothing.
 	Atomic() bool
@@ -100,8 +100,8 @@ type Body interface {
 	Decode(into any) error
 }
 
-// Batch is one commit: the documents changed by a range of the log, each once, and the checkpoint after that range.
-type Batch struct {
+// Changes is one commit: the documents changed by a range of the log, each once, and the checkpoint after that range.
+type Changes struct {
 	Writes     []Write
 	Checkpoint *Write // the checkpoint to write; nil: none
 }

@@ -52,7 +52,7 @@ func (f *faulty) Get(ctx context.Context, collection string, ids ...string) (map
 func (*faulty) Atomic() bool { return false }
 
 // Commit writes one document after the other, in an order of its own, and the checkpoint last.
-func (f *faulty) Commit(ctx context.Context, batch projections.Batch) error {
+func (f *faulty) Commit(ctx context.Context, batch projections.Changes) error {
 	f.mu.Lock()
 	order := f.random.Perm(len(batch.Writes))
 	f.mu.Unlock()
@@ -61,7 +61,7 @@ func (f *faulty) Commit(ctx context.Context, batch projections.Batch) error {
 		if f.fails() {
 			return errAway
 		}
-		err := f.Documents.Commit(ctx, projections.Batch{Writes: []projections.Write{batch.Writes[i]}})
+		err := f.Documents.Commit(ctx, projections.Changes{Writes: []projections.Write{batch.Writes[i]}})
 		if err != nil && !errors.Is(err, projections.ErrStale) {
 			return err
 		}
@@ -75,7 +75,7 @@ func (f *faulty) Commit(ctx context.Context, batch projections.Batch) error {
 	case batch.Checkpoint == nil:
 		return nil
 	}
-	if err := f.Documents.Commit(ctx, projections.Batch{Checkpoint: batch.Checkpoint}); err != nil {
+	if err := f.Documents.Commit(ctx, projections.Changes{Checkpoint: batch.Checkpoint}); err != nil {
 		return err
 	}
 	if f.fails() {

@@ -14,11 +14,11 @@ type heads struct {
 	looking chan struct{} // holds an element during a read
 
 	mu   sync.Mutex
-	next *look // the next read, which has not begun; nil: nobody waits for it
+	next *headRead // the next read, which has not begun; nil: nobody waits for it
 }
 
-// look is one read of the end of the log. head and err are set when done is closed.
-type look struct {
+// headRead is one read of the end of the log. head and err are set when done is closed.
+type headRead struct {
 	done chan struct{}
 	head eventstore.Position
 	err  error
@@ -33,9 +33,9 @@ func (h *heads) now(ctx context.Context) (eventstore.Position, error) {
 	h.mu.Lock()
 	mine := h.next
 	if mine == nil {
-		mine = &look{done: make(chan struct{})}
+		mine = &headRead{done: make(chan struct{})}
 		h.next = mine
-		go h.look(context.WithoutCancel(ctx), mine) // detached from ctx: other callers share the result and may wait longer
+		go h.read(context.WithoutCancel(ctx), mine) // detached from ctx: other callers share the result and may wait longer
 	}
 	h.mu.Unlock()
 	select {
@@ -46,8 +46,8 @@ func (h *heads) now(ctx context.Context) (eventstore.Position, error) {
 	}
 }
 
-// look reads the end of the log when the read before has ended. Until then more callers may join.
-func (h *heads) look(ctx context.Context, l *look) {
+// read reads the end of the log when the read before has ended. Until then more callers may join.
+func (h *heads) read(ctx context.Context, l *headRead) {
 	defer close(l.done)
 	h.looking <- struct{}{}
 	defer func() { <-h.looking }()

@@ -41,12 +41,12 @@ type Movie struct {
 	DeletedAt *time.Time `json:"deleted_at"` // when its owner deleted it
 	Gone      bool       `json:"gone"`       // the file no longer exists, for whatever reason
 
-	Attempt  int         `json:"attempt"` // number of the current attempt
-	Worker   string      `json:"worker"`
-	Credits  int64       `json:"credits"`
-	Plan     *movie.Plan `json:"plan"`
-	File     *movie.File `json:"file"`
-	Warnings []string    `json:"warnings"`
+	Attempt  int               `json:"attempt"` // number of the current attempt
+	Worker   string            `json:"worker"`
+	Credits  int64             `json:"credits"`
+	Plan     *movie.Dimensions `json:"plan"`
+	File     *movie.File       `json:"file"`
+	Warnings []string          `json:"warnings"`
 	// Outputs are the files that the movie has besides its MP4, or will have. Decision 61.
 	Outputs []movie.Output `json:"outputs"`
 	// CacheKey finds the movie's file for an equal movie, while the file exists; empty: the file must not be reused. Decision 20.

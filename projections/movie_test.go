@@ -25,7 +25,7 @@ func fold[T any](step func(T, projections.Event) T, id string, events ...domain.
 func TestFoldMovie(t *testing.T) {
 	t.Parallel()
 	at := func(n int) *time.Time { m := minute(n); return &m }
-	file, plan := &movie.File{Key: "k"}, &movie.Plan{Frames: 50}
+	file, plan := &movie.File{Key: "k"}, &movie.Dimensions{Frames: 50}
 	first := movie.Submitted{Account: alice, At: t0.Add(1234), DocumentHash: "h", DocumentSize: 9, Draft: true, Destinations: 2}
 	begun := []domain.Event{first, movie.RenderStarted{Attempt: 1, Worker: "w1", At: minute(1)}}
 	success := movie.RenderFinished{Attempt: 1, At: minute(5), Success: true, Plan: plan, File: file, Credits: 2, Warnings: []string{"odd"}}

@@ -74,7 +74,7 @@ func (p *projector) prepare(
 
 // write commits a prepared batch.
 func (p *projector) write(ctx context.Context, b *prepared) error {
-	if err := p.at.docs.Commit(ctx, Batch{Writes: b.writes, Checkpoint: b.next.write(p.generation)}); err != nil {
+	if err := p.at.docs.Commit(ctx, Changes{Writes: b.writes, Checkpoint: b.next.write(p.generation)}); err != nil {
 		return fmt.Errorf("commit %d documents: %w", len(b.writes), err)
 	}
 	return nil

@@ -90,7 +90,7 @@ type killer struct {
 	commits atomic.Int64
 }
 
-func (k *killer) Commit(ctx context.Context, b projections.Batch) error {
+func (k *killer) Commit(ctx context.Context, b projections.Changes) error {
 	if b.Checkpoint == nil || k.commits.Add(1) != 2 {
 		return k.Documents.Commit(ctx, b)
 	}

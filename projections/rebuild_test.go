@@ -145,7 +145,7 @@ func reshape(t *testing.T, docs projections.Documents, name string, by int) proj
 	place := pointer.Models[name]
 	place.Shape += by
 	pointer.Models[name] = place
-	err = docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{{
+	err = docs.Commit(t.Context(), projections.Changes{Writes: []projections.Write{{
 		Collection: "read_models", ID: "current", Loaded: found["current"].Version, Document: pointer,
 	}}})
 	if err != nil {
@@ -264,7 +264,7 @@ func TestReader_RebuildOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{{
+	err = docs.Commit(t.Context(), projections.Changes{Writes: []projections.Write{{
 		Collection: before.Models["balances"].Collection, ID: string(alice), Loaded: spoilt[string(alice)].Version, Document: projections.Balance{Revision: 1 << 20},
 	}}})
 	if err != nil {

@@ -27,7 +27,7 @@ type sealedTokens struct {
 func SealTokens(docs Documents, sealer Sealer) Documents { return sealedTokens{docs, sealer} }
 
 // Commit implements Documents.
-func (d sealedTokens) Commit(ctx context.Context, batch Batch) error {
+func (d sealedTokens) Commit(ctx context.Context, batch Changes) error {
 	copied := false
 	for i, w := range batch.Writes {
 		m, ok := w.Document.(Movie)

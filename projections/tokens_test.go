@@ -20,7 +20,7 @@ func TestSealTokens(t *testing.T) {
 	id := project(1)
 	w.append(t, movie.Stream(id), submitted(alice, t0), movie.RenderStarted{Attempt: 1, Worker: "w", At: minute(1)})
 	last := w.append(t, movie.Stream(id), movie.RenderFinished{
-		Attempt: 1, Worker: "w", At: minute(2), Success: true, Plan: &movie.Plan{Frames: 25, FPSNum: 25, FPSDen: 1},
+		Attempt: 1, Worker: "w", At: minute(2), Success: true, Plan: &movie.Dimensions{Frames: 25, FPSNum: 25, FPSDen: 1},
 		File: &movie.File{Key: "renders/" + string(id) + "/1.mp4", Token: token},
 	})
 	plain := w.documents(t)

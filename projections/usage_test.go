@@ -19,7 +19,7 @@ func TestUsage(t *testing.T) {
 	start(t, models)
 	late := time.Date(2026, 3, 1, 23, 59, 59, 999e6, time.UTC)
 	next := late.Add(time.Millisecond)
-	plan, file := &movie.Plan{Frames: 300, FPSNum: 30000, FPSDen: 1001}, &movie.File{Key: "k", Size: 1000}
+	plan, file := &movie.Dimensions{Frames: 300, FPSNum: 30000, FPSDen: 1001}, &movie.File{Key: "k", Size: 1000}
 	try := func(index, try int, status movie.DeliveryStatus, final bool, at time.Time) movie.DeliveryAttempted {
 		return movie.DeliveryAttempted{Run: 1, Index: index, Try: try, Final: final, Type: "webhook", Status: status, HTTPStatus: 200 + try, DurationMS: 7, At: at}
 	}

@@ -49,7 +49,7 @@ func TestVerify(t *testing.T) {
 		if gone {
 			write.Gone = t0
 		}
-		if err := docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{write}}); err != nil {
+		if err := docs.Commit(t.Context(), projections.Changes{Writes: []projections.Write{write}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -39,7 +39,7 @@ func (r *Reader) watch(ctx context.Context) error {
 	for tick := 0; ctx.Err() == nil; tick++ {
 		if r.waits.any() || tick%(idlePolls+1) == 0 {
 			chores.follow(ctx)
-			r.persist(ctx, "see how far the read models are", func() error { return r.look(ctx) })
+			r.persist(ctx, "see how far the read models are", func() error { return r.readCheckpoint(ctx) })
 		}
 		select {
 		case <-ticker.C:
@@ -49,8 +49,8 @@ func (r *Reader) watch(ctx context.Context) error {
 	return nil
 }
 
-// look reads the checkpoint of the current generation, to learn how far other processes have folded.
-func (r *Reader) look(ctx context.Context) error {
+// readCheckpoint reads the checkpoint of the current generation, to learn how far other processes have folded.
+func (r *Reader) readCheckpoint(ctx context.Context) error {
 	generation := r.at.current.Load().Generation
 	checkpoint, err := r.at.loadCheckpoint(ctx, generation)
 	if err != nil {

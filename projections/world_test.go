@@ -222,7 +222,7 @@ func life(n int) []step {
 	held := onLedger(ledger.CreditsHeld{Project: id, Amount: 1, At: at(0)})
 	begun := concat(held, onMovie(first, movie.RenderStarted{Attempt: 1, Worker: "w1", At: at(1)}))
 	changed := onLedger(ledger.CreditsHoldChanged{Project: id, Attempt: 1, Before: 1, Amount: 7, At: at(1)})
-	done := movie.RenderFinished{Attempt: 1, Worker: "w1", At: at(2), Success: true, Credits: 7, Plan: &movie.Plan{Width: 1920, Frames: 175}, File: &movie.File{Key: "k", FrameRate: 25}}
+	done := movie.RenderFinished{Attempt: 1, Worker: "w1", At: at(2), Success: true, Credits: 7, Plan: &movie.Dimensions{Width: 1920, Frames: 175}, File: &movie.File{Key: "k", FrameRate: 25}}
 	failed := movie.RenderFinished{Attempt: 1, Worker: "w1", At: at(3), Message: "no such image", Warnings: []string{"odd size"}}
 	released := onLedger(ledger.CreditsReleased{Project: id, Amount: 7, Reason: "failed", At: at(4)})
 	switch n % 6 {

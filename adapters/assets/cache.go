@@ -138,7 +138,7 @@ func (cfg Config) withDefaults() Config {
 // download.
 func (c *Cache) Fetch(ctx context.Context, account domain.AccountID, address string) (commands.Asset, error) {
 	return c.flights.do(ctx, string(account)+" "+address, func(ctx context.Context) (commands.Asset, error) {
-		return c.fetch(ctx, c.shelf(account), address, nil)
+		return c.fetch(ctx, c.folderOf(account), address, nil)
 	})
 }
 
@@ -149,12 +149,12 @@ func (c *Cache) Refetch(ctx context.Context, account domain.AccountID, address s
 	if asset, ok := c.KeptSince(ctx, account, address, since); ok {
 		return asset, nil
 	}
-	return c.fetch(ctx, c.shelf(account), address, &since)
+	return c.fetch(ctx, c.folderOf(account), address, &since)
 }
 
 // Kept returns the cached file that Fetch would use; false when Fetch would ask a server.
 func (c *Cache) Kept(_ context.Context, account domain.AccountID, address string) (commands.Asset, bool) {
-	return c.kept(c.shelf(account), address, time.Time{})
+	return c.kept(c.folderOf(account), address, time.Time{})
 }
 
 // KeptSince returns the cached file that Refetch would use; false when Refetch would ask a server.
@@ -162,7 +162,7 @@ func (c *Cache) KeptSince(_ context.Context, account domain.AccountID, address s
 	if since.IsZero() {
 		return commands.Asset{}, false
 	}
-	return c.kept(c.shelf(account), address, since)
+	return c.kept(c.folderOf(account), address, since)
 }
 
 // IsOwn reports whether an address is below the service's public base.
@@ -177,7 +177,7 @@ func (c *Cache) IsOwn(address string) bool {
 
 // kept returns a download that can be used without asking its server: it is recent enough, and was not made before the time in
 // the parameter since.
-func (c *Cache) kept(s shelf, address string, since time.Time) (commands.Asset, bool) {
+func (c *Cache) kept(s accountFolder, address string, since time.Time) (commands.Asset, bool) {
 	known := s.visit(address)
 	if !c.counts(known) || known.At.Before(since) {
 		return commands.Asset{}, false
@@ -186,8 +186,8 @@ func (c *Cache) kept(s shelf, address string, since time.Time) (commands.Asset, 
 	return asset, ok && s.use(known.Hash) == nil
 }
 
-func (c *Cache) shelf(account domain.AccountID) shelf {
-	return shelf{Folder(c.cfg.Dir, account), account, c.files}
+func (c *Cache) folderOf(account domain.AccountID) accountFolder {
+	return accountFolder{Folder(c.cfg.Dir, account), account, c.files}
 }
 
 // Folder is the folder of an account's files, below the folder of a Cache.
@@ -195,9 +195,9 @@ func Folder(dir string, account domain.AccountID) string {
 	return filepath.Join(dir, hashText(string(account))[:32])
 }
 
-// fetch brings the file at address onto the shelf. It uses a stored file only if that was downloaded at the time in the parameter
-// fresh or later. If fresh is the zero time, it uses no stored file. If fresh is nil, the time does not matter.
-func (c *Cache) fetch(ctx context.Context, s shelf, address string, fresh *time.Time) (commands.Asset, error) {
+// fetch brings the file at address into the account's folder. It uses a stored file only if that was downloaded at the time in
+// the parameter fresh or later. If fresh is the zero time, it uses no stored file. If fresh is nil, the time does not matter.
+func (c *Cache) fetch(ctx context.Context, s accountFolder, address string, fresh *time.Time) (commands.Asset, error) {
 	target, err := parseAddress(address)
 	if err != nil {
 		return commands.Asset{}, err
@@ -243,8 +243,9 @@ func (c *Cache) counts(v visit) bool {
 	return !v.At.IsZero() && age >= 0 && age < c.cfg.TTL
 }
 
-// shelf is the folder of one account: files/<hash>, facts about them in files/<hash>.json, and visits/<hash of the address>.json.
-type shelf struct {
+// accountFolder is the folder of one account: files/<hash>, facts about them in files/<hash>.json, and visits/<hash of the
+// address>.json.
+type accountFolder struct {
 	dir     string
 	account domain.AccountID
 	files   *checker
@@ -260,7 +261,7 @@ type visit struct {
 	At time.Time `json:"at,omitzero"`
 }
 
-func (s shelf) make() error {
+func (s accountFolder) make() error {
 	for _, sub := range []string{"files", "visits"} {
 		if err := os.MkdirAll(filepath.Join(s.dir, sub), 0o700); err != nil {
 			return fmt.Errorf("make asset folder: %w", err)
@@ -269,14 +270,14 @@ func (s shelf) make() error {
 	return nil
 }
 
-func (s shelf) filePath(hash string) string { return filepath.Join(s.dir, "files", hash) }
+func (s accountFolder) filePath(hash string) string { return filepath.Join(s.dir, "files", hash) }
 
-func (s shelf) visitPath(address string) string {
+func (s accountFolder) visitPath(address string) string {
 	return filepath.Join(s.dir, "visits", hashText(address)+".json")
 }
 
 // visit returns the record of an address; the zero visit when there is none, or its file is gone.
-func (s shelf) visit(address string) visit {
+func (s accountFolder) visit(address string) visit {
 	var v visit
 	if readJSON(s.visitPath(address), &v) != nil {
 		return visit{}
@@ -288,7 +289,7 @@ func (s shelf) visit(address string) visit {
 }
 
 // asset returns the examined file with this content. false: it does not exist, or is damaged.
-func (s shelf) asset(hash string) (commands.Asset, bool) {
+func (s accountFolder) asset(hash string) (commands.Asset, bool) {
 	var a commands.Asset
 	if hash == "" || readJSON(s.filePath(hash)+".json", &a) != nil {
 		return commands.Asset{}, false
@@ -304,7 +305,7 @@ func (s shelf) asset(hash string) (commands.Asset, bool) {
 }
 
 // use marks the file with this content as used now.
-func (s shelf) use(hash string) error {
+func (s accountFolder) use(hash string) error {
 	now := time.Now()
 	if err := os.Chtimes(s.filePath(hash)+".json", now, now); err != nil {
 		return fmt.Errorf("note the use of asset %s: %w", hash, err)

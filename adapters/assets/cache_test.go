@@ -20,7 +20,7 @@ import (
 	"moviola/domain"
 )
 
-// files are the paths below the site's shelves that fit a pattern.
+// files are the paths below the site's folders that fit a pattern.
 func (s *site) files(pattern string) []string {
 	s.t.Helper()
 	found, err := filepath.Glob(filepath.Join(s.dir, "*", pattern))

@@ -13,7 +13,7 @@ import (
 	"moviola/adapters/assets"
 )
 
-// TestExamine finds what is wrong on an account's shelf, and nothing on one that is well.
+// TestExamine finds what is wrong in an account's folder, and nothing on one that is well.
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	sum := sha256.Sum256([]byte("source"))

@@ -64,7 +64,7 @@ type passing struct{ error }
 func (p passing) Unwrap() error { return p.error }
 
 // tries downloads a file, with retries after temporary failures, within the time limit of a download.
-func (c *Cache) tries(ctx context.Context, s shelf, target *url.URL, known visit, l *lane) (visit, error) {
+func (c *Cache) tries(ctx context.Context, s accountFolder, target *url.URL, known visit, l *lane) (visit, error) {
 	limited, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
 	for try := 0; ; try++ {
@@ -93,7 +93,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known visit, l *lane) (visit, error) {
+func (c *Cache) attempt(ctx context.Context, s accountFolder, target *url.URL, known visit, l *lane) (visit, error) {
 	if path, own := c.ownPath(target); own {
 		return c.takeOwn(ctx, s, target, path)
 	}
@@ -159,8 +159,10 @@ func passes(code int) bool {
 	return code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout
 }
 
-// storeBody stores the body of a response on the shelf. Its size is counted after decompression.
-func (c *Cache) storeBody(ctx context.Context, s shelf, target *url.URL, resp *http.Response, l *lane) (hash string, err error) {
+// storeBody stores the body of a response in the account's folder. Its size is counted after decompression.
+func (c *Cache) storeBody(
+	ctx context.Context, s accountFolder, target *url.URL, resp *http.Response, l *lane,
+) (hash string, err error) {
 	from, length, err := unpacked(resp)
 	if err != nil {
 		return "", cutOff(target, err)
@@ -217,7 +219,7 @@ func cutOff(target *url.URL, err error) error {
 }
 
 // takeRedirected takes the service's own file that a redirect leads to.
-func (c *Cache) takeRedirected(ctx context.Context, s shelf, target *url.URL, resp *http.Response) (visit, error) {
+func (c *Cache) takeRedirected(ctx context.Context, s accountFolder, target *url.URL, resp *http.Response) (visit, error) {
 	to, err := resp.Location()
 	if err != nil {
 		return visit{}, failed(target, fmt.Sprint(resp.StatusCode))
@@ -229,9 +231,9 @@ func (c *Cache) takeRedirected(ctx context.Context, s shelf, target *url.URL, re
 	return c.takeOwn(ctx, s, target, path)
 }
 
-// store stores a stream on the shelf under the hash of its content, if its first bytes show an accepted format. length is its
-// declared length; -1: unknown.
-func (c *Cache) store(ctx context.Context, s shelf, target *url.URL, from io.Reader, length int64) (string, error) {
+// store stores a stream in the account's folder under the hash of its content, if its first bytes show an accepted format. length
+// is its declared length; -1: unknown.
+func (c *Cache) store(ctx context.Context, s accountFolder, target *url.URL, from io.Reader, length int64) (string, error) {
 	if length > c.cfg.MaxBytes {
 		return "", c.tooLarge(target)
 	}
@@ -273,7 +275,7 @@ func (c *Cache) store(ctx context.Context, s shelf, target *url.URL, from io.Rea
 
 // keep gives a download its final name. A file with the same content stays as it is, because a program in a sandbox may be
 // reading it; a damaged one is replaced.
-func (s shelf) keep(temp *draft, hash string, size int64) (fresh bool, err error) {
+func (s accountFolder) keep(temp *draft, hash string, size int64) (fresh bool, err error) {
 	path := s.filePath(hash)
 	if info, err := os.Stat(path); err == nil && info.Size() == size && s.intact(commands.Asset{Hash: hash, Path: path}) {
 		return false, nil

@@ -17,8 +17,8 @@ type draft struct {
 	name string // empty: the file has no name
 }
 
-// draft begins a file on the shelf. discard must follow.
-func (s shelf) draft() (*draft, error) {
+// draft begins a file in the account's folder. discard must follow.
+func (s accountFolder) draft() (*draft, error) {
 	dir := filepath.Join(s.dir, "files")
 	if fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600); err == nil {
 		path := fmt.Sprintf("/proc/self/fd/%d", fd)

@@ -24,7 +24,7 @@ type needError struct{ bytes int64 }
 func (e *needError) Error() string { return "a download needs more than there is of its budget" }
 
 // enter waits for the turn of a download of the given size. No connection to a server is held meanwhile.
-func (c *Cache) enter(ctx context.Context, s shelf, size int64) (*lane, error) {
+func (c *Cache) enter(ctx context.Context, s accountFolder, size int64) (*lane, error) {
 	l := &lane{size: min(size, c.cfg.MaxBytes), step: c.cfg.Guess, most: c.cfg.MaxBytes}
 	var err error
 	if c.cfg.Bytes != nil {
@@ -91,9 +91,9 @@ func (d *drawn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// download brings the file at target onto the shelf, unless the known file is there and still current. It waits for its turn
-// first, and again if the file is larger than its share.
-func (c *Cache) download(ctx context.Context, s shelf, target *url.URL, known visit) (visit, error) {
+// download brings the file at target into the account's folder, unless the known file is there and still current. It waits for
+// its turn first, and again if the file is larger than its share.
+func (c *Cache) download(ctx context.Context, s accountFolder, target *url.URL, known visit) (visit, error) {
 	if _, own := c.ownPath(target); own {
 		return c.tries(ctx, s, target, known, &lane{})
 	}
@@ -107,7 +107,7 @@ func (c *Cache) download(ctx context.Context, s shelf, target *url.URL, known vi
 	}
 }
 
-func (c *Cache) inLane(ctx context.Context, s shelf, target *url.URL, known visit, size int64) (visit, error) {
+func (c *Cache) inLane(ctx context.Context, s accountFolder, target *url.URL, known visit, size int64) (visit, error) {
 	l, err := c.enter(ctx, s, size)
 	if err != nil {
 		return visit{}, err

@@ -34,7 +34,7 @@ type madeVisit struct {
 	Size int64  `json:"size,omitempty"` // size of the file in bytes
 }
 
-func (s shelf) madeKey(key string) string { return blobkey.SourceVisit(s.holder(), key) }
+func (s accountFolder) madeKey(key string) string { return blobkey.SourceVisit(s.holder(), key) }
 
 // KeepMade implements commands.MadeStore. Without a store it does nothing: either there is one host, or the hosts share the
 // folders of generated content.
@@ -44,7 +44,7 @@ func (c *Cache) KeepMade(ctx context.Context, account domain.AccountID, key stri
 	}
 	ctx, cancel := context.WithTimeout(ctx, madeTime)
 	defer cancel()
-	s, made := c.shelf(account), madeVisit{Note: note}
+	s, made := c.folderOf(account), madeVisit{Note: note}
 	if path != "" {
 		hash, err := commands.HashOfFile(path)
 		if err != nil {
@@ -72,7 +72,7 @@ func (c *Cache) TakeMade(ctx context.Context, account domain.AccountID, key, dir
 	}
 	ctx, cancel := context.WithTimeout(ctx, madeTime)
 	defer cancel()
-	s := c.shelf(account)
+	s := c.folderOf(account)
 	raw, err := c.readShared(ctx, s.madeKey(key), madeNote)
 	if err != nil {
 		return nil, "", fmt.Errorf("take %s of another host: %w", key, err)
@@ -91,7 +91,7 @@ func (c *Cache) TakeMade(ctx context.Context, account domain.AccountID, key, dir
 }
 
 // copyMade copies the file of generated content into dir. It fails if the file's size or hash differs from the record's.
-func (c *Cache) copyMade(ctx context.Context, s shelf, made madeVisit, dir string) (path string, err error) {
+func (c *Cache) copyMade(ctx context.Context, s accountFolder, made madeVisit, dir string) (path string, err error) {
 	f, err := c.cfg.Shared.Open(ctx, blobkey.SourceFile(s.holder(), made.Hash, made.Size))
 	if err != nil {
 		return "", err

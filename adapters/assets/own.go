@@ -39,8 +39,8 @@ func sameHost(a, b *url.URL) bool {
 	return name(a) == name(b) && port(a) == port(b)
 }
 
-// takeOwn copies a file of the service itself onto the shelf.
-func (c *Cache) takeOwn(ctx context.Context, s shelf, target *url.URL, path string) (visit, error) {
+// takeOwn copies a file of the service itself into the account's folder.
+func (c *Cache) takeOwn(ctx context.Context, s accountFolder, target *url.URL, path string) (visit, error) {
 	missing := failed(target, "404")
 	if c.cfg.Own == nil {
 		return visit{}, missing

@@ -28,17 +28,17 @@ const (
 
 // roomy is a download whose bytes are counted before they are written.
 type roomy struct {
-	ctx   context.Context
-	from  io.Reader
-	cache *Cache
-	shelf shelf
-	write *quota.Write
+	ctx    context.Context
+	from   io.Reader
+	cache  *Cache
+	folder accountFolder
+	write  *quota.Write
 }
 
 // Read implements io.Reader.
 func (r *roomy) Read(p []byte) (int, error) {
 	n, err := r.from.Read(p)
-	if full := r.cache.claim(r.ctx, r.shelf, r.write, int64(n)); full != nil {
+	if full := r.cache.claim(r.ctx, r.folder, r.write, int64(n)); full != nil {
 		return 0, full
 	}
 	return n, err
@@ -46,7 +46,7 @@ func (r *roomy) Read(p []byte) (int, error) {
 
 // claim counts bytes that are about to be written. At a bound it removes the least recently used files: the account's own for the
 // account's bound, all accounts' for the total bound.
-func (c *Cache) claim(ctx context.Context, s shelf, w *quota.Write, bytes int64) error {
+func (c *Cache) claim(ctx context.Context, s accountFolder, w *quota.Write, bytes int64) error {
 	err := w.Add(ctx, bytes)
 	var full *quota.FullError
 	if !errors.As(err, &full) {

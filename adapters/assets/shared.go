@@ -41,16 +41,16 @@ type sharedVisit struct {
 }
 
 // holder stands for the account in the keys of its shared downloads. Clients cannot download the files of these keys.
-func (s shelf) holder() string { return filepath.Base(s.dir) }
+func (s accountFolder) holder() string { return filepath.Base(s.dir) }
 
-func (s shelf) sharedVisit(address string) string {
+func (s accountFolder) sharedVisit(address string) string {
 	return blobkey.SourceVisit(s.holder(), hashText(address))
 }
 
-// takeShared brings another host's download onto the shelf, if it is recent enough and not older than since. It returns false
-// when there is none. Errors are logged, and the caller asks the server.
+// takeShared brings another host's download into the account's folder, if it is recent enough and not older than since. It
+// returns false when there is none. Errors are logged, and the caller asks the server.
 func (c *Cache) takeShared(
-	ctx context.Context, s shelf, address string, target *url.URL, since time.Time,
+	ctx context.Context, s accountFolder, address string, target *url.URL, since time.Time,
 ) (commands.Asset, bool) {
 	if c.cfg.Shared == nil {
 		return commands.Asset{}, false
@@ -63,7 +63,7 @@ func (c *Cache) takeShared(
 }
 
 func (c *Cache) copyShared(
-	ctx context.Context, s shelf, address string, target *url.URL, since time.Time,
+	ctx context.Context, s accountFolder, address string, target *url.URL, since time.Time,
 ) (commands.Asset, error) {
 	raw, err := c.readShared(ctx, s.sharedVisit(address), 64<<10)
 	if err != nil {
@@ -101,8 +101,8 @@ func (c *Cache) readShared(ctx context.Context, key string, most int64) ([]byte,
 	return raw, errors.Join(err, f.Close())
 }
 
-// copyFile copies a file of the store onto the shelf, if its content matches the hash in its name.
-func (c *Cache) copyFile(ctx context.Context, s shelf, known sharedVisit) error {
+// copyFile copies a file of the store into the account's folder, if its content matches the hash in its name.
+func (c *Cache) copyFile(ctx context.Context, s accountFolder, known sharedVisit) error {
 	f, err := c.cfg.Shared.Open(ctx, blobkey.SourceFile(s.holder(), known.Hash, known.Size))
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (c *Cache) copyFile(ctx context.Context, s shelf, known sharedVisit) error 
 }
 
 // share uploads a download to the store: the file first, then its record. Errors are logged: this host has the file.
-func (c *Cache) share(ctx context.Context, s shelf, address string, got visit) {
+func (c *Cache) share(ctx context.Context, s accountFolder, address string, got visit) {
 	if c.cfg.Shared == nil || got.At.IsZero() {
 		return
 	}
@@ -140,7 +140,7 @@ func (c *Cache) share(ctx context.Context, s shelf, address string, got visit) {
 	}
 }
 
-func (c *Cache) putShared(ctx context.Context, s shelf, address string, got visit) error {
+func (c *Cache) putShared(ctx context.Context, s accountFolder, address string, got visit) error {
 	size, err := c.putFile(ctx, s, got.Hash, s.filePath(got.Hash))
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func (c *Cache) putShared(ctx context.Context, s shelf, address string, got visi
 }
 
 // putFile uploads a file to the store, unless the store has the file, and returns its size in bytes.
-func (c *Cache) putFile(ctx context.Context, s shelf, hash, path string) (int64, error) {
+func (c *Cache) putFile(ctx context.Context, s accountFolder, hash, path string) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
@@ -189,7 +189,7 @@ func (c *Cache) forgetShared(account domain.AccountID) error {
 	ctx, cancel := context.WithTimeout(context.Background(), forgetTime)
 	defer cancel()
 	var keys []string
-	err := c.cfg.Shared.Walk(ctx, blobkey.SourcesOf(c.shelf(account).holder()), func(key string, _ time.Time) error {
+	err := c.cfg.Shared.Walk(ctx, blobkey.SourcesOf(c.folderOf(account).holder()), func(key string, _ time.Time) error {
 		keys = append(keys, key)
 		return nil
 	})

@@ -20,7 +20,7 @@ import (
 // inUse is how long after its last use a file is not removed, even if space is needed: a render may be about to link it.
 const inUse = 10 * time.Minute
 
-// kept is a file on a shelf.
+// kept is a file in an account's folder.
 type kept struct {
 	path string
 	size int64
@@ -29,7 +29,7 @@ type kept struct {
 
 // Forget removes all files of an account. Repeating it does nothing.
 func (c *Cache) Forget(account domain.AccountID) error {
-	s := c.shelf(account)
+	s := c.folderOf(account)
 	defer c.room.Removed(filepath.Base(s.dir))
 	if err := errors.Join(os.RemoveAll(s.dir), c.forgetShared(account)); err != nil {
 		return fmt.Errorf("forget assets: %w", err)

@@ -71,9 +71,9 @@ func (c *checker) intact(path string, test func() error) error {
 
 var errNotTheDownload = errors.New("its content has not the SHA-256 of what was downloaded")
 
-// intact reports whether a file of the shelf is undamaged, and its converted picture can be decoded. A damaged file is removed
-// and logged for the operator: the caller fetches it again.
-func (s shelf) intact(a commands.Asset) bool {
+// intact reports whether a file of the account's folder is undamaged, and its converted picture can be decoded. A damaged file is
+// removed and logged for the operator: the caller fetches it again.
+func (s accountFolder) intact(a commands.Asset) bool {
 	err := s.files.intact(a.Path, func() error {
 		if a.Converted {
 			return decodes(a.Path)
@@ -102,8 +102,8 @@ func (s shelf) intact(a commands.Asset) bool {
 	return false
 }
 
-// examine examines a new file on the shelf, and stores the result in its notes (a JSON file with the same name).
-func (c *Cache) examine(ctx context.Context, s shelf, hash string, target *url.URL) (commands.Asset, error) {
+// examine examines a new file in the account's folder, and stores the result in its notes (a JSON file with the same name).
+func (c *Cache) examine(ctx context.Context, s accountFolder, hash string, target *url.URL) (commands.Asset, error) {
 	path := s.filePath(hash)
 	asset, err := c.sources.Examine(ctx, path, hash, target)
 	if err != nil {

@@ -188,7 +188,7 @@ func (t *tab) load(ctx context.Context) error {
 		return err
 	}
 	if t.page.HTML == "" {
-		if err := t.dress(ctx); err != nil {
+		if err := t.applySettings(ctx); err != nil {
 			return err
 		}
 	}
@@ -234,8 +234,8 @@ func (t *tab) reason(text string) string {
 	return text
 }
 
-// dress adds the element's styles and scripts to a page that was loaded from an address.
-func (t *tab) dress(ctx context.Context) error {
+// applySettings adds the element's styles and scripts to a page that was loaded from an address.
+func (t *tab) applySettings(ctx context.Context) error {
 	t.mu.Lock()
 	status := t.status
 	t.mu.Unlock()

@@ -63,7 +63,7 @@ func (f *FTP) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries.Re
 	source := &source{Reader: file}
 	err = f.with(ctx, parcel.Settings, func(server *ftp.ServerConn) error {
 		makeFolders(server, parcel.Settings.RemoteFolder())
-		return stage("the server did not take the file", server.Stor(parcel.Settings.RemoteFile(), source))
+		return inStep("the server did not take the file", server.Stor(parcel.Settings.RemoteFile(), source))
 	})
 	return deliveries.Receipt{}, source.blame(err)
 }
@@ -74,9 +74,9 @@ func (f *FTP) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries.Re
 		makeFolders(server, parcel.Settings["remote-path"])
 		name := path.Join(parcel.Settings["remote-path"], testName)
 		if err := server.Stor(name, strings.NewReader(testContent)); err != nil {
-			return stage("the server did not take a file", err)
+			return inStep("the server did not take a file", err)
 		}
-		return stage("the server did not remove a file", server.Delete(name))
+		return inStep("the server did not remove a file", server.Delete(name))
 	})
 }
 
@@ -98,11 +98,11 @@ func (f *FTP) session(ctx context.Context, s connection.Settings, address string
 	}
 	server, err := ftp.Dial(address, options...)
 	if err != nil {
-		return stage("the connection failed", err)
+		return inStep("the connection failed", err)
 	}
 	defer func() { _ = server.Quit() }() // uploads were confirmed before, so an error loses nothing
 	if err := server.Login(s["username"], s["password"]); err != nil {
-		return stage("the login failed", err)
+		return inStep("the login failed", err)
 	}
 	return do(server)
 }
@@ -161,8 +161,8 @@ type failure struct {
 
 func (f failure) Unwrap() error { return f.error }
 
-// stage adds the step to an error; nil stays nil.
-func stage(step string, err error) error {
+// inStep adds the step to an error; nil stays nil.
+func inStep(step string, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -40,10 +40,10 @@ func (s *SFTP) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries.R
 	receipt, err := s.with(ctx, parcel, func(server *sftp.Client) error {
 		if folder := parcel.Settings.RemoteFolder(); folder != "." {
 			if err := server.MkdirAll(folder); err != nil {
-				return stage("the folder could not be made", err)
+				return inStep("the folder could not be made", err)
 			}
 		}
-		return stage("the server did not take the file", upload(server, parcel.Settings.RemoteFile(), source))
+		return inStep("the server did not take the file", upload(server, parcel.Settings.RemoteFile(), source))
 	})
 	return receipt, source.blame(err)
 }
@@ -53,13 +53,13 @@ func (s *SFTP) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries.R
 	return s.with(ctx, parcel, func(server *sftp.Client) error {
 		folder := path.Clean(parcel.Settings["remote-path"])
 		if err := server.MkdirAll(folder); err != nil {
-			return stage("the folder could not be made", err)
+			return inStep("the folder could not be made", err)
 		}
 		name := path.Join(folder, testName)
 		if err := upload(server, name, strings.NewReader(testContent)); err != nil {
-			return stage("the server did not take a file", err)
+			return inStep("the server did not take a file", err)
 		}
-		return stage("the server did not remove a file", server.Remove(name))
+		return inStep("the server did not remove a file", server.Remove(name))
 	})
 }
 
@@ -92,20 +92,20 @@ func (s *SFTP) session(
 	}
 	conn, err := s.cfg.Dial(ctx, "tcp", address)
 	if err != nil {
-		return stage("the connection failed", err)
+		return inStep("the connection failed", err)
 	}
 	defer conn.Close()
 	secured, channels, requests, err := ssh.NewClientConn(conn, address, &ssh.ClientConfig{
 		User: settings["username"], Auth: methods, HostKeyCallback: seen.check,
 	})
 	if err != nil {
-		return stage("the login failed", err)
+		return inStep("the login failed", err)
 	}
 	client := ssh.NewClient(secured, channels, requests)
 	defer func() { _ = client.Close() }() // uploads were confirmed before, so an error loses nothing
 	server, err := sftp.NewClient(client)
 	if err != nil {
-		return stage("the server does not speak SFTP", err)
+		return inStep("the server does not speak SFTP", err)
 	}
 	defer func() { _ = server.Close() }()
 	return do(server)

@@ -117,7 +117,7 @@ func (g *Generator) Generate(ctx context.Context, request commands.ImageRequest)
 	if err != nil {
 		return commands.GeneratedImage{}, err
 	}
-	s := g.shelf(request.Account)
+	s := g.folderOf(request.Account)
 	made, ok := s.find(o.key)
 	if !ok {
 		if made, ok, err = g.share(ctx, s, request.Account, o); err != nil {
@@ -137,7 +137,7 @@ func (g *Generator) AtHand(ctx context.Context, request commands.ImageRequest) b
 	if err != nil {
 		return false
 	}
-	_, found := g.shelf(request.Account).find(o.key)
+	_, found := g.folderOf(request.Account).find(o.key)
 	return found
 }
 
@@ -160,7 +160,7 @@ func (g *Generator) endpoint(ctx context.Context, request commands.ImageRequest)
 // share does the work once for all callers with the same order, and reports whether another host had done it. The work continues
 // within its own limits when a caller gives up, because the picture is paid for.
 func (g *Generator) share(
-	ctx context.Context, s shelf, account domain.AccountID, o order,
+	ctx context.Context, s accountFolder, account domain.AccountID, o order,
 ) (made commands.Asset, cached bool, err error) {
 	type picture struct {
 		asset  commands.Asset

@@ -119,7 +119,7 @@ func TestGenerate_cache(t *testing.T) {
 	}
 }
 
-// A picture on the shelf that was damaged is made again.
+// A picture in the account's folder that was damaged is made again.
 func TestGenerate_damagedShelf(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t, func(_ int, w http.ResponseWriter) { inside(w, picture(t, 8, 8, color.White)) })

@@ -13,9 +13,9 @@ import (
 // madeKey is the key under which other hosts find a cached picture.
 func madeKey(key string) string { return "image-" + key }
 
-// takeMade copies another host's picture onto the shelf. It returns false when there is none. Errors are logged, and the picture
-// is generated again.
-func (g *Generator) takeMade(ctx context.Context, s shelf, account domain.AccountID, key string) (commands.Asset, bool) {
+// takeMade copies another host's picture into the account's folder. It returns false when there is none. Errors are logged, and
+// the picture is generated again.
+func (g *Generator) takeMade(ctx context.Context, s accountFolder, account domain.AccountID, key string) (commands.Asset, bool) {
 	if g.cfg.Made == nil {
 		return commands.Asset{}, false
 	}
@@ -26,7 +26,7 @@ func (g *Generator) takeMade(ctx context.Context, s shelf, account domain.Accoun
 	return asset, err == nil
 }
 
-func (g *Generator) copyMade(ctx context.Context, s shelf, account domain.AccountID, key string) (commands.Asset, error) {
+func (g *Generator) copyMade(ctx context.Context, s accountFolder, account domain.AccountID, key string) (commands.Asset, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return commands.Asset{}, err
 	}

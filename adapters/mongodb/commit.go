@@ -21,7 +21,7 @@ const duplicateKey = 11000
 func (*Documents) Atomic() bool { return false }
 
 // Commit implements projections.Documents: it writes one collection after the other, and finally the checkpoint.
-func (d *Documents) Commit(ctx context.Context, batch projections.Batch) error {
+func (d *Documents) Commit(ctx context.Context, batch projections.Changes) error {
 	var order []string
 	byCollection := make(map[string][]projections.Write)
 	for _, w := range batch.Writes {

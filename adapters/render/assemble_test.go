@@ -13,12 +13,12 @@ import (
 )
 
 // briefMovie has windows of one, two and many frames, at a rate that is no whole number.
-func briefMovie(b *bench) (object, *timeline.Plan) {
+func briefMovie(b *bench) (object, *timeline.Timeline) {
 	b.generate("tone.wav", "-f", "lavfi", "-i", "sine=f=440:d=3:r=44100")
 	b.generate("clip.mp4", "-f", "lavfi", "-i", "testsrc2=s=128x72:r=25:d=2", "-pix_fmt", "yuv420p")
 	clip := []object{{"type": "video", "src": "http://x.test/clip.mp4", "resize": "cover", "muted": true}}
 	frame := 100.0 / 2997
-	plan := &timeline.Plan{Width: 128, Height: 72, FPS: timeline.Rate{Num: 2997, Den: 100}, Frames: 1 + 2 + 30 + 3 + 150}
+	plan := &timeline.Timeline{Width: 128, Height: 72, FPS: timeline.Rate{Num: 2997, Den: 100}, Frames: 1 + 2 + 30 + 3 + 150}
 	return object{"width": 128, "height": 72, "fps": 29.97, "scenes": []object{
 		{"duration": frame, "background-color": "#123456"}, {"duration": 2 * frame, "background-color": "#654321"},
 		{"duration": 30 * frame, "elements": clip}, {"duration": 3 * frame, "background-color": "#ffffff"}, {"duration": 150 * frame, "background-color": "#202020"},
@@ -53,7 +53,7 @@ func TestEngine_Render_probeAgrees(t *testing.T) {
 }
 
 // follows compares a file with a plan, with a key frame every four seconds.
-func follows(path string, plan *timeline.Plan) error {
+func follows(path string, plan *timeline.Timeline) error {
 	m, err := mp4file.Inspect(path)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func Composed(ctx context.Context, e *Engine, job commands.RenderJob) ([]string,
 		return nil, nil, err
 	}
 	defer r.close()
-	if doc, err = r.gather(ctx, doc); err != nil {
+	if doc, err = r.fetchSources(ctx, doc); err != nil {
 		return nil, nil, err
 	}
 	if r.plan, err = timeline.Lay(doc, r.facts()); err != nil {

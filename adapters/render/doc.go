@@ -2,6 +2,6 @@
 // Every window of the plan becomes a file, cached under a hash of everything it is made from; the sound is made once for the
 // whole movie; the parts are joined without encoding them again.
 //
-// It makes no decisions about the movie: the timeline.Plan says what is shown when and where. No text of a client gets into an
+// It makes no decisions about the movie: a timeline.Timeline says what is shown when and where. No text of a client gets into an
 // ffmpeg argument or filter: texts are drawn in Go, and sources are local files named by their hash.
 package render

@@ -143,7 +143,7 @@ func (e *Engine) render(ctx context.Context, job commands.RenderJob) (out comman
 	if err := checkLimits(r.plan); err != nil {
 		return commands.Rendered{}, err
 	}
-	planned := movie.Plan{
+	planned := movie.Dimensions{
 		Width: r.plan.Width, Height: r.plan.Height, Frames: r.plan.Frames, FPSNum: r.plan.FPS.Num, FPSDen: r.plan.FPS.Den,
 	}
 	r.warn(r.plan.Warnings...)
@@ -170,7 +170,7 @@ func (r *run) collect(ctx context.Context, doc *document.Movie) (*document.Movie
 	if err != nil {
 		return nil, err
 	}
-	return r.gather(ctx, doc)
+	return r.fetchSources(ctx, doc)
 }
 
 // The limits of every movie; plans of accounts set narrower ones.
@@ -180,7 +180,7 @@ const (
 	maxFPS  = 120
 )
 
-func checkLimits(p *timeline.Plan) error {
+func checkLimits(p *timeline.Timeline) error {
 	fps := float64(p.FPS.Num) / float64(p.FPS.Den)
 	switch {
 	case p.Width > maxSide || p.Height > maxSide || p.Width < minSide || p.Height < minSide:

@@ -51,8 +51,8 @@ func TestEngine_Render_threeScenes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	job := b.job(threeScenes(b))
-	var planned movie.Plan
-	job.Planned = func(_ context.Context, p movie.Plan, _ []string) error { planned = p; return nil }
+	var planned movie.Dimensions
+	job.Planned = func(_ context.Context, p movie.Dimensions, _ []string) error { planned = p; return nil }
 	var percents []float64
 	job.Progress = func(p float64) { percents = append(percents, p) }
 	out, err := b.Render(t.Context(), job)
@@ -72,8 +72,8 @@ func TestEngine_Render_threeScenes(t *testing.T) {
 	if diff := cmp.Diff(want, out.File); diff != "" {
 		t.Errorf("file (-want +got):\n%s", diff)
 	}
-	plan := movie.Plan{Width: 640, Height: 360, Frames: 175, FPSNum: 25, FPSDen: 1}
-	if diff := cmp.Diff([]movie.Plan{plan, plan}, []movie.Plan{out.Plan, planned}); diff != "" {
+	plan := movie.Dimensions{Width: 640, Height: 360, Frames: 175, FPSNum: 25, FPSDen: 1}
+	if diff := cmp.Diff([]movie.Dimensions{plan, plan}, []movie.Dimensions{out.Plan, planned}); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
 	}
 	requireGrowing(t, percents)
@@ -323,7 +323,7 @@ func TestEngine_Render_errors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			job := b.job(tt.doc)
-			job.Planned = func(context.Context, movie.Plan, []string) error { return tt.planned }
+			job.Planned = func(context.Context, movie.Dimensions, []string) error { return tt.planned }
 			_, err := b.Render(t.Context(), job)
 			if err == nil || err.Error() != tt.want {
 				t.Fatalf("error is %v, want %q", err, tt.want)

@@ -34,7 +34,7 @@ func (r *run) picturesOf(w timeline.Window) []suspect {
 	return all
 }
 
-func soundsOf(plan *timeline.Plan) []suspect {
+func soundsOf(plan *timeline.Timeline) []suspect {
 	var all []suspect
 	for _, c := range plan.Audio {
 		all = append(all, suspect{ref: c.Ref, address: c.Source, sound: true})

@@ -75,8 +75,8 @@ func missed(all []pose) float64 {
 		if i > 0 && s.change == redrawn {
 			staying = motionStays
 		}
-		shown.look(s.to-s.from, staying)
-		encoded.look(s.copies, staying)
+		shown.add(s.to-s.from, staying)
+		encoded.add(s.copies, staying)
 	}
 	return stepsPerDoubling * (math.Log2(shown.stays) - math.Log2(encoded.stays))
 }
@@ -88,7 +88,7 @@ type view struct {
 	stays    float64
 }
 
-func (w *view) look(pictures int64, share float64) {
+func (w *view) add(pictures int64, share float64) {
 	pictures = min(pictures, lookahead+1-w.pictures)
 	w.pictures += pictures
 	w.stays += share * float64(pictures)

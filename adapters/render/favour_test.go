@@ -121,7 +121,7 @@ var favourRate = timeline.Rate{Num: 25, Den: 1}
 // encodeFavoured encodes the frames of a window that are to be encoded, with the service's arguments.
 func encodeFavoured(t *testing.T, input []string, path string, rests rests, quality timeline.Quality, more ...string) {
 	t.Helper()
-	arguments := append(encoder(&timeline.Plan{FPS: favourRate, Quality: quality}, ffmpeg.Encoder{}), "-threads", "1") // the same on any machine
+	arguments := append(encoder(&timeline.Timeline{FPS: favourRate, Quality: quality}, ffmpeg.Encoder{}), "-threads", "1") // the same on any machine
 	if len(rests.holds) == 0 {
 		ffmpegOf(t, slices.Concat(input, arguments, more, []string{path})...)
 		return

@@ -36,9 +36,9 @@ const maxGathers = 8
 // defaultSourcesTime is the time limit for all sources of a movie together. Decision 54.
 const defaultSourcesTime = 10 * time.Minute
 
-// gather brings the movie's sources into its folder and fills in the parts of the document that depend on their lengths, which
-// may name more sources.
-func (r *run) gather(ctx context.Context, doc *document.Movie) (*document.Movie, error) {
+// fetchSources brings the movie's sources into its folder and fills in the parts of the document that depend on their lengths,
+// which may name more sources.
+func (r *run) fetchSources(ctx context.Context, doc *document.Movie) (*document.Movie, error) {
 	ctx, cancel := r.engine.withSourcesTime(ctx, 0)
 	defer cancel()
 	defer r.whileSourcesMayTake()()

@@ -18,7 +18,7 @@ func TestEncoder_ByHand(t *testing.T) {
 	}
 	_, rest, _ := strings.Cut(string(script), `encoder="`)
 	given, _, _ := strings.Cut(rest, `"`)
-	want := strings.Join(encoder(&timeline.Plan{FPS: timeline.Rate{Num: 30, Den: 1}, Quality: timeline.Medium}, ffmpeg.Encoder{}), " ")
+	want := strings.Join(encoder(&timeline.Timeline{FPS: timeline.Rate{Num: 30, Den: 1}, Quality: timeline.Medium}, ffmpeg.Encoder{}), " ")
 	if got := strings.Join(strings.Fields(given), " "); got != want {
 		t.Errorf("by hand:\n%s\nby the service:\n%s", got, want)
 	}

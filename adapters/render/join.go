@@ -76,7 +76,7 @@ func (g *graph) fork(from string) (one, other string) {
 
 // thumbnail takes a frame out of a stream as a small picture. It also takes frame 0 of the stream, because ffmpeg reports no
 // progress until every output has begun.
-func (g *graph) thumbnail(from string, frame int64, plan *timeline.Plan) string {
+func (g *graph) thumbnail(from string, frame int64, plan *timeline.Timeline) string {
 	width, height := artwork.Fit(plan.Width, plan.Height, thumbnailWidth)
 	to := g.label()
 	taken := fmt.Sprintf("select='eq(n,0)+eq(n,%d)'", frame)

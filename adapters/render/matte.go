@@ -14,7 +14,7 @@ const matteQuality = "8"
 
 // matteEncoder returns the encoder arguments of a matte. A matte is always made by x264, because each of its pixels becomes the
 // opacity of a pixel of the movie.
-func matteEncoder(plan *timeline.Plan) []string {
+func matteEncoder(plan *timeline.Timeline) []string {
 	return encoderOf(plan, ffmpeg.Encoder{}, matteQuality)
 }
 

@@ -27,7 +27,7 @@ func TestEngine_Render_layoutWarnings(t *testing.T) {
 		{"duration": 0.2, "transition": object{"duration": 0.1}, "elements": []object{text(object{"x": 700, "width": 300, "height": 160, "settings": object{"font-size": 10}})}},
 	}})
 	var planned []string
-	job.Planned = func(_ context.Context, _ movie.Plan, warnings []string) error { planned = warnings; return nil }
+	job.Planned = func(_ context.Context, _ movie.Dimensions, warnings []string) error { planned = warnings; return nil }
 	out, err := b.Render(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)

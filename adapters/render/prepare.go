@@ -52,7 +52,7 @@ func (e *Engine) prepare(ctx context.Context, job commands.PrepareJob) (out comm
 			err = ownFault(err)
 		}
 	}()
-	if doc, err = r.gather(ctx, doc); err != nil {
+	if doc, err = r.fetchSources(ctx, doc); err != nil {
 		return commands.Prepared{}, err
 	}
 	r.findFonts(ctx, doc)

@@ -67,7 +67,7 @@ func (r *run) lay(ctx context.Context, doc *document.Movie) error {
 	if err != nil {
 		return err
 	}
-	if doc, err = r.gather(ctx, doc); err != nil {
+	if doc, err = r.fetchSources(ctx, doc); err != nil {
 		return err
 	}
 	wishes := document.FontWishes(doc)

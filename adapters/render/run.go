@@ -32,7 +32,7 @@ type run struct {
 	parts    string
 	pieces   workspace.Parts
 	log      logrus.FieldLogger
-	plan     *timeline.Plan
+	plan     *timeline.Timeline
 	sources  map[string]artwork.Source // the movie's sources, by their keys
 	values   map[string]any            // variables that the results of preloads define
 	stills   artwork.Drawer
@@ -80,7 +80,7 @@ func (r *run) warn(texts ...string) {
 }
 
 // make renders the plan.
-func (r *run) make(ctx context.Context, planned movie.Plan) (commands.Rendered, error) {
+func (r *run) make(ctx context.Context, planned movie.Dimensions) (commands.Rendered, error) {
 	ass, err := r.caption(ctx)
 	if err != nil {
 		return commands.Rendered{}, err

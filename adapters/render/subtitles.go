@@ -60,7 +60,7 @@ func (r *run) track(ctx context.Context, s *timeline.Subtitles) (caption.Track, 
 	}
 	if len(given) > 0 {
 		track, err := caption.Parse(given)
-		return s.Style.Dress(track), err
+		return s.Style.Apply(track), err
 	}
 	words := r.spoken()
 	if len(words) == 0 {

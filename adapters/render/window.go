@@ -25,7 +25,7 @@ const version = "10"
 
 // windowsOf returns the windows of a plan as they are drawn: audiograms get their start in the movie, and every frame of a draft
 // is marked (decision 37).
-func windowsOf(plan *timeline.Plan) []timeline.Window {
+func windowsOf(plan *timeline.Timeline) []timeline.Window {
 	windows := slices.Clone(plan.Windows)
 	for i := range windows {
 		w := &windows[i]
@@ -57,7 +57,7 @@ func windowsOf(plan *timeline.Plan) []timeline.Window {
 	return windows
 }
 
-func watermark(plan *timeline.Plan, frames int64) timeline.Layer {
+func watermark(plan *timeline.Timeline, frames int64) timeline.Layer {
 	size := float64(min(plan.Width, plan.Height)) / 5
 	return timeline.Layer{
 		Kind: timeline.TextLayer, Box: timeline.Box{W: plan.Width, H: plan.Height}, To: frames, Life: frames,
@@ -154,11 +154,11 @@ const keyframeSeconds = 4
 
 // encoder returns the encoder arguments of every window of a plan: they are equal, so that windows can be joined without
 // encoding.
-func encoder(plan *timeline.Plan, by ffmpeg.Encoder) []string {
+func encoder(plan *timeline.Timeline, by ffmpeg.Encoder) []string {
 	return encoderOf(plan, by, crf(plan.Quality))
 }
 
-func encoderOf(plan *timeline.Plan, by ffmpeg.Encoder, quality string) []string {
+func encoderOf(plan *timeline.Timeline, by ffmpeg.Encoder, quality string) []string {
 	return append(by.Coding(quality),
 		"-g", strconv.FormatInt(keyframes(plan.FPS), 10), "-flags", "+cgop",
 		"-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv",

@@ -19,14 +19,14 @@ import (
 	"moviola/internal/quota"
 )
 
-// shelf is the folder of one account: <key>.json describes a speech, and names the file <hash>.wav or <hash>.mp3.
-type shelf struct {
+// accountFolder is the folder of one account: <key>.json describes a speech, and names the file <hash>.wav or <hash>.mp3.
+type accountFolder struct {
 	dir  string
 	room *quota.Folder // bounds of the speech of all accounts
 }
 
-func (e *Engine) shelf(account domain.AccountID) shelf {
-	return shelf{Folder(e.cfg.Dir, account), e.room}
+func (e *Engine) folderOf(account domain.AccountID) accountFolder {
+	return accountFolder{Folder(e.cfg.Dir, account), e.room}
 }
 
 // inUse is how long after its last use a file is not removed, even if space is needed: a render may be about to use it.
@@ -54,7 +54,7 @@ func tooMuch(err error) error {
 
 // Forget removes all files of an account. Repeating it does nothing.
 func (e *Engine) Forget(account domain.AccountID) error {
-	s := e.shelf(account)
+	s := e.folderOf(account)
 	defer e.room.Removed(filepath.Base(s.dir))
 	if err := os.RemoveAll(s.dir); err != nil {
 		return fmt.Errorf("forget speech: %w", err)
@@ -72,7 +72,7 @@ type note struct {
 }
 
 // find returns the cached speech of a key. false: there is none, or its file is gone or damaged.
-func (s shelf) find(key string) (commands.Speech, bool) {
+func (s accountFolder) find(key string) (commands.Speech, bool) {
 	var n note
 	raw, err := os.ReadFile(s.notePath(key))
 	if err != nil || json.Unmarshal(raw, &n) != nil || filepath.Base(n.File) != n.File {
@@ -95,10 +95,10 @@ func (n note) speech(path string) commands.Speech {
 	return commands.Speech{Path: path, Hash: n.Hash, Duration: n.Duration, Words: n.Words, Warnings: n.Warnings}
 }
 
-func (s shelf) notePath(key string) string { return filepath.Join(s.dir, key+".json") }
+func (s accountFolder) notePath(key string) string { return filepath.Join(s.dir, key+".json") }
 
 // keep stores a speech: the file first, so that a note always names an existing file.
-func (s shelf) keep(key string, made spoken) (commands.Speech, error) {
+func (s accountFolder) keep(key string, made spoken) (commands.Speech, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return commands.Speech{}, fmt.Errorf("make speech folder: %w", err)
 	}
@@ -123,7 +123,7 @@ func (s shelf) keep(key string, made spoken) (commands.Speech, error) {
 }
 
 // heard returns the cached words of a transcribed sound.
-func (s shelf) heard(key string) ([]caption.Word, bool) {
+func (s accountFolder) heard(key string) ([]caption.Word, bool) {
 	var words []caption.Word
 	raw, err := os.ReadFile(s.notePath(key))
 	if err != nil || json.Unmarshal(raw, &words) != nil {
@@ -134,7 +134,7 @@ func (s shelf) heard(key string) ([]caption.Word, bool) {
 }
 
 // keepHeard stores the words of a sound, so that a restarted movie does not pay for them again.
-func (s shelf) keepHeard(key string, words []caption.Word) error {
+func (s accountFolder) keepHeard(key string, words []caption.Word) error {
 	raw, err := json.Marshal(words)
 	if err != nil {
 		return fmt.Errorf("keep words %s: %w", key, err)
@@ -150,7 +150,7 @@ func (s shelf) keepHeard(key string, words []caption.Word) error {
 
 // place writes a file atomically, within the bounds of the cache. It writes under a temporary name and then renames the file to
 // the text that the function in the parameter name returns.
-func (s shelf) place(write func(io.Writer) error, name func() string) error {
+func (s accountFolder) place(write func(io.Writer) error, name func() string) error {
 	counted := s.room.Begin(filepath.Base(s.dir))
 	defer counted.Drop()
 	temp, err := os.CreateTemp(s.dir, quota.Unfinished+"*")
@@ -171,8 +171,8 @@ func (s shelf) place(write func(io.Writer) error, name func() string) error {
 	return nil
 }
 
-// move moves a finished file onto the shelf, within the bounds.
-func (s shelf) move(path, name string) error {
+// move moves a finished file into the account's folder, within the bounds.
+func (s accountFolder) move(path, name string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err

@@ -16,9 +16,9 @@ import (
 // madeKey is the key under which other hosts find a cached result.
 func madeKey(key string) string { return "speech-" + key }
 
-// takeMade copies another host's speech onto the shelf. It returns false when there is none. Errors are logged, and the endpoint
-// is asked.
-func (e *Engine) takeMade(ctx context.Context, s shelf, account domain.AccountID, key string) (commands.Speech, bool) {
+// takeMade copies another host's speech into the account's folder. It returns false when there is none. Errors are logged, and
+// the endpoint is asked.
+func (e *Engine) takeMade(ctx context.Context, s accountFolder, account domain.AccountID, key string) (commands.Speech, bool) {
 	raw, path, ok := e.made(ctx, s, account, key)
 	if !ok {
 		return commands.Speech{}, false
@@ -43,8 +43,8 @@ func (e *Engine) takeMade(ctx context.Context, s shelf, account domain.AccountID
 	return found, ok
 }
 
-// takeHeard copies another host's transcript onto the shelf.
-func (e *Engine) takeHeard(ctx context.Context, s shelf, account domain.AccountID, key string) ([]caption.Word, bool) {
+// takeHeard copies another host's transcript into the account's folder.
+func (e *Engine) takeHeard(ctx context.Context, s accountFolder, account domain.AccountID, key string) ([]caption.Word, bool) {
 	raw, _, ok := e.made(ctx, s, account, key)
 	if !ok {
 		return nil, false
@@ -56,7 +56,9 @@ func (e *Engine) takeHeard(ctx context.Context, s shelf, account domain.AccountI
 	return s.heard(key)
 }
 
-func (e *Engine) made(ctx context.Context, s shelf, account domain.AccountID, key string) (note []byte, path string, ok bool) {
+func (e *Engine) made(
+	ctx context.Context, s accountFolder, account domain.AccountID, key string,
+) (note []byte, path string, ok bool) {
 	if e.cfg.Made == nil {
 		return nil, "", false
 	}
@@ -70,14 +72,14 @@ func (e *Engine) made(ctx context.Context, s shelf, account domain.AccountID, ke
 	return note, path, err == nil
 }
 
-// placeNote writes a note onto the shelf atomically.
-func (s shelf) placeNote(key string, raw []byte) error {
+// placeNote writes a note into the account's folder atomically.
+func (s accountFolder) placeNote(key string, raw []byte) error {
 	write := func(f io.Writer) error { _, err := f.Write(raw); return err }
 	return s.place(write, func() string { return filepath.Base(s.notePath(key)) })
 }
 
 // keepMade shares a cached result with other hosts. Errors are only logged, because this host has the result.
-func (e *Engine) keepMade(ctx context.Context, s shelf, account domain.AccountID, key, path string) {
+func (e *Engine) keepMade(ctx context.Context, s accountFolder, account domain.AccountID, key, path string) {
 	if e.cfg.Made == nil {
 		return
 	}

@@ -147,7 +147,7 @@ func (e *Engine) Speak(ctx context.Context, request commands.SpeechRequest) (com
 	if err != nil {
 		return commands.Speech{}, err
 	}
-	s := e.shelf(request.Account)
+	s := e.folderOf(request.Account)
 	if found, ok := s.find(job.key()); ok {
 		found.Cached = true
 		return job.warned(found), nil
@@ -165,12 +165,12 @@ func (e *Engine) AtHand(ctx context.Context, request commands.SpeechRequest) boo
 	if err != nil {
 		return false
 	}
-	_, found := e.shelf(request.Account).find(job.key())
+	_, found := e.folderOf(request.Account).find(job.key())
 	return found || job.endpoint.URL == ""
 }
 
 // share does the work once for all callers with the same job. The work continues within its own limits when a caller gives up.
-func (e *Engine) share(ctx context.Context, s shelf, account domain.AccountID, job job) (commands.Speech, error) {
+func (e *Engine) share(ctx context.Context, s accountFolder, account domain.AccountID, job job) (commands.Speech, error) {
 	done := e.flights.DoChan(s.dir+" "+job.key(), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.cfg.WorkLimit)
 		defer cancel()

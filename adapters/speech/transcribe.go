@@ -35,7 +35,7 @@ func (e *Engine) Transcribe(ctx context.Context, request commands.TranscriptionR
 	if err != nil {
 		return nil, fmt.Errorf("read sound to transcribe: %w", err)
 	}
-	s := e.shelf(request.Account)
+	s := e.folderOf(request.Account)
 	if words, ok := s.heard(key); ok {
 		return words, nil
 	}

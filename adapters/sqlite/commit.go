@@ -16,7 +16,7 @@ import (
 func (*Documents) Atomic() bool { return true }
 
 // Commit implements projections.Documents. It is atomic.
-func (d *Documents) Commit(ctx context.Context, batch projections.Batch) error {
+func (d *Documents) Commit(ctx context.Context, batch projections.Changes) error {
 	writes := batch.Writes
 	if batch.Checkpoint != nil {
 		writes = append(writes[:len(writes):len(writes)], *batch.Checkpoint)

@@ -20,7 +20,7 @@ func fill(t *testing.T, docs *sqlite.Documents, count int) {
 	if err := docs.Declare(t.Context(), things); err != nil {
 		t.Fatal(err)
 	}
-	var batch projections.Batch
+	var batch projections.Changes
 	for i := range count {
 		batch.Writes = append(batch.Writes, projections.Write{
 			Collection: things.Name, ID: fmt.Sprint(i), Document: map[string]any{"text": string(bytes.Repeat([]byte{'x'}, 2000))},

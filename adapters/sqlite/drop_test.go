@@ -29,7 +29,7 @@ func TestDocuments_dropGoesOn(t *testing.T) {
 	}()
 	commits := int64(0)
 	for !dropped.Load() {
-		err := docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{{
+		err := docs.Commit(t.Context(), projections.Changes{Writes: []projections.Write{{
 			Collection: other.Name, ID: "one", Loaded: commits, Document: map[string]any{"text": "x"},
 		}}})
 		if err != nil {
@@ -59,7 +59,7 @@ func TestDocuments_shrinks(t *testing.T) {
 	if err := docs.Declare(t.Context(), other); err != nil {
 		t.Fatal(err)
 	}
-	var batch projections.Batch
+	var batch projections.Changes
 	for i := range 500 {
 		batch.Writes = append(batch.Writes, projections.Write{
 			Collection: other.Name, ID: fmt.Sprint(i), Document: map[string]any{"text": strings.Repeat("x", 2000)},

@@ -42,7 +42,7 @@ func thingAt(rank int64, at time.Time) thing {
 func mustWrite(t *testing.T, docs projections.Documents, id string, loaded int64, document any) {
 	t.Helper()
 	write := projections.Write{Collection: ranked.Name, ID: id, Loaded: loaded, Document: document}
-	if err := docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{write}}); err != nil {
+	if err := docs.Commit(t.Context(), projections.Changes{Writes: []projections.Write{write}}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -42,7 +42,7 @@ func TestOpen_DropsAnotherLayout(t *testing.T) {
 			t.Fatalf("opened for the %d. time: %d documents, %v", opened+1, len(found), err)
 		}
 		write := projections.Write{Collection: "things", ID: "a", Loaded: int64(opened), Document: kept{Rank: int64(opened)}}
-		if err := docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{write}}); err != nil {
+		if err := docs.Commit(t.Context(), projections.Changes{Writes: []projections.Write{write}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,7 +54,7 @@ func TestClose_Twice(t *testing.T) {
 	if err := docs.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := docs.Commit(t.Context(), projections.Batch{}); err == nil {
+	if err := docs.Commit(t.Context(), projections.Changes{}); err == nil {
 		t.Error("wrote into a closed store")
 	}
 }

@@ -49,4 +49,4 @@ func (m moment) Page(ctx context.Context, collection string, q projections.Query
 }
 
 // Commit implements projections.Documents.
-func (moment) Commit(context.Context, projections.Batch) error { return errMoment }
+func (moment) Commit(context.Context, projections.Changes) error { return errMoment }

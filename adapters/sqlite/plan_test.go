@@ -30,7 +30,7 @@ func TestPage_Seeks(t *testing.T) {
 	}
 	const files = 3000
 	begin := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	batch := projections.Batch{}
+	batch := projections.Changes{}
 	for n := range files {
 		doc := shelved{Folder: fmt.Sprint(n % 2), Name: fmt.Sprintf("%06d", n), At: begin.Add(time.Duration(n) * time.Second)}
 		batch.Writes = append(batch.Writes, projections.Write{Collection: "files", ID: fmt.Sprintf("id%06d", n), Document: doc})

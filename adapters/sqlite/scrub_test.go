@@ -20,7 +20,7 @@ func planted(t *testing.T, docs *sqlite.Documents, collection projections.Collec
 	if err := docs.Declare(t.Context(), collection); err != nil {
 		t.Fatal(err)
 	}
-	var batch projections.Batch
+	var batch projections.Changes
 	for i := range 2000 {
 		text := strings.Repeat("z", i%700)
 		if i%2 == 0 {

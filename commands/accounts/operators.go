@@ -41,7 +41,7 @@ func (o *Operators) Holder(ctx context.Context, token string) (operator.Added, b
 	}
 	var found operator.Added
 	var ok bool
-	err := o.look(ctx, func(roster *operator.Roster) { found, ok = roster.Holder(operator.Hash(token)) })
+	err := o.catchUp(ctx, func(roster *operator.Roster) { found, ok = roster.Holder(operator.Hash(token)) })
 	return found, ok, err
 }
 
@@ -55,7 +55,7 @@ type Standing struct {
 // Session returns the operator whose token has the given id, and whether a session that began with this token has ended.
 func (o *Operators) Session(ctx context.Context, id, session string, began time.Time) (Standing, error) {
 	var found Standing
-	err := o.look(ctx, func(roster *operator.Roster) {
+	err := o.catchUp(ctx, func(roster *operator.Roster) {
 		found.Added, found.Known = roster.WithID(id)
 		found.Ended = roster.Ended(session, began)
 	})
@@ -65,13 +65,13 @@ func (o *Operators) Session(ctx context.Context, id, session string, began time.
 // List returns the operators, sorted by name.
 func (o *Operators) List(ctx context.Context) ([]operator.Added, error) {
 	var all []operator.Added
-	err := o.look(ctx, func(roster *operator.Roster) { all = roster.All() })
+	err := o.catchUp(ctx, func(roster *operator.Roster) { all = roster.All() })
 	return all, err
 }
 
-// look reads the new events of the operators' stream, and calls the function use with the current list of operators. The time
+// catchUp reads the new events of the operators' stream, and calls the function use with the current list of operators. The time
 // limit, lookTime, includes the wait for concurrent calls.
-func (o *Operators) look(ctx context.Context, use func(*operator.Roster)) error {
+func (o *Operators) catchUp(ctx context.Context, use func(*operator.Roster)) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	select {
@@ -155,7 +155,7 @@ func (o *Operators) SignIn(ctx context.Context, cmd SignIn) error {
 // Sessions returns the open sessions of the operators' console, the newest first.
 func (o *Operators) Sessions(ctx context.Context) ([]operator.SignedIn, error) {
 	var all []operator.SignedIn
-	err := o.look(ctx, func(roster *operator.Roster) { all = roster.Sessions(o.now()) })
+	err := o.catchUp(ctx, func(roster *operator.Roster) { all = roster.Sessions(o.now()) })
 	return all, err
 }
 

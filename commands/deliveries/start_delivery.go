@@ -35,10 +35,10 @@ type DeliveryClaim struct {
 	// the time of the request.
 	Request     int
 	RequestedAt time.Time
-	Message     string      // why the movie has no video
-	Plan        *movie.Plan // nil: the movie was not laid out
-	File        *movie.File // nil: no file was made
-	FileGone    bool        // the file does not exist (any more): its address is null
+	Message     string            // why the movie has no video
+	Plan        *movie.Dimensions // nil: the movie was not laid out
+	File        *movie.File       // nil: no file was made
+	FileGone    bool              // the file does not exist (any more): its address is null
 	Position    eventstore.Position
 	// Known is the movie right after the claim. Later commands of this claim get Known, so that they need not read the movie's
 	// stream again.

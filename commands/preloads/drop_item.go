@@ -17,17 +17,17 @@ type DropItem struct {
 }
 
 // DropItemHandler handles DropItem.
-type DropItemHandler struct{ batches batches }
+type DropItemHandler struct{ batches preloadStreams }
 
 // NewDropItemHandler returns a handler.
 func NewDropItemHandler(log *eventstore.Log, now func() time.Time) DropItemHandler {
-	return DropItemHandler{batches: batches{log: log, now: now}}
+	return DropItemHandler{batches: preloadStreams{log: log, now: now}}
 }
 
 // Handle closes the item as failed. Its hold is then released. ErrNothingToDo: the item does not
 // exist, or has a result.
 func (h DropItemHandler) Handle(ctx context.Context, cmd DropItem) (eventstore.Position, error) {
-	d, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
+	d, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Preload) ([]domain.Event, error) {
 		return b.Drop(cmd.Index, cmd.Worker, h.batches.now.Stamp()), nil
 	})
 	return d.Position, err

@@ -35,7 +35,7 @@ func orNothing(err error) error {
 	return err
 }
 
-func (h PreloadItems) claimOf(ctx context.Context, item ItemOf, b *preload.Batch) (commands.FetchClaim, error) {
+func (h PreloadItems) claimOf(ctx context.Context, item ItemOf, b *preload.Preload) (commands.FetchClaim, error) {
 	requested, _ := b.Requested()
 	fetching := b.Fetching(item.Index)
 	claim := commands.FetchClaim{Account: requested.Account, Fetch: commands.Fetch{Since: fetching.First(), Spent: fetching.Spent()}}
@@ -51,7 +51,7 @@ func (h PreloadItems) claimOf(ctx context.Context, item ItemOf, b *preload.Batch
 // StartFetch claims the fetching of an item's sources. ErrNothingToDo: there is nothing to fetch, or another worker has the
 // claim; or StartFetch has just ended the item, after three crashes.
 func (h PreloadItems) StartFetch(ctx context.Context, item ItemOf, start domain.FetchStart) (commands.FetchClaim, error) {
-	d, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Batch) ([]domain.Event, error) {
+	d, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Preload) ([]domain.Event, error) {
 		return b.StartFetch(item.Index, start, h.batches.now.Stamp()), nil
 	})
 	if err != nil {
@@ -60,13 +60,13 @@ func (h PreloadItems) StartFetch(ctx context.Context, item ItemOf, start domain.
 	if _, ok := d.events[0].(preload.ItemFetchStarted); !ok {
 		return commands.FetchClaim{}, commands.ErrNothingToDo
 	}
-	return h.claimOf(ctx, item, d.Batch)
+	return h.claimOf(ctx, item, d.Preload)
 }
 
 // ReleaseFetch releases a claim without an outcome. When the work was alone in its process and ran out of memory, it ends the
 // item. ErrNothingToDo: the claim is lost.
 func (h PreloadItems) ReleaseFetch(ctx context.Context, item ItemOf, claim domain.FetchClaim, memory bool) error {
-	_, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Batch) ([]domain.Event, error) {
+	_, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Preload) ([]domain.Event, error) {
 		return b.ReleaseFetch(item.Index, claim, memory, h.batches.now.Stamp())
 	})
 	return err
@@ -74,7 +74,7 @@ func (h PreloadItems) ReleaseFetch(ctx context.Context, item ItemOf, claim domai
 
 // FinishFetch records that the sources are fetched or, with a message, ends the item. ErrNothingToDo: the claim is lost.
 func (h PreloadItems) FinishFetch(ctx context.Context, item ItemOf, claim domain.FetchClaim, worker, message string) error {
-	_, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Batch) ([]domain.Event, error) {
+	_, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Preload) ([]domain.Event, error) {
 		return b.FinishFetch(item.Index, claim, worker, message, h.batches.now.Stamp())
 	})
 	return err

@@ -22,29 +22,29 @@ func newPreloadID() preload.ID {
 	return preload.ID(id)
 }
 
-// batches has the functions that commands on preload batches share.
-type batches struct {
+// preloadStreams has the functions that commands on preload batches share.
+type preloadStreams struct {
 	log *eventstore.Log
 	now eventstore.Clock
 }
 
 // batched is the result of a decision on a preload batch.
 type batched struct {
-	*preload.Batch
+	*preload.Preload
 	eventstore.Appended
 	events []domain.Event
 }
 
 // decide loads a batch, calls the function in the parameter decide, and appends the events that it returns. A lost claim, and a
 // decision without events, is ErrNothingToDo.
-func (s batches) decide(
-	ctx context.Context, account domain.AccountID, id preload.ID, decide func(b *preload.Batch) ([]domain.Event, error),
+func (s preloadStreams) decide(
+	ctx context.Context, account domain.AccountID, id preload.ID, decide func(b *preload.Preload) ([]domain.Event, error),
 ) (batched, error) {
-	d := batched{Batch: preload.New()}
+	d := batched{Preload: preload.New()}
 	var err error
-	d.Appended, err = s.log.Decide(ctx, preload.Stream(id), d.Batch, func() (eventstore.Decision, error) {
+	d.Appended, err = s.log.Decide(ctx, preload.Stream(id), d.Preload, func() (eventstore.Decision, error) {
 		var err error
-		d.events, err = decide(d.Batch)
+		d.events, err = decide(d.Preload)
 		if requested, ok := d.Requested(); ok {
 			account = requested.Account
 		}
@@ -62,7 +62,7 @@ func (s batches) decide(
 }
 
 // load folds the stream of a batch.
-func (s batches) load(ctx context.Context, id preload.ID) (*preload.Batch, error) {
+func (s preloadStreams) load(ctx context.Context, id preload.ID) (*preload.Preload, error) {
 	b := preload.New()
 	if _, err := s.log.Fold(ctx, preload.Stream(id), b.Apply); err != nil {
 		return nil, fmt.Errorf("load preload %s: %w", id, err)

@@ -45,19 +45,19 @@ type FinishItem struct {
 
 // PreloadItems handles all commands on items of preload batches.
 type PreloadItems struct {
-	batches batches
+	batches preloadStreams
 	files   commands.Files
 }
 
 // NewPreloadItems returns a handler.
 func NewPreloadItems(log *eventstore.Log, files commands.Files, now func() time.Time) PreloadItems {
-	return PreloadItems{batches: batches{log, now}, files: files}
+	return PreloadItems{batches: preloadStreams{log, now}, files: files}
 }
 
 // Start claims the item. ErrNothingToDo: the item does not exist, has a result, or is claimed by another worker; or Start
 // has just ended it, after three crashes.
 func (h PreloadItems) Start(ctx context.Context, cmd StartItem) (ItemClaim, error) {
-	d, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
+	d, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Preload) ([]domain.Event, error) {
 		start := preload.Start{Worker: cmd.Worker, Dead: cmd.Dead, Death: cmd.Death, Alone: cmd.Alone}
 		return b.Start(cmd.Index, start, h.batches.now.Stamp()), nil
 	})
@@ -97,7 +97,7 @@ func (h PreloadItems) properties(ctx context.Context, id preload.ID, r preload.R
 
 // Release releases a claim without a result. When the work was alone in its process and ran out of memory, it ends the item.
 func (h PreloadItems) Release(ctx context.Context, id preload.ID, claim preload.Claim, memory bool) error {
-	_, err := h.batches.decide(ctx, "", id, func(b *preload.Batch) ([]domain.Event, error) {
+	_, err := h.batches.decide(ctx, "", id, func(b *preload.Preload) ([]domain.Event, error) {
 		return b.Release(claim, memory, h.batches.now.Stamp())
 	})
 	return err
@@ -105,7 +105,7 @@ func (h PreloadItems) Release(ctx context.Context, id preload.ID, claim preload.
 
 // Finish records the result; the result of a batch's last item closes the batch. ErrNothingToDo: the claim is lost.
 func (h PreloadItems) Finish(ctx context.Context, cmd FinishItem) error {
-	_, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
+	_, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Preload) ([]domain.Event, error) {
 		return b.Finish(cmd.Claim, cmd.Result, h.batches.now.Stamp())
 	})
 	return err

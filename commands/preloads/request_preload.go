@@ -85,7 +85,7 @@ type RequestedPreload struct {
 
 // RequestPreloadHandler handles RequestPreload.
 type RequestPreloadHandler struct {
-	batches batches
+	batches preloadStreams
 	ledgers *ledgers.Ledgers
 	files   commands.Files
 	prices  ItemPrices
@@ -95,7 +95,7 @@ type RequestPreloadHandler struct {
 func NewRequestPreloadHandler(
 	log *eventstore.Log, ledgers *ledgers.Ledgers, files commands.Files, prices ItemPrices, now func() time.Time,
 ) RequestPreloadHandler {
-	return RequestPreloadHandler{batches: batches{log, now}, ledgers: ledgers, files: files, prices: prices}
+	return RequestPreloadHandler{batches: preloadStreams{log, now}, ledgers: ledgers, files: files, prices: prices}
 }
 
 // requestTime is the time limit for the appends of one request. It is well below the age at which a
@@ -131,7 +131,7 @@ func (h RequestPreloadHandler) Handle(ctx context.Context, cmd RequestPreload) (
 		}
 		return RequestedPreload{}, err
 	}
-	d, err := h.batches.decide(ctx, cmd.Account, id, func(b *preload.Batch) ([]domain.Event, error) {
+	d, err := h.batches.decide(ctx, cmd.Account, id, func(b *preload.Preload) ([]domain.Event, error) {
 		request.At = h.batches.now.Stamp()
 		return b.Request(request)
 	})

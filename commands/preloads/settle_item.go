@@ -24,7 +24,7 @@ type SettlePreloadItem struct {
 
 // SettleItemHandler handles SettlePreloadItem, also for batches that were never requested.
 type SettleItemHandler struct {
-	batches batches
+	batches preloadStreams
 	ledgers *ledgers.Ledgers
 	files   commands.Files
 	age     time.Duration
@@ -35,7 +35,7 @@ type SettleItemHandler struct {
 func NewSettleItemHandler(
 	log *eventstore.Log, ledgers *ledgers.Ledgers, files commands.Files, now func() time.Time, age time.Duration,
 ) SettleItemHandler {
-	return SettleItemHandler{batches: batches{log, now}, ledgers: ledgers, files: files, age: age}
+	return SettleItemHandler{batches: preloadStreams{log, now}, ledgers: ledgers, files: files, age: age}
 }
 
 // Handle ends the hold: a generated item is charged, the hold of every other item is released. Decision 38. It is idempotent.
@@ -93,7 +93,7 @@ func (h SettleItemHandler) abandon(ctx context.Context, cmd SettlePreloadItem, s
 	if !open || h.batches.now.Stamp().Before(held.Add(h.age)) {
 		return commands.ErrNothingToDo
 	}
-	d, err := h.batches.decide(ctx, cmd.Account, cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
+	d, err := h.batches.decide(ctx, cmd.Account, cmd.Preload, func(b *preload.Preload) ([]domain.Event, error) {
 		return b.Abandon(h.batches.now.Stamp()), nil
 	})
 	if err != nil && !errors.Is(err, commands.ErrNothingToDo) {

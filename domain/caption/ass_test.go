@@ -24,9 +24,9 @@ func TestStyle_WriteASS_IsReadBack(t *testing.T) {
 		"repeated":   mustParse(t, "00:00 --> 00:01\nla la\n\n00:01 --> 00:02\nla la\n"),
 	}
 	for name, track := range tests {
-		for _, look := range []caption.Look{caption.Classic, caption.Progressive, caption.OneWord, caption.BoxedLine, caption.BoxedWord} {
+		for _, look := range []caption.StyleName{caption.Classic, caption.Progressive, caption.OneWord, caption.BoxedLine, caption.BoxedWord} {
 			s := usual()
-			s.Look = look
+			s.Name = look
 			file := s.WriteASS(track, 1920, 1080)
 			back := mustParse(t, string(file))
 			if diff := cmp.Diff(rounded(track), rounded(back)); diff != "" {
@@ -84,7 +84,7 @@ func TestStyle_WriteASS_IsDrawnByFFmpeg(t *testing.T) {
 		t.Skip("ffmpeg is not installed, so nothing can draw the file")
 	}
 	tests := []struct {
-		look          caption.Look
+		look          caption.StyleName
 		yellow, blue  bool // of the word, of the box
 		white         bool // of other words
 		at            string
@@ -102,7 +102,7 @@ func TestStyle_WriteASS_IsDrawnByFFmpeg(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			s := usual()
-			s.Look, s.Box, s.Size = tt.look, caption.Color{B: 255, A: 255}, 60
+			s.Name, s.Box, s.Size = tt.look, caption.Color{B: 255, A: 255}, 60
 			if err := os.WriteFile(filepath.Join(dir, "a.ass"), s.WriteASS(mustParse(t, golden), 640, 360), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -37,8 +37,8 @@ func (s Style) writeStyles(b *strings.Builder, width, height int) {
 	b.WriteString("[V4+ Styles]\nFormat: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, " +
 		"Bold, Italic, Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, " +
 		"MarginL, MarginR, MarginV, Encoding\n")
-	s.writeStyle(b, lineStyle, s.Line, s.Look == BoxedLine, width, height)
-	s.writeStyle(b, nowStyle, s.Word, s.Look == BoxedLine || s.Look == BoxedWord, width, height)
+	s.writeStyle(b, lineStyle, s.Line, s.Name == BoxedLine, width, height)
+	s.writeStyle(b, nowStyle, s.Word, s.Name == BoxedLine || s.Name == BoxedWord, width, height)
 	hidden := s
 	hidden.Outline.A, hidden.Shadow.A, hidden.Box.A = 0, 0, 0
 	hidden.writeStyle(b, hiddenStyle, Color{}, false, width, height)

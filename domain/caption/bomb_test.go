@@ -59,7 +59,7 @@ func cost(t *testing.T, file string) (took time.Duration, used uint64) {
 	began := spent(t)
 	if track, err := caption.Parse([]byte(file)); err == nil {
 		s := usual()
-		states := s.States(s.Dress(track))
+		states := s.States(s.Apply(track))
 		file := s.WriteASS(track, 1920, 1080)
 		if len(states) > 200_000 || len(file) > 64<<20 {
 			t.Errorf("%d states, %d bytes", len(states), len(file))

@@ -99,7 +99,7 @@ func TestStyle_Dress(t *testing.T) {
 			tt.change(&s)
 			given := mustParse(t, file)
 			before := show(given)
-			if diff := cmp.Diff(tt.want, show(s.Dress(given))); diff != "" {
+			if diff := cmp.Diff(tt.want, show(s.Apply(given))); diff != "" {
 				t.Errorf("cues (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(before, show(given)); diff != "" {

@@ -25,10 +25,10 @@ func FuzzParse(f *testing.F) {
 		checkTrack(t, track)
 		s := usual()
 		s.Rebreak, s.MaxWords = true, 3
-		for _, s.Look = range []caption.Look{caption.Classic, caption.OneWord, caption.BoxedWord} {
+		for _, s.Name = range []caption.StyleName{caption.Classic, caption.OneWord, caption.BoxedWord} {
 			checkStates(t, s.States(track))
 		}
-		checkTrack(t, s.Dress(track))
+		checkTrack(t, s.Apply(track))
 		if back, err := caption.Parse(s.WriteASS(track, 1920, 1080)); err == nil {
 			checkTrack(t, back)
 		}

@@ -37,7 +37,7 @@ func (r *settingsReader) style(width, height int) Style {
 	usual := math.Round(float64(width) * usualSize)
 	r.units = css.On(float64(width), float64(height), usual)
 	s := Style{
-		Look: Classic, Position: BottomCenter, Weight: 400,
+		Name: Classic, Position: BottomCenter, Weight: 400,
 		Size: r.within("font-size", usual, 1, maxSize),
 		X:    r.number("x", 0), Y: r.number("y", 0),
 		Word:         r.color(Color{R: 255, G: 255, A: 255}, "word-color", "highlight-color"),
@@ -53,7 +53,7 @@ func (r *settingsReader) style(width, height int) Style {
 		Keywords:     r.list("keywords"),
 		Replace:      r.pairs("replace"),
 	}
-	s.Look = oneOf(r, "style", Classic, Progressive, OneWord, BoxedLine, BoxedWord)
+	s.Name = oneOf(r, "style", Classic, Progressive, OneWord, BoxedLine, BoxedWord)
 	s.Position = oneOf(r, "position", BottomCenter, TopLeft, TopCenter, TopRight, CenterLeft, CenterCenter, CenterRight,
 		BottomLeft, BottomRight, MidTopCenter, MidBottomCenter, Custom)
 	if s.Position == Custom && !r.has("x") {

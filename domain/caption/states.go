@@ -92,7 +92,7 @@ func (s Style) rows(c Cue, at time.Duration) []Row {
 	var rows []Row
 	n := 0
 	for _, line := range c.Lines {
-		row := Row{Boxed: s.Look == BoxedLine}
+		row := Row{Boxed: s.Name == BoxedLine}
 		for i, w := range line {
 			role := Coming
 			if lights != nil {
@@ -126,7 +126,7 @@ func (s Style) piece(text string, role Role, lit bool) (Piece, bool) {
 	if !lit {
 		return Piece{Text: text, Role: role}, true
 	}
-	switch s.Look {
+	switch s.Name {
 	case OneWord:
 		return Piece{Text: text, Role: role}, role == Now
 	case Progressive:

@@ -16,7 +16,7 @@ const golden = "[Events]\n" +
 
 func TestStyle_States(t *testing.T) {
 	t.Parallel()
-	tests := map[caption.Look][]string{
+	tests := map[caption.StyleName][]string{
 		caption.Classic: {
 			"1000-1500 *Hello* (big) / (world)", "1500-2200 Hello *big* / (world)", "2200-3000 Hello big / *world*",
 			"4000-4500 (Bye)", "4500-5000 *Bye*", "5000-6000 Bye",
@@ -39,7 +39,7 @@ func TestStyle_States(t *testing.T) {
 		t.Run(string(look), func(t *testing.T) {
 			t.Parallel()
 			s := usual()
-			s.Look = look
+			s.Name = look
 			if diff := cmp.Diff(want, showStates(s.States(mustParse(t, golden)))); diff != "" {
 				t.Errorf("states (-want +got):\n%s", diff)
 			}
@@ -76,9 +76,9 @@ func TestStyle_States_LongCueIsNotLit(t *testing.T) {
 	for range 41 {
 		words += "w "
 	}
-	for _, look := range []caption.Look{caption.Classic, caption.Progressive, caption.OneWord} {
+	for _, look := range []caption.StyleName{caption.Classic, caption.Progressive, caption.OneWord} {
 		s := usual()
-		s.Look = look
+		s.Name = look
 		states := s.States(mustParse(t, "00:00 --> 00:02\n"+words+"\n"))
 		if len(states) != 1 || len(states[0].Rows[0].Pieces) != 41 {
 			t.Errorf("%s: %v, want one state of 41 words", look, showStates(states))

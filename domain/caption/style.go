@@ -5,16 +5,16 @@ import "moviola/domain/document"
 // Color is a colour of 8 bits per channel, not premultiplied.
 type Color = document.Color
 
-// Look is the way in which a style shows words.
-type Look string
+// StyleName is the way in which a style shows words.
+type StyleName string
 
 // The values of the setting style (schema 4.8).
 const (
-	Classic     Look = "classic"             // the whole cue, the spoken word in its own colour
-	Progressive Look = "classic-progressive" // words appear as they are spoken
-	OneWord     Look = "classic-one-word"    // the spoken word only
-	BoxedLine   Look = "boxed-line"          // as Classic, with a box behind each line
-	BoxedWord   Look = "boxed-word"          // as Classic, with a box behind the spoken word
+	Classic     StyleName = "classic"             // the whole cue, the spoken word in its own colour
+	Progressive StyleName = "classic-progressive" // words appear as they are spoken
+	OneWord     StyleName = "classic-one-word"    // the spoken word only
+	BoxedLine   StyleName = "boxed-line"          // as Classic, with a box behind each line
+	BoxedWord   StyleName = "boxed-word"          // as Classic, with a box behind the spoken word
 )
 
 // Position is the place of the captions in the movie.
@@ -38,7 +38,7 @@ const (
 
 // Style is the look of captions. Lengths are in pixels of the movie.
 type Style struct {
-	Look     Look
+	Name     StyleName
 	AllCaps  bool
 	Family   string // font family
 	FontURL  string // address of a font file of the family; empty: an installed font is used

@@ -28,7 +28,7 @@ func mustStyle(t *testing.T, settings string, width int) (caption.Style, []strin
 
 func usual() caption.Style {
 	return caption.Style{
-		Look: caption.Classic, Position: caption.BottomCenter, Weight: 400, Size: 96, MaxWords: 4,
+		Name: caption.Classic, Position: caption.BottomCenter, Weight: 400, Size: 96, MaxWords: 4,
 		Word: caption.Color{R: 255, G: 255, A: 255}, Line: caption.Color{R: 255, G: 255, B: 255, A: 255},
 		Box: caption.Color{A: 255}, Outline: caption.Color{A: 255}, Shadow: caption.Color{A: 255},
 	}
@@ -44,10 +44,10 @@ func TestReadStyle(t *testing.T) {
 		warnings []string
 	}{
 		{`{}`, func(*caption.Style) {}, nil},
-		{`{"style":"classic-progressive"}`, func(s *caption.Style) { s.Look = caption.Progressive }, nil},
-		{`{"style":"Classic_One_Word"}`, func(s *caption.Style) { s.Look = caption.OneWord }, nil},
-		{`{"style":"boxed-line"}`, func(s *caption.Style) { s.Look = caption.BoxedLine }, nil},
-		{`{"style":"boxed-word"}`, func(s *caption.Style) { s.Look = caption.BoxedWord }, nil},
+		{`{"style":"classic-progressive"}`, func(s *caption.Style) { s.Name = caption.Progressive }, nil},
+		{`{"style":"Classic_One_Word"}`, func(s *caption.Style) { s.Name = caption.OneWord }, nil},
+		{`{"style":"boxed-line"}`, func(s *caption.Style) { s.Name = caption.BoxedLine }, nil},
+		{`{"style":"boxed-word"}`, func(s *caption.Style) { s.Name = caption.BoxedWord }, nil},
 		{`{"style":"fancy"}`, func(*caption.Style) {}, []string{"The setting 'style' is unknown, 'classic' is used"}},
 		{`{"style":{"style":"boxed-word","font-size":50},"font_size":60}`, func(s *caption.Style) { s.Size = 60 }, nil},
 		{`{"all-caps":true}`, func(s *caption.Style) { s.AllCaps = true }, nil},
@@ -94,7 +94,7 @@ func TestReadStyle(t *testing.T) {
 			tt.change(&want)
 			got, warnings := mustStyle(t, tt.settings, 1920)
 			if strings.Contains(tt.settings, `{"style":{`) {
-				want.Look = caption.BoxedWord
+				want.Name = caption.BoxedWord
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("style (-want +got):\n%s", diff)

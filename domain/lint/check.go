@@ -61,7 +61,7 @@ func Read(raw []byte) Input {
 // Check returns all problems of a movie.
 func Check(in Input) Report {
 	c := newCollector()
-	return c.report(c.gather(in))
+	return c.report(c.check(in))
 }
 
 // Warnings returns the texts of the warnings that Check finds in an accepted movie, but computes no positions. It stops at the
@@ -69,12 +69,12 @@ func Check(in Input) Report {
 func Warnings(in Input) []string {
 	c := newCollector()
 	c.most = maxWarnings
-	c.gather(in)
+	c.check(in)
 	return c.warnings()
 }
 
-// gather runs all checks, and returns the texts into which the pointers of problems lead.
-func (c *collector) gather(in Input) []Text {
+// check runs all checks, and returns the texts into which the pointers of problems lead.
+func (c *collector) check(in Input) []Text {
 	texts := []Text{in.Body}
 	for _, t := range in.Templates {
 		t.Tree, _ = document.Tree(t.Raw) // an error leaves Tree nil: a text that is not an object was refused before

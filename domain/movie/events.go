@@ -127,15 +127,15 @@ type RenderReleased struct {
 // or the worker that closes the attempt of a dead worker. When the owner has deleted the file before a success, the File of
 // the event has no Key, Thumbnail and Token, because the file was discarded (decision 19).
 type RenderFinished struct {
-	Attempt  int       `json:"attempt"`
-	Worker   string    `json:"worker" personal:"no"`
-	At       time.Time `json:"at"`
-	Success  bool      `json:"success"`
-	Message  string    `json:"message,omitempty" personal:"yes"` // why the render failed; empty: it succeeded
-	Plan     *Plan     `json:"plan,omitempty"`                   // nil: the attempt ended before its layout was known
-	File     *File     `json:"file,omitempty"`                   // set on success only
-	Credits  int64     `json:"credits"`                          // price of the render: 0 unless it succeeded in time
-	Warnings []string  `json:"warnings,omitempty" personal:"yes"`
+	Attempt  int         `json:"attempt"`
+	Worker   string      `json:"worker" personal:"no"`
+	At       time.Time   `json:"at"`
+	Success  bool        `json:"success"`
+	Message  string      `json:"message,omitempty" personal:"yes"` // why the render failed; empty: it succeeded
+	Plan     *Dimensions `json:"plan,omitempty"`                   // nil: the attempt ended before its layout was known
+	File     *File       `json:"file,omitempty"`                   // set on success only
+	Credits  int64       `json:"credits"`                          // price of the render: 0 unless it succeeded in time
+	Warnings []string    `json:"warnings,omitempty" personal:"yes"`
 	// CacheKey is the key by which an equal submission of the same account finds this movie's file; empty: the file cannot be
 	// reused (decision 20).
 	CacheKey string `json:"cache_key,omitempty" personal:"no"`
@@ -159,8 +159,8 @@ type Spent struct {
 	Cached  int64 `json:"cached,omitempty"`
 }
 
-// Plan is the size, rate and length of the finished movie, as the timeline has planned them.
-type Plan struct {
+// Dimensions is the size, rate and length of the finished movie, as the timeline has planned them.
+type Dimensions struct {
 	Width  int   `json:"width"`
 	Height int   `json:"height"`
 	Frames int64 `json:"frames"`

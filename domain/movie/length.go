@@ -1,4 +1,4 @@
 package movie
 
 // Milliseconds returns the movie's length, rounded down.
-func (p Plan) Milliseconds() int64 { return p.Frames * p.FPSDen * 1000 / p.FPSNum }
+func (p Dimensions) Milliseconds() int64 { return p.Frames * p.FPSDen * 1000 / p.FPSNum }

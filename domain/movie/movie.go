@@ -66,7 +66,7 @@ type Closing struct {
 	At       time.Time
 	Success  bool
 	Message  string // why the movie has no video
-	Plan     *Plan
+	Plan     *Dimensions
 	File     *File
 	Attempt  Claim // the attempt that ended the movie
 	FileGone bool  // the file was deleted, or was never kept

@@ -33,7 +33,7 @@ var (
 	cancelled = movie.Cancelled{At: after(2)}
 	expired   = movie.FileDeleted{Reason: movie.Expired, At: after(30)}
 	deleted   = movie.FileDeleted{Reason: movie.ByUser, At: after(40)}
-	plan      = movie.Plan{Width: 640, Height: 360, Frames: 251, FPSNum: 25, FPSDen: 1}
+	plan      = movie.Dimensions{Width: 640, Height: 360, Frames: 251, FPSNum: 25, FPSDen: 1}
 	file      = movie.File{Key: "renders/Abcd1234Efgh5678/1.mp4", Thumbnail: "renders/Abcd1234Efgh5678/1.jpg", Token: "token", Size: 99, Codec: "h264"}
 )
 

@@ -108,9 +108,9 @@ func (m *Movie) ReleaseRender(c Claim, memory, shared bool, now time.Time) ([]do
 // Result is the result of an attempt.
 type Result struct {
 	Success  bool
-	Message  string // why the render failed; empty: it succeeded
-	Plan     *Plan  // nil: the attempt ended before its layout was known
-	File     *File  // set on success only
+	Message  string      // why the render failed; empty: it succeeded
+	Plan     *Dimensions // nil: the attempt ended before its layout was known
+	File     *File       // set on success only
 	Warnings []string
 	// CacheKey is the key by which an equal movie can reuse the file; empty: it cannot. CachedFrom is the movie whose file was
 	// copied; empty: this movie was rendered. Decision 20.
@@ -167,7 +167,7 @@ func (m *Movie) FinishRender(c Claim, r Result, now time.Time) ([]domain.Event, 
 
 // Credits returns the price of a movie in credits: its started seconds, that is frames ÷ frames per second rounded up, at
 // least 1. Decision 28.
-func (p Plan) Credits() int64 {
+func (p Dimensions) Credits() int64 {
 	return max(1, (p.Frames*p.FPSDen+p.FPSNum-1)/p.FPSNum)
 }
 

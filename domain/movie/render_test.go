@@ -186,8 +186,8 @@ func TestMovie_FinishRender_incomplete(t *testing.T) {
 	tests := map[string]movie.Result{
 		"no plan":   {Success: true, File: &file},
 		"no file":   {Success: true, Plan: &plan},
-		"no rate":   {Success: true, File: &file, Plan: &movie.Plan{Frames: 1, FPSDen: 1}},
-		"half rate": {Success: true, File: &file, Plan: &movie.Plan{Frames: 1, FPSNum: 25}},
+		"no rate":   {Success: true, File: &file, Plan: &movie.Dimensions{Frames: 1, FPSDen: 1}},
+		"half rate": {Success: true, File: &file, Plan: &movie.Dimensions{Frames: 1, FPSNum: 25}},
 	}
 	for name, result := range tests {
 		got, err := given(submitted, started(1)).FinishRender(claim(1), result, after(10))
@@ -215,7 +215,7 @@ func TestPlan_Credits(t *testing.T) {
 		{"nothing at all", 0, 25, 1, 1},
 	}
 	for _, tt := range tests {
-		if got := (movie.Plan{Frames: tt.frames, FPSNum: tt.num, FPSDen: tt.den}).Credits(); got != tt.want {
+		if got := (movie.Dimensions{Frames: tt.frames, FPSNum: tt.num, FPSDen: tt.den}).Credits(); got != tt.want {
 			t.Errorf("%s: %d credits, want %d", tt.name, got, tt.want)
 		}
 	}

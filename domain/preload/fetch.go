@@ -7,18 +7,18 @@ import (
 )
 
 // Fetching returns the state of fetching the files that an item names. The item must exist.
-func (b *Batch) Fetching(index int) domain.Fetching { return b.items[index].fetching }
+func (b *Preload) Fetching(index int) domain.Fetching { return b.items[index].fetching }
 
 // Fetches reports whether files that an item names may still be fetched: the item has no result, no worker prepares it, and
 // files are missing.
-func (b *Batch) Fetches(index int) bool {
+func (b *Preload) Fetches(index int) bool {
 	result, known := b.Result(index)
 	return known && result == nil && !b.items[index].started && !b.items[index].fetching.Done()
 }
 
 // StartFetch claims the fetching of an item's files for a worker. It returns no event when there is nothing to fetch, or a live
 // worker has the claim. An item whose files have crashed their workers too often ends with an error. Decisions 54 and 56.
-func (b *Batch) StartFetch(index int, s domain.FetchStart, now time.Time) []domain.Event {
+func (b *Preload) StartFetch(index int, s domain.FetchStart, now time.Time) []domain.Event {
 	if !b.Fetches(index) || b.items[index].fetching.Held(s.Dead) {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (b *Batch) StartFetch(index int, s domain.FetchStart, now time.Time) []doma
 // ReleaseFetch releases a claim on the fetching of an item's files. For a claim that is not current the error is ErrLost. memory
 // reports whether the kernel killed one of the attempt's programs because memory ran out. If memory is true and the attempt was
 // the only work in its process, ReleaseFetch ends the item.
-func (b *Batch) ReleaseFetch(index int, c domain.FetchClaim, memory bool, now time.Time) ([]domain.Event, error) {
+func (b *Preload) ReleaseFetch(index int, c domain.FetchClaim, memory bool, now time.Time) ([]domain.Event, error) {
 	if !b.Fetches(index) {
 		return nil, ErrLost
 	}
@@ -56,7 +56,7 @@ func (b *Batch) ReleaseFetch(index int, c domain.FetchClaim, memory bool, now ti
 
 // FinishFetch records that all files are available or, with a message, ends the item. For a claim that is not current the
 // error is ErrLost. A worker that finds all files available needs no claim and passes the zero claim.
-func (b *Batch) FinishFetch(index int, c domain.FetchClaim, worker, message string, now time.Time) ([]domain.Event, error) {
+func (b *Preload) FinishFetch(index int, c domain.FetchClaim, worker, message string, now time.Time) ([]domain.Event, error) {
 	if !b.Fetches(index) {
 		return nil, ErrLost
 	}
@@ -71,7 +71,7 @@ func (b *Batch) FinishFetch(index int, c domain.FetchClaim, worker, message stri
 }
 
 // failure ends an item with an error.
-func (b *Batch) failure(index int, worker, message string, now time.Time) []domain.Event {
+func (b *Preload) failure(index int, worker, message string, now time.Time) []domain.Event {
 	return b.closing(ItemFinished{
 		Index: index, Attempt: b.items[index].claim.Attempt, Worker: worker, Result: Result{Error: message}, At: now,
 	})

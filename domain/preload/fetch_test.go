@@ -19,21 +19,21 @@ func TestBatch_Fetch(t *testing.T) {
 	suspect := fetching
 	suspect.Alone = true
 	c := domain.FetchClaim{Attempt: 1, Worker: "w"}
-	start := func(dead int) func(*preload.Batch) ([]domain.Event, error) {
-		return func(b *preload.Batch) ([]domain.Event, error) {
+	start := func(dead int) func(*preload.Preload) ([]domain.Event, error) {
+		return func(b *preload.Preload) ([]domain.Event, error) {
 			return b.StartFetch(1, domain.FetchStart{Worker: "k", Dead: dead}, later), nil
 		}
 	}
-	release := func(memory bool) func(*preload.Batch) ([]domain.Event, error) {
-		return func(b *preload.Batch) ([]domain.Event, error) { return b.ReleaseFetch(1, c, memory, later) }
+	release := func(memory bool) func(*preload.Preload) ([]domain.Event, error) {
+		return func(b *preload.Preload) ([]domain.Event, error) { return b.ReleaseFetch(1, c, memory, later) }
 	}
-	finish := func(c domain.FetchClaim, message string) func(*preload.Batch) ([]domain.Event, error) {
-		return func(b *preload.Batch) ([]domain.Event, error) { return b.FinishFetch(1, c, "w", message, later) }
+	finish := func(c domain.FetchClaim, message string) func(*preload.Preload) ([]domain.Event, error) {
+		return func(b *preload.Preload) ([]domain.Event, error) { return b.FinishFetch(1, c, "w", message, later) }
 	}
 	back := preload.ItemFetchReleased{Index: 1, Attempt: 1, Worker: "w", At: later}
 	for name, tt := range map[string]struct {
 		given []domain.Event
-		do    func(*preload.Batch) ([]domain.Event, error)
+		do    func(*preload.Preload) ([]domain.Event, error)
 		want  []domain.Event
 		lost  bool
 	}{

@@ -11,7 +11,7 @@ const droppedMessage = "The item was given up by the operator of this service. P
 
 // Drop ends an item that cannot be prepared, at an operator's request. The item fails. It returns no event when the item does
 // not exist or has a result. Design §6: stuck work.
-func (b *Batch) Drop(index int, worker string, now time.Time) []domain.Event {
+func (b *Preload) Drop(index int, worker string, now time.Time) []domain.Event {
 	result, known := b.Result(index)
 	if !known || result != nil {
 		return nil

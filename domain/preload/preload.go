@@ -39,8 +39,8 @@ type Claim struct {
 	Worker  string
 }
 
-// Batch is one batch of assets.
-type Batch struct {
+// Preload is one batch of assets.
+type Preload struct {
 	requested *Requested
 	items     []state
 	finished  bool
@@ -57,10 +57,10 @@ type state struct {
 }
 
 // New returns a batch without history.
-func New() *Batch { return &Batch{} }
+func New() *Preload { return &Preload{} }
 
 // Apply folds one event of the batch's stream.
-func (b *Batch) Apply(event domain.Event) {
+func (b *Preload) Apply(event domain.Event) {
 	switch e := event.(type) {
 	case Requested:
 		b.requested, b.items = &e, make([]state, len(e.Items))
@@ -86,7 +86,7 @@ func (b *Batch) Apply(event domain.Event) {
 }
 
 // Requested returns the request of the batch. It returns false before the request.
-func (b *Batch) Requested() (Requested, bool) {
+func (b *Preload) Requested() (Requested, bool) {
 	if b.requested == nil {
 		return Requested{}, false
 	}
@@ -94,7 +94,7 @@ func (b *Batch) Requested() (Requested, bool) {
 }
 
 // Request begins a batch. The caller has checked its items.
-func (b *Batch) Request(r Requested) ([]domain.Event, error) {
+func (b *Preload) Request(r Requested) ([]domain.Event, error) {
 	if b.requested != nil || b.finished {
 		return nil, domain.Errorf(domain.Conflict, "preload_exists", "This preload already exists")
 	}
@@ -103,7 +103,7 @@ func (b *Batch) Request(r Requested) ([]domain.Event, error) {
 
 // Abandon closes a batch that was never requested, so that it cannot be requested any more. It returns no event when the batch
 // has events.
-func (b *Batch) Abandon(now time.Time) []domain.Event {
+func (b *Preload) Abandon(now time.Time) []domain.Event {
 	if b.requested != nil || b.finished {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (b *Batch) Abandon(now time.Time) []domain.Event {
 }
 
 // Result returns the result of an item, or nil while it has none, and reports whether the item exists.
-func (b *Batch) Result(index int) (*Result, bool) {
+func (b *Preload) Result(index int) (*Result, bool) {
 	if index < 0 || index >= len(b.items) {
 		return nil, false
 	}
@@ -128,7 +128,7 @@ type Start struct {
 
 // Start claims an item for a worker. It returns no event when the item does not exist, has a result, or is held by a live worker.
 // An item that has crashed its workers too often ends with an error. Decision 56.
-func (b *Batch) Start(index int, s Start, now time.Time) []domain.Event {
+func (b *Preload) Start(index int, s Start, now time.Time) []domain.Event {
 	result, known := b.Result(index)
 	if !known || result != nil {
 		return nil
@@ -151,7 +151,7 @@ func (b *Batch) Start(index int, s Start, now time.Time) []domain.Event {
 // Release releases a claim. memory reports whether the kernel killed one of the attempt's programs because memory ran out.
 // Release returns no event when the claim was released before; for a claim that is not current the error is ErrLost. It ends
 // the item when an attempt that was the only work in its process ran out of memory.
-func (b *Batch) Release(c Claim, memory bool, now time.Time) ([]domain.Event, error) {
+func (b *Preload) Release(c Claim, memory bool, now time.Time) ([]domain.Event, error) {
 	result, known := b.Result(c.Index)
 	switch {
 	case !known || result != nil || b.items[c.Index].claim != c:
@@ -168,7 +168,7 @@ func (b *Batch) Release(c Claim, memory bool, now time.Time) ([]domain.Event, er
 
 // Finish records the result of an item; the last result closes the batch. It returns no event when the same worker has recorded a
 // result before.
-func (b *Batch) Finish(c Claim, r Result, now time.Time) ([]domain.Event, error) {
+func (b *Preload) Finish(c Claim, r Result, now time.Time) ([]domain.Event, error) {
 	result, known := b.Result(c.Index)
 	switch {
 	case !known || b.items[c.Index].claim != c || result == nil && !b.items[c.Index].claimed:
@@ -180,7 +180,7 @@ func (b *Batch) Finish(c Claim, r Result, now time.Time) ([]domain.Event, error)
 }
 
 // closing returns the event that ends an item, followed by the event that ends the batch if no other item is open.
-func (b *Batch) closing(end ItemFinished) []domain.Event {
+func (b *Preload) closing(end ItemFinished) []domain.Event {
 	events := []domain.Event{end}
 	for i, item := range b.items {
 		if i != end.Index && item.result == nil {

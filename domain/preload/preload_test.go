@@ -28,7 +28,7 @@ func finished(index, attempt int, worker, problem string) preload.ItemFinished {
 	return preload.ItemFinished{Index: index, Attempt: attempt, Worker: worker, Result: preload.Result{Error: problem}, At: t0}
 }
 
-func given(events ...domain.Event) *preload.Batch {
+func given(events ...domain.Event) *preload.Preload {
 	b := preload.New()
 	for _, e := range events {
 		b.Apply(e)
@@ -89,16 +89,16 @@ func TestBatch_ends(t *testing.T) {
 	t.Parallel()
 	mine := preload.Claim{Index: 0, Attempt: 1, Worker: "me"}
 	ready := preload.Result{}
-	finish := func(b *preload.Batch) ([]domain.Event, error) { return b.Finish(mine, ready, t0) }
-	release := func(b *preload.Batch) ([]domain.Event, error) { return b.Release(mine, false, t0) }
-	outOfMemory := func(b *preload.Batch) ([]domain.Event, error) { return b.Release(mine, true, t0) }
+	finish := func(b *preload.Preload) ([]domain.Event, error) { return b.Finish(mine, ready, t0) }
+	release := func(b *preload.Preload) ([]domain.Event, error) { return b.Release(mine, false, t0) }
+	outOfMemory := func(b *preload.Preload) ([]domain.Event, error) { return b.Release(mine, true, t0) }
 	full := released(0, 1, "me")
 	full.Memory = true
 	own := history(requested, started(0, 1, "me"))
 	tests := []struct {
 		name   string
 		given  []domain.Event
-		decide func(*preload.Batch) ([]domain.Event, error)
+		decide func(*preload.Preload) ([]domain.Event, error)
 		want   []domain.Event
 		err    error
 	}{

@@ -16,7 +16,7 @@ type Ended struct {
 	Success bool
 	Message string // why the movie has no video
 	// Plan and File describe the video. They are used only for a success.
-	Plan *movie.Plan
+	Plan *movie.Dimensions
 	File *movie.File
 	// Addresses are empty when the file is deleted.
 	Addresses Addresses

@@ -43,7 +43,7 @@ func (t Tokens) AddressesOf(base string, project domain.ProjectID, file *movie.F
 }
 
 // Duration returns the length of a movie in seconds: planned frames ÷ frames per second. All answers use it. Decision 28.
-func Duration(plan movie.Plan) float64 {
+func Duration(plan movie.Dimensions) float64 {
 	if plan.FPSNum == 0 {
 		return 0
 	}

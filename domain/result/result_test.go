@@ -10,8 +10,8 @@ import (
 	"moviola/domain/result"
 )
 
-func video() (*movie.Plan, *movie.File) {
-	plan := &movie.Plan{Width: 1920, Height: 1080, Frames: 251, FPSNum: 25, FPSDen: 1}
+func video() (*movie.Dimensions, *movie.File) {
+	plan := &movie.Dimensions{Width: 1920, Height: 1080, Frames: 251, FPSNum: 25, FPSDen: 1}
 	file := &movie.File{
 		Key: "renders/p/1.mp4", Thumbnail: "renders/p/1.jpg", Token: "0123456789abcdef0123456789abcdef", Size: 123456,
 		Codec: "h264", CodecType: "video", PixelFormat: "yuv420p", VideoStreams: 1, AudioStreams: 1, FrameRate: 25,
@@ -129,13 +129,13 @@ func TestAddressesOf(t *testing.T) {
 func TestDuration(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		plan movie.Plan
+		plan movie.Dimensions
 		want float64
 	}{
-		{movie.Plan{Frames: 250, FPSNum: 25, FPSDen: 1}, 10},
-		{movie.Plan{Frames: 1, FPSNum: 25, FPSDen: 1}, 0.04},
-		{movie.Plan{Frames: 30000, FPSNum: 30000, FPSDen: 1001}, 1001},
-		{movie.Plan{}, 0},
+		{movie.Dimensions{Frames: 250, FPSNum: 25, FPSDen: 1}, 10},
+		{movie.Dimensions{Frames: 1, FPSNum: 25, FPSDen: 1}, 0.04},
+		{movie.Dimensions{Frames: 30000, FPSNum: 30000, FPSDen: 1001}, 1001},
+		{movie.Dimensions{}, 0},
 	} {
 		if got := result.Duration(tt.plan); got != tt.want {
 			t.Errorf("%+v lasts %v, want %v", tt.plan, got, tt.want)

@@ -23,7 +23,7 @@ type tested struct {
 // TestPayload returns the payload that a webhook gets in a test: the fields of a success with made-up values, and test
 // true.
 func TestPayload() ([]byte, error) {
-	plan := movie.Plan{Width: 1920, Height: 1080, Frames: 250, FPSNum: 25, FPSDen: 1}
+	plan := movie.Dimensions{Width: 1920, Height: 1080, Frames: 250, FPSNum: 25, FPSDen: 1}
 	url, bt709 := TestURL, "bt709"
 	return encode(tested{Test: true, video: video{
 		head:  head{Success: true, Project: TestProject, ID: TestID, ClientData: json.RawMessage("{}"), URL: &url},

@@ -29,7 +29,7 @@ func (l *layout) subtitles() {
 
 // Caption adds the captions, in order of time, above everything else: each window with captions gets one more layer, the topmost.
 // Captions outside of the movie are dropped. A plan without subtitles stays unchanged.
-func (p *Plan) Caption(states []caption.State) {
+func (p *Timeline) Caption(states []caption.State) {
 	if p.Subtitles == nil {
 		return
 	}
@@ -54,6 +54,6 @@ func (p *Plan) Caption(states []caption.State) {
 }
 
 // frameAt returns the movie's frame at a time, limited to the range from 0 to the number of frames.
-func (p *Plan) frameAt(at time.Duration) int64 {
+func (p *Timeline) frameAt(at time.Duration) int64 {
 	return min(max(p.FPS.Frame(document.SecondsOfFloat(at.Seconds())), 0), p.Frames)
 }

@@ -50,7 +50,7 @@ type Audiogram struct {
 }
 
 // Subtitles is the source and the look of the movie's captions. The texts of the captions are known when the sound has been
-// mixed; then Plan.Caption adds them.
+// mixed; then Timeline.Caption adds them.
 type Subtitles struct {
 	Ref      Ref
 	Captions string // an SRT, VTT or ASS text; empty: no text was given

@@ -210,7 +210,7 @@ func TestLay_Subtitles(t *testing.T) {
 	p := mustLay(t, `{"width":1000,"scenes":[{"duration":1}],"elements":[{"type":"subtitles","captions":"1\n","language":"DE",
 		"settings":{"style":"boxed-word","font-size":"60","font-url":"https://f/x.ttf","sparkle":1}}]}`)
 	s := p.Subtitles
-	if s == nil || s.Captions != "1" || s.Language != "de" || s.Style.Look != caption.BoxedWord || s.Style.Size != 60 || s.Style.FontURL != "https://f/x.ttf" {
+	if s == nil || s.Captions != "1" || s.Language != "de" || s.Style.Name != caption.BoxedWord || s.Style.Size != 60 || s.Style.FontURL != "https://f/x.ttf" {
 		t.Fatalf("got %+v", s)
 	}
 	if diff := cmp.Diff([]string{"Movie Element #1: The setting 'sparkle' has no effect"}, p.Warnings); diff != "" {

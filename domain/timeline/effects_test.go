@@ -200,7 +200,7 @@ func TestLayer_Canonical(t *testing.T) {
 // over all of them, so that they come from the cache.
 func TestLay_Stable(t *testing.T) {
 	t.Parallel()
-	movie := func(caption string, duration float64) *timeline.Plan {
+	movie := func(caption string, duration float64) *timeline.Timeline {
 		var scenes []string
 		for i := range 6 {
 			text, length := "fine", 7.3
@@ -212,7 +212,7 @@ func TestLay_Stable(t *testing.T) {
 		return mustLay(t, `{"scenes":[`+strings.Join(scenes, ",")+`],"elements":[{"type":"image","src":"photo","position":"top-right"},
 			{"type":"text","text":"title","style":"002"}]}`)
 	}
-	changed := func(a, b *timeline.Plan) string {
+	changed := func(a, b *timeline.Timeline) string {
 		var scenes []string
 		for i := range a.Windows {
 			if !cmp.Equal(canonical(a.Windows[i]), canonical(b.Windows[i])) {

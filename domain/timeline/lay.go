@@ -21,7 +21,7 @@ const (
 // Lay makes the plan of a movie. facts holds the results of probing each of document.Sources, by the source's key, except for
 // fonts and captions. The error is a *domain.Error for a mistake of the movie, and an error of another type
 // for a source without facts.
-func Lay(m *document.Movie, facts map[string]Facts) (*Plan, error) {
+func Lay(m *document.Movie, facts map[string]Facts) (*Timeline, error) {
 	if err := document.Validate(m); err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func Lay(m *document.Movie, facts map[string]Facts) (*Plan, error) {
 	timing := document.Time(m, func(key string) (document.Seconds, bool) {
 		return document.SecondsOfFloat(facts[key].Duration), true
 	})
-	p := &Plan{
+	p := &Timeline{
 		Width: m.Width, Height: m.Height, FPS: m.FPS, Quality: m.Quality, Draft: m.Draft, Held: m.Held, Fresh: !m.Cache,
 		Frames: m.FPS.Frame(timing.Length),
 	}
@@ -50,10 +50,10 @@ func Lay(m *document.Movie, facts map[string]Facts) (*Plan, error) {
 }
 
 // Credits is what the movie costs: 1 credit for each started second of its planned frames, in exact arithmetic. Decision 28.
-func (p *Plan) Credits() int64 { return p.FPS.Credits(p.Frames) }
+func (p *Timeline) Credits() int64 { return p.FPS.Credits(p.Frames) }
 
 // Seconds returns the exact length of the movie: planned frames ÷ fps. Decision 28.
-func (p *Plan) Seconds() float64 { return p.FPS.Seconds(p.Frames).Float() }
+func (p *Timeline) Seconds() float64 { return p.FPS.Seconds(p.Frames).Float() }
 
 func checkLength(length document.Seconds, frames int64) error {
 	if length.Times(10).Cmp(document.SecondsOf(1)) < 0 || frames == 0 { // decision 21: under 0.1 s counts as zero

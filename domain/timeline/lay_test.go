@@ -34,7 +34,7 @@ func mustParse(t *testing.T, raw string) *document.Movie {
 	return m
 }
 
-func mustLay(t *testing.T, raw string) *timeline.Plan {
+func mustLay(t *testing.T, raw string) *timeline.Timeline {
 	t.Helper()
 	p, err := timeline.Lay(mustParse(t, raw), sources)
 	if err != nil {
@@ -44,7 +44,7 @@ func mustLay(t *testing.T, raw string) *timeline.Plan {
 }
 
 // outline is a plan's windows as text: "scene:start+frames[kind#element from-to/phase ...]".
-func outline(p *timeline.Plan) string {
+func outline(p *timeline.Timeline) string {
 	var b strings.Builder
 	for _, w := range p.Windows {
 		fmt.Fprintf(&b, "%d:%d+%d[", w.Scene, w.Start, w.Frames)
@@ -148,7 +148,7 @@ func TestLay_Backgrounds(t *testing.T) {
 func TestLay_Movie(t *testing.T) {
 	t.Parallel()
 	p := mustLay(t, `{"resolution":"hd","fps":29.97,"quality":"low","draft":true,"scenes":[{"duration":10.01}],"width":3}`)
-	want := &timeline.Plan{
+	want := &timeline.Timeline{
 		Width: 1280, Height: 720, FPS: timeline.Rate{Num: 2997, Den: 100}, Frames: 300, Quality: timeline.Low, Draft: true, Held: true, ThumbnailFrame: 30,
 		Windows: []timeline.Window{{Scene: 1, Frames: 300, Background: timeline.Color{A: 255}}},
 	}

@@ -14,7 +14,7 @@ type layout struct {
 	movie  *document.Movie
 	facts  map[string]Facts
 	timing document.Timing
-	plan   *Plan
+	plan   *Timeline
 	layers int
 	notes  []document.Note
 }

@@ -21,9 +21,9 @@ const (
 	High   = document.High
 )
 
-// Plan is a movie laid out in frames and pixels. It holds everything that a renderer needs, and leaves no choice to the
+// Timeline is a movie laid out in frames and pixels. It holds everything that a renderer needs, and leaves no choice to the
 // renderer.
-type Plan struct {
+type Timeline struct {
 	Width, Height  int // in pixels, even
 	FPS            Rate
 	Frames         int64 // length of the movie in frames

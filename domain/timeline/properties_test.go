@@ -189,7 +189,7 @@ func pair(t *testing.T, kind string, p document.Property) (without, with []byte)
 
 // observed is what becomes of a movie, as far as its JSON tells.
 type observed struct {
-	Plan         *timeline.Plan
+	Plan         *timeline.Timeline
 	Err          string
 	Sources      []document.Source
 	Destinations []document.Destination

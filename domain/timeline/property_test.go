@@ -24,7 +24,7 @@ type fataler interface {
 }
 
 // requireSound checks what holds of every plan.
-func requireSound(t fataler, p *timeline.Plan) {
+func requireSound(t fataler, p *timeline.Timeline) {
 	at := int64(0)
 	long := max(p.FPS.Frame(document.SecondsOf(15)), 1)
 	for i, w := range p.Windows {
@@ -101,7 +101,7 @@ func requireLayer(t fataler, name string, w timeline.Window, l timeline.Layer) {
 
 // requireWhole checks that the layers of an element in the windows, put together, are its whole life: nothing between is missing. In
 // a transition an element of the movie below the scenes may be seen in both of them.
-func requireWhole(t fataler, p *timeline.Plan) {
+func requireWhole(t fataler, p *timeline.Timeline) {
 	next := map[timeline.Ref]int64{}
 	for _, w := range p.Windows {
 		reached := map[timeline.Ref]int64{}

@@ -33,10 +33,10 @@ type Survey struct {
 	Err error
 }
 
-// Look lays out the elements of a movie whose sources are not available. exact reports whether the times of elements are
-// independent of the sources. Look stops early when more returns false.
-func Look(m *document.Movie, exact bool, more func() bool) Survey {
-	l := layout{movie: m, facts: guesses(m), plan: &Plan{Width: m.Width, Height: m.Height, FPS: m.FPS}}
+// Estimate lays out the elements of a movie whose sources are not available. exact reports whether the times of elements are
+// independent of the sources. Estimate stops early when more returns false.
+func Estimate(m *document.Movie, exact bool, more func() bool) Survey {
+	l := layout{movie: m, facts: guesses(m), plan: &Timeline{Width: m.Width, Height: m.Height, FPS: m.FPS}}
 	l.timing = document.Time(m, func(string) (document.Seconds, bool) { return document.Seconds{}, false })
 	var s Survey
 	if exact {

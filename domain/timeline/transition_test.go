@@ -11,7 +11,7 @@ import (
 )
 
 // fullOutline is like outline, with what a transition leaves and what is over it: "… <style scene[leaving]over[…]>".
-func fullOutline(p *timeline.Plan) string {
+func fullOutline(p *timeline.Timeline) string {
 	layers := func(list []timeline.Layer) string {
 		var all []string
 		for _, l := range list {

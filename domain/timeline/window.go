@@ -107,7 +107,7 @@ func videosOf(groups ...[]picture) []interval {
 }
 
 // windowsIn yields the indexes of the windows that overlap the frames from start to end (not included) of the movie.
-func (p *Plan) windowsIn(start, end int64) iter.Seq[int] {
+func (p *Timeline) windowsIn(start, end int64) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		first := sort.Search(len(p.Windows), func(i int) bool { return p.Windows[i].Start+p.Windows[i].Frames > start })
 		for i := first; i < len(p.Windows) && p.Windows[i].Start < end && start < end; i++ {

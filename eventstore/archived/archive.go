@@ -81,8 +81,8 @@ func (s *Store) Archive(ctx context.Context, rule Rule) (Done, error) {
 	}
 }
 
-// batch has the events that one step archives together.
-type batch struct {
+// step has the events that one step archives together.
+type step struct {
 	events  []eventstore.Recorded
 	month   string              // month in which the streams of the batch have ended
 	through eventstore.Position // every stream whose newest event is at or before this position was examined
@@ -96,9 +96,9 @@ type stretch struct {
 }
 
 // search collects the streams that have ended, from a position of the log on.
-func (s *Store) search(ctx context.Context, rule Rule, from eventstore.Position) (batch, error) {
+func (s *Store) search(ctx context.Context, rule Rule, from eventstore.Position) (step, error) {
 	part, err := s.stretch(ctx, rule.Before, from)
-	b := batch{month: part.month, through: part.end}
+	b := step{month: part.month, through: part.end}
 	if err != nil {
 		return b, err
 	}
@@ -168,7 +168,7 @@ func (s *Store) candidate(
 }
 
 // store writes an archive file, reads it back and compares it with the events.
-func (s *Store) store(ctx context.Context, b batch) (Entry, error) {
+func (s *Store) store(ctx context.Context, b step) (Entry, error) {
 	content, entry, err := encodeFile(b.events)
 	if err != nil {
 		return entry, err
@@ -189,7 +189,7 @@ func (s *Store) verify(ctx context.Context, entry Entry, want []eventstore.Recor
 	if err := s.compare(ctx, entry); err != nil {
 		return err
 	}
-	fresh := newShelf(s.files) // without cached directories, as another process would read the file
+	fresh := newDirectoryCache(s.files) // without cached directories, as another process would read the file
 	dir, err := fresh.directory(ctx, entry)
 	if err != nil {
 		return err

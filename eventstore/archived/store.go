@@ -26,12 +26,12 @@ type Store struct {
 	files            Files
 	category         string // category of the streams that may be archived
 	catalog          *catalog
-	opened           *shelf
+	opened           *directoryCache
 }
 
 // New returns a store that reads a log together with its archive files. Only streams of one category are archived.
 func New(log eventstore.Store, files Files, category string) *Store {
-	return &Store{Store: log, files: files, category: category, catalog: newCatalog(log), opened: newShelf(files)}
+	return &Store{Store: log, files: files, category: category, catalog: newCatalog(log), opened: newDirectoryCache(files)}
 }
 
 // ReadStream implements eventstore.Store. A stream that is not truncated is read from the log alone, at no extra cost.

@@ -13,7 +13,7 @@ const loadedBlocks = 16
 
 // tape yields the archived events of all files, in the order of the log or in the reverse order. It is used by one goroutine.
 type tape struct {
-	shelf    *shelf
+	dirs     *directoryCache
 	backward bool
 	cursor   eventstore.Position // position of the last event that was yielded or skipped; zero: none was
 	seen     eventstore.Revision // revision of the last catalogue entry that was added
@@ -29,8 +29,8 @@ type reel struct {
 	events []eventstore.Recorded // events of the first block that were not yielded yet; nil: the block is not loaded
 }
 
-func newTape(s *shelf, dir eventstore.Direction, from eventstore.Position) *tape {
-	return &tape{shelf: s, backward: dir == eventstore.Backwards, cursor: from, seen: eventstore.NoStream}
+func newTape(s *directoryCache, dir eventstore.Direction, from eventstore.Position) *tape {
+	return &tape{dirs: s, backward: dir == eventstore.Backwards, cursor: from, seen: eventstore.NoStream}
 }
 
 // before reports whether p comes before q in the direction in which the tape is read.
@@ -131,7 +131,7 @@ func (t *tape) first() *reel {
 // begin opens the first waiting file, at the first block that the tape has not passed yet.
 func (t *tape) begin(ctx context.Context) error {
 	entry := t.waiting[0]
-	dir, err := t.shelf.directory(ctx, entry)
+	dir, err := t.dirs.directory(ctx, entry)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (t *tape) load(ctx context.Context, r *reel) error {
 	if loaded >= loadedBlocks {
 		last.events = nil
 	}
-	events, err := t.shelf.block(ctx, r.entry.Key, r.blocks[0])
+	events, err := t.dirs.block(ctx, r.entry.Key, r.blocks[0])
 	if err != nil {
 		return err
 	}

@@ -21,15 +21,15 @@ const FolderName = "account-keys"
 // erasedFolder is the folder, below that of the keys, with a file for each erased account.
 const erasedFolder = "erased"
 
-// Folder is a Shelf in a folder of this host: a file for each key, which only its owner may read.
+// Folder is a KeyStore in a folder of this host: a file for each key, which only its owner may read.
 type Folder struct{ dir string }
 
-var _ Shelf = Folder{}
+var _ KeyStore = Folder{}
 
-// NewFolder returns the shelf in a folder. The folder is created when the first key is added.
+// NewFolder returns the store in a folder. The folder is created when the first key is added.
 func NewFolder(dir string) Folder { return Folder{dir} }
 
-// Prepare implements Shelf.
+// Prepare implements KeyStore.
 func (f Folder) Prepare(context.Context) error {
 	if err := os.MkdirAll(filepath.Join(f.dir, erasedFolder), 0o700); err != nil {
 		return fmt.Errorf("make the folder of the keys of accounts: %w", err)
@@ -47,7 +47,7 @@ func (f Folder) paths(account domain.AccountID) (key, erased string, err error) 
 	return filepath.Join(f.dir, string(account)), filepath.Join(f.dir, erasedFolder, string(account)), nil
 }
 
-// Find implements Shelf.
+// Find implements KeyStore.
 func (f Folder) Find(_ context.Context, account domain.AccountID) ([]byte, time.Time, error) {
 	keyFile, erasedFile, err := f.paths(account)
 	if err != nil {
@@ -86,7 +86,7 @@ func readErased(path string) (time.Time, error) {
 	return at, nil
 }
 
-// Add implements Shelf.
+// Add implements KeyStore.
 func (f Folder) Add(ctx context.Context, account domain.AccountID, key []byte) error {
 	keyFile, erasedFile, err := f.paths(account)
 	if err != nil {
@@ -112,7 +112,7 @@ func (f Folder) Add(ctx context.Context, account domain.AccountID, key []byte) e
 	return errors.Join(err, wipe(keyFile))
 }
 
-// Erase implements Shelf.
+// Erase implements KeyStore.
 func (f Folder) Erase(ctx context.Context, account domain.AccountID, at time.Time) error {
 	keyFile, erasedFile, err := f.paths(account)
 	if err != nil {
@@ -128,7 +128,7 @@ func (f Folder) Erase(ctx context.Context, account domain.AccountID, at time.Tim
 	return wipe(keyFile)
 }
 
-// Erased implements Shelf.
+// Erased implements KeyStore.
 func (f Folder) Erased(context.Context) ([]domain.AccountID, bool, error) {
 	entries, err := os.ReadDir(filepath.Join(f.dir, erasedFolder))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -143,7 +143,7 @@ func (f Folder) Erased(context.Context) ([]domain.AccountID, bool, error) {
 	return accounts, true, err
 }
 
-// Walk implements Shelf.
+// Walk implements KeyStore.
 func (f Folder) Walk(
 	ctx context.Context, visit func(account domain.AccountID, key []byte, erased time.Time) error,
 ) error {

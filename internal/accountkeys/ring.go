@@ -19,12 +19,12 @@ const (
 	fresh = time.Second
 	// cachedKeys is the number of keys that a process keeps at most.
 	cachedKeys = 4096
-	// readTime limits one question to the shelf.
+	// readTime limits one question to the store.
 	readTime = 10 * time.Second
 )
 
-// Shelf stores keys. It is safe for concurrent use, also by several processes.
-type Shelf interface {
+// KeyStore stores keys. It is safe for concurrent use, also by several processes.
+type KeyStore interface {
 	// Prepare makes the place for keys. Its error says what has to be changed before keys can be stored.
 	Prepare(ctx context.Context) error
 	// Find returns the key of an account, or when it was erased. Without either, the account has no key yet.
@@ -33,7 +33,7 @@ type Shelf interface {
 	Add(ctx context.Context, account domain.AccountID, key []byte) error
 	// Erase removes the key of an account and remembers that it was erased. From then on Add changes nothing.
 	Erase(ctx context.Context, account domain.AccountID, at time.Time) error
-	// Erased returns the erased accounts, and whether the shelf has or had any key.
+	// Erased returns the erased accounts, and whether the store has or had any key.
 	Erased(ctx context.Context) (accounts []domain.AccountID, used bool, err error)
 	// Walk visits every account that has a key or was erased.
 	Walk(ctx context.Context, visit func(account domain.AccountID, key []byte, erased time.Time) error) error
@@ -42,18 +42,18 @@ type Shelf interface {
 // Ring reads the keys of accounts for one process, and caches each for a second. It implements eventstore.Keys, and is safe for
 // concurrent use.
 type Ring struct {
-	shelf Shelf
+	store KeyStore
 	make  bool // accounts without a key get one
 	now   func() time.Time
 
 	mu     sync.Mutex
 	keys   map[domain.AccountID]found
 	erased map[domain.AccountID]bool
-	used   bool      // the shelf has or had any key
+	used   bool      // the store has or had any key
 	looked time.Time // when erased and used were read; zero: never
 }
 
-// found is what the shelf has said about an account.
+// found is what the store has said about an account.
 type found struct {
 	key *eventstore.AccountKey // nil: err says why
 	err error
@@ -62,13 +62,13 @@ type found struct {
 
 var _ eventstore.Keys = (*Ring)(nil)
 
-// NewRing returns the keys in a shelf. With make, every account gets a key when its first event is written.
-func NewRing(shelf Shelf, make bool, now func() time.Time) *Ring {
-	return &Ring{shelf: shelf, make: make, now: now, keys: map[domain.AccountID]found{}}
+// NewRing returns the keys in a store. With make, every account gets a key when its first event is written.
+func NewRing(store KeyStore, make bool, now func() time.Time) *Ring {
+	return &Ring{store: store, make: make, now: now, keys: map[domain.AccountID]found{}}
 }
 
-// Shelf returns where the keys are stored.
-func (r *Ring) Shelf() Shelf { return r.shelf }
+// Store returns where the keys are stored.
+func (r *Ring) Store() KeyStore { return r.store }
 
 // Makes reports whether accounts without a key get one.
 func (r *Ring) Makes() bool { return r.make }
@@ -86,7 +86,7 @@ func (r *Ring) Key(account domain.AccountID) (*eventstore.AccountKey, error) {
 // KeyToSeal implements eventstore.Keys.
 func (r *Ring) KeyToSeal(account domain.AccountID) (*eventstore.AccountKey, error) {
 	if !r.make {
-		if used, err := r.look(); err != nil || !used {
+		if used, err := r.refresh(); err != nil || !used {
 			return nil, orNoKey(err)
 		}
 		return r.Key(account)
@@ -101,15 +101,15 @@ func (r *Ring) KeyToSeal(account domain.AccountID) (*eventstore.AccountKey, erro
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), readTime)
 	defer cancel()
-	if err := r.shelf.Add(ctx, account, random); err != nil {
+	if err := r.store.Add(ctx, account, random); err != nil {
 		return nil, unavailable(err)
 	}
-	return r.find(ctx, account) // the shelf may have another process's key, or none because the account was erased
+	return r.find(ctx, account) // the store may have another process's key, or none because the account was erased
 }
 
 // Erased implements eventstore.Keys.
 func (r *Ring) Erased(account domain.AccountID) (bool, error) {
-	if used, err := r.look(); err != nil || !used {
+	if used, err := r.refresh(); err != nil || !used {
 		return false, err
 	}
 	r.mu.Lock()
@@ -132,8 +132,8 @@ func (r *Ring) cached(account domain.AccountID) (found, bool) {
 
 // find reads the key of an account.
 func (r *Ring) find(ctx context.Context, account domain.AccountID) (*eventstore.AccountKey, error) {
-	at := r.now() // the time before the shelf is read, so that the result is not used for too long
-	random, erased, err := r.shelf.Find(ctx, account)
+	at := r.now() // the time before the store is read, so that the result is not used for too long
+	random, erased, err := r.store.Find(ctx, account)
 	if err != nil {
 		return nil, unavailable(err)
 	}
@@ -170,9 +170,9 @@ func (r *Ring) forget(now time.Time) {
 	}
 }
 
-// look reads which accounts were erased, unless it was read within the last second. It returns whether the shelf has or had any
-// key.
-func (r *Ring) look() (bool, error) {
+// refresh reads which accounts were erased, unless it was read within the last second. It returns whether the store has or had
+// any key.
+func (r *Ring) refresh() (bool, error) {
 	at := r.now()
 	r.mu.Lock()
 	used, looked := r.used, r.looked
@@ -182,7 +182,7 @@ func (r *Ring) look() (bool, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), readTime)
 	defer cancel()
-	accounts, used, err := r.shelf.Erased(ctx)
+	accounts, used, err := r.store.Erased(ctx)
 	if err != nil {
 		return false, unavailable(err)
 	}

@@ -19,7 +19,7 @@ import (
 
 func TestFolder(t *testing.T) {
 	t.Parallel()
-	keystest.Run(t, func(t *testing.T) accountkeys.Shelf {
+	keystest.Run(t, func(t *testing.T) accountkeys.KeyStore {
 		return accountkeys.NewFolder(filepath.Join(t.TempDir(), accountkeys.FolderName))
 	})
 }
@@ -28,8 +28,8 @@ func TestFolder(t *testing.T) {
 func TestFolder_private(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), accountkeys.FolderName)
-	shelf := accountkeys.NewFolder(dir)
-	if err := shelf.Add(t.Context(), "ada", make([]byte, accountkeys.Bytes)); err != nil {
+	store := accountkeys.NewFolder(dir)
+	if err := store.Add(t.Context(), "ada", make([]byte, accountkeys.Bytes)); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, "ada"): 0o600} {
@@ -41,7 +41,7 @@ func TestFolder_private(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := shelf.Erase(t.Context(), "ada", time.Now()); err != nil {
+	if err := store.Erase(t.Context(), "ada", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	content := make([]byte, 100)
@@ -53,25 +53,25 @@ func TestFolder_private(t *testing.T) {
 		t.Error(err)
 	}
 	for _, bad := range []domain.AccountID{"../x", "", "a/b", ".new-1"} {
-		if err := shelf.Add(t.Context(), bad, make([]byte, accountkeys.Bytes)); err == nil {
+		if err := store.Add(t.Context(), bad, make([]byte, accountkeys.Bytes)); err == nil {
 			t.Errorf("a key was stored for %q", bad)
 		}
 	}
 }
 
-// counting is a shelf that counts the questions, and fails when told so.
+// counting is a store that counts the questions, and fails when told so.
 type counting struct {
 	accountkeys.Folder
 	finds atomic.Int64
 	fail  atomic.Bool
 }
 
-var errShelf = errors.New("the shelf is away")
+var errStore = errors.New("the store is away")
 
 func (c *counting) Find(ctx context.Context, account domain.AccountID) ([]byte, time.Time, error) {
 	c.finds.Add(1)
 	if c.fail.Load() {
-		return nil, time.Time{}, errShelf
+		return nil, time.Time{}, errStore
 	}
 	return c.Folder.Find(ctx, account)
 }
@@ -82,14 +82,14 @@ type clock struct{ at atomic.Int64 }
 func (c *clock) now() time.Time       { return time.Unix(1e9, c.at.Load()) }
 func (c *clock) turn(d time.Duration) { c.at.Add(int64(d)) }
 
-// TestRing: two processes share a shelf; what one erases the other uses for no longer than a second.
+// TestRing: two processes share a store; what one erases the other uses for no longer than a second.
 func TestRing(t *testing.T) {
 	t.Parallel()
-	shelf := &counting{Folder: accountkeys.NewFolder(filepath.Join(t.TempDir(), accountkeys.FolderName))}
+	store := &counting{Folder: accountkeys.NewFolder(filepath.Join(t.TempDir(), accountkeys.FolderName))}
 	var time clock
-	making, other := accountkeys.NewRing(shelf, true, time.now), accountkeys.NewRing(shelf, false, time.now)
-	if _, err := other.KeyToSeal("ada"); !errors.Is(err, eventstore.ErrNoKey) || shelf.finds.Load() > 0 {
-		t.Errorf("without any key: %v, after %d questions", err, shelf.finds.Load())
+	making, other := accountkeys.NewRing(store, true, time.now), accountkeys.NewRing(store, false, time.now)
+	if _, err := other.KeyToSeal("ada"); !errors.Is(err, eventstore.ErrNoKey) || store.finds.Load() > 0 {
+		t.Errorf("without any key: %v, after %d questions", err, store.finds.Load())
 	}
 	if _, err := making.KeyToSeal("ada"); err != nil {
 		t.Fatal(err)
@@ -98,19 +98,19 @@ func TestRing(t *testing.T) {
 	if _, err := other.KeyToSeal("ada"); err != nil {
 		t.Errorf("an account that has a key is not encrypted for: %v", err)
 	}
-	asked := shelf.finds.Load()
+	asked := store.finds.Load()
 	for range 10 {
 		if _, err := other.Key("ada"); err != nil {
 			t.Error(err)
 		}
 	}
-	if got := shelf.finds.Load(); got != asked {
+	if got := store.finds.Load(); got != asked {
 		t.Errorf("%d questions within a second", got-asked)
 	}
 	if erased, err := other.Erased("ada"); erased || err != nil {
 		t.Errorf("before the erasure: %v, %v", erased, err)
 	}
-	if err := shelf.Erase(t.Context(), "ada", time.now()); err != nil {
+	if err := store.Erase(t.Context(), "ada", time.now()); err != nil {
 		t.Fatal(err)
 	}
 	time.turn(1e9)
@@ -127,19 +127,19 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// TestRing_unavailable: a shelf that cannot be read is an outage, and no account without a key.
+// TestRing_unavailable: a store that cannot be read is an outage, and no account without a key.
 func TestRing_unavailable(t *testing.T) {
 	t.Parallel()
-	shelf := &counting{Folder: accountkeys.NewFolder(filepath.Join(t.TempDir(), accountkeys.FolderName))}
-	shelf.fail.Store(true)
-	ring := accountkeys.NewRing(shelf, true, time.Now)
-	if _, err := ring.Key("ada"); !errors.Is(err, eventstore.ErrUnavailable) || !errors.Is(err, errShelf) {
+	store := &counting{Folder: accountkeys.NewFolder(filepath.Join(t.TempDir(), accountkeys.FolderName))}
+	store.fail.Store(true)
+	ring := accountkeys.NewRing(store, true, time.Now)
+	if _, err := ring.Key("ada"); !errors.Is(err, eventstore.ErrUnavailable) || !errors.Is(err, errStore) {
 		t.Errorf("key: %v", err)
 	}
 	if _, err := ring.KeyToSeal("ada"); !errors.Is(err, eventstore.ErrUnavailable) {
 		t.Errorf("key to seal: %v", err)
 	}
-	shelf.fail.Store(false)
+	store.fail.Store(false)
 	if _, err := ring.KeyToSeal("ada"); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
@@ -148,9 +148,9 @@ func TestRing_unavailable(t *testing.T) {
 // TestRing_bound: a process holds a bounded number of keys.
 func TestRing_bound(t *testing.T) {
 	t.Parallel()
-	shelf := &counting{Folder: accountkeys.NewFolder(filepath.Join(t.TempDir(), accountkeys.FolderName))}
+	store := &counting{Folder: accountkeys.NewFolder(filepath.Join(t.TempDir(), accountkeys.FolderName))}
 	var time clock
-	ring := accountkeys.NewRing(shelf, false, time.now)
+	ring := accountkeys.NewRing(store, false, time.now)
 	for i := range 3 * accountkeys.CachedKeys {
 		_, _ = ring.Key(domain.AccountID(strconv.Itoa(i))) // ErrNoKey
 	}

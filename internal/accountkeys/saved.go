@@ -15,7 +15,7 @@ import (
 // savedFormat is the version of Saved.
 const savedFormat = 1
 
-// Saved is a backup of the keys of accounts: all keys of a shelf at one time, and the accounts that were erased.
+// Saved is a backup of the keys of accounts: all keys of a store at one time, and the accounts that were erased.
 type Saved struct {
 	Format int                            `json:"format"`
 	At     time.Time                      `json:"at"`
@@ -23,11 +23,11 @@ type Saved struct {
 	Erased map[domain.AccountID]time.Time `json:"erased"`
 }
 
-// Save reads all keys of a shelf.
-func Save(ctx context.Context, shelf Shelf, now time.Time) (Saved, error) {
+// Save reads all keys of a store.
+func Save(ctx context.Context, store KeyStore, now time.Time) (Saved, error) {
 	s := Saved{Format: savedFormat, At: now.UTC().Truncate(time.Millisecond), Keys: map[domain.AccountID]string{},
 		Erased: map[domain.AccountID]time.Time{}}
-	err := shelf.Walk(ctx, func(account domain.AccountID, key []byte, erased time.Time) error {
+	err := store.Walk(ctx, func(account domain.AccountID, key []byte, erased time.Time) error {
 		if erased.IsZero() {
 			s.Keys[account] = hex.EncodeToString(key)
 		} else {
@@ -76,21 +76,21 @@ func (s Saved) FileKey(account domain.AccountID) (FileKey, error) {
 	return NewFileKey(random)
 }
 
-// Restore adds the keys and erasures of the backup to a shelf. An account that was erased, in the backup or in the shelf, is
-// erased afterwards. A key in the shelf is not replaced.
-func (s Saved) Restore(ctx context.Context, shelf Shelf) error {
-	if err := shelf.Prepare(ctx); err != nil {
+// Restore adds the keys and erasures of the backup to a store. An account that was erased, in the backup or in the store, is
+// erased afterwards. A key in the store is not replaced.
+func (s Saved) Restore(ctx context.Context, store KeyStore) error {
+	if err := store.Prepare(ctx); err != nil {
 		return err
 	}
 	for account, at := range s.Erased {
-		if err := shelf.Erase(ctx, account, at); err != nil {
+		if err := store.Erase(ctx, account, at); err != nil {
 			return fmt.Errorf("note that account %s was erased: %w", account, err)
 		}
 	}
 	for account, text := range s.Keys {
 		key, err := hex.DecodeString(text)
 		if err == nil {
-			err = shelf.Add(ctx, account, key)
+			err = store.Add(ctx, account, key)
 		}
 		if err != nil {
 			return fmt.Errorf("bring back the key of account %s: %w", account, err)

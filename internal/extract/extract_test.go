@@ -113,7 +113,7 @@ func TestSnapshot_OneMoment(t *testing.T) {
 			return n
 		}
 		before := count(still)
-		if err := docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{{
+		if err := docs.Commit(t.Context(), projections.Changes{Writes: []projections.Write{{
 			Collection: models.Collections()["movies"], ID: "movie00000000099", Document: projections.Movie{Project: "movie00000000099", Status: "done"},
 		}}}); err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ func asJSON(value any) string {
 }
 
 // ofPlan returns a column that is empty until a movie's plan is known.
-func ofPlan(name string, kind Kind, value func(movie.Plan) any) field[projections.Movie] {
+func ofPlan(name string, kind Kind, value func(movie.Dimensions) any) field[projections.Movie] {
 	return maybe(name, kind, func(m projections.Movie) any {
 		if m.Plan == nil || m.Plan.FPSNum <= 0 || m.Plan.FPSDen <= 0 {
 			return nil
@@ -65,11 +65,11 @@ func movies() Table {
 		whole("credits", func(m doc) int64 { return m.Credits }),
 		whole("document_bytes", func(m doc) int64 { return m.DocumentSize }),
 		whole("destinations", func(m doc) int64 { return int64(m.Destinations) }),
-		ofPlan("width", Whole, func(p movie.Plan) any { return int64(p.Width) }),
-		ofPlan("height", Whole, func(p movie.Plan) any { return int64(p.Height) }),
-		ofPlan("frames", Whole, func(p movie.Plan) any { return p.Frames }),
-		ofPlan("fps", Real, func(p movie.Plan) any { return float64(p.FPSNum) / float64(p.FPSDen) }),
-		ofPlan("video_ms", Whole, func(p movie.Plan) any { return p.Milliseconds() }),
+		ofPlan("width", Whole, func(p movie.Dimensions) any { return int64(p.Width) }),
+		ofPlan("height", Whole, func(p movie.Dimensions) any { return int64(p.Height) }),
+		ofPlan("frames", Whole, func(p movie.Dimensions) any { return p.Frames }),
+		ofPlan("fps", Real, func(p movie.Dimensions) any { return float64(p.FPSNum) / float64(p.FPSDen) }),
+		ofPlan("video_ms", Whole, func(p movie.Dimensions) any { return p.Milliseconds() }),
 		ofFile("bytes", Whole, func(f movie.File) any { return f.Size }),
 		ofFile("codec", Text, func(f movie.File) any { return f.Codec }),
 		ofFile("audio_streams", Whole, func(f movie.File) any { return int64(f.AudioStreams) }),

@@ -54,7 +54,7 @@ func Leave(data, worker string) (*Mark, error) {
 	if err := m.leave(); err != nil {
 		return nil, err
 	}
-	if err := m.look(time.Now()); err != nil {
+	if err := m.checkOthers(time.Now()); err != nil {
 		return nil, errors.Join(err, m.take())
 	}
 	if err := m.reportCrashes(); err != nil {
@@ -86,9 +86,9 @@ func (m *Mark) leave() error {
 	return nil
 }
 
-// look returns an error when a process of another host is using the folder. It records how the ended processes of this host have
-// ended, and removes expired marks of ended processes.
-func (m *Mark) look(now time.Time) error {
+// checkOthers returns an error when a process of another host is using the folder. It records how the ended processes of this
+// host have ended, and removes expired marks of ended processes.
+func (m *Mark) checkOthers(now time.Time) error {
 	entries, err := os.ReadDir(m.dir)
 	if err != nil {
 		return err

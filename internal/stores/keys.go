@@ -9,9 +9,9 @@ import (
 	"moviola/internal/config"
 )
 
-// OpenKeyShelf opens the keys of the accounts of an installation: with --mongo they are on that server, otherwise in the data
+// OpenKeyStore opens the keys of the accounts of an installation: with --mongo they are on that server, otherwise in the data
 // folder, which all processes share then.
-func OpenKeyShelf(cfg config.Config) (accountkeys.Shelf, func(context.Context) error, error) {
+func OpenKeyStore(cfg config.Config) (accountkeys.KeyStore, func(context.Context) error, error) {
 	if cfg.Mongo == "" {
 		return keyFolder(cfg), func(context.Context) error { return nil }, nil
 	}

@@ -137,7 +137,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 // replay reads the log in another goroutine and audits it in this one.
 func (a *auditor) replay(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
-	batches := make(chan batch, readAhead)
+	batches := make(chan eventRange, readAhead)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -163,16 +163,16 @@ const (
 	batchSized = 512 // maximum number of events in a batch
 )
 
-// batch is a range of events of the log. A batch with an error is the last one.
-type batch struct {
+// eventRange is a range of events of the log. A batch with an error is the last one.
+type eventRange struct {
 	events []eventstore.Recorded
 	err    error
 }
 
 // read sends the log up to the configured end. While the store is unavailable it retries, so that a long audit need not start
 // again.
-func (a *auditor) read(ctx context.Context, batches chan<- batch) {
-	r := reader{auditor: a, out: batches, next: batch{events: make([]eventstore.Recorded, 0, batchSized)}}
+func (a *auditor) read(ctx context.Context, batches chan<- eventRange) {
+	r := reader{auditor: a, out: batches, next: eventRange{events: make([]eventstore.Recorded, 0, batchSized)}}
 	for away := 0; ; away++ {
 		before := r.after
 		err := r.stretch(ctx)
@@ -196,8 +196,8 @@ const mostTries = 100
 // reader is the state of reading the log.
 type reader struct {
 	*auditor
-	out   chan<- batch
-	next  batch
+	out   chan<- eventRange
+	next  eventRange
 	after eventstore.Position
 	done  eventstore.Revision // number of events read, when one ledger is read alone
 }
@@ -242,7 +242,7 @@ func (r *reader) stretch(ctx context.Context) error {
 func (r *reader) send(ctx context.Context) bool {
 	select {
 	case r.out <- r.next:
-		r.next = batch{events: make([]eventstore.Recorded, 0, batchSized)}
+		r.next = eventRange{events: make([]eventstore.Recorded, 0, batchSized)}
 		return true
 	case <-ctx.Done():
 		return false

@@ -11,7 +11,7 @@ import (
 
 func wantStale(t *testing.T, docs projections.Documents, w projections.Write) {
 	t.Helper()
-	err := docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{w}})
+	err := docs.Commit(t.Context(), projections.Changes{Writes: []projections.Write{w}})
 	if !errors.Is(err, projections.ErrStale) {
 		t.Errorf("a write of %s at version %d ended with %v, not ErrStale", w.ID, w.Loaded, err)
 	}
@@ -23,14 +23,14 @@ func checkpointLast(t *testing.T, open Open) {
 		w := write("checkpoint", loaded, thing{Rank: rank})
 		return &w
 	}
-	err := docs.Commit(t.Context(), projections.Batch{
+	err := docs.Commit(t.Context(), projections.Changes{
 		Writes:     []projections.Write{write("a", 0, thing{Rank: 1}), write("b", 0, thing{Rank: 1})},
 		Checkpoint: place(0, 1),
 	})
 	if err != nil {
 		t.Fatalf("commit: %v", err)
 	}
-	stale := projections.Batch{
+	stale := projections.Changes{
 		Writes:     []projections.Write{write("c", 0, thing{Rank: 1}), write("a", 5, thing{Rank: 5}), write("b", 1, thing{Rank: 2})},
 		Checkpoint: place(1, 2),
 	}
@@ -43,14 +43,14 @@ func checkpointLast(t *testing.T, open Open) {
 	if _, doc := mustGet(t, docs, "a"); doc.Rank != 1 {
 		t.Errorf("the stale document was written: %+v", doc)
 	}
-	late := projections.Batch{Writes: []projections.Write{write("d", 0, thing{})}, Checkpoint: place(0, 7)}
+	late := projections.Changes{Writes: []projections.Write{write("d", 0, thing{})}, Checkpoint: place(0, 7)}
 	if err := docs.Commit(t.Context(), late); !errors.Is(err, projections.ErrStale) {
 		t.Errorf("a batch with a stale checkpoint ended with %v", err)
 	}
-	if err := docs.Commit(t.Context(), projections.Batch{Checkpoint: place(1, 3)}); err != nil {
+	if err := docs.Commit(t.Context(), projections.Changes{Checkpoint: place(1, 3)}); err != nil {
 		t.Errorf("a checkpoint alone: %v", err)
 	}
-	if err := docs.Commit(t.Context(), projections.Batch{}); err != nil {
+	if err := docs.Commit(t.Context(), projections.Changes{}); err != nil {
 		t.Errorf("an empty batch: %v", err)
 	}
 }
@@ -89,7 +89,7 @@ func countUp(ctx context.Context, docs projections.Documents, n int) error {
 			}
 		}
 		doc.Rank++
-		err = docs.Commit(ctx, projections.Batch{Writes: []projections.Write{write("counter", stored.Version, doc)}})
+		err = docs.Commit(ctx, projections.Changes{Writes: []projections.Write{write("counter", stored.Version, doc)}})
 		switch {
 		case err == nil:
 			counted++
@@ -110,7 +110,7 @@ func unindexable(t *testing.T, open Open) {
 		t.Fatalf("declare: %v", err)
 	}
 	for _, c := range []string{odd.Name, lacking.Name} {
-		err := docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{{Collection: c, ID: "a",
+		err := docs.Commit(t.Context(), projections.Changes{Writes: []projections.Write{{Collection: c, ID: "a",
 			Document: thing{Share: 1.5}}}})
 		if err == nil {
 			t.Errorf("%s took it", c)

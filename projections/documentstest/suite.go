@@ -91,7 +91,7 @@ func write(id string, loaded int64, doc thing) projections.Write {
 
 func mustCommit(t *testing.T, docs projections.Documents, writes ...projections.Write) {
 	t.Helper()
-	if err := docs.Commit(t.Context(), projections.Batch{Writes: writes}); err != nil {
+	if err := docs.Commit(t.Context(), projections.Changes{Writes: writes}); err != nil {
 		t.Fatalf("commit: %v", err)
 	}
 }
@@ -247,7 +247,7 @@ func undeclared(t *testing.T, open Open) {
 	if _, err := docs.Page(t.Context(), "nowhere", projections.Query{Limit: 1}); err == nil {
 		t.Error("page worked")
 	}
-	if err := docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{{Collection: "nowhere", ID: "a",
+	if err := docs.Commit(t.Context(), projections.Changes{Writes: []projections.Write{{Collection: "nowhere", ID: "a",
 		Document: thing{}}}}); err == nil {
 		t.Error("commit worked")
 	}
@@ -297,7 +297,7 @@ func ends(t *testing.T, open Open) {
 	docs := withThings(t, open)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := docs.Commit(ctx, projections.Batch{Writes: []projections.Write{write("a", 0, thing{})}}); err == nil {
+	if err := docs.Commit(ctx, projections.Changes{Writes: []projections.Write{write("a", 0, thing{})}}); err == nil {
 		t.Error("a commit worked after its context had ended")
 	}
 	if _, err := docs.Get(ctx, things.Name, "a"); err == nil {

@@ -54,8 +54,8 @@ type Ring struct {
 	log      *eventstore.Log
 	now      func() time.Time
 	logger   logrus.FieldLogger
-	keys     *shelf[*key.Key]
-	accounts *shelf[*tenant]
+	keys     *streamCache[*key.Key]
+	accounts *streamCache[*tenant]
 
 	reads  atomic.Int64              // number of reads of streams
 	asked  atomic.Bool               // a key was looked up since the last probe
@@ -80,8 +80,8 @@ func New(config Config) *Ring {
 		r.logger = silent
 	}
 	turns := make(chan struct{}, maxReads)
-	r.keys = newShelf(config.Keep, turns, r.readKey)
-	r.accounts = newShelf(config.Keep, turns, r.readAccount)
+	r.keys = newStreamCache(config.Keep, turns, r.readKey)
+	r.accounts = newStreamCache(config.Keep, turns, r.readAccount)
 	return r
 }
 
@@ -93,7 +93,7 @@ func (r *Ring) Holder(ctx context.Context, hash string) (Holder, bool, error) {
 	if !key.IsID(id) {
 		return Holder{}, false, nil
 	}
-	now, trusted := r.look()
+	now, trusted := r.trust()
 	k, err := r.keys.get(ctx, id, trusted)
 	if err != nil {
 		return Holder{}, false, fmt.Errorf("read a key: %w", err)
@@ -110,7 +110,7 @@ func (r *Ring) Session(ctx context.Context, id, session string, began time.Time)
 	if !key.IsID(id) {
 		return Holder{}, false, nil
 	}
-	now, trusted := r.look()
+	now, trusted := r.trust()
 	k, err := r.keys.get(ctx, id, trusted)
 	if err != nil {
 		return Holder{}, false, fmt.Errorf("read a key: %w", err)
@@ -121,8 +121,8 @@ func (r *Ring) Session(ctx context.Context, id, session string, began time.Time)
 	return r.holder(ctx, k, trusted)
 }
 
-// look begins a query for a key: it returns the current time, and whether the cache is trusted.
-func (r *Ring) look() (now time.Time, trusted bool) {
+// trust begins a query for a key: it returns the current time, and whether the cache is trusted.
+func (r *Ring) trust() (now time.Time, trusted bool) {
 	if !r.asked.Load() {
 		r.asked.Store(true)
 	}

@@ -130,7 +130,7 @@ func (h *history) append(ctx context.Context, project domain.ProjectID, at time.
 		moviedomain.RenderStarted{Attempt: 1, Worker: "bench-1", At: at.Add(time.Second)},
 		moviedomain.RenderFinished{
 			Attempt: 1, Worker: "bench-1", At: rendered, Success: true, Credits: 2,
-			Plan: &moviedomain.Plan{Width: 1920, Height: 1080, Frames: 50, FPSNum: 25, FPSDen: 1},
+			Plan: &moviedomain.Dimensions{Width: 1920, Height: 1080, Frames: 50, FPSNum: 25, FPSDen: 1},
 			File: &moviedomain.File{
 				Key: blobkey.RendersOf(project) + "1.mp4", Thumbnail: blobkey.RendersOf(project) + "1.jpg",
 				Token: fmt.Sprintf("%032x", at.UnixNano()), Size: 123_456, Codec: "h264", CodecType: "video", PixelFormat: "yuv420p",

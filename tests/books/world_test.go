@@ -137,7 +137,7 @@ func (w *world) attempt() int {
 	return m.Claim().Number
 }
 
-var plan = movie.Plan{Width: 64, Height: 64, Frames: 225, FPSNum: 25, FPSDen: 1} // nine seconds
+var plan = movie.Dimensions{Width: 64, Height: 64, Frames: 225, FPSNum: 25, FPSDen: 1} // nine seconds
 
 func planned(counted bool) step {
 	return func(p process) error {

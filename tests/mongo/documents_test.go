@@ -58,7 +58,7 @@ func TestAccountKeys(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	var databases atomic.Int64
-	keystest.Run(t, func(t *testing.T) accountkeys.Shelf {
+	keystest.Run(t, func(t *testing.T) accountkeys.KeyStore {
 		return mustOpen(t, s.URL()+"keys"+string(rune('a'+databases.Add(1)))).AccountKeys()
 	})
 }

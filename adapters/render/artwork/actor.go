@@ -234,7 +234,7 @@ func (p *Posed) turn(plate *picture.Plate, k int64) *picture.Layer {
 	if l.Empty() {
 		return l
 	}
-	picture.Turn{Plate: plate, Box: p.box}.Draw(p.fx.Rotation.At(k), l)
+	picture.Rotation{Plate: plate, Box: p.box}.Draw(p.fx.Rotation.At(k), l)
 	l.Fade(1 - p.fx.Transparency)
 	return l
 }

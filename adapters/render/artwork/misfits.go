@@ -31,7 +31,7 @@ func Misfits(words TextDrawer, l timeline.Layer) ([]document.Note, error) {
 
 // CaptionMisfits returns notes on captions of a plan that do not fit. It calls the function more before it examines a caption,
 // and ends when more returns false.
-func CaptionMisfits(words TextDrawer, plan *timeline.Plan, track caption.Track, more func() bool) ([]document.Note, error) {
+func CaptionMisfits(words TextDrawer, plan *timeline.Timeline, track caption.Track, more func() bool) ([]document.Note, error) {
 	engine, ok := words.(*text.Engine)
 	if !ok {
 		return nil, nil

@@ -108,7 +108,7 @@ func (m *Inspected) read(moov []byte) error {
 				return unfit("it has two tracks of pictures")
 			}
 			m.video = s
-			err = m.look(box(table, "stsd"))
+			err = m.readEntry(box(table, "stsd"))
 		case "soun":
 			if m.audio != nil {
 				return unfit("it has two tracks of sound")
@@ -125,8 +125,8 @@ func (m *Inspected) read(moov []byte) error {
 	return nil
 }
 
-// look reads the size and the colours of the pictures.
-func (m *Inspected) look(entries []byte) error {
+// readEntry reads the size and the colours of the pictures.
+func (m *Inspected) readEntry(entries []byte) error {
 	if len(entries) < 8 {
 		return unfit("pictures of no kind")
 	}

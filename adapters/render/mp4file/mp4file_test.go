@@ -37,7 +37,7 @@ func FuzzInspect(f *testing.F) {
 		}
 		m, err := mp4file.Inspect(path)
 		if err == nil {
-			err = m.Follows(&timeline.Plan{Width: 2, Height: 2, FPS: timeline.Rate{Num: 25, Den: 1}, Frames: 1}, 100)
+			err = m.Follows(&timeline.Timeline{Width: 2, Height: 2, FPS: timeline.Rate{Num: 25, Den: 1}, Frames: 1}, 100)
 		}
 		if err == nil {
 			t.Error("taken for a movie")

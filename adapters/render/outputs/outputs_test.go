@@ -60,7 +60,7 @@ func newMovie(t *testing.T, sound bool) commands.OutputJob {
 	if out, err := exec.CommandContext(t.Context(), "ffmpeg", args...).CombinedOutput(); err != nil {
 		t.Fatalf("make a movie: %v\n%s", err, out)
 	}
-	return commands.OutputJob{Movie: path, Sound: sound, Still: 75, Plan: movie.Plan{Width: width, Height: height, Frames: length * fps, FPSNum: fps, FPSDen: 1}}
+	return commands.OutputJob{Movie: path, Sound: sound, Still: 75, Plan: movie.Dimensions{Width: width, Height: height, Frames: length * fps, FPSNum: fps, FPSDen: 1}}
 }
 
 func newTools(t *testing.T) *ffmpeg.Tools {

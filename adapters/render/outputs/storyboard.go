@@ -23,11 +23,11 @@ type board struct {
 	step, first, count int64
 	columns, rows      int64
 	width, height      int // size of one picture of the storyboard
-	plan               movie.Plan
+	plan               movie.Dimensions
 }
 
 // boardOf lays out a storyboard with at most one picture for each second.
-func boardOf(plan movie.Plan) board {
+func boardOf(plan movie.Dimensions) board {
 	second := max(1, (plan.FPSNum+plan.FPSDen/2)/plan.FPSDen)
 	b := board{plan: plan, step: max(second, (plan.Frames+boardMost-1)/boardMost)}
 	b.first = min(b.step/2, plan.Frames-1)

@@ -55,7 +55,7 @@ func atRate(t *testing.T, movie []byte, fps float64) *document.Movie {
 	return m
 }
 
-func checkPlan(t *testing.T, name string, fps float64, m *document.Movie, plan *timeline.Plan) {
+func checkPlan(t *testing.T, name string, fps float64, m *document.Movie, plan *timeline.Timeline) {
 	t.Helper()
 	at := int64(0)
 	for i, w := range plan.Windows {

@@ -16,9 +16,9 @@ import (
 // everything is the last position that a node without lag sees: there is no limit.
 const everything = math.MaxUint64
 
-// sight returns the last position that a node sees, and how long that position stays the last one, unless changed is closed
+// lastSeen returns the last position that a node sees, and how long that position stays the last one, unless changed is closed
 // before.
-func (n *node) sight() (position uint64, stays time.Duration, changed <-chan struct{}) {
+func (n *node) lastSeen() (position uint64, stays time.Duration, changed <-chan struct{}) {
 	c := n.cluster
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,7 +41,7 @@ func (n *node) sight() (position uint64, stays time.Duration, changed <-chan str
 // await waits until the node sees a position.
 func (n *node) await(ctx context.Context, position uint64) error {
 	for {
-		seen, stays, changed := n.sight()
+		seen, stays, changed := n.lastSeen()
 		if seen >= position {
 			return nil
 		}
@@ -66,7 +66,7 @@ func (n *node) Read(request *streams.ReadReq, call streams.Streams_ReadServer) e
 	if err := n.refuse(call.Context()); err != nil {
 		return err
 	}
-	seen, _, _ := n.sight()
+	seen, _, _ := n.lastSeen()
 	if seen == everything {
 		return n.pass(request, call, func(*streams.ReadResp) error { return nil })
 	}

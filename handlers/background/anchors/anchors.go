@@ -98,7 +98,7 @@ func (a *Anchors) Round(ctx context.Context) (next time.Time, err error) {
 	if len(due) > 0 {
 		err = a.send(ctx, &schedule, due)
 	}
-	a.look(&schedule)
+	a.countOverdue(&schedule)
 	for _, place := range a.labels() {
 		if at := schedule.Next(place, a.cfg.Every); next.IsZero() || at.Before(next) {
 			next = at
@@ -115,8 +115,8 @@ func (a *Anchors) labels() []string {
 	return labels
 }
 
-// look counts the places whose anchors are overdue.
-func (a *Anchors) look(schedule *anchor.Schedule) {
+// countOverdue counts the places whose anchors are overdue.
+func (a *Anchors) countOverdue(schedule *anchor.Schedule) {
 	overdue := int64(0)
 	for _, place := range a.labels() {
 		if a.cfg.Now().Sub(schedule.LastSent(place)) > 2*a.cfg.Every {

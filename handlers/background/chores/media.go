@@ -11,14 +11,14 @@ import (
 // a minute of the last byte, or removes the bytes.
 const uploadAge = time.Hour
 
-// Library reports whether any file of any media library is stored under a key. It may lag behind the log.
-type Library interface {
+// MediaNames reports whether any file of any media library is stored under a key. It may lag behind the log.
+type MediaNames interface {
 	Names(ctx context.Context, key string) (bool, error)
 }
 
 // Media is the chore of removing bytes that no file of a media library names: bytes of interrupted uploads and deletions.
 // caughtUp waits until the library includes every event that the log has now.
-func Media(files Files, library Library, caughtUp func(ctx context.Context) error) Chore {
+func Media(files Files, library MediaNames, caughtUp func(ctx context.Context) error) Chore {
 	return Chore{Name: "stray media files", Do: func(ctx context.Context, now time.Time) error {
 		until := now.Add(-uploadAge)
 		var found strays

@@ -15,8 +15,8 @@ import (
 	"moviola/projections"
 )
 
-// Libraries lists the contents of media libraries. projections.Library implements it.
-type Libraries interface {
+// MediaLister lists the contents of media libraries. projections.Library implements it.
+type MediaLister interface {
 	All(ctx context.Context, account domain.AccountID, after *projections.MediaFile, limit int) ([]projections.MediaFile, error)
 	Tree(ctx context.Context, account domain.AccountID, after string, limit int) ([]projections.MediaFolder, error)
 }
@@ -29,7 +29,7 @@ type Clearer interface {
 // StoredMedia removes the media library of an account and, when the account is closed, its prepared assets and its unconfirmed
 // uploads.
 type StoredMedia struct {
-	Library Libraries
+	Library MediaLister
 	Remove  Clearer
 	Files   commands.Files
 }

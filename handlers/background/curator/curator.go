@@ -25,8 +25,8 @@ const (
 	later = time.Minute
 )
 
-// Shelves are the commands that change the template library.
-type Shelves interface {
+// TemplateLibrary are the commands that change the template library.
+type TemplateLibrary interface {
 	Install(ctx context.Context, b templates.BuiltIn) error
 	Exhibit(ctx context.Context, project domain.ProjectID, file movie.File) (eventstore.Position, error)
 }
@@ -38,7 +38,7 @@ type Movies interface {
 
 // Config is what New needs. Every field is required.
 type Config struct {
-	Shelves Shelves
+	Library TemplateLibrary
 	Movies  Movies
 	BuiltIn []templates.BuiltIn // templates to install; empty: only templates that operators publish are listed
 	Log     logrus.FieldLogger
@@ -75,7 +75,7 @@ func (c *Curator) Run(ctx context.Context) error {
 func (c *Curator) Round(ctx context.Context) (open bool, err error) {
 	var problems []error
 	for _, b := range c.cfg.BuiltIn {
-		if err := c.cfg.Shelves.Install(ctx, b); err != nil {
+		if err := c.cfg.Library.Install(ctx, b); err != nil {
 			problems = append(problems, fmt.Errorf("install template %s: %w", b.Name, err))
 		}
 	}
@@ -97,7 +97,7 @@ func (c *Curator) exhibit(ctx context.Context) (open bool, err error) {
 			open = true
 		case m.File == nil || m.Gone:
 		default:
-			_, err := c.cfg.Shelves.Exhibit(ctx, domain.ProjectID(m.Project), *m.File)
+			_, err := c.cfg.Library.Exhibit(ctx, domain.ProjectID(m.Project), *m.File)
 			if err != nil && !errors.Is(err, commands.ErrNothingToDo) {
 				problems = append(problems, fmt.Errorf("list the example %s: %w", m.Project, err))
 			}

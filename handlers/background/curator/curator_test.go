@@ -50,7 +50,7 @@ func (m *movies) List(_ context.Context, list projections.MovieList) (projection
 func newCurator(s *shelves, m *movies) *curator.Curator {
 	log := logrus.New()
 	log.SetOutput(io.Discard)
-	return curator.New(curator.Config{Shelves: s, Movies: m, BuiltIn: []templates.BuiltIn{{Name: "a"}, {Name: "b"}}, Log: log})
+	return curator.New(curator.Config{Library: s, Movies: m, BuiltIn: []templates.BuiltIn{{Name: "a"}, {Name: "b"}}, Log: log})
 }
 
 // TestCurator_Round brings every template, and lists finished examples whose files are there.

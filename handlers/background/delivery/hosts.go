@@ -20,16 +20,16 @@ var errBusy = errors.New("the host of a destination is busy with other deliverie
 type hosts struct {
 	limit int
 	mu    sync.Mutex
-	turns map[string]*turns
+	turns map[string]*hostPlaces
 }
 
-// turns are the places for deliveries to one host. Each delivery takes a place while it runs.
-type turns struct {
+// hostPlaces are the places for deliveries to one host. Each delivery takes a place while it runs.
+type hostPlaces struct {
 	places chan struct{}
 	users  int // number of deliveries to the host that wait for a place or run
 }
 
-func newHosts(limit int) *hosts { return &hosts{limit: limit, turns: make(map[string]*turns)} }
+func newHosts(limit int) *hosts { return &hosts{limit: limit, turns: make(map[string]*hostPlaces)} }
 
 // enter takes a place at a host and returns the function that gives it back. When no place becomes free within hostWait, it
 // returns errBusy, a transient error.
@@ -40,7 +40,7 @@ func (h *hosts) enter(ctx context.Context, host string) (func(), error) {
 	h.mu.Lock()
 	at := h.turns[host]
 	if at == nil {
-		at = &turns{places: make(chan struct{}, h.limit)}
+		at = &hostPlaces{places: make(chan struct{}, h.limit)}
 		h.turns[host] = at
 	}
 	at.users++

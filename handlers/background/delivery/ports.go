@@ -95,7 +95,7 @@ type Config struct {
 	Commands  Commands
 	Log       *eventstore.Log
 	Files     commands.Files
-	Documents submitted.Documents
+	Documents submitted.Reader
 	Watch     *claims.Watch
 	Board     *claims.Board
 	Tracer    Tracer

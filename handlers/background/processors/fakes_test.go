@@ -124,7 +124,7 @@ func (r *renderer) Render(ctx context.Context, job commands.RenderJob) (commands
 	if err := job.Fetched(ctx, map[string]string{"https://a.example/1.png": "aa"}); err != nil {
 		return commands.Rendered{}, err
 	}
-	plan := movie.Plan{Width: 320, Height: 180, Frames: 25 * r.seconds, FPSNum: 25, FPSDen: 1}
+	plan := movie.Dimensions{Width: 320, Height: 180, Frames: 25 * r.seconds, FPSNum: 25, FPSDen: 1}
 	if err := job.Planned(ctx, plan, []string{"Movie Element #1: too long"}); err != nil {
 		return commands.Rendered{}, err
 	}

@@ -7,8 +7,8 @@ import (
 	"moviola/projections"
 )
 
-// Library completes unfinished work in media libraries. commands.ErrNothingToDo: nothing is left to do.
-type Library interface {
+// MediaCompleter completes unfinished work in media libraries. commands.ErrNothingToDo: nothing is left to do.
+type MediaCompleter interface {
 	Complete(ctx context.Context, cmd mediafiles.CompleteMove) error
 	Expire(ctx context.Context, cmd mediafiles.ExpireMedia) error
 }

@@ -119,7 +119,7 @@ func newMeasuring(now func() time.Time) *measuring {
 	return &measuring{began: now(), now: now, sum: Measures{Stages: map[string]time.Duration{}}}
 }
 
-func (m *measuring) stage(name string, took time.Duration) {
+func (m *measuring) addStage(name string, took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.sum.Stages[name] += took

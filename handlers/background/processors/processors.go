@@ -45,7 +45,7 @@ type Config struct {
 	Fetches  Fetches
 	Cache    Cache
 	Files    commands.Files
-	Library  Library
+	Library  MediaCompleter
 	Preloads Preloads
 	Confirm  Confirmer // records uploads that were sent to the storage directly
 	Presence claims.Presence
@@ -107,7 +107,7 @@ type Processors struct {
 	failed failures
 	board  *claims.Board
 	// documents reads the JSON of movies, for renders and deliveries.
-	documents submitted.Documents
+	documents submitted.Reader
 	deliverer *delivery.Deliverer
 
 	work context.Context // context of all work; it ends when a drain has run out of time
@@ -143,7 +143,7 @@ func New(config Config) (*Processors, error) {
 		router: router, watch: claims.NewWatch(config.Log, config.Logger),
 	}
 	p.board = &claims.Board{Board: config.Presence, Worker: config.Worker, Beat: p.limits.Beat, Log: p.log}
-	p.documents = submitted.Documents{Files: config.Files, Log: config.Log}
+	p.documents = submitted.Reader{Files: config.Files, Log: config.Log}
 	p.deliverer = delivery.New(delivery.Config{
 		Roads: config.Delivery, Commands: config.Commands.Delivery, Log: config.Log, Files: config.Files, Documents: p.documents,
 		Watch: p.watch, Board: p.board, Tracer: config.Tracer, PublicURL: config.PublicURL, Tokens: config.Tokens,

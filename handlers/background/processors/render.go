@@ -74,12 +74,12 @@ type render struct {
 	claim   commands.RenderClaim
 	shown   *claims.Shown
 	news    *reporter
-	plan    *movie.Plan // nil until the movie is laid out
-	warned  []string    // warnings from laying out the movie
-	key     string      // cache key of the movie; empty: its file must not be reused
-	found   *found      // an equal movie whose file was copied
-	took    *measuring  // measures of this attempt
-	stored  []string    // keys under which this attempt may have stored files
+	plan    *movie.Dimensions // nil until the movie is laid out
+	warned  []string          // warnings from laying out the movie
+	key     string            // cache key of the movie; empty: its file must not be reused
+	found   *found            // an equal movie whose file was copied
+	took    *measuring        // measures of this attempt
+	stored  []string          // keys under which this attempt may have stored files
 }
 
 // run renders until the movie has an outcome, and records the outcome. It returns an error only when ctx has ended, or when
@@ -166,7 +166,7 @@ func (r *render) once(ctx context.Context) (commands.Rendered, error) {
 		},
 		Planned: r.planned,
 		Measured: func(stage string, took time.Duration) {
-			r.took.stage(stage, took)
+			r.took.addStage(stage, took)
 			r.config.Tracer.Stage(ctx, stage, took)
 		},
 		Frames:   r.took.frames,
@@ -185,7 +185,7 @@ func (r *render) once(ctx context.Context) (commands.Rendered, error) {
 
 // planned checks, before anything is encoded, that the account's plan and credits allow the movie. Design §5: a refusal ends the
 // render. The warnings from laying out the movie become part of its outcome.
-func (r *render) planned(ctx context.Context, plan movie.Plan, warnings []string) error {
+func (r *render) planned(ctx context.Context, plan movie.Dimensions, warnings []string) error {
 	r.plan, r.warned = &plan, warnings
 	err := r.config.Commands.PlanRender.Handle(ctx, commands.PlanRender{
 		Account: r.claim.Account, Project: r.project, Attempt: r.claim.Attempt, Counted: r.claim.Counted,

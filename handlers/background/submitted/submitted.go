@@ -25,15 +25,15 @@ const maxBytes = 4 << 20
 // ErrChanged says that a stored document differs from the submitted one.
 var ErrChanged = errors.New("the stored document does not have the recorded hash")
 
-// Documents are the stored documents of movies.
-type Documents struct {
+// Reader are the stored documents of movies.
+type Reader struct {
 	Files commands.Files
 	Log   *eventstore.Log
 }
 
 // Read reads the JSON of a movie, checks it against the hash in the movie's first event, and fills in the templates that it uses,
 // as they were at the submission.
-func (d Documents) Read(ctx context.Context, account domain.AccountID, project domain.ProjectID, hash string) ([]byte, error) {
+func (d Reader) Read(ctx context.Context, account domain.AccountID, project domain.ProjectID, hash string) ([]byte, error) {
 	key := blobkey.Document(account, project)
 	f, err := d.Files.Open(ctx, key)
 	switch {
@@ -60,7 +60,7 @@ func (d Documents) Read(ctx context.Context, account domain.AccountID, project d
 
 // filled replaces the references to templates in a document by the templates' contents, at the revisions that the movie's first
 // event names.
-func (d Documents) filled(ctx context.Context, project domain.ProjectID, content []byte) ([]byte, error) {
+func (d Reader) filled(ctx context.Context, project domain.ProjectID, content []byte) ([]byte, error) {
 	m := movie.New(project)
 	if _, err := d.Log.Fold(ctx, movie.Stream(project), m.Apply); err != nil {
 		return nil, claims.Transient(fmt.Errorf("load movie %s: %w", project, err))

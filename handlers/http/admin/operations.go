@@ -262,7 +262,8 @@ var (
 	listPlans = operation.Operation{
 		Method: http.MethodGet, Path: "/admin/plans", ID: "listPlans", Tag: "Operator", Caller: operation.Operator,
 		Summary: "The plans that accounts can be on",
-		Answers: operation.OK("The plans, by name: those that are built in, and those of the file of plans.", operation.A[Plans]()),
+		Answers: operation.OK("The plans, by name: those that are built in, and those of the file of plans.",
+			operation.A[PlansAnswer]()),
 	}
 	revokeOperator = operation.Operation{
 		Method: http.MethodDelete, Path: "/admin/operators", ID: "revokeOperator", Tag: "Operator", Caller: operation.Operator,

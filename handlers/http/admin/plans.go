@@ -7,8 +7,8 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// Plan is a plan in an answer.
-type Plan struct {
+// PlanAnswer is a plan in an answer.
+type PlanAnswer struct {
 	Name              string  `json:"name"`
 	Counted           bool    `json:"counted"`
 	LengthSeconds     float64 `json:"length_seconds"`
@@ -22,15 +22,15 @@ type Plan struct {
 	Outputs           int     `json:"outputs"`
 }
 
-// Plans is the answer of GET /admin/plans.
-type Plans struct {
-	Success bool   `json:"success"`
-	Count   int    `json:"count"`
-	Plans   []Plan `json:"plans"`
+// PlansAnswer is the answer of GET /admin/plans.
+type PlansAnswer struct {
+	Success bool         `json:"success"`
+	Count   int          `json:"count"`
+	Plans   []PlanAnswer `json:"plans"`
 }
 
-func showPlan(p plan.Plan) Plan {
-	return Plan{
+func showPlan(p plan.Plan) PlanAnswer {
+	return PlanAnswer{
 		Name: p.Name, Counted: p.Counted, LengthSeconds: p.Length.Seconds(), PackLengthSeconds: p.LongestFor(true).Seconds(),
 		Width: p.Width, Height: p.Height, Movies: p.Movies, Drafts: p.Drafts, EmailRecipients: p.Recipients(),
 		PreviewsPerHour: p.PreviewsAnHour(), Outputs: p.Outputs,
@@ -39,7 +39,7 @@ func showPlan(p plan.Plan) Plan {
 
 // listPlans serves GET /admin/plans.
 func (a *API) listPlans(w http.ResponseWriter, _ *http.Request) error {
-	answer := Plans{Success: true, Plans: []Plan{}}
+	answer := PlansAnswer{Success: true, Plans: []PlanAnswer{}}
 	for _, name := range a.cfg.Offered.Names() {
 		answer.Plans = append(answer.Plans, showPlan(a.cfg.Offered.Of(name)))
 	}

@@ -32,8 +32,8 @@ type Canceller interface {
 	Handle(ctx context.Context, cmd commands.CancelBatch) (eventstore.Position, error)
 }
 
-// Batches reads batches and their movies.
-type Batches interface {
+// BatchReader reads batches and their movies.
+type BatchReader interface {
 	Get(ctx context.Context, id batch.ID) (projections.MovieBatch, bool, error)
 	List(ctx context.Context, list projections.BatchList) ([]projections.MovieBatch, bool, error)
 	Movies(ctx context.Context, account domain.AccountID, id batch.ID) ([]projections.Movie, error)
@@ -43,7 +43,7 @@ type Batches interface {
 type Config struct {
 	Request   Requester
 	Cancel    Canceller
-	Batches   Batches
+	Batches   BatchReader
 	Projected web.Projected
 	PublicURL string        // prefix of the addresses of files; decision 8
 	Tokens    result.Tokens // derives the tokens in the addresses of files

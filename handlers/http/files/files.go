@@ -38,7 +38,7 @@ type Opener interface {
 // Config is what a Server needs. Every field but Now is required.
 type Config struct {
 	Movies    Movies
-	Library   Library
+	Library   MediaFinder
 	Addresses *media.Addresses
 	Files     Opener
 	Tokens    result.Tokens    // derives the tokens in the addresses of movies' files

@@ -13,8 +13,8 @@ import (
 	"moviola/projections"
 )
 
-// Library finds a file of a media library. Its answer includes every event of the log.
-type Library interface {
+// MediaFinder finds a file of a media library. Its answer includes every event of the log.
+type MediaFinder interface {
 	File(ctx context.Context, account domain.AccountID, path media.Path) (projections.MediaFile, bool, error)
 }
 

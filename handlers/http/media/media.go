@@ -21,8 +21,8 @@ import (
 	"moviola/projections"
 )
 
-// Library reads media libraries. File returns the state after every event of the path's stream; lists may lag.
-type Library interface {
+// MediaReader reads media libraries. File returns the state after every event of the path's stream; lists may lag.
+type MediaReader interface {
 	File(ctx context.Context, account domain.AccountID, path media.Path) (projections.MediaFile, bool, error)
 	Folder(ctx context.Context, account domain.AccountID, folder string) (projections.MediaFolder, bool, error)
 	Files(ctx context.Context, account domain.AccountID, folder string, kind media.Kind, after string,
@@ -75,7 +75,7 @@ type Presign func(ctx context.Context, place string, file media.File, ttl time.D
 
 // Config is what an API needs. A field is required unless its comment gives the meaning of its zero value.
 type Config struct {
-	Library   Library
+	Library   MediaReader
 	Gate      Gate
 	Storage   Storage
 	Register  Registrar

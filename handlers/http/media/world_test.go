@@ -61,9 +61,9 @@ func (d *drain) Put(ctx context.Context, key string, r io.Reader) error {
 
 // shelves is a library with files in one folder, which counts what it is asked for.
 type shelves struct {
-	media.Library // nil: nothing else is asked for
-	names         []string
-	asked         int // documents
+	media.MediaReader // nil: nothing else is asked for
+	names             []string
+	asked             int // documents
 }
 
 func (s *shelves) Folder(context.Context, domain.AccountID, string) (projections.MediaFolder, bool, error) {
@@ -98,7 +98,7 @@ func (nobody) ActFor(_ *http.Request, c access.Call) (access.Call, error) { retu
 
 func (nobody) WaitFor(context.Context, eventstore.Position) error { return nil }
 
-func newWorld(t *testing.T, library media.Library) *world {
+func newWorld(t *testing.T, library media.MediaReader) *world {
 	t.Helper()
 	return newWorldOf(t, media.Config{Library: library})
 }

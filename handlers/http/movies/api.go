@@ -122,8 +122,8 @@ type API struct {
 	lists    web.Lists[projections.MovieList]
 	answered watermark
 
-	documents documents
-	echoes    documents // caches only the client's id and data of each document, for answers without the movie JSON
+	documents postedCache
+	echoes    postedCache // caches only the client's id and data of each document, for answers without the movie JSON
 
 	streams   Streams
 	turnstile turnstile

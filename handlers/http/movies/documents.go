@@ -22,9 +22,9 @@ type posted struct {
 	echo result.Echo
 }
 
-// documents caches the posted JSON of the movies that were requested last. A client requests a movie many times, and its
+// postedCache caches the posted JSON of the movies that were requested last. A client requests a movie many times, and its
 // document never changes. The zero documents is empty; it is safe for concurrent use.
-type documents struct {
+type postedCache struct {
 	mu    sync.Mutex
 	bytes int
 	byKey map[string]*list.Element
@@ -41,7 +41,7 @@ func (k *kept) size() int {
 }
 
 // get returns a cached document.
-func (d *documents) get(key string) (posted, bool) {
+func (d *postedCache) get(key string) (posted, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	found, ok := d.byKey[key]
@@ -53,7 +53,7 @@ func (d *documents) get(key string) (posted, bool) {
 }
 
 // put caches a document, unless it is too large, and evicts the documents that were unused for longest.
-func (d *documents) put(key string, doc posted) {
+func (d *postedCache) put(key string, doc posted) {
 	if len(doc.json)+len(doc.echo.ClientData) > maxKeptDocument {
 		return
 	}

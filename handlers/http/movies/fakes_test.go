@@ -384,7 +384,7 @@ func done(project string, created time.Time) projections.Movie {
 	return projections.Movie{
 		Project: project, Account: string(alice), Status: projections.StatusDone, Closed: true, CreatedAt: created,
 		StartedAt: &started, EndedAt: &ended, Attempt: 1, Credits: 11,
-		Plan: &movie.Plan{Width: 1920, Height: 1080, Frames: 251, FPSNum: 25, FPSDen: 1},
+		Plan: &movie.Dimensions{Width: 1920, Height: 1080, Frames: 251, FPSNum: 25, FPSDen: 1},
 		File: &movie.File{Key: "k", Thumbnail: "t", Subtitles: "s", Token: "0123456789abcdef0123456789abcdef", Size: 4096,
 			Loudness: &movie.Loudness{Integrated: &integrated, TruePeak: -1.1}},
 	}

@@ -90,8 +90,8 @@ func (f *followings) begin(ctx context.Context) error {
 	return nil
 }
 
-// look reads the followed movies again, and adds new movies. When a store is unavailable, it leaves the previous state.
-func (f *followings) look(ctx context.Context) {
+// refresh reads the followed movies again, and adds new movies. When a store is unavailable, it leaves the previous state.
+func (f *followings) refresh(ctx context.Context) {
 	for _, one := range f.movies {
 		if now, ok, err := f.api.cfg.Movies.Get(ctx, domain.ProjectID(one.movie.Project)); err == nil && ok {
 			one.movie = now

@@ -156,7 +156,7 @@ func (s *stream) run(r *http.Request, f *followings) {
 				return
 			}
 		case <-look.C:
-			f.look(r.Context())
+			f.refresh(r.Context())
 		}
 	}
 }

@@ -123,7 +123,7 @@ func describe(m projections.Movie, base string, tokens result.Tokens) status {
 }
 
 // describePlan sets the properties of a finished video.
-func describePlan(s *status, plan *movie.Plan) {
+func describePlan(s *status, plan *movie.Dimensions) {
 	if plan == nil {
 		return
 	}

@@ -20,7 +20,7 @@ var _ commands.Surveyor = fontless{}
 
 func (fontless) Survey(_ context.Context, m *document.Movie, exact bool) commands.Survey {
 	until := time.Now().Add(surveyTime)
-	look := timeline.Look(m, exact, func() bool { return time.Now().Before(until) })
+	look := timeline.Estimate(m, exact, func() bool { return time.Now().Before(until) })
 	s := commands.Survey{Notes: look.Notes, Err: look.Err}
 	for _, p := range look.Placed {
 		if p.Text != nil {

@@ -106,7 +106,7 @@ func operations(t *testing.T) []access.Operation {
 func movieBatches(t *testing.T) *moviebatches.API {
 	t.Helper()
 	api, err := moviebatches.New(moviebatches.Config{
-		Request: struct{ moviebatches.Requester }{}, Cancel: struct{ moviebatches.Canceller }{}, Batches: struct{ moviebatches.Batches }{},
+		Request: struct{ moviebatches.Requester }{}, Cancel: struct{ moviebatches.Canceller }{}, Batches: struct{ moviebatches.BatchReader }{},
 		Projected: struct{ web.Projected }{}, PublicURL: "https://video.example", Tokens: result.NewTokens(make([]byte, 32)),
 		CursorKey: make([]byte, 32), Log: logrus.New(),
 	})

@@ -22,7 +22,7 @@ func library(t *testing.T) *media.API {
 		t.Fatal(err)
 	}
 	api, err := media.New(media.Config{
-		Library: struct{ media.Library }{}, Gate: struct{ media.Gate }{},
+		Library: struct{ media.MediaReader }{}, Gate: struct{ media.Gate }{},
 		Storage:  func(context.Context, domain.AccountID) (*time.Time, bool, error) { return nil, false, nil },
 		Register: struct{ media.Registrar }{}, Upload: struct{ media.Uploader }{}, Move: struct{ media.Mover }{},
 		Delete: struct{ media.Deleter }{}, Folders: struct{ media.Folders }{}, Addresses: addresses, Projected: struct{ web.Projected }{},
@@ -42,7 +42,7 @@ func batches(t *testing.T) *preloads.API {
 		t.Fatal(err)
 	}
 	api, err := preloads.New(preloads.Config{
-		Request: struct{ preloads.Requester }{}, Batches: struct{ preloads.Batches }{}, Addresses: addresses,
+		Request: struct{ preloads.Requester }{}, Batches: struct{ preloads.PreloadReader }{}, Addresses: addresses,
 		Projected: struct{ web.Projected }{}, Log: logrus.New(),
 	})
 	if err != nil {

@@ -25,15 +25,15 @@ type Requester interface {
 	Handle(ctx context.Context, cmd preloads.RequestPreload) (preloads.RequestedPreload, error)
 }
 
-// Batches reads a batch. The state of a batch that is not done includes every event of its stream.
-type Batches interface {
+// PreloadReader reads a batch. The state of a batch that is not done includes every event of its stream.
+type PreloadReader interface {
 	Get(ctx context.Context, id preload.ID) (projections.Preload, bool, error)
 }
 
 // Config is what an API needs. Every field but Now is required.
 type Config struct {
 	Request   Requester
-	Batches   Batches
+	Batches   PreloadReader
 	Addresses *media.Addresses
 	Projected web.Projected
 	Now       func() time.Time // nil: time.Now

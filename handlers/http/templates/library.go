@@ -18,8 +18,8 @@ import (
 	"moviola/projections"
 )
 
-// shelf is a template in the library's list. The movie JSON is never included. Spec: Library entry.
-type shelf struct {
+// libraryEntry is a template in the library's list. The movie JSON is never included. Spec: Library entry.
+type libraryEntry struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
 	Tags        []string `json:"tags"`
@@ -36,11 +36,11 @@ type shelf struct {
 	Credit string `json:"credit,omitempty"`
 }
 
-type library struct {
-	Success   bool    `json:"success"`
-	Count     int     `json:"count"`
-	Templates []shelf `json:"templates"`
-	Timestamp string  `json:"timestamp"`
+type libraryAnswer struct {
+	Success   bool           `json:"success"`
+	Count     int            `json:"count"`
+	Templates []libraryEntry `json:"templates"`
+	Timestamp string         `json:"timestamp"`
 }
 
 var errTags = domain.Errorf(domain.Invalid, "tags_invalid", "Tags could not be parsed")
@@ -57,9 +57,9 @@ func (a *API) getLibrary(w http.ResponseWriter, r *http.Request, c access.Call) 
 		web.Retry(w, r, err)
 		return domain.Errorf(domain.NotFound, "library_unavailable", "The library could not be read. Please try again.")
 	}
-	answer := library{Success: true, Count: len(found), Templates: []shelf{}, Timestamp: web.Stamp(a.now())}
+	answer := libraryAnswer{Success: true, Count: len(found), Templates: []libraryEntry{}, Timestamp: web.Stamp(a.now())}
 	for _, t := range found {
-		answer.Templates = append(answer.Templates, a.shelfOf(t))
+		answer.Templates = append(answer.Templates, a.entryOf(t))
 	}
 	return web.Write(w, http.StatusOK, answer)
 }
@@ -79,9 +79,9 @@ func parseTags(raw string) ([]string, error) {
 	return tags, nil
 }
 
-func (a *API) shelfOf(t projections.Template) shelf {
+func (a *API) entryOf(t projections.Template) libraryEntry {
 	e := entryOf(t)
-	s := shelf{
+	s := libraryEntry{
 		ID: e.ID, Name: e.Name, Tags: e.Tags, Width: e.Width, Height: e.Height, Prompt: t.Prompt != "", CreatedAt: e.CreatedAt,
 		UpdatedAt: e.UpdatedAt,
 	}

@@ -48,7 +48,7 @@ var models = []operation.Model{
 		operation.F("name", "Of a copy."),
 	),
 	operation.Of[done]("TemplateDone", ""),
-	operation.Of[shelf]("LibraryEntry", "",
+	operation.Of[libraryEntry]("LibraryEntry", "",
 		operation.F("id", "", operation.Shortest(20), operation.Longest(20), operation.Pattern(`^[A-Za-z0-9]{20}$`)),
 		operation.F("aspect_ratio", "Width by height, to two decimals."),
 		operation.F("video_url", "An example as MP4; null for one's own template that is not published."),
@@ -56,7 +56,7 @@ var models = []operation.Model{
 		operation.F("credit", "Authors and licences of the photographs that it shows, where the licences ask for them: name them "+
 			"beside a movie that shows the photographs. Absent: there is nothing to name."),
 	),
-	operation.Of[library]("TemplateLibrary", ""),
+	operation.Of[libraryAnswer]("TemplateLibrary", ""),
 	operation.Of[publication]("Publication", "",
 		operation.F("template", "", operation.Shortest(20), operation.Longest(20), operation.Pattern(`^[A-Za-z0-9]{20}$`)),
 		operation.F("status", "pending: listed as soon as its example is rendered.",

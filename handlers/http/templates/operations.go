@@ -82,7 +82,7 @@ var (
 		Text: "All published templates, the last updated first, and unpublished ones of the account itself that carry one of " +
 			"`tags`. They can be rendered and duplicated by their id; their movies are not shown.",
 		Parameters: []operation.Parameter{operation.Query("tags", "With commas between.")},
-		Answers:    operation.OK("The library.", operation.A[library]()),
+		Answers:    operation.OK("The library.", operation.A[libraryAnswer]()),
 		OwnQuery:   true,
 		Refusals: []operation.Refusal{
 			operation.On(400, "tags is given twice, or badly encoded.", "tags_invalid"),

@@ -1,4 +1,4 @@
-// Package keystest has the contract of shelves for the keys of accounts.
+// Package keystest has the contract of stores for the keys of accounts.
 package keystest
 
 import (
@@ -15,8 +15,8 @@ import (
 
 var at = time.Date(2026, 11, 26, 9, 30, 15, 123e6, time.UTC)
 
-// Run runs the contract. open returns a shelf that is empty.
-func Run(t *testing.T, open func(t *testing.T) accountkeys.Shelf) {
+// Run runs the contract. open returns a store that is empty.
+func Run(t *testing.T, open func(t *testing.T) accountkeys.KeyStore) {
 	t.Helper()
 	t.Run("first key", func(t *testing.T) { t.Parallel(); firstKey(t, open(t)) })
 	t.Run("erasure", func(t *testing.T) { t.Parallel(); erasure(t, open(t)) })
@@ -26,50 +26,50 @@ func Run(t *testing.T, open func(t *testing.T) accountkeys.Shelf) {
 
 func key(b byte) []byte { return bytes.Repeat([]byte{b}, accountkeys.Bytes) }
 
-func firstKey(t *testing.T, shelf accountkeys.Shelf) {
+func firstKey(t *testing.T, store accountkeys.KeyStore) {
 	ctx := t.Context()
-	if _, used, err := shelf.Erased(ctx); used || err != nil {
-		t.Errorf("an empty shelf is used: %v, %v", used, err)
+	if _, used, err := store.Erased(ctx); used || err != nil {
+		t.Errorf("an empty store is used: %v, %v", used, err)
 	}
-	if got, erased, err := shelf.Find(ctx, "ada"); got != nil || !erased.IsZero() || err != nil {
+	if got, erased, err := store.Find(ctx, "ada"); got != nil || !erased.IsZero() || err != nil {
 		t.Errorf("before the first key: %x, %v, %v", got, erased, err)
 	}
-	must(t, shelf.Prepare(ctx))
-	must(t, shelf.Add(ctx, "ada", key(1)))
-	must(t, shelf.Add(ctx, "ada", key(2)))
-	if got, _, err := shelf.Find(ctx, "ada"); !bytes.Equal(got, key(1)) || err != nil {
+	must(t, store.Prepare(ctx))
+	must(t, store.Add(ctx, "ada", key(1)))
+	must(t, store.Add(ctx, "ada", key(2)))
+	if got, _, err := store.Find(ctx, "ada"); !bytes.Equal(got, key(1)) || err != nil {
 		t.Errorf("the first key is %x, %v", got, err)
 	}
-	if accounts, used, err := shelf.Erased(ctx); len(accounts) > 0 || !used || err != nil {
+	if accounts, used, err := store.Erased(ctx); len(accounts) > 0 || !used || err != nil {
 		t.Errorf("with a key: %v erased, used %v, %v", accounts, used, err)
 	}
 }
 
-func erasure(t *testing.T, shelf accountkeys.Shelf) {
+func erasure(t *testing.T, store accountkeys.KeyStore) {
 	ctx := t.Context()
-	must(t, shelf.Add(ctx, "ada", key(1)))
+	must(t, store.Add(ctx, "ada", key(1)))
 	for _, account := range []domain.AccountID{"ada", "never"} { // with a key, and without
-		must(t, shelf.Erase(ctx, account, at))
-		must(t, shelf.Erase(ctx, account, at))
-		must(t, shelf.Add(ctx, account, key(3)))
-		if got, erased, err := shelf.Find(ctx, account); got != nil || !erased.Equal(at) || err != nil {
+		must(t, store.Erase(ctx, account, at))
+		must(t, store.Erase(ctx, account, at))
+		must(t, store.Add(ctx, account, key(3)))
+		if got, erased, err := store.Find(ctx, account); got != nil || !erased.Equal(at) || err != nil {
 			t.Errorf("%s after the erasure: %x, %v, %v", account, got, erased, err)
 		}
 	}
-	accounts, used, err := shelf.Erased(ctx)
+	accounts, used, err := store.Erased(ctx)
 	slices.Sort(accounts)
 	if !slices.Equal(accounts, []domain.AccountID{"ada", "never"}) || !used || err != nil {
 		t.Errorf("erased are %v, used %v, %v", accounts, used, err)
 	}
 }
 
-func walk(t *testing.T, shelf accountkeys.Shelf) {
+func walk(t *testing.T, store accountkeys.KeyStore) {
 	ctx := t.Context()
-	must(t, shelf.Add(ctx, "ada", key(1)))
-	must(t, shelf.Add(ctx, "bob", key(2)))
-	must(t, shelf.Erase(ctx, "bob", at))
+	must(t, store.Add(ctx, "ada", key(1)))
+	must(t, store.Add(ctx, "bob", key(2)))
+	must(t, store.Erase(ctx, "bob", at))
 	seen := map[domain.AccountID]string{}
-	err := shelf.Walk(ctx, func(account domain.AccountID, key []byte, erased time.Time) error {
+	err := store.Walk(ctx, func(account domain.AccountID, key []byte, erased time.Time) error {
 		if _, twice := seen[account]; twice {
 			t.Errorf("%s was visited twice", account)
 		}
@@ -85,27 +85,27 @@ func walk(t *testing.T, shelf accountkeys.Shelf) {
 }
 
 // together: of several processes that make the first key at the same time all use one, and none makes a key after an erasure.
-func together(t *testing.T, shelf accountkeys.Shelf) {
+func together(t *testing.T, store accountkeys.KeyStore) {
 	ctx := t.Context()
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			if err := shelf.Add(ctx, "ada", key(byte(i))); err != nil {
+			if err := store.Add(ctx, "ada", key(byte(i))); err != nil {
 				t.Error(err)
 			}
 			if i == 4 {
-				must(t, shelf.Erase(context.WithoutCancel(ctx), "bob", at))
+				must(t, store.Erase(context.WithoutCancel(ctx), "bob", at))
 			}
-			if err := shelf.Add(ctx, "bob", key(byte(i))); err != nil {
+			if err := store.Add(ctx, "bob", key(byte(i))); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	if got, _, err := shelf.Find(ctx, "ada"); len(got) != accountkeys.Bytes || err != nil {
+	if got, _, err := store.Find(ctx, "ada"); len(got) != accountkeys.Bytes || err != nil {
 		t.Errorf("one key: %x, %v", got, err)
 	}
-	if got, erased, err := shelf.Find(ctx, "bob"); got != nil || erased.IsZero() || err != nil {
+	if got, erased, err := store.Find(ctx, "bob"); got != nil || erased.IsZero() || err != nil {
 		t.Errorf("the erased one: %x, %v, %v", got, erased, err)
 	}
 }

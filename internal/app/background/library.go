@@ -10,7 +10,7 @@ import (
 // newCurator wires the curator, which keeps the template library up to date. Without --library, only templates that operators
 // publish are listed.
 func (s *Background) newCurator() (*curator.Curator, error) {
-	cfg := curator.Config{Shelves: s.Do.Library, Movies: s.Models.Movies, Log: s.Logger.WithField("part", "library")}
+	cfg := curator.Config{Library: s.Do.Library, Movies: s.Models.Movies, Log: s.Logger.WithField("part", "library")}
 	if s.Config.Library {
 		all, err := builtin.All()
 		if err != nil {

@@ -197,7 +197,7 @@ func (s *Parts) prepareEncryption(ctx context.Context) error {
 				"it was killed, and start this process again", process.Name, process.Version)
 		}
 	}
-	if err := s.Stores.Keys.Shelf().Prepare(ctx); err != nil {
+	if err := s.Stores.Keys.Store().Prepare(ctx); err != nil {
 		return fmt.Errorf("--encrypt-accounts: %w", err)
 	}
 	return nil

@@ -43,14 +43,14 @@ func (k *keeping) bind(cmd *cobra.Command) {
 	f.StringVar(&k.passphraseFile, "passphrase-file", "", "the passphrase in this file encrypts the backup")
 }
 
-// shelf opens the store of the encryption keys of accounts.
-func (k *keeping) shelf() (accountkeys.Shelf, func(context.Context) error, error) {
+// store opens the store of the encryption keys of accounts.
+func (k *keeping) store() (accountkeys.KeyStore, func(context.Context) error, error) {
 	if k.cfg.Mongo == "" {
 		if _, err := os.Stat(k.cfg.Data); err != nil {
 			return nil, nil, fmt.Errorf("--data: %w", err)
 		}
 	}
-	return stores.OpenKeyShelf(k.cfg)
+	return stores.OpenKeyStore(k.cfg)
 }
 
 func saveKeysCommand() *cobra.Command {
@@ -80,12 +80,12 @@ func (k *keeping) save(ctx context.Context, stdout io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	shelf, closeShelf, err := k.shelf()
+	store, closeStore, err := k.store()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeShelf(context.WithoutCancel(ctx))) }()
-	saved, err := accountkeys.Save(ctx, shelf, time.Now())
+	defer func() { err = errors.Join(err, closeStore(context.WithoutCancel(ctx))) }()
+	saved, err := accountkeys.Save(ctx, store, time.Now())
 	if err != nil {
 		return err
 	}
@@ -132,12 +132,12 @@ func (k *keeping) restore(ctx context.Context, stdout io.Writer) (err error) {
 	if err != nil {
 		return fmt.Errorf("--from: %w", err)
 	}
-	shelf, closeShelf, err := k.shelf()
+	store, closeStore, err := k.store()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeShelf(context.WithoutCancel(ctx))) }()
-	if err := saved.Restore(ctx, shelf); err != nil {
+	defer func() { err = errors.Join(err, closeStore(context.WithoutCancel(ctx))) }()
+	if err := saved.Restore(ctx, store); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(stdout, "the keys of %d accounts are there, and %d accounts stay erased\n", len(saved.Keys),

@@ -28,9 +28,9 @@ func TestAccountKeys(t *testing.T) {
 	if err := os.WriteFile(pass, []byte("correct horse\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	shelf := shelfOf(t, data)
+	store := storeOf(t, data)
 	for i, account := range []domain.AccountID{"ada", "bob"} {
-		if err := shelf.Add(t.Context(), account, bytes.Repeat([]byte{byte(i + 1)}, accountkeys.Bytes)); err != nil {
+		if err := store.Add(t.Context(), account, bytes.Repeat([]byte{byte(i + 1)}, accountkeys.Bytes)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -42,19 +42,19 @@ func TestAccountKeys(t *testing.T) {
 	if content, err := os.ReadFile(file); err != nil || bytes.Contains(content, []byte("ada")) {
 		t.Errorf("the file is not encrypted: %v", err)
 	}
-	if err := shelf.Erase(t.Context(), "bob", time.Now()); err != nil {
+	if err := store.Erase(t.Context(), "bob", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	run(t, restoreKeysCommand(), "--data", data, "--from", file, "--passphrase-file", pass)
-	if key, erased, err := shelf.Find(t.Context(), "bob"); key != nil || erased.IsZero() || err != nil {
+	if key, erased, err := store.Find(t.Context(), "bob"); key != nil || erased.IsZero() || err != nil {
 		t.Errorf("the erased account came back: %x, %v", key, err)
 	}
 	run(t, saveKeysCommand(), "--data", data, "--to", file, "--passphrase-file", pass)
 	run(t, restoreKeysCommand(), "--data", other, "--from", file, "--passphrase-file", pass)
-	if key, _, err := shelfOf(t, other).Find(t.Context(), "ada"); len(key) != accountkeys.Bytes || err != nil {
+	if key, _, err := storeOf(t, other).Find(t.Context(), "ada"); len(key) != accountkeys.Bytes || err != nil {
 		t.Errorf("the key of ada: %x, %v", key, err)
 	}
-	if _, erased, err := shelfOf(t, other).Find(t.Context(), "bob"); erased.IsZero() || err != nil {
+	if _, erased, err := storeOf(t, other).Find(t.Context(), "bob"); erased.IsZero() || err != nil {
 		t.Errorf("the erasure of bob was not brought along: %v", err)
 	}
 	wrong := restoreKeysCommand()
@@ -118,7 +118,7 @@ func TestRestore_accountKeys(t *testing.T) {
 				t.Fatal(err)
 			}
 			var erased, keys []domain.AccountID
-			err = shelfOf(t, data).Walk(t.Context(), func(account domain.AccountID, key []byte, at time.Time) error {
+			err = storeOf(t, data).Walk(t.Context(), func(account domain.AccountID, key []byte, at time.Time) error {
 				if at.IsZero() {
 					keys = append(keys, account)
 				} else {
@@ -133,13 +133,13 @@ func TestRestore_accountKeys(t *testing.T) {
 	}
 }
 
-func shelfOf(t *testing.T, data string) accountkeys.Shelf {
+func storeOf(t *testing.T, data string) accountkeys.KeyStore {
 	t.Helper()
-	shelf, _, err := stores.OpenKeyShelf(config.Config{Data: data})
+	store, _, err := stores.OpenKeyStore(config.Config{Data: data})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return shelf
+	return store
 }
 
 func run(t *testing.T, cmd *cobra.Command, args ...string) {

@@ -31,14 +31,14 @@ var errErased = errors.New("the account of the file was erased")
 
 // fileKeys finds the keys under which the files of accounts are encrypted in a backup. The zero value knows no keys.
 type fileKeys struct {
-	shelf accountkeys.Shelf // nil: the installation has no keys of accounts
-	make  bool              // accounts without a key get one
-	peek  *logfile.Peek     // the log of the backup, which says whose a movie or a template is
+	store accountkeys.KeyStore // nil: the installation has no keys of accounts
+	make  bool                 // accounts without a key get one
+	peek  *logfile.Peek        // the log of the backup, which says whose a movie or a template is
 
 	known map[domain.AccountID]fileKey
 }
 
-// fileKey is what the shelf says of an account. Without a key, the files of the account are not encrypted.
+// fileKey is what the store says of an account. Without a key, the files of the account are not encrypted.
 type fileKey struct {
 	key    *accountkeys.FileKey
 	erased bool
@@ -67,7 +67,7 @@ func (k *fileKeys) add(
 
 // owner returns the account of a file; empty: it belongs to no account, or it is not known to which.
 func (k *fileKeys) owner(name string) (domain.AccountID, error) {
-	if k.shelf == nil {
+	if k.store == nil {
 		return "", nil
 	}
 	of, ok := blobkey.Parse(name)
@@ -91,15 +91,15 @@ func (k *fileKeys) owner(name string) (domain.AccountID, error) {
 	return "", nil
 }
 
-// of returns what the shelf says of an account.
+// of returns what the store says of an account.
 func (k *fileKeys) of(ctx context.Context, account domain.AccountID) (fileKey, error) {
-	if k.shelf == nil || account == "" {
+	if k.store == nil || account == "" {
 		return fileKey{}, nil
 	}
 	if of, ok := k.known[account]; ok {
 		return of, nil
 	}
-	random, erased, err := k.shelf.Find(ctx, account)
+	random, erased, err := k.store.Find(ctx, account)
 	if err == nil && k.make && random == nil && erased.IsZero() {
 		random, erased, err = k.first(ctx, account)
 	}
@@ -128,10 +128,10 @@ func (k *fileKeys) first(ctx context.Context, account domain.AccountID) ([]byte,
 	if _, err := rand.Read(random); err != nil {
 		return nil, time.Time{}, err
 	}
-	if err := k.shelf.Add(ctx, account, random); err != nil {
+	if err := k.store.Add(ctx, account, random); err != nil {
 		return nil, time.Time{}, err
 	}
-	return k.shelf.Find(ctx, account) // another process may have made a key, or erased the account
+	return k.store.Find(ctx, account) // another process may have made a key, or erased the account
 }
 
 // withKeys opens the keys of accounts for the function save, and then notes in the manifest the accounts with a key, and the
@@ -147,20 +147,20 @@ func (b *backingUp) withKeys(
 	if !keys.make && b.cfg.Mongo != "" {
 		return save(keys)
 	}
-	shelf, closeShelf, err := stores.OpenKeyShelf(b.cfg)
+	store, closeStore, err := stores.OpenKeyStore(b.cfg)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeShelf(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, closeStore(context.WithoutCancel(ctx))) }()
 	if keys.peek, err = logfile.OpenPeek(ctx, log); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, keys.peek.Close()) }()
-	keys.shelf = shelf
+	keys.store = store
 	if err := save(keys); err != nil {
 		return err
 	}
-	saved, err := accountkeys.Save(ctx, shelf, w.Manifest.At)
+	saved, err := accountkeys.Save(ctx, store, w.Manifest.At)
 	w.Manifest.Keyed, w.Manifest.Erased = slices.Sorted(maps.Keys(saved.Keys)), slices.Sorted(maps.Keys(saved.Erased))
 	return err
 }

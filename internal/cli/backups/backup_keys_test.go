@@ -189,7 +189,7 @@ func TestBackup_accountKeys(t *testing.T) {
 			t.Errorf("%s came back with %d bytes, want %d", name, len(got), len(want))
 		}
 	}
-	if err := shelfOf(t, data).Erase(t.Context(), "ada", time.Now()); err != nil {
+	if err := storeOf(t, data).Erase(t.Context(), "ada", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	run(t, saveKeysCommand(), "--data", data, "--to", keys)
@@ -241,7 +241,7 @@ func TestBackup_noAccountKeys(t *testing.T) {
 	if text := said(t, BackupCommand(), "--data", data, "--to", to); !strings.Contains(text, "8 documents and files are encrypted") {
 		t.Errorf("the backup says %s", text)
 	}
-	saved, err := accountkeys.Save(t.Context(), shelfOf(t, data), time.Now())
+	saved, err := accountkeys.Save(t.Context(), storeOf(t, data), time.Now())
 	if err != nil || len(saved.Keys) != 1 || has(t, to, "canary-ada") || !has(t, to, "canary-bob-document") {
 		t.Errorf("keys of %d accounts, %v; or the archive is wrong", len(saved.Keys), err)
 	}

@@ -61,12 +61,12 @@ func (r *bringingBack) restoreKeys(ctx context.Context, work string) (err error)
 	if len(r.saved.Keys)+len(r.saved.Erased) == 0 {
 		return nil
 	}
-	shelf, closeShelf, err := stores.OpenKeyShelf(config.Config{Data: work, Mongo: r.mongo})
+	store, closeStore, err := stores.OpenKeyStore(config.Config{Data: work, Mongo: r.mongo})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeShelf(context.WithoutCancel(ctx))) }()
-	return r.saved.Restore(ctx, shelf)
+	defer func() { err = errors.Join(err, closeStore(context.WithoutCancel(ctx))) }()
+	return r.saved.Restore(ctx, store)
 }
 
 // opened returns the content of a document or file, decrypted if it is encrypted under the key of its account; nil for one of an

@@ -85,13 +85,13 @@ func (e *erasing) run(ctx context.Context, id domain.AccountID, stdout, stderr i
 		return fmt.Errorf("open the read models: %w", err)
 	}
 	defer func() { err = errors.Join(err, s.CloseDocs(context.WithoutCancel(ctx))) }()
-	if err := s.Keys.Shelf().Erase(ctx, id, time.Now()); err != nil {
+	if err := s.Keys.Store().Erase(ctx, id, time.Now()); err != nil {
 		return fmt.Errorf("destroy the key of account %s: %w", id, err)
 	}
 	if _, err := fmt.Fprintf(stdout, "the key of account %s is destroyed\n", id); err != nil {
 		return err
 	}
-	keys := accountkeys.NewRing(s.Keys.Shelf(), false, time.Now) // this ring is new: it has cached no key from before the erasure
+	keys := accountkeys.NewRing(s.Keys.Store(), false, time.Now) // this ring is new: it has cached no key from before the erasure
 	s.Log = eventstore.NewLog(store, codec.WithKeys(keys))
 	drop, err := e.rebuild(ctx, s, s.ModelsConfig(e.cfg, logger), stderr)
 	if err != nil {

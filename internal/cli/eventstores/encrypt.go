@@ -58,9 +58,9 @@ func (e *encrypted) through(all iter.Seq2[eventstore.Recorded, error], counted f
 	}
 }
 
-// keyShelf opens the keys of the accounts of the installation whose log is copied: in its data folder, which is above the folder
+// keyStore opens the keys of the accounts of the installation whose log is copied: in its data folder, which is above the folder
 // of the log, or in its MongoDB.
-func keyShelf(logFolder, mongo string) (accountkeys.Shelf, func(context.Context) error, error) {
+func keyStore(logFolder, mongo string) (accountkeys.KeyStore, func(context.Context) error, error) {
 	folder := filepath.Dir(filepath.Clean(logFolder))
 	if mongo == "" {
 		if _, err := os.Stat(folder); err != nil {
@@ -68,21 +68,21 @@ func keyShelf(logFolder, mongo string) (accountkeys.Shelf, func(context.Context)
 				"say with --mongo where they are: %w", err)
 		}
 	}
-	return stores.OpenKeyShelf(config.Config{Data: folder, Mongo: mongo})
+	return stores.OpenKeyStore(config.Config{Data: folder, Mongo: mongo})
 }
 
-// copyEncrypted copies a log as copyThrough does, with personal data encrypted under the keys in a shelf. Accounts without a key
+// copyEncrypted copies a log as copyThrough does, with personal data encrypted under the keys in a store. Accounts without a key
 // get one.
 func copyEncrypted(ctx context.Context, w io.Writer, c copying, logFolder, mongo string) (err error) {
-	shelf, closeShelf, err := keyShelf(logFolder, mongo)
+	store, closeStore, err := keyStore(logFolder, mongo)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeShelf(context.WithoutCancel(ctx))) }()
-	if err := shelf.Prepare(ctx); err != nil {
+	defer func() { err = errors.Join(err, closeStore(context.WithoutCancel(ctx))) }()
+	if err := store.Prepare(ctx); err != nil {
 		return err
 	}
-	codec := eventstore.NewCodec().WithKeys(accountkeys.NewRing(shelf, true, time.Now))
+	codec := eventstore.NewCodec().WithKeys(accountkeys.NewRing(store, true, time.Now))
 	var sealing *encrypted
 	c.through = func(from eventstoredb.Source) eventstoredb.Source {
 		sealing = &encrypted{Source: from, codec: codec}
@@ -91,7 +91,7 @@ func copyEncrypted(ctx context.Context, w io.Writer, c copying, logFolder, mongo
 	if err := c.run(ctx, w); err != nil {
 		return err
 	}
-	saved, err := accountkeys.Save(ctx, shelf, time.Now())
+	saved, err := accountkeys.Save(ctx, store, time.Now())
 	if err != nil {
 		return err
 	}

@@ -239,7 +239,7 @@ func (m *maker) renderMovie(ctx context.Context, source []byte) (report, error) 
 		Project:  "local",
 		Attempt:  1,
 		Document: source,
-		Planned:  func(context.Context, movie.Plan, []string) error { return nil },
+		Planned:  func(context.Context, movie.Dimensions, []string) error { return nil },
 		Progress: func(percent float64) { bar.Reach(int64(percent), 100) },
 		Frames:   func(_, cached int64) { reused.Add(cached) },
 	})

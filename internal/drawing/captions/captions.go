@@ -79,7 +79,7 @@ func (c *Setter) lay(given []caption.Row) (block, error) {
 		return block{}, err
 	}
 	b := block{anchor: c.style.Anchor(c.w, c.h), line: height, pad: c.padding()}
-	if c.style.Look == caption.BoxedWord { // the blank is widened, so that the box of a word ends before the box of the next one
+	if c.style.Name == caption.BoxedWord { // the blank is widened, so that the box of a word ends before the box of the next one
 		blank = math.Max(blank, boxedGap*b.pad)
 	}
 	for _, r := range given {

@@ -10,7 +10,7 @@ const (
 )
 
 // simpleCard is basic/000: a headline and paragraphs on a card that fades in; the texts slide up one after the other.
-func simpleCard(s *stage) (*node, error) {
+func simpleCard(s *building) (*node, error) {
 	root := s.root()
 	card := &node{style: s.style("card", &root, "vertical-align: top; horizontal-align: center; text-align: left; margin: "+
 		"1vw; padding: 20px"), clips: true}
@@ -26,7 +26,7 @@ func simpleCard(s *stage) (*node, error) {
 }
 
 // barCard is basic/001: a bar grows, and texts slide in from above it, one after the other.
-func barCard(s *stage) (*node, error) {
+func barCard(s *building) (*node, error) {
 	const grows = 0.5 // growing time in seconds; our own choice
 	root := s.root()
 	card := &node{style: s.style("card", &root, "vertical-align: top; text-align: left"), row: true, clips: true}
@@ -46,7 +46,7 @@ func barCard(s *stage) (*node, error) {
 }
 
 // texts returns the texts of the groups headline and body. The function in returns the animation of text i, given its font size.
-func (s *stage) texts(card *style, in func(i int, size float64) motion) []*node {
+func (s *building) texts(card *style, in func(i int, size float64) motion) []*node {
 	var all []*node
 	for _, part := range []struct{ name, css string }{{"headline", headlineLook}, {"body", bodyLook}} {
 		for _, p := range s.paragraphs(part.name, s.style(part.name, card, part.css)) {
@@ -61,7 +61,7 @@ func (s *stage) texts(card *style, in func(i int, size float64) motion) []*node 
 }
 
 // fit sets the width of a box without one to the width that its texts need.
-func (s *stage) fit(n *node) error {
+func (s *building) fit(n *node) error {
 	if !n.style.width.Auto || n.style.hidden {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (n *node) narrow(on bool) {
 }
 
 // profile is basic/120: the picture of a person, their name, their role, and some words.
-func profile(s *stage) (*node, error) {
+func profile(s *building) (*node, error) {
 	root := s.root()
 	card := &node{style: s.style("card", &root, "width: 80vw; vertical-align: center; text-align: center")}
 	side := s.style("image", &card.style, "width: 100%; background-size: cover; margin: 8vw auto; border-radius: 50%; "+

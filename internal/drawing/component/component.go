@@ -40,7 +40,7 @@ func (d *Drawer) Open(c document.Component, w, h int) (text.Animated, error) {
 }
 
 // compose builds a component and lays it out; dry leaves out pictures.
-func (d *Drawer) compose(c document.Component, w, h int, dry bool) (*node, *stage, error) {
+func (d *Drawer) compose(c document.Component, w, h int, dry bool) (*node, *building, error) {
 	build := catalogue[c.ID]
 	if name := former[c.ID]; name != "" && document.Look() == document.FirstLook {
 		build = catalogue[name]
@@ -52,7 +52,7 @@ func (d *Drawer) compose(c document.Component, w, h int, dry bool) (*node, *stag
 		return nil, nil, errTooLarge()
 	}
 	w, h = max(w, 1), max(h, 1)
-	s := &stage{
+	s := &building{
 		drawer: d, dry: dry, w: float64(w), h: float64(h),
 		units:  css.Units{VW: float64(w) / 100, VH: float64(h) / 100, Em: float64(w) / 25},
 		groups: groups(c.Settings), pictures: make(map[string]image.Image),
@@ -62,10 +62,10 @@ func (d *Drawer) compose(c document.Component, w, h int, dry bool) (*node, *stag
 }
 
 // builder builds the nodes of a component and lays them out.
-type builder func(*stage) (*node, error)
+type builder func(*building) (*node, error)
 
 // in lays a node out in the box of the component, at the position that its style says. vertical and horizontal are the defaults.
-func (s *stage) in(n *node, vertical, horizontal string) (*node, error) {
+func (s *building) in(n *node, vertical, horizontal string) (*node, error) {
 	if err := s.layout(n, 0, 0, s.w); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (s *stage) in(n *node, vertical, horizontal string) (*node, error) {
 
 // paragraphs returns a node for each text of a group. Without a text in the settings there is none: texts that the author did not
 // write are never shown (Decision 53).
-func (s *stage) paragraphs(name string, st style) []*node {
+func (s *building) paragraphs(name string, st style) []*node {
 	texts, _ := list(s.groups[name]["text"])
 	var all []*node
 	for _, t := range texts {

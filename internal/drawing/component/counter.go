@@ -9,12 +9,12 @@ import (
 )
 
 // counter is advanced/060: a number that counts up or down to another one.
-func counter(s *stage) (*node, error) { return s.counter("font-weight: 400", "easeInOutExpo") }
+func counter(s *building) (*node, error) { return s.counter("font-weight: 400", "easeInOutExpo") }
 
 // ourCounter is moviola/counter: the counter of advanced/060 with bold digits and a fast start.
-func ourCounter(s *stage) (*node, error) { return s.counter("font-weight: 700", "easeOutCubic") }
+func ourCounter(s *building) (*node, error) { return s.counter("font-weight: 700", "easeOutCubic") }
 
-func (s *stage) counter(defaults, easing string) (*node, error) {
+func (s *building) counter(defaults, easing string) (*node, error) {
 	root := s.root()
 	g := s.groups["counter"]
 	st := s.style("counter", &root, "font-family: Roboto; font-size: 10vw; color: white; text-align: center; vertical-align: "+

@@ -7,7 +7,7 @@ import (
 
 // pictureHole is shape/cutout with its groups background and cutout: the background is visible inside the hole, the rest is
 // transparent. Without a given geometry the hole opens over the whole box.
-func pictureHole(s *stage) (*node, error) {
+func pictureHole(s *building) (*node, error) {
 	root := s.root()
 	ground := &node{style: s.style("background", &root, "background-size: cover")}
 	ground.box = frame{w: s.w, h: s.h}
@@ -49,7 +49,7 @@ func pictureHole(s *stage) (*node, error) {
 }
 
 // goes reports whether a group has a start or an end state.
-func (s *stage) goes(g group) bool {
+func (s *building) goes(g group) bool {
 	for _, key := range []string{"left", "top", "width", "height", "x", "y", "cx", "cy", "r", "rx", "ry"} {
 		for _, prefix := range []string{"initial-", "final-"} {
 			if _, ok := scalar(g[prefix+key]); ok {
@@ -62,7 +62,7 @@ func (s *stage) goes(g group) bool {
 
 // hole reads the frame of a hole from left, top, width and height, from x and y in place of left and top, or from the centre (cx,
 // cy) and radii (r, rx, ry) as in SVG. Percentages of r are of the box's shorter side.
-func (s *stage) hole(g group, prefix string, otherwise frame) frame {
+func (s *building) hole(g group, prefix string, otherwise frame) frame {
 	read := func(key string, whole, otherwise float64) float64 {
 		value, _ := scalar(g[prefix+key])
 		if l, ok := s.units.Length(value); ok {
@@ -86,7 +86,7 @@ func (s *stage) hole(g group, prefix string, otherwise frame) frame {
 }
 
 // holeStroke reads the line around the hole: stroke and stroke-width, or a border.
-func (s *stage) holeStroke(g group, edge *style) (width float64, paint Color) {
+func (s *building) holeStroke(g group, edge *style) (width float64, paint Color) {
 	width, paint = edge.border[0].Of(s.w, 0), edge.borderColors[0]
 	if c, ok := css.ParsePaint(g.word("stroke")); ok {
 		paint, width = c, max(width, 1)
@@ -98,7 +98,7 @@ func (s *stage) holeStroke(g group, edge *style) (width float64, paint Color) {
 }
 
 // cutoutShape returns the shape of the hole: an ellipse by default, a circle, a rectangle, or a polygon by its points.
-func (s *stage) cutoutShape(g group, box frame, edge *style) canvas.Path {
+func (s *building) cutoutShape(g group, box frame, edge *style) canvas.Path {
 	switch shape := g.word("shape"); shape {
 	case "", "ellipse":
 		return canvas.Ellipse(box.x, box.y, box.w, box.h)

@@ -9,7 +9,7 @@ import (
 
 // ReadStyle applies properties to the style of a component of 1000 × 500 pixels and returns what came of it, for tests.
 func ReadStyle(source string) (size float64, weight int, color, background Color, padding, border [4]float64) {
-	s := &stage{w: 1000, h: 500, units: css.Units{VW: 10, VH: 5, Em: 40}}
+	s := &building{w: 1000, h: 500, units: css.Units{VW: 10, VH: 5, Em: 40}}
 	root := s.root()
 	st := root.inherited()
 	st.apply(css.Declarations(source))

@@ -16,7 +16,7 @@ type state struct {
 
 // facedBox is shape/3dbox with its groups size, origin, destination, and one for each face. The projection is parallel. Reference
 // vendor-catalogue.md §5.5; it does not give the states, which are our own choice.
-func (s *stage) facedBox() (*node, error) {
+func (s *building) facedBox() (*node, error) {
 	root := s.root()
 	length := func(name string, otherwise float64) float64 {
 		if l, ok := s.units.Length(s.groups["size"].word(name)); ok && !l.Auto {
@@ -65,7 +65,7 @@ func (s *stage) facedBox() (*node, error) {
 }
 
 // state reads rotateX, rotateY, rotateZ, zoom, and left and top of the centre.
-func (s *stage) state(name string, otherwise state) state {
+func (s *building) state(name string, otherwise state) state {
 	g := s.groups[name]
 	out := otherwise
 	out.turn = readSpin(g, otherwise.turn)

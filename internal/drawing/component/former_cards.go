@@ -3,7 +3,7 @@ package component
 import "moviola/domain/css"
 
 // ourCard is moviola/card: a headline and paragraphs on a card, which rise one after the other.
-func ourCard(s *stage) (*node, error) {
+func ourCard(s *building) (*node, error) {
 	card := s.card("padding: 2vw; text-align: left")
 	card.children = s.cardTexts(&card.style, func(i int) motion {
 		return enter(0.15+0.15*float64(i), 0.7, "easeOutCubic", from(0, 3*s.units.VH))
@@ -13,7 +13,7 @@ func ourCard(s *stage) (*node, error) {
 }
 
 // ourBarCard is moviola/bar-card: a card with a bar at its left, from behind which the texts appear.
-func ourBarCard(s *stage) (*node, error) {
+func ourBarCard(s *building) (*node, error) {
 	card := s.card("padding: 2vw; text-align: left")
 	card.row, card.gap = true, 2*s.units.VW
 	bar := &node{style: s.style("bar", &card.style, "width: 0.8vw; background: #e63946; border-radius: 0.4vw"), stretch: true}
@@ -28,7 +28,7 @@ func ourBarCard(s *stage) (*node, error) {
 }
 
 // card is the box of the group card; it fades in.
-func (s *stage) card(defaults string) *node {
+func (s *building) card(defaults string) *node {
 	root := s.root()
 	card := &node{style: s.style("card", &root, defaults)}
 	if card.style.background.A > 0 || card.style.gradient != nil || card.style.image != "" {
@@ -38,7 +38,7 @@ func (s *stage) card(defaults string) *node {
 }
 
 // cardTexts returns the texts of the groups headline and body. The function in returns the animation of text i.
-func (s *stage) cardTexts(card *style, in func(i int) motion) []*node {
+func (s *building) cardTexts(card *style, in func(i int) motion) []*node {
 	headline := s.style("headline", card, "font-size: 6vw; font-weight: 700; line-height: 1.15; margin-bottom: .35em")
 	body := s.style("body", card, "font-size: 3.2vw; line-height: 1.35; margin-bottom: .5em")
 	all := s.paragraphs("headline", headline)
@@ -58,7 +58,7 @@ func (s *stage) cardTexts(card *style, in func(i int) motion) []*node {
 }
 
 // ourNews is moviola/news: a lower third in the style of news, a headline on white above a lead on black, beside a bar.
-func ourNews(s *stage) (*node, error) {
+func ourNews(s *building) (*node, error) {
 	root := s.root()
 	card := &node{style: s.style("card", &root, "padding: 0 5vw 6vh 5vw; text-align: left"), row: true}
 	bar := &node{style: s.style("bar", &card.style, "width: 0.8vw; background: #cc0000"), stretch: true}
@@ -85,7 +85,7 @@ func ourNews(s *stage) (*node, error) {
 }
 
 // ourAvatar is moviola/avatar: a picture, and beside it a headline over a bar.
-func ourAvatar(s *stage) (*node, error) {
+func ourAvatar(s *building) (*node, error) {
 	root := s.root()
 	card := &node{
 		style: s.style("card", &root, "padding: 0 4vw 7vh 4vw; text-align: left"), row: true, gap: 1.8 * s.units.VW,
@@ -125,7 +125,7 @@ func ourAvatar(s *stage) (*node, error) {
 }
 
 // ourLine is moviola/line: one line on white, and above it the name of a section.
-func ourLine(s *stage) (*node, error) {
+func ourLine(s *building) (*node, error) {
 	root := s.root()
 	card := &node{style: s.style("card", &root, "padding: 4vw; text-align: left"), inline: true}
 	section := s.style("section", &card.style, "font-size: 1.7vw; font-weight: 700; background: #cc0000; color: white; "+

@@ -11,7 +11,7 @@ import (
 )
 
 // ourProfile is moviola/profile: the picture of a person, their name, their role, and some words.
-func ourProfile(s *stage) (*node, error) {
+func ourProfile(s *building) (*node, error) {
 	root := s.root()
 	card := &node{style: s.style("card", &root, "padding: 4vw; text-align: center")}
 	if g := s.groups["card"]; card.style.background.A > 0 || card.style.gradient != nil {
@@ -49,7 +49,7 @@ func ourProfile(s *stage) (*node, error) {
 }
 
 // ourPanel is moviola/panel: a box that springs from one place and size to another.
-func ourPanel(s *stage) (*node, error) {
+func ourPanel(s *building) (*node, error) {
 	root := s.root()
 	g := s.groups["box"]
 	n := &node{style: s.style("box", &root, "background: #f4a261; box-shadow: 0 0 2vw rgba(0,0,0,.4)")}
@@ -80,7 +80,7 @@ func copySide(to *frame, from frame, key string) {
 }
 
 // fallingLetters is moviola/falling-letters: letters that fall into their places one after the other.
-func fallingLetters(s *stage) (*node, error) {
+func fallingLetters(s *building) (*node, error) {
 	root := s.root()
 	g := s.groups["animation"]
 	n := words(s.style("animation", &root, "font-family: Roboto; font-size: 8vw; color: white; text-align: center; "+
@@ -102,9 +102,9 @@ func fallingLetters(s *stage) (*node, error) {
 }
 
 // ourButton is moviola/button: a button that springs up.
-func ourButton(s *stage) (*node, error) { return s.ourButton() }
+func ourButton(s *building) (*node, error) { return s.ourButton() }
 
-func (s *stage) ourButton() (*node, error) {
+func (s *building) ourButton() (*node, error) {
 	root := s.root()
 	st := s.style("button", &root,
 		"font-size: 4vw; font-weight: 700; color: white; background: #2ea4ff; padding: .45em 1.4em; border-radius: .35em; "+
@@ -117,7 +117,7 @@ func (s *stage) ourButton() (*node, error) {
 }
 
 // ourClick is moviola/click: a cursor that clicks on a button.
-func ourClick(s *stage) (*node, error) {
+func ourClick(s *building) (*node, error) {
 	b, err := s.ourButton()
 	if err != nil || b.style.hidden {
 		return b, err
@@ -148,7 +148,7 @@ func ourClick(s *stage) (*node, error) {
 }
 
 // ourRating is moviola/rating: symbols, some of them highlighted.
-func ourRating(s *stage) (*node, error) {
+func ourRating(s *building) (*node, error) {
 	root := s.root()
 	g := s.groups["rating"]
 	row := &node{style: s.style("rating", &root, "color: gold"), row: true, inline: true}

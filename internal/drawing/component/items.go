@@ -12,7 +12,7 @@ const (
 )
 
 // table is basic/125: a table whose rows appear one after the other.
-func table(s *stage) (*node, error) {
+func table(s *building) (*node, error) {
 	root := s.root()
 	root.color = Color{A: 255}
 	outer := &node{style: s.style("table", &root, "font-size: 3vw; line-height: 1.3; width: 100%")}
@@ -38,7 +38,7 @@ func table(s *stage) (*node, error) {
 }
 
 // cellStyle returns the style of a cell by its column. The first column has additional settings.
-func (s *stage) cellStyle(outer *node) func(column int) style {
+func (s *building) cellStyle(outer *node) func(column int) style {
 	return func(column int) style {
 		st := s.style("cells", &outer.style, "padding: .6vw 1vw")
 		if column == 0 {
@@ -49,7 +49,7 @@ func (s *stage) cellStyle(outer *node) func(column int) style {
 }
 
 // tableRow is a row of cells with the same height.
-func (s *stage) tableRow(outer *node, cells []string, widths []css.Length, of func(column int) style) *node {
+func (s *building) tableRow(outer *node, cells []string, widths []css.Length, of func(column int) style) *node {
 	row := &node{style: outer.style.inherited(), row: true, gap: outer.style.spacingX}
 	for i, cell := range cells {
 		st := of(i)
@@ -65,7 +65,7 @@ func (s *stage) tableRow(outer *node, cells []string, widths []css.Length, of fu
 }
 
 // columnWidths returns the widths given in the header; the other columns share the rest evenly.
-func (s *stage) columnWidths(n int) []css.Length {
+func (s *building) columnWidths(n int) []css.Length {
 	widths := make([]css.Length, min(n, maxColumns))
 	given, _ := list(s.groups["header"]["column-widths"])
 	left, open := 1.0, len(widths)
@@ -108,7 +108,7 @@ func tableData(data group) (columns []string, rows [][]string) {
 }
 
 // place reads left, top, width and height with a prefix.
-func (s *stage) place(g group, prefix string, otherwise frame) frame {
+func (s *building) place(g group, prefix string, otherwise frame) frame {
 	read := func(key string, whole, otherwise float64) float64 {
 		value, _ := scalar(g[prefix+key])
 		if l, ok := s.units.Length(value); ok {
@@ -135,7 +135,7 @@ type tween struct {
 }
 
 // tween reads duration, delay (milliseconds) and easing of a group.
-func (s *stage) tween(g group, seconds float64, easing string) tween {
+func (s *building) tween(g group, seconds float64, easing string) tween {
 	t := tween{delay: g.number(0, 0, maxSeconds*1000, "delay") / 1000, ease: canvas.MustEase(easing)}
 	t.ends = t.delay + g.number(seconds*1000, 0, maxSeconds*1000, "duration")/1000
 	if e, ok := canvas.Ease(g.word("easing")); ok {

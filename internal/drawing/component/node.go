@@ -42,8 +42,8 @@ type node struct {
 // frame is a rectangle in pixels.
 type frame struct{ x, y, w, h float64 }
 
-// stage holds the state while a component is built.
-type stage struct {
+// building holds the state while a component is built.
+type building struct {
 	drawer   *Drawer
 	w, h     float64
 	units    css.Units
@@ -71,7 +71,7 @@ func errTooLarge() error {
 }
 
 // keep counts pixels that are kept in memory.
-func (s *stage) keep(r image.Rectangle) error {
+func (s *building) keep(r image.Rectangle) error {
 	if s.pixels += r.Dx() * r.Dy(); s.pixels > maxPixels {
 		return errTooLarge()
 	}
@@ -79,7 +79,7 @@ func (s *stage) keep(r image.Rectangle) error {
 }
 
 // style returns the style of a group: values inherited from the container, then the defaults of the component, then the settings.
-func (s *stage) style(name string, parent *style, defaults string) style {
+func (s *building) style(name string, parent *style, defaults string) style {
 	st := parent.inherited()
 	st.group = name
 	given := s.groups[name].css()
@@ -96,7 +96,7 @@ func (s *stage) style(name string, parent *style, defaults string) style {
 }
 
 // root is the style of the component itself.
-func (s *stage) root() style {
+func (s *building) root() style {
 	st := style{units: s.units, family: "Inter", size: s.units.VW * 4, weight: 400,
 		color: Color{R: 255, G: 255, B: 255, A: 255}, align: "left", opacity: 1}
 	st.units.Em = st.size
@@ -110,7 +110,7 @@ func words(st style, source string) *node {
 }
 
 // layout computes the sizes of a node in a container of the given width, and places it.
-func (s *stage) layout(n *node, x, y, width float64) error {
+func (s *building) layout(n *node, x, y, width float64) error {
 	if s.nodes++; s.nodes > maxNodes {
 		return errTooLarge()
 	}
@@ -158,7 +158,7 @@ func resolve(s sides, width float64) (px [4]float64) {
 }
 
 // fill lays out the content of a node. The caller has set the position and the largest width of the node's content box.
-func (s *stage) fill(n *node) error {
+func (s *building) fill(n *node) error {
 	if n.text != nil && !n.text.empty() {
 		return s.setText(n)
 	}
@@ -236,7 +236,7 @@ func (n *node) move(dx, dy float64) {
 }
 
 // setText shapes the text of a node.
-func (s *stage) setText(n *node) error {
+func (s *building) setText(n *node) error {
 	if s.runes += len(n.text.text); s.runes > maxRunes {
 		return errTooLarge()
 	}
@@ -262,7 +262,7 @@ func (s *stage) setText(n *node) error {
 	return s.keep(n.drawn.Image.Rect)
 }
 
-func (s *stage) lay(n *node, width int) (*text.Block, error) {
+func (s *building) lay(n *node, width int) (*text.Block, error) {
 	t := timeline.Text{Text: n.text.text, Settings: n.style.text()}
 	block, err := s.drawer.words.Lay(t, text.Options{Spans: n.text.spans, Tabular: n.tabular}, width, int(max(s.h, 1))*2)
 	if err != nil {
@@ -278,7 +278,7 @@ func (s *stage) lay(n *node, width int) (*text.Block, error) {
 
 // fitSize sets a text of automatic size to the largest size, up to that of its style, in which it fits into one line; below half
 // of that size it is broken into lines.
-func (s *stage) fitSize(n *node) error {
+func (s *building) fitSize(n *node) error {
 	least := max(n.style.size/2, smallest)
 	const tries = 4 // the width of fonts is not exactly proportional to their size
 	for range tries {
@@ -296,7 +296,7 @@ func (s *stage) fitSize(n *node) error {
 }
 
 // load fetches and scales a node's background image.
-func (s *stage) load(n *node) error {
+func (s *building) load(n *node) error {
 	if n.style.image == "" || n.box.w < 1 || n.box.h < 1 {
 		return nil
 	}
@@ -319,7 +319,7 @@ func (s *stage) load(n *node) error {
 }
 
 // source returns the image at an address; each is loaded once.
-func (s *stage) source(address string) (image.Image, error) {
+func (s *building) source(address string) (image.Image, error) {
 	if s.drawer.load == nil {
 		return nil, nil
 	}

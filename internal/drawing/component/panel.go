@@ -4,7 +4,7 @@ import "moviola/internal/drawing/canvas"
 
 // elasticBox is basic/100: a box that springs from one position and size to another. Reference vendor-catalogue.md §5.5: both
 // default to the whole component.
-func elasticBox(s *stage) (*node, error) {
+func elasticBox(s *building) (*node, error) {
 	root := s.root()
 	g := s.groups["box"]
 	n := &node{style: s.style("box", &root, "background: cornflowerblue; box-shadow: 2px 0 2px 0 #555")}
@@ -13,7 +13,7 @@ func elasticBox(s *stage) (*node, error) {
 }
 
 // panel is a box that moves from one rectangle to another.
-func (s *stage) panel(n *node, begin, end frame, move tween) (*node, error) {
+func (s *building) panel(n *node, begin, end frame, move tween) (*node, error) {
 	root := s.root()
 	if n.style.hidden {
 		return &node{style: root.inherited()}, nil

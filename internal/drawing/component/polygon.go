@@ -18,9 +18,9 @@ type figure struct {
 
 // polygons is shape/polygon: polygons, given by the points of their corners or by a number of sides. Reference
 // vendor-catalogue.md §5.5.
-func polygons(s *stage) (*node, error) { return s.polygons("#00ff00") }
+func polygons(s *building) (*node, error) { return s.polygons("#00ff00") }
 
-func (s *stage) polygons(fill string) (*node, error) {
+func (s *building) polygons(fill string) (*node, error) {
 	root := s.root()
 	all := &node{style: root.inherited()}
 	for _, name := range s.numbered("polygon") {
@@ -66,7 +66,7 @@ func (s *stage) polygons(fill string) (*node, error) {
 }
 
 // figure reads fill, stroke and stroke-width of a group.
-func (s *stage) figure(g group, f figure) figure {
+func (s *building) figure(g group, f figure) figure {
 	if c, ok := css.ParsePaint(g.word("fill")); ok {
 		f.fill = c
 	}
@@ -100,7 +100,7 @@ const maxCorners = 200
 
 // corners returns the corners of a polygon in fractions of its box: the given points, or those of a regular polygon. The setting
 // sides is the number of the regular polygon's sides, three by default.
-func (s *stage) corners(g group) []canvas.Point {
+func (s *building) corners(g group) []canvas.Point {
 	if given := s.points(g); given != nil {
 		return given
 	}
@@ -115,7 +115,7 @@ func (s *stage) corners(g group) []canvas.Point {
 
 // points reads points as in SVG, in a square of 100 by 100 ("50,0 100,100 0,100"), or as in CSS, also in clip-path ("50% 0, 100%
 // 100%, 0 100%"). Fewer than three are ignored.
-func (s *stage) points(g group) []canvas.Point {
+func (s *building) points(g group) []canvas.Point {
 	given := g.word("points")
 	if _, inside, ok := css.Call(g.word("clip-path")); ok && given == "" {
 		given = inside

@@ -10,7 +10,7 @@ import (
 )
 
 // progressBar is moviola/progress-bar: a bar that fills up, with a label.
-func progressBar(s *stage) (*node, error) {
+func progressBar(s *building) (*node, error) {
 	root := s.root()
 	card := &node{style: s.style("card", &root, "padding: 4vw; text-align: left")}
 	label := s.style("label", &card.style, "font-size: 3vw; font-weight: 700; margin-bottom: 1vw")
@@ -40,7 +40,7 @@ func progressBar(s *stage) (*node, error) {
 }
 
 // progressRing is moviola/progress-ring: a ring that fills up around a number.
-func progressRing(s *stage) (*node, error) {
+func progressRing(s *building) (*node, error) {
 	root := s.root()
 	g := s.groups["ring"]
 	size := min(s.w, s.h) * 0.6

@@ -9,7 +9,7 @@ import (
 )
 
 // numbered returns the groups rectangle1, rectangle2 … in order of their numbers. A group without a number comes first.
-func (s *stage) numbered(name string) []string {
+func (s *building) numbered(name string) []string {
 	var names []string
 	number := func(group string) int {
 		n, _ := strconv.Atoi(strings.TrimPrefix(strings.TrimPrefix(group, name), "-"))
@@ -34,7 +34,7 @@ type moving struct {
 }
 
 // moving reads left, top, width, height, rotate and opacity of a group and of its setting animate.
-func (s *stage) moving(g group, st *style) moving {
+func (s *building) moving(g group, st *style) moving {
 	m := moving{begin: s.place(g, "", frame{0, 0, s.w, s.h}), beginTurn: st.turn, beginSeen: st.opacity}
 	fields, _ := g["animate"].(map[string]any)
 	to := named(fields)
@@ -55,7 +55,7 @@ func (m moving) at(seconds float64) (box frame, turn, opacity float64) {
 
 // shapes makes a node for each settings group that numbered finds for name, such as rectangle1 and rectangle2. draw draws the
 // node. defaults is the style that the settings change.
-func (s *stage) shapes(name, defaults string, draw func(l *canvas.List, n *node, at canvas.Matrix)) (*node, error) {
+func (s *building) shapes(name, defaults string, draw func(l *canvas.List, n *node, at canvas.Matrix)) (*node, error) {
 	root := s.root()
 	all := &node{style: root.inherited()}
 	for _, group := range s.numbered(name) {
@@ -87,7 +87,7 @@ func (s *stage) shapes(name, defaults string, draw func(l *canvas.List, n *node,
 }
 
 // rectangles is shape/rectangle: boxes that may move, one for each of the settings groups rectangle1, rectangle2 …
-func rectangles(s *stage) (*node, error) {
+func rectangles(s *building) (*node, error) {
 	return s.shapes("rectangle", "background: #2ea4ff; border-style: none; border-color: white",
 		func(l *canvas.List, n *node, at canvas.Matrix) {
 			n.drawBox(l, at)
@@ -96,7 +96,7 @@ func rectangles(s *stage) (*node, error) {
 
 // cutout is shape/cutout: a picture that is visible through a hole or, with our own groups cover and hole, a cover with a hole.
 // The hole may move and grow.
-func cutout(s *stage) (*node, error) {
+func cutout(s *building) (*node, error) {
 	if s.groups["cutout"] != nil || s.groups["background"] != nil {
 		return pictureHole(s)
 	}
@@ -139,7 +139,7 @@ func cutout(s *stage) (*node, error) {
 	return n, nil
 }
 
-func (s *stage) holeShape(shape string, box frame, st *style) canvas.Path {
+func (s *building) holeShape(shape string, box frame, st *style) canvas.Path {
 	switch shape {
 	case "circle", "ellipse":
 		return canvas.Ellipse(box.x, box.y, box.w, box.h)

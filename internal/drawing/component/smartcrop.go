@@ -9,7 +9,7 @@ import (
 
 // smartCrop is advanced/100: a picture in a frame that moves and changes its shape. The most interesting part stays visible:
 // faces, otherwise striking details. Reference vendor-catalogue.md §5.4; times that it does not give are our own choice.
-func smartCrop(s *stage) (*node, error) {
+func smartCrop(s *building) (*node, error) {
 	root := s.root()
 	g := s.groups["image"]
 	st := s.style("image", &root, "")

@@ -31,7 +31,7 @@ func (v vector) turned(t spin) vector {
 }
 
 // solidBox is shape/3dbox: a rotating box in space. With our own group box all faces are alike; otherwise each face has a group.
-func solidBox(s *stage) (*node, error) {
+func solidBox(s *building) (*node, error) {
 	if s.groups["box"] == nil {
 		return s.facedBox()
 	}

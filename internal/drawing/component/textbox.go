@@ -9,12 +9,12 @@ import (
 
 // textboxes is textbox/simple: boxes with one text each, which move by their setting animate. A box without a text or picture is
 // not drawn.
-func textboxes(s *stage) (*node, error) {
+func textboxes(s *building) (*node, error) {
 	return s.boxes("textbox", "", func(name string) string { return s.textOf(name, "") })
 }
 
 // markup is shape/html: boxes with one text each, with support for simple tags. For whole pages there are html elements.
-func markup(s *stage) (*node, error) {
+func markup(s *building) (*node, error) {
 	return s.boxes("html", "font-size: 4vw", func(name string) string {
 		if source, _ := scalar(s.groups[name]["html"]); source != "" {
 			return source
@@ -25,7 +25,7 @@ func markup(s *stage) (*node, error) {
 
 // boxes makes a node for each settings group that numbered finds for kind. textOf returns the text of a group by the group's
 // name.
-func (s *stage) boxes(kind, defaults string, textOf func(name string) string) (*node, error) {
+func (s *building) boxes(kind, defaults string, textOf func(name string) string) (*node, error) {
 	root := s.root()
 	all := &node{style: root.inherited()}
 	for _, name := range s.numbered(kind) {
@@ -85,7 +85,7 @@ func (n *node) below(high float64) float64 {
 
 // fitBox sets a text of automatic size to the largest size in which it fits into its box, between min-font-size and
 // max-font-size.
-func (s *stage) fitBox(n *node, g group, box frame) error {
+func (s *building) fitBox(n *node, g group, box frame) error {
 	if !n.style.autoSize || n.text.empty() {
 		return nil
 	}
@@ -120,7 +120,7 @@ func (s *stage) fitBox(n *node, g group, box frame) error {
 
 // zoomText is advanced/000: texts come nearer one after the other, stay, and fly past the viewer. After the last one nothing is
 // visible.
-func zoomText(s *stage) (*node, error) {
+func zoomText(s *building) (*node, error) {
 	const come, stay, pass = 0.8, 0.5, 0.6 // times in seconds: a text comes nearer, stays, and passes the viewer
 	root := s.root()
 	all := &node{style: root.inherited()}

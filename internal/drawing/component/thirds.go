@@ -12,7 +12,7 @@ const stripLook = "font-family: Inter; font-weight: 400; font-size: auto; paddin
 
 // strips returns the texts of a group on boxes: a box is wiped open from left to right, then its text slides up in it. The first
 // box opens at the time at, in seconds.
-func (s *stage) strips(name string, parent *style, defaults string, at float64) []*node {
+func (s *building) strips(name string, parent *style, defaults string, at float64) []*node {
 	const open, rises, apart = 0.8, 0.3, 0.2 // times in seconds; the value of apart is our own choice
 	var all []*node
 	for i, p := range s.paragraphs(name, s.style(name, parent, defaults)) {
@@ -31,7 +31,7 @@ func (s *stage) strips(name string, parent *style, defaults string, at float64) 
 }
 
 // newsLine is basic/050: a lower third in the style of news, a headline on white above a lead on black, beside a bar.
-func newsLine(s *stage) (*node, error) {
+func newsLine(s *building) (*node, error) {
 	const grows = 0.2 // growing time of the bar in seconds
 	root := s.root()
 	card := &node{style: s.style("card", &root, "vertical-align: bottom; text-align: left; padding: 0 4vw 7vh 4vw"), row: true}
@@ -50,14 +50,14 @@ func newsLine(s *stage) (*node, error) {
 }
 
 // barFill uses the colour of a bar as its background, because the bar has no text.
-func barFill(s *stage, bar *node) {
+func barFill(s *building, bar *node) {
 	if c, ok := css.ParsePaint(s.groups["bar"].word("color")); ok {
 		bar.style.background, bar.style.gradient = c, nil
 	}
 }
 
 // avatarLine is basic/051: a round picture with a rotating ring around it, and a headline beside it.
-func avatarLine(s *stage) (*node, error) {
+func avatarLine(s *building) (*node, error) {
 	root := s.root()
 	card := &node{
 		style: s.style("card", &root, "vertical-align: bottom; text-align: left; padding: 0 4vw 7vh 4vw"), row: true,
@@ -81,7 +81,7 @@ func avatarLine(s *stage) (*node, error) {
 }
 
 // avatar is the picture of basic/051 with its ring, which is a twentieth of the picture wide; nil without a picture.
-func (s *stage) avatar(card *style) *node {
+func (s *building) avatar(card *style) *node {
 	side := s.style("image", card, "width: 10vw; border-radius: 50%")
 	if l, ok := s.units.Length(s.groups["image"].word("size", "width")); ok && !l.Auto {
 		side.width = l
@@ -120,7 +120,7 @@ func (s *stage) avatar(card *style) *node {
 }
 
 // oneLine is basic/052: the name of a section, and a line that slides out from behind it.
-func oneLine(s *stage) (*node, error) {
+func oneLine(s *building) (*node, error) {
 	root := s.root()
 	card := &node{style: s.style("card", &root,
 		"vertical-align: bottom; horizontal-align: left; padding: 4vw; text-align: left"), inline: true}

@@ -10,7 +10,7 @@ import (
 )
 
 // textOf returns the texts of a group joined to one.
-func (s *stage) textOf(name, otherwise string) string {
+func (s *building) textOf(name, otherwise string) string {
 	texts, ok := list(s.groups[name]["text"])
 	if !ok {
 		return otherwise
@@ -41,7 +41,7 @@ func symbolShape(name string, box frame) canvas.Path {
 }
 
 // fallingWords is advanced/001: words that fall from near the viewer into their places, one after the other.
-func fallingWords(s *stage) (*node, error) {
+func fallingWords(s *building) (*node, error) {
 	root := s.root()
 	g := s.groups["animation"]
 	n := words(s.style("animation", &root, "font-family: Roboto; font-size: 4vw; color: white; text-align: center; "+
@@ -83,7 +83,7 @@ const buttonLook = "font-family: Roboto; font-size: 3vw; color: white; padding: 
 	"center; line-height: 1.25"
 
 // pressable is a button at rest, in the middle of the box. A button without a text is not drawn.
-func (s *stage) pressable() (*node, error) {
+func (s *building) pressable() (*node, error) {
 	root := s.root()
 	n := words(s.style("button", &root, buttonLook), s.textOf("button", ""))
 	n.inline = true
@@ -92,7 +92,7 @@ func (s *stage) pressable() (*node, error) {
 }
 
 // button is advanced/050: a button that springs up.
-func button(s *stage) (*node, error) {
+func button(s *building) (*node, error) {
 	n, err := s.pressable()
 	if err == nil {
 		n.motions = s.groups["button"].tuned(enter(0, 1.1, "easeOutElastic", shrunk()))
@@ -101,7 +101,7 @@ func button(s *stage) (*node, error) {
 }
 
 // buttonWithCursor is advanced/051: a cursor moves to the middle of a button, clicks on it and fades away.
-func buttonWithCursor(s *stage) (*node, error) {
+func buttonWithCursor(s *building) (*node, error) {
 	const goes, down, up, away = 1.5, 0.2, 0.1, 0.2 // times in seconds: the cursor moves, presses, releases and fades away
 	b, err := s.pressable()
 	if err != nil || b.style.hidden {
@@ -131,7 +131,7 @@ func buttonWithCursor(s *stage) (*node, error) {
 }
 
 // symbolSize is the size of the symbols of a rating in pixels, 1 to 2000.
-func (s *stage) symbolSize(g group) float64 {
+func (s *building) symbolSize(g group) float64 {
 	if l, ok := s.units.Length(g.word("size", "font-size")); ok && !l.Auto {
 		return min(max(l.Of(s.w, 0), 1), 2000)
 	}
@@ -139,7 +139,7 @@ func (s *stage) symbolSize(g group) float64 {
 }
 
 // rating is advanced/070: five symbols that appear one after the other, some of them highlighted.
-func rating(s *stage) (*node, error) {
+func rating(s *building) (*node, error) {
 	root := s.root()
 	g := s.groups["rating"]
 	row := &node{style: s.style("rating", &root, "color: gold"), row: true, inline: true}
@@ -181,7 +181,7 @@ type line struct {
 }
 
 // stroke reads a line such as "2px black"; a colour alone means a width of one pixel.
-func (s *stage) stroke(g group, name string, otherwise Color) line {
+func (s *building) stroke(g group, name string, otherwise Color) line {
 	read, ok := s.units.Line(g.word(name))
 	if !ok {
 		return line{}

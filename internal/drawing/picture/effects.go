@@ -132,7 +132,7 @@ func (l *Layer) Fade(share float64) {
 		table[i] = byte(float64(i)*share + 0.5)
 	}
 	_, _, _, alpha := l.planes()
-	look(alpha, &table)
+	translate(alpha, &table)
 }
 
 // Rotate returns the part of a canvas of w × h pixels that shows the picture, rotated clockwise about the centre of box.
@@ -150,12 +150,12 @@ func Rotate(img *image.RGBA, box image.Rectangle, degrees float64, w, h int) *im
 func (l *Layer) Correct(c Correction) {
 	luma, cb, cr, _ := l.planes()
 	light, color := c.tables()
-	look(luma, &light)
-	look(cb, &color)
-	look(cr, &color)
+	translate(luma, &light)
+	translate(cb, &color)
+	translate(cr, &color)
 }
 
-func look(plane []byte, table *[256]byte) {
+func translate(plane []byte, table *[256]byte) {
 	for i, v := range plane {
 		plane[i] = table[v]
 	}

@@ -46,7 +46,7 @@ func (s Still) Pixels(visible image.Rectangle) (*image.RGBA, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := turn{orientation: s.Orientation, size: src.Bounds().Size()}
+	t := orientation{orientation: s.Orientation, size: src.Bounds().Size()}
 	crop := s.Crop
 	if crop.Empty() {
 		crop = image.Rectangle{Max: t.seen()}
@@ -58,7 +58,7 @@ func (s Still) Pixels(visible image.Rectangle) (*image.RGBA, error) {
 		return scale(src, crop.Add(src.Bounds().Min), s.Box, visible), nil
 	}
 	// Scale first, then rotate: the picture on the canvas is usually the smaller one.
-	lying := turn{orientation: s.Orientation, size: t.stand(s.Box.Size())}
+	lying := orientation{orientation: s.Orientation, size: t.stand(s.Box.Size())}
 	part := lying.rect(visible.Sub(s.Box.Min))
 	scaled := scale(src, t.rect(crop).Add(src.Bounds().Min), image.Rectangle{Max: lying.size}, part)
 	return lying.image(scaled, s.Box, visible), nil
@@ -127,17 +127,17 @@ func onScreen(first image.Image, f io.ReadSeeker) (image.Image, error) {
 	return whole, nil
 }
 
-// turn is an EXIF orientation for a picture of a given size.
-type turn struct {
+// orientation is an EXIF orientation for a picture of a given size.
+type orientation struct {
 	orientation int
 	size        image.Point // size of the picture as stored, before its rotation
 }
 
 // seen is the size after the rotation.
-func (t turn) seen() image.Point { return t.stand(t.size) }
+func (t orientation) seen() image.Point { return t.stand(t.size) }
 
 // stand swaps width and height if the orientation includes a quarter turn.
-func (t turn) stand(size image.Point) image.Point {
+func (t orientation) stand(size image.Point) image.Point {
 	if t.orientation >= 5 {
 		return image.Pt(size.Y, size.X)
 	}
@@ -145,7 +145,7 @@ func (t turn) stand(size image.Point) image.Point {
 }
 
 // stored returns the position in the stored picture of the pixel shown at x, y.
-func (t turn) stored(x, y int) image.Point {
+func (t orientation) stored(x, y int) image.Point {
 	right, bottom := t.size.X-1, t.size.Y-1
 	switch t.orientation {
 	case 2:
@@ -167,13 +167,13 @@ func (t turn) stored(x, y int) image.Point {
 }
 
 // rect returns the rectangle of the stored picture that is shown in r.
-func (t turn) rect(r image.Rectangle) image.Rectangle {
+func (t orientation) rect(r image.Rectangle) image.Rectangle {
 	a, b := t.stored(r.Min.X, r.Min.Y), t.stored(r.Max.X-1, r.Max.Y-1)
 	return image.Rect(min(a.X, b.X), min(a.Y, b.Y), max(a.X, b.X)+1, max(a.Y, b.Y)+1)
 }
 
 // image rotates a picture and places it at box; only the pixels inside visible are computed.
-func (t turn) image(stored *image.RGBA, box, visible image.Rectangle) *image.RGBA {
+func (t orientation) image(stored *image.RGBA, box, visible image.Rectangle) *image.RGBA {
 	out := image.NewRGBA(visible)
 	for y := visible.Min.Y; y < visible.Max.Y; y++ {
 		for x := visible.Min.X; x < visible.Max.X; x++ {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Turn draws a plate that fills a box, rotated clockwise about the box's centre.
-type Turn struct {
+// Rotation draws a plate that fills a box, rotated clockwise about the box's centre.
+type Rotation struct {
 	Plate *Plate // picture of the box's size, rounded up to even sides
 	Box   image.Rectangle
 }
@@ -32,7 +32,7 @@ func Even(r image.Rectangle, w, h int) image.Rectangle {
 const fraction = 16
 
 // Draw fills the layer, whose position, size and Pix are given, with the plate rotated by degrees.
-func (t Turn) Draw(degrees float64, l *Layer) {
+func (t Rotation) Draw(degrees float64, l *Layer) {
 	luma, cb, cr, alpha := l.planes()
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	middle := [2]float64{float64(t.Box.Min.X+t.Box.Max.X) / 2, float64(t.Box.Min.Y+t.Box.Max.Y) / 2}

@@ -35,23 +35,23 @@ func (s *Viewer) Draw(v View, l *Layer) {
 	if s.plate.Alpha == nil {
 		fill(alpha, 255)
 	}
-	s.aim(v, l, 1)
+	s.computeTaps(v, l, 1)
 	s.plane(luma, s.plate.Luma, s.plate.W)
 	if s.plate.Alpha != nil {
 		s.plane(alpha, s.plate.Alpha, s.plate.W)
 	}
-	s.aim(v, l, 2)
+	s.computeTaps(v, l, 2)
 	s.plane(cb, s.plate.Cb, s.plate.W/2)
 	s.plane(cr, s.plate.Cr, s.plate.W/2)
 	s.cut(v, l, alpha)
 }
 
-// aim computes which samples of the source, with which weights, make each pixel of the layer. The samples are taken from a plane
-// whose width and height are those of the full picture divided by part.
-func (s *Viewer) aim(v View, l *Layer, part int) {
+// computeTaps computes which samples of the source, with which weights, make each pixel of the layer. The samples are taken from
+// a plane whose width and height are those of the full picture divided by part.
+func (s *Viewer) computeTaps(v View, l *Layer, part int) {
 	size := float64(part)
-	s.columns.aim(v.X, v.W, float64(s.size.X)/size, s.plate.W/part, s.box.Min.X, s.box.Dx(), l.X, l.W, part)
-	s.lines.aim(v.Y, v.H, float64(s.size.Y)/size, s.plate.H/part, s.box.Min.Y, s.box.Dy(), l.Y, l.H, part)
+	s.columns.compute(v.X, v.W, float64(s.size.X)/size, s.plate.W/part, s.box.Min.X, s.box.Dx(), l.X, l.W, part)
+	s.lines.compute(v.Y, v.H, float64(s.size.Y)/size, s.plate.H/part, s.box.Min.Y, s.box.Dy(), l.Y, l.H, part)
 }
 
 // sharpest is the largest reduction for which interpolation between two pixels is used: such detail does not flicker yet, and a
@@ -67,7 +67,7 @@ type taps struct {
 	pairs   rows.Pairs // the taps in the form of package rows, if n is 2; otherwise empty
 }
 
-func (t *taps) aim(start, size, picture float64, plane, boxStart, boxSize, from, count, part int) {
+func (t *taps) compute(start, size, picture float64, plane, boxStart, boxSize, from, count, part int) {
 	count /= part
 	scale := size * picture * float64(part) / float64(boxSize) // pixels of the plane per pixel of the result
 	radius := 1.0

@@ -131,7 +131,7 @@ func TestTurn_Draw(t *testing.T) {
 			img.SetRGBA(x, y, c)
 		}
 	}
-	turn := picture.Turn{Plate: picture.NewPlate(picture.FromRGBA(img, 40, 20)), Box: image.Rect(40, 40, 80, 60)}
+	turn := picture.Rotation{Plate: picture.NewPlate(picture.FromRGBA(img, 40, 20)), Box: image.Rect(40, 40, 80, 60)}
 	bounds := picture.TurnBounds(turn.Box, 120, 100)
 	at := func(degrees float64, x, y int) (luma, alpha byte) {
 		l := &picture.Layer{X: bounds.Min.X, Y: bounds.Min.Y, W: bounds.Dx(), H: bounds.Dy(), Pix: make([]byte, bounds.Dx()*bounds.Dy()*5/2)}

@@ -52,7 +52,7 @@ func (s *Surveyor) Survey(ctx context.Context, m *document.Movie, exact bool) co
 	defer runtime.UnlockOSThread()
 	began := threadTime()
 	more := func() bool { return threadTime()-began < surveyCost }
-	look := timeline.Look(m, exact, more)
+	look := timeline.Estimate(m, exact, more)
 	survey := commands.Survey{Notes: look.Notes, Err: look.Err}
 	if look.Left > 0 {
 		survey.Unchecked = append(survey.Unchecked, fmt.Sprintf("The layout of %d elements: it takes too long", look.Left))
@@ -170,7 +170,7 @@ func (f *fitting) captions(s *timeline.Subtitles, w, h int) {
 	if err != nil || !f.begin() || !f.ready(s.Style.FontURL) {
 		return
 	}
-	notes, left, err := captions.Overflow(f.engine, s, s.Style.Dress(track), w, h, f.more)
+	notes, left, err := captions.Overflow(f.engine, s, s.Style.Apply(track), w, h, f.more)
 	if err == nil {
 		f.survey.Notes = append(f.survey.Notes, notes...)
 		f.left += left

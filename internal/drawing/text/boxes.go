@@ -67,8 +67,8 @@ func (b *Block) fall(i int) float64 {
 }
 
 // resting is the look of the text without movement.
-func (b *Block) resting() look {
-	l := look{opacity: 1, box: atRest, rules: 1}
+func (b *Block) resting() blockState {
+	l := blockState{opacity: 1, box: atRest, rules: 1}
 	if b.style.Boxes == timeline.PillBoxes {
 		l.pill = b.tilted
 	}
@@ -85,7 +85,7 @@ type part struct {
 }
 
 // parts returns the parts of the text in the order in which they are drawn: a pill may cover letters of an earlier pill.
-func (b *Block) parts(l look) []part {
+func (b *Block) parts(l blockState) []part {
 	if l.pill == nil {
 		one := part{under: b.under(l), poses: make([]pose, len(b.clusters))}
 		for i := range b.clusters {
@@ -114,7 +114,7 @@ func (b *Block) parts(l look) []part {
 }
 
 // under returns the drawing below the letters: the textbox or the boxes of words, and the lines above and below the text.
-func (b *Block) under(l look) *canvas.List {
+func (b *Block) under(l blockState) *canvas.List {
 	if b.style.Boxes == timeline.WordBoxes {
 		return b.wordBoxes()
 	}

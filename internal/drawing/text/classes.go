@@ -99,7 +99,7 @@ func classOf(family string) class {
 
 // closest returns the families that resemble a missing one, the best first: one of the same class whose name begins the missing
 // one ("Roboto Flex"), then the stand-ins of its class.
-func (l *library) closest(family string) []string {
+func (l *fontCollection) closest(family string) []string {
 	family = font.NormalizeFamily(family)
 	kind, best := classOf(family), ""
 	for name := range l.families {
@@ -120,7 +120,7 @@ func (l *library) closest(family string) []string {
 }
 
 // present returns those of the given families that are available.
-func (l *library) present(families []string) (found []string) {
+func (l *fontCollection) present(families []string) (found []string) {
 	for _, family := range families {
 		if l.families[family] != nil {
 			found = append(found, family)

@@ -27,12 +27,12 @@ func inOut(in canvas.Easing, t float64) float64 {
 }
 
 // appear (styles 003 and 009) fades each unit in.
-func appear(e *entrance, seconds float64) look {
+func appear(e *entrance, seconds float64) blockState {
 	return e.each(seconds, func(_ *cluster, done float64) pose { return moved(0, 0, done) })
 }
 
 // vanish (style 010) fades each letter out. The textbox disappears with the last letter.
-func vanish(e *entrance, seconds float64) look {
+func vanish(e *entrance, seconds float64) blockState {
 	left := 0.0
 	poses := make([]pose, e.motion.Units)
 	for i := range poses {
@@ -41,11 +41,11 @@ func vanish(e *entrance, seconds float64) look {
 	}
 	box := atRest
 	box.alpha = left
-	return look{opacity: 1, box: box, pose: func(c *cluster) pose { return poses[e.unit(c)] }}
+	return blockState{opacity: 1, box: box, pose: func(c *cluster) pose { return poses[e.unit(c)] }}
 }
 
 // bounce (style 004) makes each letter pop up and fade in within a very short time.
-func bounce(e *entrance, seconds float64) look {
+func bounce(e *entrance, seconds float64) blockState {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		size := inOut(libraryElastic, done)
 		return pose{m: canvas.Scale(size, size, c.middle()), alpha: min(max(size, 0), 1)}
@@ -53,7 +53,7 @@ func bounce(e *entrance, seconds float64) look {
 }
 
 // bob (style 005) makes each letter spring up from 1.3 em below, clipped at the lower edge of its line.
-func bob(e *entrance, seconds float64) look {
+func bob(e *entrance, seconds float64) blockState {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		p := moved(0, 1.3*c.size*(1-out(libraryElastic, done)), 1)
 		floor := e.floor(c)
@@ -63,7 +63,7 @@ func bob(e *entrance, seconds float64) look {
 }
 
 // reveal (style 006) makes each letter glide in from the right while it fades in.
-func reveal(e *entrance, seconds float64) look {
+func reveal(e *entrance, seconds float64) blockState {
 	return e.each(seconds, func(_ *cluster, done float64) pose {
 		here := outExpo(done)
 		return moved(e.motion.Way*(1-here), 0, here)
@@ -71,14 +71,14 @@ func reveal(e *entrance, seconds float64) look {
 }
 
 // domino (style 007) rotates each letter about its vertical axis until it faces the viewer. There is no perspective.
-func domino(e *entrance, seconds float64) look {
+func domino(e *entrance, seconds float64) blockState {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		return pose{m: canvas.Scale(math.Cos(math.Pi/2*(1-outCirc(done))), 1, c.middle()), alpha: 1}
 	})
 }
 
 // ceilAndFloor (style 008) makes letters grow between two lines, which grow from their middles.
-func ceilAndFloor(e *entrance, seconds float64) look {
+func ceilAndFloor(e *entrance, seconds float64) blockState {
 	l := e.each(seconds, func(c *cluster, done float64) pose {
 		here := outExpo(done)
 		size := 0.3 + 0.7*here
@@ -89,7 +89,7 @@ func ceilAndFloor(e *entrance, seconds float64) look {
 }
 
 // squash (style 012) makes each letter grow upwards from a wide flat shape on the baseline while it fades in.
-func squash(e *entrance, seconds float64) look {
+func squash(e *entrance, seconds float64) blockState {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		here := outQuart(done)
 		return pose{m: canvas.Scale(1.7-0.7*here, 0.22+0.78*here, c.center), alpha: here}
@@ -97,7 +97,7 @@ func squash(e *entrance, seconds float64) look {
 }
 
 // pile (style 013) makes each pill fall from above.
-func pile(e *entrance, seconds float64) look {
+func pile(e *entrance, seconds float64) blockState {
 	l := e.block.resting()
 	l.pill = func(i int) pose {
 		p := e.block.tilted(i)

@@ -27,7 +27,7 @@ import (
 // Engine draws texts with the fonts installed on this machine. It is safe for concurrent use.
 type Engine struct {
 	log     logrus.FieldLogger
-	fonts   *library
+	fonts   *fontCollection
 	bitmaps *bitmapCache
 	workers chan *worker // each is used by one drawing at a time, because its caches are not safe for concurrent use
 }
@@ -60,10 +60,10 @@ func NewEngine(cacheDir string, log logrus.FieldLogger) (*Engine, error) {
 	case len(prints) == 0:
 		log.Warnf("no fonts are installed, texts have those that come with the program: Latin letters only (%s)", advice)
 	}
-	return newEngine(newLibrary(prints), log), nil
+	return newEngine(newFontCollection(prints), log), nil
 }
 
-func newEngine(fonts *library, log logrus.FieldLogger) *Engine {
+func newEngine(fonts *fontCollection, log logrus.FieldLogger) *Engine {
 	e := &Engine{log: log, fonts: fonts, bitmaps: newBitmapCache(), workers: make(chan *worker, runtime.NumCPU())}
 	for range cap(e.workers) {
 		e.workers <- newWorker(e)

@@ -52,7 +52,7 @@ func (e *Engine) Runs(t timeline.Text, w, h int) (lines [][]Run, warnings []stri
 }
 
 // NewBare is an engine of a machine without fonts.
-func NewBare() *Engine { return newEngine(newLibrary(nil), logrus.StandardLogger()) }
+func NewBare() *Engine { return newEngine(newFontCollection(nil), logrus.StandardLogger()) }
 
 // FileOf is the file from which a family is drawn in a weight.
 func (e *Engine) FileOf(family string, weight int) string {
@@ -68,7 +68,7 @@ func NewOf(dir string) (*Engine, error) {
 	}
 	var prints []fontscan.Footprint
 	for _, f := range files {
-		one := newLibrary(nil)
+		one := newFontCollection(nil)
 		path := filepath.Join(dir, f.Name())
 		if err := one.add(path, path, nil); err != nil {
 			return nil, err
@@ -77,5 +77,5 @@ func NewOf(dir string) (*Engine, error) {
 		print.Family = font.NormalizeFamily(one.loaded[len(one.prints)-1].Describe().Family)
 		prints = append(prints, print)
 	}
-	return newEngine(newLibrary(prints), logrus.StandardLogger()), nil
+	return newEngine(newFontCollection(prints), logrus.StandardLogger()), nil
 }

@@ -10,7 +10,7 @@ func init() { styles[Fall] = fall }
 // nearest is the scale at which a falling word begins. Reference vendor-catalogue.md §5.3.
 const nearest = 14
 
-func fall(e *entrance, seconds float64) look {
+func fall(e *entrance, seconds float64) blockState {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		share := outCirc(done)
 		size := 1 + (nearest-1)*(1-share)

@@ -32,7 +32,7 @@ func (e *Engine) WithFonts(files map[string]string, faces ...commands.FontFace) 
 	if len(files)+len(faces) == 0 {
 		return e, nil
 	}
-	fonts := &library{
+	fonts := &fontCollection{
 		prints: slices.Clone(e.fonts.prints), families: maps.Clone(e.fonts.families), ranked: e.fonts.ranked, emoji: e.fonts.emoji,
 		files: make(map[string]bool), loaded: make(map[int]*font.Font), base: e.fonts, machine: e.fonts.machine,
 		covered: make(map[int]fontscan.RuneSet), sums: make(map[string]string),
@@ -66,7 +66,7 @@ func aspectOf(f commands.FontFace) *font.Aspect {
 }
 
 // add adds the fonts of a file to a family. aspect overrides the fonts' own weight and slant; nil: it does not.
-func (l *library) add(family, path string, aspect *font.Aspect) error {
+func (l *fontCollection) add(family, path string, aspect *font.Aspect) error {
 	var found []fileFont
 	err := bounded(func() (err error) {
 		found, err = readFonts(path)

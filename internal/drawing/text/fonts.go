@@ -15,9 +15,9 @@ import (
 	"github.com/go-text/typesetting/language"
 )
 
-// library holds all fonts of the machine, and those shipped with the program. Fonts are read at their first use and then kept;
-// they are safe for concurrent use.
-type library struct {
+// fontCollection holds all fonts of the machine, and those shipped with the program. Fonts are read at their first use and then
+// kept; they are safe for concurrent use.
+type fontCollection struct {
 	prints   []fontscan.Footprint
 	families map[string][]int // indexes into prints, by normalised family name
 	ranked   []string         // families in the order of preference as fallbacks
@@ -29,7 +29,7 @@ type library struct {
 	sums     map[string]string        // hashes of font files, by path
 	machine  int                      // number of installed fonts; they come first in prints
 	// base is the library of the machine, whose fonts come first in prints; nil in that library itself.
-	base *library
+	base *fontCollection
 }
 
 // wish is the wanted weight, slant and width of a font.
@@ -39,8 +39,8 @@ type wish struct {
 	width  float64 // width factor for the letters of a stand-in for a narrow family; 0: unchanged
 }
 
-func newLibrary(prints []fontscan.Footprint) *library {
-	l := &library{
+func newFontCollection(prints []fontscan.Footprint) *fontCollection {
+	l := &fontCollection{
 		prints: prints, families: make(map[string][]int), loaded: make(map[int]*font.Font), covered: make(map[int]fontscan.RuneSet),
 		sums: make(map[string]string),
 	}
@@ -103,7 +103,7 @@ func rank(family string) int {
 func isEmojiFamily(family string) bool { return strings.Contains(family, "emoji") }
 
 // covers reports whether a font has glyphs for all runes that need one.
-func (l *library) covers(i int, runes []rune) bool {
+func (l *fontCollection) covers(i int, runes []rune) bool {
 	if len(runes) == 0 {
 		return true
 	}
@@ -117,7 +117,7 @@ func (l *library) covers(i int, runes []rune) bool {
 }
 
 // nearest returns the font of a family that is most similar to the wish, among those that cover the runes.
-func (l *library) nearest(family string, want wish, runes []rune) (best int, ok bool) {
+func (l *fontCollection) nearest(family string, want wish, runes []rune) (best int, ok bool) {
 	least := math.Inf(1)
 	for _, i := range l.families[family] {
 		if d := distance(l.prints[i].Aspect, want); d < least && l.covers(i, runes) {
@@ -141,7 +141,7 @@ func distance(a font.Aspect, want wish) float64 {
 }
 
 // fallback returns a font for runes that no wanted family covers. The preferred family is tried first.
-func (l *library) fallback(runes []rune, preferred string, want wish) (int, bool) {
+func (l *fontCollection) fallback(runes []rune, preferred string, want wish) (int, bool) {
 	if i, ok := l.nearest(preferred, want, runes); ok {
 		return i, true
 	}
@@ -154,7 +154,7 @@ func (l *library) fallback(runes []rune, preferred string, want wish) (int, bool
 }
 
 // load returns a font; its file is read at the first call.
-func (l *library) load(i int) (*font.Font, error) {
+func (l *fontCollection) load(i int) (*font.Font, error) {
 	if l.base != nil && i < len(l.base.prints) {
 		return l.base.load(i)
 	}
@@ -204,7 +204,7 @@ func displayWidth(family string) (width float64, ok bool) {
 
 // resolve returns the families of the library for the key of a font file and a CSS list of families. If none of them is
 // available, it returns the closest substitute for the first one, and missing is its name as written. Decision 27.
-func (l *library) resolve(source, css string) (families []string, missing string) {
+func (l *fontCollection) resolve(source, css string) (families []string, missing string) {
 	var first string
 	if l.files[source] {
 		families = append(families, fileFamily(source))
@@ -233,7 +233,7 @@ func (l *library) resolve(source, css string) (families []string, missing string
 }
 
 // named finds a family by its own name, by a generic name of CSS, or by the Google Fonts name of a CJK font.
-func (l *library) named(name string) []string {
+func (l *fontCollection) named(name string) []string {
 	family := font.NormalizeFamily(name)
 	if l.families[family] != nil {
 		return []string{family}

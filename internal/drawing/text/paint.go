@@ -18,8 +18,8 @@ type pose struct {
 
 var atRest = pose{m: canvas.Identity, alpha: 1}
 
-// look is the state of an animated block at a moment.
-type look struct {
+// blockState is the state of an animated block at a moment.
+type blockState struct {
 	pose    func(c *cluster) pose // position and opacity of each cluster at the moment; nil: none is moved
 	opacity float64               // opacity of the whole text
 	box     pose                  // pose of the textbox, without blur and clip
@@ -37,7 +37,7 @@ type layers struct {
 	emojis          *image.NRGBA
 }
 
-func (b *Block) paint(l look) (Drawing, error) {
+func (b *Block) paint(l blockState) (Drawing, error) {
 	parts := b.parts(l)
 	all := image.Rectangle{}
 	for n := range parts {

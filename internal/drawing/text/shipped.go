@@ -19,7 +19,7 @@ const shippedPrefix = "shipped:"
 
 // ship adds the families that come with the program and are not installed. They are the last fallbacks for missing characters.
 // Their character sets are read when a family is first used.
-func (l *library) ship() {
+func (l *fontCollection) ship() {
 	l.machine = len(l.prints)
 	for _, f := range fonts.Faces() {
 		family := font.NormalizeFamily(f.Family)
@@ -42,7 +42,7 @@ func (l *library) ship() {
 }
 
 // isShipped reports whether a font is part of the program and not of the machine.
-func (l *library) isShipped(i int) bool {
+func (l *fontCollection) isShipped(i int) bool {
 	return strings.HasPrefix(l.prints[i].Location.File, shippedPrefix)
 }
 
@@ -58,7 +58,7 @@ func (e *Engine) Shipped() []fonts.Face {
 }
 
 // runes returns the characters of a font.
-func (l *library) runes(i int) fontscan.RuneSet {
+func (l *fontCollection) runes(i int) fontscan.RuneSet {
 	if !l.isShipped(i) {
 		return l.prints[i].Runes
 	}

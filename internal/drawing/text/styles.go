@@ -8,7 +8,7 @@ import (
 )
 
 // style computes the look of an animated text at a time. docs/text-styles.md shows the styles.
-type style func(e *entrance, seconds float64) look
+type style func(e *entrance, seconds float64) blockState
 
 var styles = map[string]style{
 	"002": fadeIn, "003": appear, "004": bounce, "005": bob, "006": reveal, "007": domino,
@@ -39,10 +39,10 @@ var (
 // each returns the look at a time. It takes the pose of a moving cluster from the parameter of: a function of the cluster and of
 // the completed fraction of its movement. Clusters whose movement has not begun are invisible, those whose movement is complete
 // are at rest. The textbox appears with the first unit.
-func (e *entrance) each(seconds float64, of func(c *cluster, done float64) pose) look {
+func (e *entrance) each(seconds float64, of func(c *cluster, done float64) pose) blockState {
 	box := atRest
 	box.alpha = outCubic(min(e.motion.Share(0, seconds)*2, 1))
-	return look{opacity: 1, box: box, pose: func(c *cluster) pose {
+	return blockState{opacity: 1, box: box, pose: func(c *cluster) pose {
 		switch done := e.motion.Share(e.unit(c), seconds); {
 		case done <= 0:
 			return pose{}
@@ -58,19 +58,19 @@ func (e *entrance) each(seconds float64, of func(c *cluster, done float64) pose)
 func moved(dx, dy, alpha float64) pose { return pose{m: canvas.Move(dx, dy), alpha: alpha} }
 
 // fadeIn fades the whole text in.
-func fadeIn(e *entrance, seconds float64) look {
-	return look{opacity: e.motion.Share(0, seconds), box: atRest}
+func fadeIn(e *entrance, seconds float64) blockState {
+	return blockState{opacity: e.motion.Share(0, seconds), box: atRest}
 }
 
 // wordByWord fades each word in while it rises a little to its place.
-func wordByWord(e *entrance, seconds float64) look {
+func wordByWord(e *entrance, seconds float64) blockState {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		return moved(0, 0.25*c.size*(1-outCubic(done)), outCubic(done))
 	})
 }
 
 // pop makes each letter spring from size 0 to its full size.
-func pop(e *entrance, seconds float64) look {
+func pop(e *entrance, seconds float64) blockState {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		size := outElastic(done)
 		middle := canvas.Point{X: c.center.X, Y: c.center.Y - 0.35*c.size}
@@ -79,7 +79,7 @@ func pop(e *entrance, seconds float64) look {
 }
 
 // jump makes each letter spring up from below its line, clipped at the line's lower edge.
-func jump(e *entrance, seconds float64) look {
+func jump(e *entrance, seconds float64) blockState {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		p := moved(0, 1.3*c.size*(1-outElastic(done)), 1)
 		floor := e.floor(c)
@@ -89,7 +89,7 @@ func jump(e *entrance, seconds float64) look {
 }
 
 // rise makes each word glide up from below the lower edge of its line, where it is clipped.
-func rise(e *entrance, seconds float64) look {
+func rise(e *entrance, seconds float64) blockState {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		p := moved(0, 1.15*c.size*(1-outExpo(done)), 1)
 		floor := e.floor(c)
@@ -106,7 +106,7 @@ func (e *entrance) floor(c *cluster) image.Rectangle {
 }
 
 // focus makes each letter come out of a blur, from a little further right.
-func focus(e *entrance, seconds float64) look {
+func focus(e *entrance, seconds float64) blockState {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		p := moved(0.18*c.size*(1-outCubic(done)), 0, min(done*1.6, 1))
 		// Steps of the radius are invisible while it is large; the last step is zero, because a remaining trace would be visible.
@@ -116,7 +116,7 @@ func focus(e *entrance, seconds float64) look {
 }
 
 // slide makes each line move in from the left.
-func slide(e *entrance, seconds float64) look {
+func slide(e *entrance, seconds float64) blockState {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		way := min(float64(e.block.lines[c.line].Max.X-e.block.region.Min.X), 0.6*(e.block.right-e.block.left)+2*c.size)
 		return moved(-way*(1-outQuart(done)), 0, min(done*2.5, 1))
@@ -124,16 +124,16 @@ func slide(e *entrance, seconds float64) look {
 }
 
 // grow scales the whole text up, a little beyond its size, and back.
-func grow(e *entrance, seconds float64) look {
+func grow(e *entrance, seconds float64) blockState {
 	done := e.motion.Share(0, seconds)
 	size := 0.5 + 0.5*outBack(done)
 	middle := canvas.Point{X: (e.block.left + e.block.right) / 2, Y: (e.block.top + e.block.bottom) / 2}
 	p := pose{m: canvas.Scale(size, size, middle), alpha: 1}
-	return look{opacity: outCubic(min(done*2, 1)), box: p, pose: func(*cluster) pose { return p }}
+	return blockState{opacity: outCubic(min(done*2, 1)), box: p, pose: func(*cluster) pose { return p }}
 }
 
 // zoom makes each letter fall from near the viewer into its place.
-func zoom(e *entrance, seconds float64) look {
+func zoom(e *entrance, seconds float64) blockState {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		size := 1 + 2.5*(1-outExpo(done))
 		middle := canvas.Point{X: c.center.X, Y: c.center.Y - 0.35*c.size}
@@ -142,7 +142,7 @@ func zoom(e *entrance, seconds float64) look {
 }
 
 // typed shows the letters one by one, with a cursor after the last one.
-func typed(e *entrance, seconds float64) look {
+func typed(e *entrance, seconds float64) blockState {
 	l := e.each(seconds, func(*cluster, float64) pose { return atRest })
 	last := &e.block.clusters[0]
 	x := last.x0

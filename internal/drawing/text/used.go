@@ -90,7 +90,7 @@ func (e *Engine) FontsOfAll(w Writing) ([]string, error) {
 }
 
 // anyCovers reports whether one of the families has a character.
-func (l *library) anyCovers(families map[string]bool, r rune) bool {
+func (l *fontCollection) anyCovers(families map[string]bool, r rune) bool {
 	for family := range families {
 		if _, ok := l.nearest(family, wish{weight: 400}, []rune{r}); ok {
 			return true
@@ -100,7 +100,7 @@ func (l *library) anyCovers(families map[string]bool, r rune) bool {
 }
 
 // fallbackFamilies are the families that may provide a character; for East Asian characters those of each region.
-func (l *library) fallbackFamilies(r rune) (all []string) {
+func (l *fontCollection) fallbackFamilies(r rune) (all []string) {
 	if wantsEmoji([]rune{r}) {
 		all = append(all, l.emoji...)
 	}
@@ -119,7 +119,7 @@ const (
 
 // mentioned returns the families that a page names. A name counts when it is complete, in any case, with its words separated by
 // characters other than letters and digits. A generic name of CSS, such as serif, counts as the families that stand for it.
-func (l *library) mentioned(page string) map[string]bool {
+func (l *fontCollection) mentioned(page string) map[string]bool {
 	found := map[string]bool{}
 	words := strings.FieldsFunc(strings.ToLower(page), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i := range words[:min(len(words), maxPageWords)] {
@@ -135,7 +135,7 @@ func (l *library) mentioned(page string) map[string]bool {
 }
 
 // namesOf returns the hashes of fonts, sorted. Each font of a collection has its own hash.
-func (l *library) namesOf(fonts map[int]bool) ([]string, error) {
+func (l *fontCollection) namesOf(fonts map[int]bool) ([]string, error) {
 	names := make([]string, 0, len(fonts))
 	for i := range fonts {
 		sum, err := l.sum(i)
@@ -149,7 +149,7 @@ func (l *library) namesOf(fonts map[int]bool) ([]string, error) {
 }
 
 // sum is the hash of a font file's content, read at the first call.
-func (l *library) sum(i int) (string, error) {
+func (l *fontCollection) sum(i int) (string, error) {
 	if l.base != nil && i < len(l.base.prints) {
 		return l.base.sum(i)
 	}

@@ -65,7 +65,7 @@ func history(t *testing.T, log *eventstore.Log) eventstore.Position {
 	loud := -14.2
 	file := movie.File{Key: Secret[1], Token: Secret[0], Size: 4000, Codec: "h264", AudioStreams: 1,
 		Loudness: &movie.Loudness{Integrated: &loud}}
-	plan := movie.Plan{Width: 1920, Height: 1080, Frames: 300, FPSNum: 30000, FPSDen: 1001}
+	plan := movie.Dimensions{Width: 1920, Height: 1080, Frames: 300, FPSNum: 30000, FPSDen: 1001}
 	uses := []movie.TemplateUse{{ID: "intro"}, {ID: "outro"}}
 	spent := func(ms int64) *movie.Spent {
 		return &movie.Spent{TookMS: ms, StagesMS: map[string]int64{"window": ms / 2, "join": ms / 4}, Encoded: 200, Cached: 100}

@@ -8,9 +8,9 @@ import (
 // maxPhrase is the maximum number of words in a phrase that is replaced.
 const maxPhrase = 10
 
-// Dress applies the style to given captions: replacements, capitals, and lines of at most s.MaxWords words if that is requested.
+// Apply applies the style to given captions: replacements, capitals, and lines of at most s.MaxWords words if that is requested.
 // Lines that it breaks become separate cues, one after the other.
-func (s Style) Dress(t Track) Track {
+func (s Style) Apply(t Track) Track {
 	dressed := Track{WordTimed: t.WordTimed}
 	for _, c := range t.Cues {
 		cue := Cue{Start: c.Start, End: c.End}

@@ -10,9 +10,9 @@ import (
 // keepAbsent is the maximum of streams cached as not existing: the most recently looked up.
 const keepAbsent = 4096
 
-// shelf is a cache of states read from streams, bounded to the most recently used. Streams that do not exist have a cache of
-// their own: requests with made-up ids must not evict existing streams.
-type shelf[T any] struct {
+// streamCache is a cache of states read from streams, bounded to the most recently used. Streams that do not exist have a cache
+// of their own: requests with made-up ids must not evict existing streams.
+type streamCache[T any] struct {
 	turns chan struct{} // holds an element for each running read; its capacity limits them
 	read  func(ctx context.Context, id string) (value T, exists bool, err error)
 
@@ -29,20 +29,24 @@ type reading[T any] struct {
 	err   error
 }
 
-func newShelf[T any](keep int, turns chan struct{}, read func(ctx context.Context, id string) (T, bool, error)) *shelf[T] {
-	return &shelf[T]{turns: turns, read: read, kept: newLRU[T](keep), absent: newLRU[T](keepAbsent), reads: map[string]*reading[T]{}}
+func newStreamCache[T any](
+	keep int, turns chan struct{}, read func(ctx context.Context, id string) (T, bool, error),
+) *streamCache[T] {
+	return &streamCache[T]{
+		turns: turns, read: read, kept: newLRU[T](keep), absent: newLRU[T](keepAbsent), reads: map[string]*reading[T]{},
+	}
 }
 
 func newLRU[T any](keep int) *simplelru.LRU[string, T] {
 	lru, err := simplelru.NewLRU[string, T](keep, nil)
 	if err != nil {
-		panic("keyring: a shelf without places: " + err.Error())
+		panic("keyring: a cache without places: " + err.Error())
 	}
 	return lru
 }
 
 // get returns the state of a stream. When trusted, it uses the cache, or joins a running read; otherwise it reads the stream.
-func (s *shelf[T]) get(ctx context.Context, id string, trusted bool) (T, error) {
+func (s *streamCache[T]) get(ctx context.Context, id string, trusted bool) (T, error) {
 	s.mu.Lock()
 	if trusted {
 		for _, known := range []*simplelru.LRU[string, T]{s.kept, s.absent} {
@@ -70,7 +74,7 @@ func (s *shelf[T]) get(ctx context.Context, id string, trusted bool) (T, error) 
 }
 
 // fetch reads a stream, and caches the state unless the stream has changed meanwhile.
-func (s *shelf[T]) fetch(ctx context.Context, id string, r *reading[T]) {
+func (s *streamCache[T]) fetch(ctx context.Context, id string, r *reading[T]) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
 	defer close(r.done)
@@ -98,7 +102,7 @@ func (s *shelf[T]) fetch(ctx context.Context, id string, r *reading[T]) {
 }
 
 // forget removes a stream from the cache, and makes running reads invalid: they may return the state before the change.
-func (s *shelf[T]) forget(id string) {
+func (s *streamCache[T]) forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept.Remove(id)
@@ -107,7 +111,7 @@ func (s *shelf[T]) forget(id string) {
 }
 
 // clear empties the cache and makes all running reads invalid.
-func (s *shelf[T]) clear() {
+func (s *streamCache[T]) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept.Purge()

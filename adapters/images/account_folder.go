@@ -26,14 +26,14 @@ import (
 // maxPixels is the largest number of pixels of a picture: more than any model makes, and few enough to be drawn.
 const maxPixels = 16 << 20
 
-// shelf is the folder of one account: <key>.json names the picture <hash> and says what it is.
-type shelf struct {
+// accountFolder is the folder of one account: <key>.json names the picture <hash> and says what it is.
+type accountFolder struct {
 	dir  string
 	room *quota.Folder // bounds of the pictures of all accounts
 }
 
-func (g *Generator) shelf(account domain.AccountID) shelf {
-	return shelf{Folder(g.cfg.Dir, account), g.room}
+func (g *Generator) folderOf(account domain.AccountID) accountFolder {
+	return accountFolder{Folder(g.cfg.Dir, account), g.room}
 }
 
 // inUse is how long after its last use a picture is not removed, even if space is needed: a render may be about to draw it.
@@ -49,7 +49,7 @@ func (g *Generator) Room() *quota.Folder { return g.room }
 
 // Forget removes the pictures that are kept for an account. Doing it again changes nothing.
 func (g *Generator) Forget(account domain.AccountID) error {
-	s := g.shelf(account)
+	s := g.folderOf(account)
 	defer g.room.Removed(filepath.Base(s.dir))
 	if err := os.RemoveAll(s.dir); err != nil {
 		return fmt.Errorf("forget generated images: %w", err)
@@ -63,7 +63,7 @@ func hashOf(raw []byte) string {
 }
 
 // find returns the picture under a key. It returns false for a picture that is gone or damaged.
-func (s shelf) find(key string) (commands.Asset, bool) {
+func (s accountFolder) find(key string) (commands.Asset, bool) {
 	var asset commands.Asset
 	about := filepath.Join(s.dir, key+".json")
 	note, err := os.ReadFile(about)
@@ -81,8 +81,8 @@ func (s shelf) find(key string) (commands.Asset, bool) {
 	return asset, err == nil && hashOf(raw) == asset.Hash
 }
 
-// keep puts a picture on the shelf: the file first, so that a note always names an existing file.
-func (s shelf) keep(key string, raw []byte) (commands.Asset, error) {
+// keep puts a picture in the account's folder: the file first, so that a note always names an existing file.
+func (s accountFolder) keep(key string, raw []byte) (commands.Asset, error) {
 	asset, err := recognise(raw)
 	if err != nil {
 		return commands.Asset{}, err
@@ -118,7 +118,7 @@ func tooMuch(err error) error {
 }
 
 // replace writes a file atomically, within the bounds.
-func (s shelf) replace(path string, content []byte) error {
+func (s accountFolder) replace(path string, content []byte) error {
 	return s.room.Store(context.Background(), filepath.Base(s.dir), int64(len(content)), func() error {
 		return replace(path, content)
 	})

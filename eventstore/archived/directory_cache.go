@@ -14,8 +14,8 @@ import (
 // keptDirectories is how many directories of archive files are cached in memory, each with its list of places.
 const keptDirectories = 8
 
-// shelf reads archive files and caches their directories. It is safe for concurrent use.
-type shelf struct {
+// directoryCache reads archive files and caches their directories. It is safe for concurrent use.
+type directoryCache struct {
 	files Files
 
 	mu   sync.Mutex
@@ -30,10 +30,12 @@ type known struct {
 	used   int64
 }
 
-func newShelf(files Files) *shelf { return &shelf{files: files, kept: map[string]*known{}} }
+func newDirectoryCache(files Files) *directoryCache {
+	return &directoryCache{files: files, kept: map[string]*known{}}
+}
 
 // read reads a range of bytes of a file and verifies its checksum.
-func (s *shelf) read(ctx context.Context, key string, at span) (content []byte, err error) {
+func (s *directoryCache) read(ctx context.Context, key string, at span) (content []byte, err error) {
 	defer func() {
 		if err != nil {
 			err = unreadable(key, err)
@@ -72,7 +74,7 @@ func unreadable(key string, err error) error {
 var ErrDamaged = errors.New("it is damaged: restore it from a backup")
 
 // directory returns the directory of a file.
-func (s *shelf) directory(ctx context.Context, entry Entry) (directory, error) {
+func (s *directoryCache) directory(ctx context.Context, entry Entry) (directory, error) {
 	k, err := s.find(ctx, entry, false)
 	if err != nil {
 		return directory{}, err
@@ -82,7 +84,7 @@ func (s *shelf) directory(ctx context.Context, entry Entry) (directory, error) {
 
 // find returns the cached directory of an archive file, and reads it first if necessary. When withPlaces is true, it includes
 // the places of the file's streams.
-func (s *shelf) find(ctx context.Context, entry Entry, withPlaces bool) (*known, error) {
+func (s *directoryCache) find(ctx context.Context, entry Entry, withPlaces bool) (*known, error) {
 	s.mu.Lock()
 	k := s.kept[entry.Key]
 	if k != nil {
@@ -118,7 +120,7 @@ func (s *shelf) find(ctx context.Context, entry Entry, withPlaces bool) (*known,
 }
 
 // keep caches a directory. When the cache is full, it drops the least recently used one.
-func (s *shelf) keep(key string, k *known) {
+func (s *directoryCache) keep(key string, k *known) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.uses++
@@ -136,7 +138,7 @@ func (s *shelf) keep(key string, k *known) {
 }
 
 // block reads the events of a block.
-func (s *shelf) block(ctx context.Context, key string, b block) ([]eventstore.Recorded, error) {
+func (s *directoryCache) block(ctx context.Context, key string, b block) ([]eventstore.Recorded, error) {
 	content, err := s.read(ctx, key, b.span)
 	if err != nil {
 		return nil, err
@@ -149,7 +151,7 @@ func (s *shelf) block(ctx context.Context, key string, b block) ([]eventstore.Re
 }
 
 // stream reads the events of one stream in a file.
-func (s *shelf) stream(ctx context.Context, entry Entry, stream string) ([]eventstore.Recorded, error) {
+func (s *directoryCache) stream(ctx context.Context, entry Entry, stream string) ([]eventstore.Recorded, error) {
 	k, err := s.find(ctx, entry, true)
 	if err != nil {
 		return nil, err
@@ -170,7 +172,7 @@ func (s *shelf) stream(ctx context.Context, entry Entry, stream string) ([]event
 }
 
 // places returns the places of all streams in a file.
-func (s *shelf) places(ctx context.Context, entry Entry) (map[string]place, error) {
+func (s *directoryCache) places(ctx context.Context, entry Entry) (map[string]place, error) {
 	k, err := s.find(ctx, entry, true)
 	if err != nil {
 		return nil, err
