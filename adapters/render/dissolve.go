@@ -100,17 +100,6 @@ func (c changed) weighed(all []dissolve) changed {
 	return c
 }
 
-// keyAfter returns the frame that becomes the next key frame, when one is due at the given frame. A frame of a fade cannot be a
-// key frame; the frame before the fade is used instead.
-func keyAfter(due int64, all []dissolve) int64 {
-	for _, d := range all {
-		if due >= d.from && due < d.to {
-			return d.from - 1
-		}
-	}
-	return due
-}
-
 // beginning returns the fade that begins at a frame; nil: there is none.
 func beginning(all []dissolve, at int64) *dissolve {
 	i := slices.IndexFunc(all, func(d dissolve) bool { return d.from == at })

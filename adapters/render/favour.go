@@ -32,9 +32,14 @@ const (
 	stepsPerDoubling = 2
 	// motionStays is the share of a frame that is estimated to stay visible in the next frame, when a large picture moves or fades.
 	motionStays = 0.25
+	// keyStays is the same where motion begins with a key frame: some of it is so new that x264 would set the key frame by itself.
+	keyStays = 0.15
 	// keySteps is how many quantiser steps better x264 encodes a key frame than the frames after it; a key frame directly after
 	// another one gets no bonus.
 	keySteps = 2.5
+	// cutSteps is how many quantiser steps better a large picture is encoded that appears so soon after a key frame that it gets
+	// none: bidirectional frames can take the place of a better one.
+	cutSteps = 1.5
 	// leastSteps is the smallest correction that is worth a filter.
 	leastSteps = 0.5
 )
@@ -48,6 +53,9 @@ func favours(all []pose) []favour {
 		steps := missed(all[i:])
 		if s.key && i > 0 && all[i-1].key && all[i-1].copies == 1 {
 			steps += keySteps
+		}
+		if !s.key && s.change == replaced {
+			steps += cutSteps
 		}
 		if steps >= leastSteps && (s.key || s.to-s.from > 1) {
 			last := frame + 1
@@ -73,7 +81,10 @@ func missed(all []pose) float64 {
 			break
 		}
 		if i > 0 && s.change == redrawn {
-			staying = motionStays
+			staying = min(staying, motionStays)
+			if s.key {
+				staying = keyStays
+			}
 		}
 		shown.add(s.to-s.from, staying)
 		encoded.add(s.copies, staying)

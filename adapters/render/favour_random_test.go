@@ -97,8 +97,8 @@ func (d *director) direct(frames int) {
 }
 
 // Random plans of four to six seconds are at most a tenth longer with rests than x264 makes the same frames with the same arguments and key
-// frames in the same quality (PSNR of the luma). How long they are beside what x264 does by itself is shown: where a cut or motion has brought
-// a key frame that the plan does not know, a rest has one more, four seconds after the one before that the plan knows.
+// frames in the same quality (PSNR of the luma). Nine of ten are at most a tenth longer than what x264 does by itself, too: the others
+// have a key frame at a cut at which x264, which sees how like the pictures are, sets none.
 func TestFavours_random(t *testing.T) {
 	t.Parallel()
 	plans := 12
@@ -129,6 +129,9 @@ func TestFavours_random(t *testing.T) {
 	slices.Sort(ratios)
 	slices.Sort(fair)
 	last := len(fair) - 1
+	if within := ratios[(len(ratios)-1)*9/10]; within > 1.1 {
+		t.Errorf("more than a tenth of the plans are longer than x264 makes them by more than a tenth: %.3f", ratios)
+	}
 	t.Logf("%d plans: median %.3f, most %.3f; with the same key frames in the same quality %.3f and %.3f", last+1, ratios[last/2], ratios[last], fair[last/2], fair[last])
 }
 

@@ -85,19 +85,16 @@ func restsAnd(c changed, every int64, calm bool, fades []dissolve) rests {
 	frames := int64(len(c))
 	out := rests{calm: calm}
 	var all []pose
-	key := int64(0) // number of the frame that must be the next key frame
+	keys := keysOf(c, every, fades)
 	for from := int64(0); from < frames; {
-		s := pose{span: span{from: from}, change: c[from]}
-		if s.key = s.from == key || s.change == replaced; s.key {
-			key = keyAfter(s.from+every, fades)
-		}
-		to := c.heldUntil(s.from, key, fades)
+		s := pose{span: span{from: from}, change: c[from], key: keys[from]}
+		to := c.heldUntil(s.from, keys, fades)
 		s.to, from = to, to
 		if d := beginning(fades, to); d != nil {
 			s.out, from = d.weights, d.to
 		}
 		s.copies = min(s.to-s.from, groupFrames)
-		ends := from == frames || from == key || c[from] == replaced
+		ends := keys[from]
 		// With calm one copy is enough, and usually before a key frame too. Several copies of altered content show the encoder
 		// that the content stays visible: it then encodes the content better.
 		if calm || ends && (s.key || s.change != altered) {
@@ -114,9 +111,9 @@ func restsAnd(c changed, every int64, calm bool, fades []dissolve) rests {
 }
 
 // heldUntil returns the next frame that differs from the given one, must be a key frame, or begins a fade.
-func (c changed) heldUntil(from, key int64, fades []dissolve) int64 {
+func (c changed) heldUntil(from int64, keys []bool, fades []dissolve) int64 {
 	to := from + 1
-	for to < int64(len(c)) && c[to] == same && to != key && beginning(fades, to) == nil {
+	for !keys[to] && c[to] == same && beginning(fades, to) == nil {
 		to++
 	}
 	return to
