@@ -44,6 +44,7 @@ var moneyRows = []row{
 		}
 	}},
 	{"credits-statement", func(t *testing.T, w *world) {
+		yesterday := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly) // as the test begins: it may end tomorrow
 		c := w.plain.open(t, 600)
 		project := c.submit(t, tiny)
 		c.until(t, project, "done")
@@ -60,7 +61,6 @@ var moneyRows = []row{
 		if charged["subject"] != project || charged["amount"] != 1.0 || charged["charged"] != 1.0 || charged["held"] != -1.0 {
 			t.Errorf("%v", charged)
 		}
-		yesterday := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 		if before := c.into(t, "GET", "/credits/ledger?to="+yesterday, ""); before["count"] != 0.0 {
 			t.Errorf("yesterday: %v", before)
 		}

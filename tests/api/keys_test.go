@@ -130,19 +130,12 @@ var keyRows = []row{
 	}},
 	{"keys-expired", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 0)
-		end := time.Now().Add(5 * time.Second)
-		_, other := c.issue(t, fmt.Sprintf(`{"name":"a","role":"viewer","expires_at":%q}`, end.Format(time.RFC3339Nano)))
-		accepted, last := 0, time.Time{}
-		harness.Eventually(t, "the key has expired", func() bool {
-			asked := time.Now()
-			answer := other.call(t, "GET", "/movies", "")
-			if answer.Status == 200 {
-				accepted, last = accepted+1, asked
-			}
-			return answer.Status == 401
-		})
-		if accepted == 0 || last.After(end) {
-			t.Errorf("accepted %d times, last asked %v after the end", accepted, last.Sub(end))
+		accepted := 0
+		for life := 2 * time.Second; accepted == 0 && life < harness.Patience; life *= 2 { // a busy machine may take a short life to issue the key
+			accepted = c.untilExpired(t, life)
+		}
+		if accepted == 0 {
+			t.Error("the key was never accepted")
 		}
 		if listed := c.call(t, "GET", "/keys", ""); !strings.Contains(string(listed.Body), `"expired":true`) {
 			t.Errorf("%s", listed.Body)
@@ -202,6 +195,35 @@ var keyRows = []row{
 			}
 		}
 	}},
+}
+
+// untilExpired issues a key for a time and uses it until it is refused. It returns how often the key was accepted: never after its end.
+func (c *client) untilExpired(t *testing.T, life time.Duration) (accepted int) {
+	t.Helper()
+	end, last := time.Now().Add(life), time.Time{}
+	body := fmt.Sprintf(`{"name":"a","role":"viewer","expires_at":%q}`, end.Format(time.RFC3339Nano))
+	answer := c.call(t, "POST", "/keys", body)
+	if answer.Status == 400 && time.Now().After(end) {
+		return 0 // it had ended before it was issued
+	}
+	var issued struct{ Key string }
+	answer.Into(t, &issued)
+	if answer.Status != 200 {
+		t.Fatalf("issue a key: %d %s", answer.Status, answer.Body)
+	}
+	other := &client{installation: c.installation, key: issued.Key, account: c.account}
+	harness.Eventually(t, "the key has expired", func() bool {
+		asked := time.Now()
+		answer := other.call(t, "GET", "/movies", "")
+		if answer.Status == 200 {
+			accepted, last = accepted+1, asked
+		}
+		return answer.Status == 401
+	})
+	if last.After(end) {
+		t.Errorf("accepted when asked %v after the end", last.Sub(end))
+	}
+	return accepted
 }
 
 // revokeAmidRequests revokes a key while clients use it, and checks that no request which began after the answer is let in.

@@ -115,6 +115,7 @@ func (i *installation) openOn(t *testing.T, plan string, credits int) *client {
 	if answer.Status != 200 {
 		t.Fatalf("open an account: %d %s", answer.Status, answer.Body)
 	}
+	harness.NextMillisecond() // what is made next is younger than the account's first key
 	return &client{installation: i, key: opened.Key, account: opened.Account}
 }
 
@@ -163,6 +164,7 @@ func (i *installation) sendOnce(t *testing.T, method, path, body string, header 
 	for n := 0; n+1 < len(header); n += 2 {
 		r.Header.Add(header[n], header[n+1])
 	}
+	began := time.Now()
 	response, err := i.http.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -172,6 +174,7 @@ func (i *installation) sendOnce(t *testing.T, method, path, body string, header 
 	if err != nil {
 		t.Fatal(err)
 	}
+	harness.Seen(t, i.base, method, began)
 	answer := harness.Answer{Status: response.StatusCode, Header: response.Header, Body: data}
 	i.terms.Check(t, method, i.base+path, answer)
 	return answer

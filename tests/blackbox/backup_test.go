@@ -267,11 +267,11 @@ func private(t *testing.T, dir string) {
 	files := 0
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
-			return err
+			return there(err)
 		}
 		info, err := entry.Info()
 		if err != nil {
-			return err
+			return there(err)
 		}
 		if want := map[bool]os.FileMode{true: 0o700, false: 0o600}[entry.IsDir()]; info.Mode().Perm() != want {
 			t.Errorf("%s has mode %v", path, info.Mode())

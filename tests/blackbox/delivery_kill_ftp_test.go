@@ -134,7 +134,7 @@ func TestKilledExport(t *testing.T) {
 	t.Parallel()
 	steady, server := harness.NewReceiver(t), servers.StartFTP(t, nil)
 	g := newGate(t, server)
-	flags := []string{"--allow-host", steady.Host, "--allow-host", g.listener.Addr().String(), "--claim-timeout", "4s"}
+	flags := []string{"--allow-host", steady.Host, "--allow-host", g.listener.Addr().String(), "--claim-timeout", "1h"}
 	for _, address := range server.Addresses { // where files are taken
 		flags = append(flags, "--allow-host", address)
 	}

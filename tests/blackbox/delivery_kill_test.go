@@ -101,7 +101,7 @@ func (k *killer) taken() []call {
 func TestKilledDelivery(t *testing.T) {
 	t.Parallel()
 	steady, bad := harness.NewReceiver(t), newKiller(t)
-	service := harness.NewService(t, "--allow-host", steady.Host, "--allow-host", bad.address(), "--claim-timeout", "4s")
+	service := harness.NewService(t, "--allow-host", steady.Host, "--allow-host", bad.address(), "--claim-timeout", "1h")
 	bad.service = service
 	service.StartAPI()
 	client := service.NewAccount("killed", 600)

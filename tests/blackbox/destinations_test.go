@@ -192,10 +192,10 @@ func (w *destinations) noSecrets(project string) {
 	}
 	err := filepath.WalkDir(w.service.Data, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
-			return err
+			return there(err)
 		}
 		places[path], err = os.ReadFile(path)
-		return err
+		return there(err)
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -123,7 +123,7 @@ func TestRendererIsLost(t *testing.T) {
 		wake    bool
 	}{
 		"killed":  {silence: "1h", lose: (*harness.Process).Kill},
-		"hanging": {silence: "4s", lose: func(p *harness.Process) { p.Signal(syscall.SIGSTOP) }, wake: true},
+		"hanging": {silence: "15s", lose: func(p *harness.Process) { p.Signal(syscall.SIGSTOP) }, wake: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

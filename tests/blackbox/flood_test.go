@@ -143,7 +143,7 @@ func TestKilledWhileFetching(t *testing.T) {
 	t.Cleanup(slow.Close)
 	letGo := sync.OnceFunc(func() { close(open) })
 	t.Cleanup(letGo)
-	service, log := embedded(t, "--allow-host", strings.TrimPrefix(slow.URL, "http://"), "--claim-timeout", "2s")
+	service, log := embedded(t, "--allow-host", strings.TrimPrefix(slow.URL, "http://"), "--claim-timeout", "1h")
 	account, client := service.OpenAccount("fetcher", 600)
 	project := client.Submit(object{"resolution": "custom", "width": 64, "height": 64, "scenes": list{
 		object{"duration": 1, "elements": list{object{"type": "image", "src": slow.URL + "/a.png", "duration": 1}}},

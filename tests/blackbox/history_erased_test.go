@@ -201,6 +201,7 @@ func TestHistory_encrypted(t *testing.T) {
 		paths = append(paths, "/movies?project="+project, "/movies/events?project="+project)
 	}
 	seal := settle(t, service.Data)
+	harness.CaughtUp(t, base)
 	answers, extracts := answersTo(c, paths), extracted(t, service.Data)
 	if n := strings.Count(answers, canary); n < 3 {
 		t.Fatalf("%d planted texts are answered: %s", n, answers)
@@ -223,6 +224,7 @@ func TestHistory_encrypted(t *testing.T) {
 	service.StartAPI("--public-url", base)
 	same := func(when string) {
 		t.Helper()
+		harness.CaughtUp(t, base)
 		compareSaid(t, service.Data, when, answers, answersTo(c, paths), extracts)
 	}
 	same("archived,")

@@ -56,9 +56,8 @@ func TestJail(t *testing.T) {
 		t.Skip("every process here is kept from new privileges: who is in Landlock cannot be told apart")
 	}
 	// Whether all layers are there or some are missing (control groups, mostly), Landlock is named as one that is on.
-	if !regexp.MustCompile(`ffmpeg runs (in a sandbox|with some layers of its sandbox missing).*landlock=on`).MatchString(s.API.Output()) {
-		t.Error("the log does not say that ffmpeg runs with Landlock")
-	}
+	said := regexp.MustCompile(`ffmpeg runs (in a sandbox|with some layers of its sandbox missing).*landlock=on`)
+	harness.Eventually(t, "the log says that ffmpeg runs with Landlock", func() bool { return said.MatchString(s.API.Output()) })
 	c := s.NewAccount("jail", 100)
 	project := c.Submit(map[string]any{"resolution": "full-hd", "cache": false, "scenes": []any{
 		map[string]any{"duration": 20, "background-color": "#336699"},

@@ -120,7 +120,11 @@ func TestAgentSees(t *testing.T) {
 	s := startForAgents(t)
 	session := connect(t, s.client.Base+"/mcp", s.client.Key)
 	movie := map[string]any{"resolution": "sd", "scenes": []any{map[string]any{"duration": 2, "elements": []any{map[string]any{"type": "text", "text": "Hello"}}}}}
-	_, drawn := callTool(t, session, "preview_movie", map[string]any{"movie": movie, "time": []any{0.5, 1.5}})
+	var drawn *mcp.CallToolResult
+	harness.Eventually(t, "two moments are drawn in their time", func() bool { // previews have a time limit
+		_, drawn = callTool(t, session, "preview_movie", map[string]any{"movie": movie, "time": []any{0.5, 1.5}})
+		return !drawn.IsError
+	})
 	if len(drawn.Content) != 3 || drawn.Content[1].(*mcp.ImageContent).MIMEType != "image/jpeg" || len(drawn.Content[2].(*mcp.ImageContent).Data) < 1000 {
 		t.Errorf("two moments: %d contents", len(drawn.Content))
 	}
@@ -133,10 +137,10 @@ func TestAgentSees(t *testing.T) {
 	if result.IsError || again["project"] != facts["project"] {
 		t.Errorf("submitted as %v, repeated as %v", facts, again)
 	}
-	facts, _ = callTool(t, session, "list_movies", nil)
-	if got := len(facts["movies"].([]any)); got != 1 {
-		t.Errorf("%d movies are listed", got)
-	}
+	harness.Eventually(t, "one movie is listed", func() bool {
+		facts, _ = callTool(t, session, "list_movies", nil)
+		return len(facts["movies"].([]any)) == 1
+	})
 	facts, _ = callTool(t, session, "search_catalogue", map[string]any{"words": "katja"})
 	if facts["total"] == 0.0 {
 		t.Error("no voice is found")

@@ -92,10 +92,10 @@ func TestUploads_killed(t *testing.T) {
 			Used int `json:"used_bytes"`
 		}
 	}
-	client.Do("GET", "/media", nil).Into(t, &got)
-	if got.Storage.Used != whole*len(content) {
-		t.Errorf("%d bytes are said to be stored, want %d files of %d", got.Storage.Used, whole, len(content))
-	}
+	harness.Eventually(t, fmt.Sprintf("%d files of %d bytes are said to be stored", whole, len(content)), func() bool {
+		client.Do("GET", "/media", nil).Into(t, &got)
+		return got.Storage.Used == whole*len(content)
+	})
 }
 
 // TestUploads_largest stores 500 MB to the byte, and serves the last of them. What is larger, or has no length, is refused beside the code.

@@ -48,11 +48,12 @@ func TestMetrics(t *testing.T) {
 	var families map[string]*dto.MetricFamily
 	harness.Eventually(t, "the delivery is counted", func() bool {
 		families = scrape(t, "http://"+ops+"/metrics")
-		return families["moviola_delivery_attempts_total"] != nil && families["moviola_credits_total"] != nil && families["moviola_anchors_total"] != nil &&
+		return len(families["moviola_delivery_attempts_total"].GetMetric()) > 0 && families["moviola_credits_total"] != nil && families["moviola_anchors_total"] != nil &&
 			strings.Contains(families["moviola_credits_total"].String(), "charged")
 	})
 	checkDocumented(t, families)
 	checkLabels(t, families, append(secrets, project, token, "chosen-by-a-client"))
+	harness.Eventually(t, "the log tells of the delivery", func() bool { return len(road(service.API.Output(), project)) >= len(stations) })
 	checkOneRoad(t, service.API.Output(), project, "one-request")
 	for _, secret := range append(secrets, token) {
 		if strings.Contains(service.API.Output(), secret) {
@@ -183,24 +184,35 @@ func checkLabels(t *testing.T, families map[string]*dto.MetricFamily, chosen []s
 	}
 }
 
-// checkOneRoad looks for the lines of a movie's road, all with the request that it began with.
-func checkOneRoad(t *testing.T, output, project, request string) {
-	t.Helper()
-	type line struct {
-		Message string `json:"msg"`
-		Request string `json:"request"`
-		Project string `json:"project"`
-		Account string `json:"account"`
-		Stages  *int64 `json:"ms_window"`
-	}
-	found := map[string]line{}
+// stations are the messages of a movie's road in the log.
+var stations = []string{"movie submitted", "render claimed", "render finished", "delivery tried"}
+
+// logLine is what the log tells of a station.
+type logLine struct {
+	Message string `json:"msg"`
+	Request string `json:"request"`
+	Project string `json:"project"`
+	Account string `json:"account"`
+	Stages  *int64 `json:"ms_window"`
+}
+
+// road are the stations of a movie that the log has told of so far.
+func road(output, project string) map[string]logLine {
+	found := map[string]logLine{}
 	for text := range strings.Lines(output) {
-		var l line
-		if json.Unmarshal([]byte(text), &l) == nil && l.Project == project {
+		var l logLine
+		if json.Unmarshal([]byte(text), &l) == nil && l.Project == project && slices.Contains(stations, l.Message) {
 			found[l.Message] = l
 		}
 	}
-	for _, message := range []string{"movie submitted", "render claimed", "render finished", "delivery tried"} {
+	return found
+}
+
+// checkOneRoad looks at the lines of a movie's road, all with the request that it began with.
+func checkOneRoad(t *testing.T, output, project, request string) {
+	t.Helper()
+	found := road(output, project)
+	for _, message := range stations {
 		if l := found[message]; l.Request != request || l.Account == "" {
 			t.Errorf("the line %q: %+v, want request %s and the account; the log:\n%s", message, l, request, output)
 		}

@@ -44,10 +44,13 @@ func TestOutputs_removed(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = files.Close() })
-			kept, err := files.List(t.Context(), blobkey.RendersOf(domain.ProjectID(project)))
-			if err != nil || len(kept) > 0 {
-				t.Errorf("kept: %v %v", kept, err)
-			}
+			harness.Eventually(t, "nothing of the movie is kept", func() bool {
+				kept, err := files.List(t.Context(), blobkey.RendersOf(domain.ProjectID(project)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return len(kept) == 0
+			})
 		})
 	}
 }

@@ -40,9 +40,10 @@ func TestEncoder_isTold(t *testing.T) {
 	if metrics := get(t, "http://"+ops+"/metrics"); !strings.Contains(metrics, `moviola_encoder_info{encoder="x264",version="core `) {
 		t.Error("no metric of the encoder")
 	}
-	if log := s.API.Output(); !strings.Contains(log, "windows are encoded by x264: --encoder vaapi does not work here") || !strings.Contains(log, "why=") {
-		t.Errorf("the log does not say why x264 encodes:\n%s", log)
-	}
+	harness.Eventually(t, "the log says why x264 encodes", func() bool {
+		log := s.API.Output()
+		return strings.Contains(log, "windows are encoded by x264: --encoder vaapi does not work here") && strings.Contains(log, "why=")
+	})
 	said, err := exec.CommandContext(t.Context(), harness.Binary(t), "doctor").CombinedOutput()
 	if err != nil {
 		t.Fatalf("doctor: %v\n%s", err, said)

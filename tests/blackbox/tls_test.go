@@ -51,9 +51,7 @@ func TestTLS(t *testing.T) {
 		}
 		return answers(firstRoots)
 	})
-	if !strings.Contains(s.API.Output(), "https://") {
-		t.Errorf("the addresses that it prints are not https://:\n%s", s.API.Output())
-	}
+	harness.Eventually(t, "the addresses that it prints are https://", func() bool { return strings.Contains(s.API.Output(), "https://") })
 	if plain, ok := s.Client("").Try(http.MethodGet, "/movies", nil); ok && plain.Status == http.StatusUnauthorized {
 		t.Error("it answers without TLS, too")
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -116,6 +117,7 @@ func TestOperator(t *testing.T) {
 
 func balance(t *testing.T, o *office, account string) int {
 	t.Helper()
+	harness.CaughtUp(t, o.http.Base)
 	var one struct{ Account struct{ Balance int } }
 	o.admin(t, http.MethodGet, "/admin/accounts?account="+account, "").Into(t, &one)
 	return one.Account.Balance
@@ -181,12 +183,9 @@ func TestOperator_private(t *testing.T) {
 	if answer := service.Client("").Send(http.MethodGet, "/operator", nil, nil); answer.Status != http.StatusNotFound {
 		t.Errorf("the HTTP interface answers %d", answer.Status)
 	}
-	_, line, found := strings.Cut(service.API.Output(), "Admin token until the next start")
-	_, line, printed := strings.Cut(line, "): ")
-	if !found || !printed {
-		t.Fatalf("no token is printed:\n%s", service.API.Output())
-	}
-	generated := strings.Fields(line)[0]
+	printed := regexp.MustCompile(`Admin token until the next start.*\): (\S+)\n`)
+	harness.Eventually(t, "the token is printed", func() bool { return printed.MatchString(service.API.Output()) })
+	generated := printed.FindStringSubmatch(service.API.Output())[1]
 	base := "http://" + strings.Replace(ops, "127.0.0.1", "localhost", 1)
 	b := open(t, base, 1280, 900)
 	b.do("open", chromedp.Navigate(base+"/operator"), chromedp.WaitVisible("input[name=token]"), chromedp.SendKeys("input[name=token]", generated+"\r"))

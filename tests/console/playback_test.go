@@ -46,7 +46,8 @@ func (b *browser) frame(at float64) image.Image {
 	var raw []int
 	b.do("show a moment", chromedp.Evaluate(fmt.Sprintf(`new Promise((resolve) => {
 		const video = document.querySelector("video");
-		video.requestVideoFrameCallback(() => {
+		video.requestVideoFrameCallback(function look(_, frame) {
+			if (Math.abs(frame.mediaTime - %[1]v) > 0.1) return video.requestVideoFrameCallback(look); // one from before the jump
 			const canvas = document.createElement("canvas");
 			canvas.width = video.videoWidth;
 			canvas.height = video.videoHeight;
@@ -54,7 +55,7 @@ func (b *browser) frame(at float64) image.Image {
 			context.drawImage(video, 0, 0);
 			resolve([canvas.width, canvas.height, ...context.getImageData(0, 0, canvas.width, canvas.height).data]);
 		});
-		video.currentTime = %v;
+		video.currentTime = %[1]v;
 	})`, at), &raw, await))
 	shown := image.NewNRGBA(image.Rect(0, 0, raw[0], raw[1]))
 	for i, v := range raw[2:] {

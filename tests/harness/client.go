@@ -122,6 +122,7 @@ func (c *Client) send(method, url string, body []byte, header map[string]string)
 			req.Header.Set(name, value)
 		}
 	}
+	began := time.Now()
 	answer, ok := fetch(req)
 	for giveUp := time.Now().Add(Patience); ok && method == http.MethodGet && answer.unavailable() && time.Now().Before(giveUp); {
 		<-time.After(longestPause) // the machine is busy: see docs/requests.md
@@ -130,6 +131,7 @@ func (c *Client) send(method, url string, body []byte, header map[string]string)
 	if !ok {
 		c.t.Fatalf("%s %s: no answer", method, url)
 	}
+	Seen(c.t, c.Base, method, began)
 	LoadContract(c.t).Check(c.t, method, url, answer)
 	return answer
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"testing"
+	"time"
 )
 
 // Send sends a request with exactly these headers, and without the client's key, to a path below the root. It checks the answer
@@ -15,10 +16,12 @@ func (c *Client) Send(method, path string, body []byte, header http.Header) Answ
 		c.t.Fatal(err)
 	}
 	req.Header = header
+	began := time.Now()
 	answer, ok := fetch(req)
 	if !ok {
 		c.t.Fatalf("%s %s: no answer", method, path)
 	}
+	Seen(c.t, c.Base, method, began)
 	LoadContract(c.t).Check(c.t, method, c.Base+path, answer)
 	return answer
 }

@@ -1,0 +1,63 @@
+package harness
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// answerWait is how long the service delays the answer to a change at most, until its read models have it. Design §4.
+const answerWait = time.Second
+
+// Seen waits until a service's read models have what a request changed. The service waits for that itself, but on a busy machine it may
+// have answered before: a request that took less than its wait shows that it has not. Lists that are asked then are complete.
+func Seen(t testing.TB, base, method string, began time.Time) {
+	t.Helper()
+	if method != http.MethodGet && method != http.MethodHead && time.Since(began) >= answerWait {
+		CaughtUp(t, base)
+	}
+}
+
+// CaughtUp waits until a service's read models have what the log has now: what the log was seen to have, answers show. It does not wait
+// for a service that does not answer, or that has another operator's token.
+func CaughtUp(t testing.TB, base string) {
+	t.Helper()
+	var now, first struct {
+		Position uint64
+		Head     uint64
+		Behind   int `json:"lag_events"`
+	}
+	Eventually(t, "the read models have what the log has", func() bool {
+		req, err := http.NewRequest(http.MethodGet, base+"/admin/projections", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Admin-Token", AdminToken)
+		answer, ok := fetch(req)
+		if !ok || answer.Status != http.StatusOK {
+			return !ok || !answer.unavailable()
+		}
+		if err := json.Unmarshal(answer.Body, &now); err != nil {
+			t.Fatal(err)
+		}
+		if first.Head == 0 {
+			first = now
+		}
+		return now.Behind == 0 || now.Position >= first.Head
+	})
+}
+
+// monthsRest is how much of a month is too little for a test: lists show what is from the first of the month (UTC) on, and quotas count
+// by months, so that no test may begin in one and end in the next.
+const monthsRest = Patience
+
+// untilMonth is how long a test waits before it begins: until the next month, when this one is about to end.
+func untilMonth(now time.Time) time.Duration {
+	now = now.UTC()
+	left := time.Date(now.Year(), now.Month()+1, 1, 0, 0, 0, 0, time.UTC).Sub(now)
+	if left > monthsRest {
+		return 0
+	}
+	return left
+}
