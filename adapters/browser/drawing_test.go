@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"net"
 	"os"
 	"slices"
@@ -26,10 +27,16 @@ func whole(w, h int) timeline.DrawingView {
 	return timeline.DrawingView{W: w, H: h, ScaleX: float64(w) / 20, ScaleY: float64(h) / 10, Width: 20, Height: 10}
 }
 
+// drawSVG draws a drawing when the browser has come up.
+func drawSVG(t *testing.T, pool *browser.Pool, svg string, view timeline.DrawingView) (*image.NRGBA, error) {
+	t.Helper()
+	return started(func() (*image.NRGBA, error) { return pool.Drawing(t.Context(), []byte(svg), view) })
+}
+
 func TestDrawing(t *testing.T) {
 	t.Parallel()
 	pool := open(t, browser.Config{})
-	img, err := pool.Drawing(t.Context(), []byte(half), whole(1000, 500))
+	img, err := drawSVG(t, pool, half, whole(1000, 500))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,13 +45,13 @@ func TestDrawing(t *testing.T) {
 			t.Errorf("at %d it is %s, want %s", x, got, want)
 		}
 	}
-	stretched, err := pool.Drawing(t.Context(), []byte(half), whole(100, 300)) // as other pictures are, whatever it says of its shape
+	stretched, err := drawSVG(t, pool, half, whole(100, 300)) // as other pictures are, whatever it says of its shape
 	if err != nil || at(stretched, 49, 299) != "200,30,60,255" || at(stretched, 51, 299) != "0,0,0,0" {
 		t.Errorf("stretched: %v", err)
 	}
 	part := whole(1000, 500)
 	part.W, part.H, part.X, part.Y = 20, 20, -490, -100
-	img, err = pool.Drawing(t.Context(), []byte(half), part)
+	img, err = drawSVG(t, pool, half, part)
 	if err != nil || at(img, 9, 0) != "200,30,60,255" || at(img, 10, 0) != "0,0,0,0" {
 		t.Errorf("a part of it: %v", err)
 	}
@@ -106,7 +113,7 @@ func TestDrawing_hostile(t *testing.T) {
 		return nil, errors.New("refused")
 	}})
 	for name, svg := range drawings("http://127.0.0.1:9/x.png", "file:///etc/passwd") {
-		img, err := pool.Drawing(t.Context(), []byte(svg), whole(200, 100))
+		img, err := drawSVG(t, pool, svg, whole(200, 100))
 		if name == "entity of a file" && err != nil { // it may be refused as a whole
 			continue
 		}
@@ -125,7 +132,7 @@ func TestDrawing_hostile(t *testing.T) {
 		if os.Getenv("MOVIOLA_TEST_LONG") == "" && !slices.Contains([]string{"laughs", "circles", "cut short"}, name) {
 			continue
 		}
-		_, err := pool.Drawing(t.Context(), []byte(svg), whole(2000, 1000))
+		_, err := drawSVG(t, pool, svg, whole(2000, 1000))
 		t.Logf("%s: %v", name, err)
 		if err != nil && !errors.As(err, new(*domain.Error)) {
 			t.Errorf("%s: error is not one for the user: %v", name, err)
@@ -136,7 +143,7 @@ func TestDrawing_hostile(t *testing.T) {
 		if (name == "cut short" || name == "no svg") && (err == nil || err.Error() != "The SVG drawing cannot be read: it is damaged or not complete") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if img, err := pool.Drawing(t.Context(), []byte(half), whole(20, 10)); err != nil || at(img, 5, 5) != "200,30,60,255" {
+		if img, err := drawSVG(t, pool, half, whole(20, 10)); err != nil || at(img, 5, 5) != "200,30,60,255" {
 			t.Errorf("after %s: %v", name, err)
 		}
 	}

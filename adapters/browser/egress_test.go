@@ -90,11 +90,17 @@ func TestEgress_ConnectionsAreBounded(t *testing.T) {
 		defer now.Add(-1)
 		return nil, errors.New("nobody there")
 	}})
-	still(t, pool, browser.Page{Width: 100, Height: 100, Wait: 5 * time.Second, HTML: `<script>
-	for (let i = 0; i < 1500; i++) fetch('http://h' + i + '.example/').catch(() => 0)</script>`})
-	if n := dialled.Load(); n < 100 || n > 1000 {
-		t.Errorf("%d connections were made, want at most 1000", n)
-	}
+	page := browser.Page{Width: 100, Height: 100, Wait: 5 * time.Second, HTML: `<script>
+	for (let i = 0; i < 1500; i++) fetch('http://h' + i + '.example/').catch(() => 0)</script>`}
+	// How many a page makes until it is drawn depends on the machine; a quiet one is enough, but for each the bounds hold.
+	eventually(t, "a page makes many connections", func() bool {
+		dialled.Store(0)
+		still(t, pool, page)
+		if n := dialled.Load(); n > 1000 {
+			t.Errorf("%d connections were made, want at most 1000", n)
+		}
+		return dialled.Load() >= 100
+	})
 	if n := most.Load(); n > 64 {
 		t.Errorf("%d connections at a time, want at most 64", n)
 	}
@@ -153,7 +159,7 @@ func TestEgress_TunnelsCarryBothWays(t *testing.T) {
 	secure := httptest.NewTLSServer(http.NotFoundHandler())
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
 	t.Cleanup(secure.Close)
-	_, err := pool.Still(t.Context(), browser.Page{URL: secure.URL, Width: 9, Height: 9})
+	_, err := tryStill(t, pool, browser.Page{URL: secure.URL, Width: 9, Height: 9})
 	if err == nil || !strings.Contains(err.Error(), "ERR_CERT_AUTHORITY_INVALID") {
 		t.Errorf("a server with a certificate of its own making: %v", err)
 	}

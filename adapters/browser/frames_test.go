@@ -38,13 +38,15 @@ requestAnimationFrame(frame);
 // capture returns the frames of a page.
 func capture(t testing.TB, pool *browser.Pool, page browser.Page, rate timeline.Rate, n int64) []*image.NRGBA {
 	t.Helper()
-	var frames []*image.NRGBA
-	err := pool.Frames(t.Context(), page, rate, n, func(i int64, frame *image.NRGBA) error {
-		if i != int64(len(frames)) {
-			return fmt.Errorf("frame %d after %d", i, len(frames))
-		}
-		frames = append(frames, frame)
-		return nil
+	frames, err := started(func() (frames []*image.NRGBA, _ error) {
+		err := pool.Frames(t.Context(), page, rate, n, func(i int64, frame *image.NRGBA) error {
+			if i != int64(len(frames)) {
+				return fmt.Errorf("frame %d after %d", i, len(frames))
+			}
+			frames = append(frames, frame)
+			return nil
+		})
+		return frames, err
 	})
 	if err != nil {
 		t.Fatalf("Frames: %v", err)
@@ -161,6 +163,7 @@ func TestFrames_EndsWhenNobodyTakesThem(t *testing.T) {
 	full := errors.New("disk full")
 	taken := 0
 	page := browser.Page{HTML: clocks, Width: 400, Height: 60}
+	still(t, pool, page) // the browser has come up
 	err := pool.Frames(t.Context(), page, timeline.Rate{Num: 25, Den: 1}, 1000, func(i int64, _ *image.NRGBA) error {
 		taken++
 		if i == 3 {

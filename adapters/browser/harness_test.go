@@ -94,13 +94,26 @@ func (w testWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// still draws a page that must succeed, at once or when the browser has come up: on a busy machine that may take longer than it is given.
+// started asks for something anew as long as the browser does not come up in time: on a busy machine that may take longer than it is
+// given. What a page itself does wrong is not asked for again.
+func started[T any](ask func() (T, error)) (T, error) {
+	got, err := ask()
+	for began := time.Now(); errors.Is(err, context.DeadlineExceeded) && time.Since(began) < patience; {
+		got, err = ask()
+	}
+	return got, err
+}
+
+// tryStill draws a page, which may not succeed.
+func tryStill(t testing.TB, pool *browser.Pool, page browser.Page) (*image.NRGBA, error) {
+	t.Helper()
+	return started(func() (*image.NRGBA, error) { return pool.Still(t.Context(), page) })
+}
+
+// still draws a page that must succeed.
 func still(t testing.TB, pool *browser.Pool, page browser.Page) *image.NRGBA {
 	t.Helper()
-	picture, err := pool.Still(t.Context(), page)
-	for began := time.Now(); errors.Is(err, context.DeadlineExceeded) && time.Since(began) < patience; {
-		picture, err = pool.Still(t.Context(), page)
-	}
+	picture, err := tryStill(t, pool, page)
 	if err != nil {
 		t.Fatalf("Still: %v", err)
 	}

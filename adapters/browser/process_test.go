@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"net"
 	"os"
 	"os/exec"
@@ -205,7 +206,8 @@ func TestProcess_CloseDoesNotWaitForever(t *testing.T) {
 	pool := open(t, browser.Config{})
 	failed := make(chan error, 1)
 	go func() {
-		_, err := pool.Still(context.Background(), browser.Page{HTML: "<script>for(;;);</script>", Width: 9, Height: 9})
+		endless := browser.Page{HTML: "<script>for(;;);</script>", Width: 9, Height: 9}
+		_, err := started(func() (*image.NRGBA, error) { return pool.Still(context.Background(), endless) })
 		failed <- err
 	}()
 	eventually(t, "a browser runs", func() bool { return len(pool.Processes()) > 3 })
@@ -252,7 +254,8 @@ func TestProcess_EndsWithTheContext(t *testing.T) {
 		eventually(t, "a browser runs", func() bool { return len(pool.Processes()) > 3 })
 		stop(cancelled)
 	}()
-	if _, err := pool.Still(ctx, browser.Page{HTML: "<script>for(;;);</script>", Width: 9, Height: 9}); !errors.Is(err, cancelled) {
+	endless := browser.Page{HTML: "<script>for(;;);</script>", Width: 9, Height: 9}
+	if _, err := started(func() (*image.NRGBA, error) { return pool.Still(ctx, endless) }); !errors.Is(err, cancelled) {
 		t.Errorf("error is %v, want the cause of the end", err)
 	}
 	eventually(t, "the endless page is gone", func() bool { return len(pool.Processes()) == 0 })
@@ -309,7 +312,9 @@ func helperMain() {
 		os.Exit(2)
 	}
 	pool.SetLevel(level)
-	if _, err := pool.Still(context.Background(), browser.Page{HTML: box, Width: 9, Height: 9}); err != nil {
+	if _, err := started(func() (*image.NRGBA, error) {
+		return pool.Still(context.Background(), browser.Page{HTML: box, Width: 9, Height: 9})
+	}); err != nil {
 		fmt.Println(err)
 		os.Exit(2)
 	}

@@ -140,7 +140,7 @@ div{width:50px;height:50px;background:rgb(200,30,60);animation:` + animation + `
 		{"none", box, there, there},
 		{"a page that lies", page("in 1s both", "document.getAnimations = () => [{effect: {getComputedTiming: () => ({endTime: 1n << 70n})}}]"), "", ""},
 	} {
-		got, err := pool.Still(t.Context(), browser.Page{HTML: tt.html, Width: 60, Height: 60, Finished: true})
+		got, err := tryStill(t, pool, browser.Page{HTML: tt.html, Width: 60, Height: 60, Finished: true})
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -301,7 +301,7 @@ func TestStill_SaysWhatIsWrong(t *testing.T) {
 		{browser.Page{URL: "https://intern.example/secret", Width: 9, Height: 9}, "The page at https://intern.example cannot be loaded: the host is not a public address"},
 	}
 	for _, tt := range tests {
-		_, err := pool.Still(t.Context(), tt.page)
+		_, err := tryStill(t, pool, tt.page)
 		var fault *domain.Error
 		if !errors.As(err, &fault) || fault.Kind != domain.Invalid {
 			t.Errorf("%+v: error is %v, want one for the user", tt.page, err)
