@@ -15,7 +15,7 @@ import (
 )
 
 // patience is how long a test waits for what must come.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 // studio reads and draws: each drawing tells that it has begun, and ends when it is let go.
 type studio struct {
