@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"moviola/adapters/render"
+	"moviola/adapters/render/ffmpeg/ffmpegtest"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/preload"
@@ -92,7 +93,7 @@ func (p *pantry) taken() []string {
 func newPantry(t *testing.T, sourcesTime time.Duration, fonts ...commands.FontFamilies) (*pantry, *render.Engine) {
 	t.Helper()
 	p := &pantry{kept: map[string]bool{}}
-	cfg := render.Config{Dir: t.TempDir(), Tools: mustTools(t), Fetcher: p, Text: &block{}, Cores: 1, SourcesTime: sourcesTime, Log: quiet()}
+	cfg := render.Config{Dir: t.TempDir(), Tools: ffmpegtest.Tools(t), Fetcher: p, Text: &block{}, Cores: 1, SourcesTime: sourcesTime, Log: quiet()}
 	for _, f := range fonts {
 		cfg.Fonts = f
 	}

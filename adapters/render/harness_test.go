@@ -23,12 +23,12 @@ import (
 
 	"moviola/adapters/render"
 	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/ffmpeg/ffmpegtest"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/timeline"
 	"moviola/internal/drawing/text"
 	"moviola/internal/jail"
-	"moviola/internal/jail/jailtest"
 )
 
 // TestMain lets the test binary be the sandbox that Tools starts, as main does.
@@ -41,15 +41,6 @@ func quiet() logrus.FieldLogger {
 	log := logrus.New()
 	log.SetLevel(logrus.ErrorLevel)
 	return log
-}
-
-func mustTools(t testing.TB) *ffmpeg.Tools {
-	t.Helper()
-	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{Jail: jailtest.New(t), Log: quiet()})
-	if err != nil {
-		t.Fatalf("the tests need ffmpeg: %v", err)
-	}
-	return tools
 }
 
 // shelf is a commands.Assets over local files, with the file name as address.
@@ -151,7 +142,7 @@ type bench struct {
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
-	tools := mustTools(t)
+	tools := ffmpegtest.Tools(t)
 	b := &bench{t: t, words: &block{}, dir: t.TempDir()}
 	b.media = &shelf{t: t, tools: tools, dir: t.TempDir()}
 	b.Engine = b.engine(tools, 2)

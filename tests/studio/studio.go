@@ -23,7 +23,7 @@ import (
 	"moviola/adapters/assets"
 	"moviola/adapters/browser"
 	"moviola/adapters/render"
-	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/ffmpeg/ffmpegtest"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/internal/drawing/text"
@@ -79,10 +79,7 @@ func New(t testing.TB, change ...func(*Parts)) *Studio {
 	log := logrus.New()
 	log.SetLevel(logrus.PanicLevel)
 
-	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{Jail: jailtest.New(t), Log: log})
-	if err != nil {
-		t.Fatalf("the tests need ffmpeg: %v", err)
-	}
+	tools := ffmpegtest.Tools(t)
 	words, err := fonts()
 	if err != nil {
 		t.Fatalf("the tests need fonts: %v", err)

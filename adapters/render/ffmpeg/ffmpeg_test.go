@@ -18,6 +18,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/ffmpeg/ffmpegtest"
 	"moviola/commands"
 	"moviola/domain/timeline"
 	"moviola/internal/jail"
@@ -109,7 +110,7 @@ func TestOpen_saysWhatToInstall(t *testing.T) {
 
 func TestTools_Probe(t *testing.T) {
 	t.Parallel()
-	tools := open(t, ffmpeg.Config{})
+	tools := ffmpegtest.Tools(t)
 	dir := t.TempDir()
 	clip := filepath.Join(dir, "clip.mp4")
 	generate(t, clip, "-f", "lavfi", "-i", "testsrc2=s=64x48:r=30000/1001:d=2", "-f", "lavfi", "-i", "sine=d=2",
@@ -145,7 +146,7 @@ func TestTools_Probe(t *testing.T) {
 // Reliability §5 M1: files that name other files, disguised as videos.
 func TestTools_Probe_refusesPlaylists(t *testing.T) {
 	t.Parallel()
-	tools := open(t, ffmpeg.Config{})
+	tools := ffmpegtest.Tools(t)
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "secret.ts")
 	generate(t, secret, "-f", "lavfi", "-i", "testsrc2=s=64x48:d=1", "-c:v", "mpeg2video")
@@ -232,7 +233,7 @@ func TestTools_jail(t *testing.T) {
 
 func TestTools_Run_stopsWhatStalls(t *testing.T) {
 	t.Parallel()
-	tools := open(t, ffmpeg.Config{})
+	tools := ffmpegtest.Tools(t)
 	dir := t.TempDir()
 	// Reading a pipe that nobody writes stalls for ever.
 	fifo := filepath.Join(dir, "fifo")
@@ -264,7 +265,7 @@ func TestTools_Probe_stalls(t *testing.T) {
 
 func TestTools_Run_reportsTheEndOfWhatFFmpegSaid(t *testing.T) {
 	t.Parallel()
-	tools := open(t, ffmpeg.Config{})
+	tools := ffmpegtest.Tools(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "noise")
 	if err := os.WriteFile(path, []byte(strings.Repeat("noise", 1000)), 0o600); err != nil {
@@ -281,7 +282,7 @@ func TestTools_Run_reportsTheEndOfWhatFFmpegSaid(t *testing.T) {
 
 func TestTools_Run_endsWithItsContext(t *testing.T) {
 	t.Parallel()
-	tools := open(t, ffmpeg.Config{})
+	tools := ffmpegtest.Tools(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := tools.Run(ctx, ffmpeg.Command{Dir: t.TempDir(), Output: []string{"-f", "null", "-"}})
@@ -293,7 +294,7 @@ func TestTools_Run_endsWithItsContext(t *testing.T) {
 // A run that is over before its program has started says why, like one that is stopped later.
 func TestTools_Run_saysWhyItWasNotStarted(t *testing.T) {
 	t.Parallel()
-	tools := open(t, ffmpeg.Config{})
+	tools := ffmpegtest.Tools(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("a frame that cannot be drawn")
 	cancel(why)

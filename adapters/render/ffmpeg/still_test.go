@@ -13,13 +13,14 @@ import (
 	"testing"
 
 	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/ffmpeg/ffmpegtest"
 	"moviola/commands"
 )
 
 // TestTools_ToPNG: TIFF files as ffmpeg and cameras write them, HEIC and AVIF become PNG, and nothing else does.
 func TestTools_ToPNG(t *testing.T) {
 	t.Parallel()
-	tools := open(t, ffmpeg.Config{})
+	tools := ffmpegtest.Tools(t)
 	dir := t.TempDir()
 	for _, tt := range []struct{ name, pixels, packing string }{
 		{"ycbcr", "yuv420p", "packbits"}, {"wide", "yuv444p", "lzw"}, {"rgb", "rgb24", "packbits"}, {"deep", "rgb48le", "deflate"}, {"gray", "gray", "raw"},

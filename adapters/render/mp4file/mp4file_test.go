@@ -7,11 +7,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/ffmpeg/ffmpegtest"
 	"moviola/adapters/render/mp4file"
 	"moviola/domain/timeline"
 	"moviola/internal/jail"
-	"moviola/internal/jail/jailtest"
 )
 
 func TestMain(m *testing.M) {
@@ -48,10 +47,7 @@ func FuzzInspect(f *testing.F) {
 // Silence is as long as it should be, to the sample, and silent.
 func TestWriteSilence(t *testing.T) {
 	t.Parallel()
-	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{Jail: jailtest.New(t)})
-	if err != nil {
-		t.Fatalf("the tests need ffmpeg: %v", err)
-	}
+	tools := ffmpegtest.Tools(t)
 	for _, length := range []int64{1, 1023, 1024, 1025, 144000, 96001} {
 		path := filepath.Join(t.TempDir(), "silence.m4a")
 		if err := mp4file.WriteSilence(path, length); err != nil {

@@ -15,15 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sirupsen/logrus"
-
-	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/ffmpeg/ffmpegtest"
 	"moviola/adapters/render/outputs"
 	"moviola/commands"
 	"moviola/domain/document"
 	"moviola/domain/movie"
 	"moviola/internal/jail"
-	"moviola/internal/jail/jailtest"
 )
 
 func TestMain(m *testing.M) {
@@ -63,15 +60,6 @@ func newMovie(t *testing.T, sound bool) commands.OutputJob {
 	return commands.OutputJob{Movie: path, Sound: sound, Still: 75, Plan: movie.Dimensions{Width: width, Height: height, Frames: length * fps, FPSNum: fps, FPSDen: 1}}
 }
 
-func newTools(t *testing.T) *ffmpeg.Tools {
-	t.Helper()
-	log := logrus.New()
-	log.SetLevel(logrus.PanicLevel)
-	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{Jail: jailtest.New(t), Log: log})
-	must(t, err)
-	return tools
-}
-
 // TestMake makes every format, in the sandbox, and probes or reads what was made.
 func TestMake(t *testing.T) {
 	t.Parallel()
@@ -80,7 +68,7 @@ func TestMake(t *testing.T) {
 		document.OutputGIF, document.OutputPNG, document.OutputJPG, document.OutputPNGSequence, document.OutputMP3, document.OutputWAV, document.OutputM4A,
 		document.OutputHLS, document.OutputStoryboard, document.OutputWebM, document.OutputHEVC, document.OutputAV1,
 	}
-	tools := newTools(t)
+	tools := ffmpegtest.Tools(t)
 	made, err := outputs.New(outputs.Config{Tools: tools, Limit: time.Hour}).Make(t.Context(), job) // machines of tests may be slow
 	must(t, err)
 	byFormat := map[string]movie.Output{}
@@ -224,7 +212,7 @@ func probe(t *testing.T, path string) probed {
 // TestMake_refused: what cannot be made says why, and what comes after it is made.
 func TestMake_refused(t *testing.T) {
 	t.Parallel()
-	maker := outputs.New(outputs.Config{Tools: newTools(t)})
+	maker := outputs.New(outputs.Config{Tools: ffmpegtest.Tools(t)})
 	silent := newMovie(t, false)
 	silent.Formats = []string{document.OutputMP3, "hologram", document.OutputJPG}
 	long := silent

@@ -1,0 +1,38 @@
+package ffmpegtest
+
+import (
+	"context"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/internal/jail"
+)
+
+// Tools are the installed programs in a jail, the same for all tests of a program: to open them starts ffmpeg four times. The jail's
+// helper is the test program itself: its TestMain must call jail.Main first.
+func Tools(t testing.TB) *ffmpeg.Tools {
+	t.Helper()
+	tools, err := opened()
+	if err != nil {
+		t.Fatalf("the tests need ffmpeg: %v", err)
+	}
+	return tools
+}
+
+var opened = sync.OnceValues(func() (*ffmpeg.Tools, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	j, err := jail.New(jail.Config{Self: self})
+	if err != nil {
+		return nil, err
+	}
+	log := logrus.New()
+	log.SetLevel(logrus.PanicLevel)
+	return ffmpeg.Open(context.Background(), ffmpeg.Config{Jail: j, Log: log})
+})
