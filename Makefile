@@ -18,7 +18,7 @@ build: ## build bin/moviola, a static binary
 # The race detector makes pictures and parsers many times slower, and has nothing to find where nothing runs beside anything else. Packages
 # without a goroutine (PURE) are tested without it only, and so are the test files of other packages that say //go:build !race. What takes
 # longest comes first.
-PURE := ^moviola/domain|^moviola/internal/(h264|drawing/(canvas|component|picture|goldentest))$$
+PURE := ^moviola/domain|^moviola/adapters/(assets/examine|render/mp4file)$$|^moviola/internal/(h264|drawing/(canvas|component|picture|goldentest))$$
 
 release: ## build dist/: binaries for amd64 and arm64, man pages, completions, an SBOM of each and checksums, of the tag that is checked out
 	scripts/release.sh dist

@@ -13,7 +13,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir "$dir/binaries"
-export MOVIOLA_TEST_BINARIES="$dir/binaries" # what packages of tests build, they build once
+export MOVIOLA_TEST_BINARIES="${MOVIOLA_TEST_BINARIES:-$dir/binaries}" # what packages of tests build, they build once
 export GORACE="suppressions='$here/known-races.txt' log_path='$dir/race' ${GORACE:-}"
 
 # Built without cgo whatever the tests are built with, so once; go vet is a part of make check.

@@ -34,7 +34,7 @@ func Root(t testing.TB) string {
 	}
 }
 
-// BinariesVariable names a folder in which several packages of tests share what they build. scripts/test.sh sets it.
+// BinariesVariable names a folder in which several packages of tests share what they build. scripts/test.sh and .ci/run set it.
 const BinariesVariable = "MOVIOLA_TEST_BINARIES"
 
 // Built programs are in one folder: the one that BinariesVariable names, or one of this process.

@@ -168,20 +168,18 @@ func TestTools_Probe_refusesPlaylists(t *testing.T) {
 	}
 }
 
-// jailed runs a shell in the jail of a probe, in place of ffprobe.
-func jailed(t *testing.T, script string) error {
+// shellInJail are programs of which a shell stands for ffprobe: it runs the script that is to be probed.
+func shellInJail(t *testing.T) *ffmpeg.Tools {
 	t.Helper()
-	dir := t.TempDir()
-	shell := filepath.Join(dir, "probe")
+	shell := filepath.Join(t.TempDir(), "probe")
+	const script = "#!/bin/sh\n[ \"$1\" = -version ] && exit 0\nfor file; do :; done\n. \"${file#file:}\"\n"
 	syscall.ForkLock.RLock() // a process that is forked while the file is written keeps it open, and it cannot be run
-	err := os.WriteFile(shell, []byte("#!/bin/sh\n[ \"$1\" = -version ] && exit 0\n"+script+"\n"), 0o700)
+	err := os.WriteFile(shell, []byte(script), 0o700)
 	syscall.ForkLock.RUnlock()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools := open(t, ffmpeg.Config{FFprobe: shell})
-	_, err = tools.Probe(t.Context(), filepath.Join(dir, "file"), "mov")
-	return err
+	return open(t, ffmpeg.Config{FFprobe: shell})
 }
 
 func TestTools_jail(t *testing.T) {
@@ -194,6 +192,7 @@ func TestTools_jail(t *testing.T) {
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	outside := filepath.Join(t.TempDir(), "outside")
 	ok := `echo '{"format":{},"streams":[]}'`
+	tools := shellInJail(t)
 	tests := []struct {
 		name, script string
 		passes       bool
@@ -220,7 +219,11 @@ func TestTools_jail(t *testing.T) {
 			if level < tt.level {
 				t.Skipf("this kernel has Landlock %d; refusing this needs %d", level, tt.level)
 			}
-			err := jailed(t, tt.script)
+			file := filepath.Join(t.TempDir(), "file")
+			if err := os.WriteFile(file, []byte(tt.script), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := tools.Probe(t.Context(), file, "mov")
 			if (err == nil) != tt.passes {
 				t.Errorf("passes %v, error %v", tt.passes, err)
 			}
