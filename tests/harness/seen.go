@@ -10,8 +10,9 @@ import (
 // answerWait is how long the service delays the answer to a change at most, until its read models have it. Design §4.
 const answerWait = time.Second
 
-// Seen waits until a service's read models have what a request changed. The service waits for that itself, but on a busy machine it may
-// have answered before: a request that took less than its wait shows that it has not. Lists that are asked then are complete.
+// Seen waits until a service's read models have what a request changed. The service waits for that itself, but on a busy machine
+// it may have answered before: a request that took less than its wait shows that it has not. Lists that are asked then are
+// complete.
 func Seen(t testing.TB, base, method string, began time.Time) {
 	t.Helper()
 	if method != http.MethodGet && method != http.MethodHead && time.Since(began) >= answerWait {
@@ -19,8 +20,8 @@ func Seen(t testing.TB, base, method string, began time.Time) {
 	}
 }
 
-// CaughtUp waits until a service's read models have what the log has now: what the log was seen to have, answers show. It does not wait
-// for a service that does not answer, or that has another operator's token.
+// CaughtUp waits until a service's read models have what the log has now: what the log was seen to have, answers show. It does
+// not wait for a service that does not answer, or that has another operator's token.
 func CaughtUp(t testing.TB, base string) {
 	t.Helper()
 	var now, first struct {
@@ -48,8 +49,8 @@ func CaughtUp(t testing.TB, base string) {
 	})
 }
 
-// monthsRest is how much of a month is too little for a test: lists show what is from the first of the month (UTC) on, and quotas count
-// by months, so that no test may begin in one and end in the next.
+// monthsRest is how much of a month is too little for a test: lists show what is from the first of the month (UTC) on, and quotas
+// count by months, so that no test may begin in one and end in the next.
 const monthsRest = Patience
 
 // untilMonth is how long a test waits before it begins: until the next month, when this one is about to end.

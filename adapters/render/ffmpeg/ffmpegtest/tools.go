@@ -12,8 +12,8 @@ import (
 	"moviola/internal/jail"
 )
 
-// Tools are the installed programs in a jail, the same for all tests of a program: to open them starts ffmpeg four times. The jail's
-// helper is the test program itself: its TestMain must call jail.Main first.
+// Tools are the installed programs in a jail, the same for all tests of a program: to open them starts ffmpeg four times. The
+// jail's helper is the test program itself: its TestMain must call jail.Main first.
 func Tools(t testing.TB) *ffmpeg.Tools {
 	t.Helper()
 	tools, err := opened()
