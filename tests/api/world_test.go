@@ -174,8 +174,8 @@ func (i *installation) sendOnce(t *testing.T, method, path, body string, header 
 	if err != nil {
 		t.Fatal(err)
 	}
-	harness.Seen(t, i.base, method, began)
 	answer := harness.Answer{Status: response.StatusCode, Header: response.Header, Body: data}
+	harness.Seen(t, i.base, method, began, answer)
 	i.terms.Check(t, method, i.base+path, answer)
 	return answer
 }

@@ -131,7 +131,7 @@ func (c *Client) send(method, url string, body []byte, header map[string]string)
 	if !ok {
 		c.t.Fatalf("%s %s: no answer", method, url)
 	}
-	Seen(c.t, c.Base, method, began)
+	Seen(c.t, c.Base, method, began, answer)
 	LoadContract(c.t).Check(c.t, method, url, answer)
 	return answer
 }

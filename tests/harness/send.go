@@ -21,7 +21,7 @@ func (c *Client) Send(method, path string, body []byte, header http.Header) Answ
 	if !ok {
 		c.t.Fatalf("%s %s: no answer", method, path)
 	}
-	Seen(c.t, c.Base, method, began)
+	Seen(c.t, c.Base, method, began, answer)
 	LoadContract(c.t).Check(c.t, method, c.Base+path, answer)
 	return answer
 }
