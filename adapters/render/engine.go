@@ -64,7 +64,10 @@ type Engine struct {
 	pages   artwork.PageFlights
 
 	pagesTimes artwork.PagesTimes
-	plain      atomic.Bool // set when the encoder's streams cannot be lengthened: from then on every frame is encoded
+	// decodeStall and decodeLimit are the times of the search for a damaged source. Tests shorten them.
+	decodeStall, decodeLimit time.Duration
+
+	plain atomic.Bool // set when the encoder's streams cannot be lengthened: from then on every frame is encoded
 }
 
 // defaultPageTTL is the time to live of cached pictures of pages, the same as that of assets.
@@ -94,7 +97,9 @@ func New(cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{cfg: cfg, space: space, limiter: ffmpeg.NewLimiter(cfg.Cores, cfg.MemoryMB)}, nil
+	return &Engine{
+		cfg: cfg, space: space, limiter: ffmpeg.NewLimiter(cfg.Cores, cfg.MemoryMB), decodeStall: decodeStall, decodeLimit: decodeLimit,
+	}, nil
 }
 
 // Space is the engine's folder on the disk.

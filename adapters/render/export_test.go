@@ -21,6 +21,11 @@ func (p *progress) Window(frames int64) func(int64) { return (&counter{to: p, fr
 // End reports the last of it.
 func (p *progress) End() { p.end() }
 
+// SetDecodeTimes shortens the search for a damaged source.
+func (e *Engine) SetDecodeTimes(stall, limit time.Duration) {
+	e.decodeStall, e.decodeLimit = stall, limit
+}
+
 // Stretches are the parts, in seconds, in which a sound of such peaks, 100 a second, is heard.
 func Stretches(peaks []float32) [][2]float64 {
 	var all [][2]float64

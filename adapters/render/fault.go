@@ -42,8 +42,13 @@ func soundsOf(plan *timeline.Timeline) []suspect {
 	return all
 }
 
-// decodeLimit is the time limit of the search for a damaged source.
-const decodeLimit = 2 * time.Minute
+const (
+	// decodeStall is how long the search for a damaged source waits for a sign of life. A machine that is too busy for a render is
+	// too busy for the search: it waits much longer than a render does before it says that a source cannot be read on from there.
+	decodeStall = 4 * ffmpeg.DefaultStall
+	// decodeLimit ends a search that does go on. As far as it came, the source is sound.
+	decodeLimit = 5 * time.Minute
+)
 
 // atFault finds out whether a run failed because a source cannot be decoded: it decodes each one separately. The error names the
 // element of the first damaged source; if all are sound, this machine is at fault.
@@ -112,13 +117,17 @@ func (r *run) damaged(ctx context.Context, s suspect) (bool, error) {
 		index, in.Decoder = src.Asset.Media.Video.Index, decoder(src.Asset.Media.Video)
 	}
 	var frames int64
+	began := time.Now()
+	limit, stall := r.engine.decodeLimit, r.engine.decodeStall
 	err = r.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
-		Inputs: []ffmpeg.Input{in}, Dir: dir, Read: []string{r.in}, Limit: decodeLimit, Frame: func(n int64) { frames = n },
+		Inputs: []ffmpeg.Input{in}, Dir: dir, Read: []string{r.in}, Limit: limit, Stall: stall, Frame: func(n int64) { frames = n },
 		Output: []string{"-map", pad(0, index), "-f", "null", "-"},
 	})
-	var exit *ffmpeg.ExitError
-	if errors.As(err, &exit) || errors.Is(err, ffmpeg.ErrStalled) {
+	switch {
+	case errors.As(err, new(*ffmpeg.ExitError)):
 		return true, nil
+	case errors.Is(err, ffmpeg.ErrStalled):
+		return time.Since(began) < limit, nil
 	}
 	return err == nil && !s.sound && frames == 0, err
 }

@@ -1,0 +1,57 @@
+package render_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/domain"
+	"moviola/internal/jail/jailtest"
+)
+
+// TestEngine_Render_busyIsNotDamaged: when a window failed, a source whose examination stands still is damaged. One that is still being
+// read when the time for it is over is not: this machine is at fault, and the movie is tried again.
+func TestEngine_Render_busyIsNotDamaged(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.generate("clip.mp4", "-f", "lavfi", "-i", "testsrc2=s=64x64:d=1")
+	real, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "ffmpeg")
+	// Windows fail, and the examination takes its time.
+	script := fmt.Sprintf("#!/bin/sh\ncase \" $* \" in\n*-filter_complex_script*) exit 1 ;;\n*' -f null '*) exec sleep 1000 ;;\nesac\nexec %s \"$@\"\n", real)
+	syscall.ForkLock.RLock() // a process that is forked while the file is written keeps it open, and it cannot be run
+	err = os.WriteFile(path, []byte(script), 0o700)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: path, Jail: jailtest.New(t), Log: quiet()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		stall, limit time.Duration
+		damaged      bool
+	}{
+		"it stands still": {300 * time.Millisecond, time.Hour, true},
+		"it goes on":      {time.Hour, 300 * time.Millisecond, false},
+	} {
+		e := b.engine(tools, 2)
+		e.SetDecodeTimes(tt.stall, tt.limit)
+		_, err := e.Render(t.Context(), b.job(object{"width": 64, "height": 64, "scenes": []object{{"duration": 1, "elements": []object{
+			{"type": "video", "src": "clip.mp4"}, {"type": "video", "src": "clip.mp4", "width": 32, "height": 32},
+		}}}}))
+		if err == nil || errors.As(err, new(*domain.Error)) != tt.damaged {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
