@@ -38,10 +38,11 @@ func embedded(t *testing.T, flags ...string) (*harness.Service, *harness.Log) {
 // waitProgress waits until the movie runs and has passed a share of its frames. Servers may be away meanwhile.
 func waitProgress(t *testing.T, client *harness.Client, project string, percent float64) {
 	t.Helper()
-	harness.Eventually(t, fmt.Sprintf("movie %s is at %v%%", project, percent), func() bool {
+	var last float64
+	harness.Patiently(t, fmt.Sprintf("movie %s is at %v%%", project, percent), func() (bool, any) {
 		answer, ok := client.Try(http.MethodGet, "/movies?project="+project, nil)
 		if !ok || answer.Status != http.StatusOK {
-			return false
+			return false, last
 		}
 		var got harness.Single
 		answer.Into(t, &got)
@@ -49,7 +50,8 @@ func waitProgress(t *testing.T, client *harness.Client, project string, percent 
 		if movie.Status != "pending" && movie.Status != "running" {
 			t.Fatalf("the movie is %s (%s) before anything was broken", movie.Status, movie.Message)
 		}
-		return movie.Status == "running" && movie.Progress >= percent
+		last = movie.Progress
+		return movie.Status == "running" && movie.Progress >= percent, last
 	})
 }
 
