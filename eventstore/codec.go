@@ -116,18 +116,7 @@ func NewCodec() *Codec {
 	define[movie.DeliveryReleased](c)
 	define[movie.DeliveryFinished](c)
 	define[movie.RedeliveryRequested](c)
-	define[ledger.CreditsGranted](c)
-	define[ledger.CreditsHeld](c)
-	define[ledger.CreditsHoldChanged](c)
-	define[ledger.CreditsCharged](c)
-	define[ledger.CreditsReleased](c)
-	define[ledger.MovieCounted](c)
-	define[ledger.DraftCounted](c)
-	define[ledger.CountKept](c)
-	define[ledger.CountReleased](c)
-	define[ledger.ZeroBalancePurged](c)
-	define[ledger.Closed](c)
-	define[ledger.SnapshotTaken](c)
+	defineLedgers(c)
 	define[account.Opened](c)
 	define[account.PlanChanged](c)
 	define[account.Closed](c)
@@ -167,6 +156,24 @@ func NewCodec() *Codec {
 	define[preload.Finished](c)
 	defineNewer(c)
 	return c
+}
+
+// defineLedgers registers the events of ledgers, of their snapshots and of their opening balances.
+func defineLedgers(c *Codec) {
+	define[ledger.CreditsGranted](c)
+	define[ledger.CreditsHeld](c)
+	define[ledger.CreditsHoldChanged](c)
+	define[ledger.CreditsCharged](c)
+	define[ledger.CreditsReleased](c)
+	define[ledger.MovieCounted](c)
+	define[ledger.DraftCounted](c)
+	define[ledger.CountKept](c)
+	define[ledger.CountReleased](c)
+	define[ledger.ZeroBalancePurged](c)
+	define[ledger.Closed](c)
+	define[ledger.SnapshotTaken](c)
+	define[ledger.Opened](c)
+	define[ledger.OpeningPage](c)
 }
 
 // define registers the event type E. The upcasters lead from version 1 to the newest, in order.

@@ -104,6 +104,17 @@ func coreSamples() []domain.Event {
 			Used:   []ledger.UsedState{{Period: "2026-11", Movies: 3, Drafts: 1}},
 			Ended:  []ledger.EndState{{Project: "Cbcd1234Efgh5678", Charged: true, At: at.UnixNano()}},
 		}},
+		ledger.Opened{Revision: 300, Event: "8f14e45f-ceea-567a-9e2b-3a1c5d6e7f80", Version: 2, First: 4, Signature: []byte("signed"), At: at,
+			State: ledger.State{
+				Granted: 600, Charged: 9, Pack: true, Closed: true, Zero: at.UnixNano(), Purged: at.UnixNano(),
+				Ended: []ledger.EndState{{Project: "Cbcd1234Efgh5678", Charged: true, At: at.UnixNano()}},
+			}},
+		ledger.OpeningPage{Revision: 300, Page: 4, At: at, State: ledger.State{
+			Grants: []string{"opening"},
+			Open:   []ledger.OpenState{{Project: "Abcd1234Efgh5678", Amount: 7, Attempt: 2, At: at.UnixNano()}},
+			Counts: []ledger.OpenState{{Project: "Bbcd1234Efgh5678", Period: "2026-11", Draft: true, At: at.UnixNano()}},
+			Used:   []ledger.UsedState{{Period: "2026-11", Movies: 3, Drafts: 1}},
+		}},
 		account.Opened{Name: "Anna", Plan: "paid", Credits: &credits, At: at},
 		account.PlanChanged{Change: 1, Plan: "counted", Counted: true, Zero: true, At: at},
 		account.Closed{At: at},

@@ -2,6 +2,7 @@ package ledgers
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"sync"
 	"time"
@@ -72,6 +73,7 @@ type Ledgers struct {
 	now  eventstore.Clock
 	ctx  context.Context
 	stop context.CancelFunc
+	key  ed25519.PrivateKey // signs opening balances; nil: there are none
 
 	mu      sync.Mutex
 	owners  map[domain.AccountID]*ledgerOwner
@@ -82,9 +84,13 @@ type Ledgers struct {
 var ErrClosed = errors.New("the ledgers are closed")
 
 // New returns Ledgers over a log. Close ends it.
-func New(log *eventstore.Log, now func() time.Time) *Ledgers {
+func New(log *eventstore.Log, now func() time.Time, options ...Option) *Ledgers {
 	ctx, stop := context.WithCancel(context.Background())
-	return &Ledgers{log: log, now: now, ctx: ctx, stop: stop, owners: make(map[domain.AccountID]*ledgerOwner)}
+	l := &Ledgers{log: log, now: now, ctx: ctx, stop: stop, owners: make(map[domain.AccountID]*ledgerOwner)}
+	for _, option := range options {
+		option(l)
+	}
+	return l
 }
 
 // Close ends all owners and waits for them. A command that was waiting gets ErrClosed; its events may have been stored.
@@ -247,7 +253,7 @@ func (l *Ledgers) enter(account domain.AccountID) (*ledgerOwner, error) {
 	}
 	owner, ok := l.owners[account]
 	if !ok {
-		owner = newLedgerOwner(l.log, l.now, account)
+		owner = newLedgerOwner(l, account)
 		l.owners[account] = owner
 		l.running.Go(func() { owner.run(l.ctx, l.retire) })
 	}

@@ -57,6 +57,7 @@ type ledgerAnswer struct {
 type ledgerOwner struct {
 	log     *eventstore.Log
 	now     eventstore.Clock
+	opening func(context.Context, domain.AccountID) (*ledger.Ledger, eventstore.Appended, error)
 	account domain.AccountID
 	stream  string
 	queue   chan *ledgerRequest
@@ -74,10 +75,11 @@ type ledgerOwner struct {
 	snapshot atomic.Int64 // revision of the newest snapshot that is known
 }
 
-func newLedgerOwner(log *eventstore.Log, now eventstore.Clock, account domain.AccountID) *ledgerOwner {
+func newLedgerOwner(l *Ledgers, account domain.AccountID) *ledgerOwner {
 	o := &ledgerOwner{
-		log:     log,
-		now:     now,
+		log:     l.log,
+		now:     l.now,
+		opening: l.opening,
 		account: account,
 		stream:  ledger.Stream(account),
 		queue:   make(chan *ledgerRequest, ledgerQueue),

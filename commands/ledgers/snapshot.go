@@ -14,8 +14,8 @@ import (
 // snapshotAfter is how many events a ledger grows by between two snapshots: folding that many takes about a millisecond.
 const snapshotAfter = 300
 
-// restore loads the newest snapshot of the ledger, so that only the later events have to be folded. When there is no usable
-// snapshot, or it cannot be read now, all events are folded: a snapshot is never needed.
+// restore loads the newest snapshot of the ledger, or its opening balance if that includes more, so that only the later events
+// have to be folded. When neither is usable, or can be read now, all events are folded, from the archive too: neither is needed.
 func (o *ledgerOwner) restore(ctx context.Context) {
 	if o.restored {
 		return
@@ -23,14 +23,20 @@ func (o *ledgerOwner) restore(ctx context.Context) {
 	o.restored = true
 	event, at, found, err := eventstore.NewSnapshots(o.log).Newest(ctx, ledger.SnapshotStream(o.account), o.stream)
 	taken, ok := event.(ledger.SnapshotTaken)
-	if err != nil || !found || !ok || taken.Version != ledger.StateVersion {
-		return
-	}
+	usable := err == nil && found && ok && taken.Version == ledger.StateVersion
+	opened, from, err := o.opening(ctx, o.account)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.at, o.stored = at, ledger.Restore(taken.State)
+	switch {
+	case usable && (err != nil || at.Revision >= from.Revision):
+		o.at, o.stored = at, ledger.Restore(taken.State)
+		o.snapshot.Store(int64(at.Revision))
+	case err == nil && from.Revision != eventstore.NoStream:
+		o.at, o.stored = from, opened
+	default:
+		return
+	}
 	o.draft = o.stored.Clone()
-	o.snapshot.Store(int64(at.Revision))
 }
 
 // Snapshot appends a snapshot of an account's ledger when the ledger has grown enough since the last one. A snapshot only saves

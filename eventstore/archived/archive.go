@@ -46,17 +46,9 @@ var ErrBusy = errors.New("another process archives the same log")
 func (s *Store) Archive(ctx context.Context, rule Rule) (Done, error) {
 	var done Done
 	for {
-		if _, err := s.catalog.refresh(ctx); err != nil {
+		last, through, err := s.settle(ctx)
+		if err != nil {
 			return done, err
-		}
-		last, through, open := s.catalog.state()
-		for _, entry := range open {
-			if err := s.truncateStreams(ctx, entry); err != nil {
-				return done, fmt.Errorf("truncate what is in archive file %s: %w", entry.Key, err)
-			}
-		}
-		if len(open) > 0 {
-			continue // read again: truncateStreams has added events to the catalogue
 		}
 		b, err := s.search(ctx, rule, through)
 		if err != nil {
@@ -74,10 +66,34 @@ func (s *Store) Archive(ctx context.Context, rule Rule) (Done, error) {
 		if err := s.commit(ctx, last, entry); err != nil {
 			return done, err
 		}
-		if entry.Key != "" {
-			done.Files, done.Streams, done.Events = done.Files+1, done.Streams+entry.Streams, done.Events+entry.Events
-			done.Bytes += entry.Bytes
+		done.add(entry)
+	}
+}
+
+// add counts an archive file.
+func (d *Done) add(entry Entry) {
+	if entry.Key != "" {
+		d.Files, d.Streams, d.Events, d.Bytes = d.Files+1, d.Streams+entry.Streams, d.Events+entry.Events, d.Bytes+entry.Bytes
+	}
+}
+
+// settle reads the catalogue, and truncates the streams of archive files whose streams may not be truncated yet. It returns the
+// last revision of the catalogue, and the position up to which streams were examined.
+func (s *Store) settle(ctx context.Context) (last eventstore.Revision, through eventstore.Position, err error) {
+	for {
+		if _, err := s.catalog.refresh(ctx); err != nil {
+			return 0, eventstore.Position{}, err
 		}
+		last, through, open := s.catalog.state()
+		if len(open) == 0 {
+			return last, through, nil
+		}
+		for _, entry := range open {
+			if err := s.truncateStreams(ctx, entry); err != nil {
+				return last, through, fmt.Errorf("truncate what is in archive file %s: %w", entry.Key, err)
+			}
+		}
+		// read again: truncateStreams has added events to the catalogue
 	}
 }
 

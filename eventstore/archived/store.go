@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 
 	"moviola/eventstore"
 )
@@ -24,14 +25,21 @@ type Files interface {
 type Store struct {
 	eventstore.Store // the log, which is wrapped
 	files            Files
-	category         string // category of the streams that may be archived
+	category         string   // category of the streams that are archived when they have ended
+	begun            []string // categories of the streams of which the oldest events may be archived
 	catalog          *catalog
 	opened           *directoryCache
 }
 
-// New returns a store that reads a log together with its archive files. Only streams of one category are archived.
-func New(log eventstore.Store, files Files, category string) *Store {
-	return &Store{Store: log, files: files, category: category, catalog: newCatalog(log), opened: newDirectoryCache(files)}
+// New returns a store that reads a log together with its archive files. Streams of one category are archived when they have ended
+// (Archive), and the oldest events of streams of the categories begun while the streams go on (ArchivePrefixes).
+func New(log eventstore.Store, files Files, category string, begun ...string) *Store {
+	return &Store{Store: log, files: files, category: category, begun: begun, catalog: newCatalog(log), opened: newDirectoryCache(files)}
+}
+
+// archives reports whether streams of a category may have events in the archive.
+func (s *Store) archives(category string) bool {
+	return category == s.category || slices.Contains(s.begun, category)
 }
 
 // ReadStream implements eventstore.Store. A stream that is not truncated is read from the log alone, at no extra cost.

@@ -13,7 +13,7 @@ func (s *Store) Subscribe(
 	ctx context.Context, after eventstore.Position, filter eventstore.Filter,
 ) (eventstore.Subscription, error) {
 	inner, err := s.Store.Subscribe(ctx, after, filter)
-	if err != nil || len(filter.Categories) > 0 && !slices.Contains(filter.Categories, s.category) {
+	if err != nil || len(filter.Categories) > 0 && !slices.ContainsFunc(filter.Categories, s.archives) {
 		return inner, err // streams of other categories are not archived
 	}
 	return &subscription{Subscription: inner, store: s, filter: filter, tape: newTape(s.opened, eventstore.Forwards, after)}, nil

@@ -47,6 +47,21 @@ func Load(data string, shared bool) (Secret, error) {
 	}
 }
 
+// Known returns the secret as Load does, but creates none: false says that this host has none. With shared, a file in the data
+// folder does not count, because it may be the secret of another installation.
+func Known(data string, shared bool) (Secret, bool, error) {
+	if os.Getenv(Env) == "" {
+		if shared {
+			return Secret{}, false, nil
+		}
+		if _, err := os.Stat(filepath.Join(data, File)); errors.Is(err, fs.ErrNotExist) {
+			return Secret{}, false, nil
+		}
+	}
+	secret, err := Load(data, shared)
+	return secret, err == nil, err
+}
+
 // writeSecret creates the secret's file atomically: processes that start together must read the same secret.
 func writeSecret(path string) error {
 	random := make([]byte, 32)

@@ -74,3 +74,23 @@ func mustKey(t *testing.T, data string, purpose string) []byte {
 	}
 	return key
 }
+
+// TestKnown reads the secret that is there, and makes none.
+func TestKnown(t *testing.T) {
+	data := t.TempDir()
+	t.Setenv(Env, "")
+	want := func(when string, shared, want bool) {
+		t.Helper()
+		if _, known, err := Known(data, shared); err != nil || known != want {
+			t.Errorf("%s: %t, %v", when, known, err)
+		}
+	}
+	want("without a secret", false, false)
+	if _, err := Load(data, false); err != nil {
+		t.Fatal(err)
+	}
+	want("with a file", false, true)
+	want("with a file, shared", true, false)
+	t.Setenv(Env, "a long random text")
+	want("with the variable, shared", true, true)
+}

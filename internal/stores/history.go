@@ -9,14 +9,15 @@ import (
 
 	"moviola/adapters/blobs"
 	"moviola/domain/blobkey"
+	"moviola/domain/ledger"
 	"moviola/domain/movie"
 	"moviola/eventstore"
 	"moviola/eventstore/archived"
 )
 
-// WithHistory returns a log together with the archive files of its movies.
+// WithHistory returns a log together with the archive files of its movies and ledgers.
 func WithHistory(log eventstore.Store, files archived.Files) *archived.Store {
-	return archived.New(log, files, movie.StreamCategory)
+	return archived.New(log, files, movie.StreamCategory, ledger.StreamCategory)
 }
 
 // Discards reports whether the event store by itself removes discarded streams, and events that the metadata of their stream

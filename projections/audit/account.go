@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"time"
@@ -20,6 +21,8 @@ type account struct {
 	taken  map[domain.ProjectID]bool
 	used   map[string]*used
 	closed bool
+	// following is set until the opening balance was compared; nil: there is none, or no longer one to compare.
+	following *following
 	// begun is a checksum. Every hold or count adds number(subject) to it; every movie or item that comes into existence subtracts
 	// its own. As long as every hold has its movie, and no movie is held twice, it equals the sum over the open holds whose movies
 	// do not exist yet.
@@ -61,11 +64,15 @@ func number(subject domain.ProjectID) uint64 {
 
 // ledgerOf returns the account of an entry, and checks that the entry follows the previous one of its ledger. A gap could hide
 // entries.
-func (a *auditor) ledgerOf(r *eventstore.Recorded, id domain.AccountID) (*account, error) {
+func (a *auditor) ledgerOf(ctx context.Context, r *eventstore.Recorded, id domain.AccountID) (*account, error) {
 	acc := a.accounts[id]
 	if acc == nil {
+		opening, err := a.expect(ctx, id)
+		if err != nil {
+			return nil, err
+		}
 		acc = &account{revision: -1, references: make(map[string]bool), used: make(map[string]*used),
-			taken: make(map[domain.ProjectID]bool)}
+			taken: make(map[domain.ProjectID]bool), following: opening}
 		a.accounts[id] = acc
 	}
 	if int64(r.Revision) != acc.revision+1 {
@@ -76,10 +83,10 @@ func (a *auditor) ledgerOf(r *eventstore.Recorded, id domain.AccountID) (*accoun
 }
 
 // entry audits an event of a ledger.
-func (a *auditor) entry(r *eventstore.Recorded, id domain.AccountID) error {
+func (a *auditor) entry(ctx context.Context, r *eventstore.Recorded, id domain.AccountID) error {
 	a.seal.Add(r)
 	a.report.Entries++
-	acc, err := a.ledgerOf(r, id)
+	acc, err := a.ledgerOf(ctx, r, id)
 	if err != nil {
 		return err
 	}
@@ -96,6 +103,12 @@ func (a *auditor) entry(r *eventstore.Recorded, id domain.AccountID) error {
 	}
 	if acc.held < 0 || acc.charged > acc.granted || acc.granted-acc.charged-acc.held < 0 {
 		return wrongf("granted %d, charged %d, held %d: less than nothing is left", acc.granted, acc.charged, acc.held)
+	}
+	if acc.following != nil {
+		acc.following.follow(acc, event)
+		if err := a.compareOpening(acc, id, r); err != nil {
+			return err
+		}
 	}
 	if a.cfg.Line == nil {
 		return nil

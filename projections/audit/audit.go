@@ -8,6 +8,7 @@ package audit
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"iter"
@@ -33,6 +34,9 @@ type Config struct {
 	Account domain.AccountID
 	// Books are the read models to compare with; nil: no comparison.
 	Books Books
+	// Key is the public key of the installation: opening balances of ledgers must carry its signature. nil: signatures are not
+	// checked.
+	Key ed25519.PublicKey
 	// Line is called with every entry of every ledger, in the order of the log; nil: no calls. Its error ends the audit.
 	Line func(Line) error
 }
@@ -78,6 +82,7 @@ type Report struct {
 	// Balances is how many accounts were compared with the read models, Movies how many settled movies.
 	Balances int64 `json:"balances_compared"`
 	Movies   int64 `json:"movies_compared"`
+	Openings int64 `json:"openings_compared"` // opening balances of ledgers that were compared with the events before them
 	// Difference is the first violation found; nil: there is none.
 	Difference *Difference `json:"difference"`
 }
@@ -257,7 +262,7 @@ func (a *auditor) event(ctx context.Context, r *eventstore.Recorded) error {
 	var err error
 	switch category {
 	case ledger.StreamCategory:
-		err = a.entry(r, domain.AccountID(id))
+		err = a.entry(ctx, r, domain.AccountID(id))
 	case movieCategory:
 		err = a.movie(ctx, r, domain.ProjectID(id))
 	case preloadCategory:

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -37,7 +38,9 @@ func (a *auditor) finish(ctx context.Context) error {
 		at := func(what string) error {
 			return &Difference{Account: id, Stream: ledger.Stream(id), Revision: acc.revision, Position: a.report.Position, What: what}
 		}
-		switch {
+		switch f := acc.following; {
+		case f != nil && a.cfg.Until == eventstore.Position{}:
+			return a.opens(id, f, fmt.Sprintf("it stands on event %d, which the ledger does not have", f.opening.Revision))
 		case acc.held != held[id]:
 			return at("what is held is not the sum of the open holds")
 		case !a.alone() && acc.begun != waiting[id]:

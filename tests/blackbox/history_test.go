@@ -15,13 +15,19 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/adapters/blobs"
+	"moviola/commands/ledgers"
+	"moviola/domain"
 	"moviola/domain/blobkey"
+	"moviola/domain/ledger"
 	"moviola/domain/movie"
 	"moviola/eventstore"
 	"moviola/eventstore/archived"
 	server "moviola/eventstore/embedded"
 	"moviola/eventstore/eventstoredb"
 	"moviola/handlers/background/chores"
+	"moviola/internal/app/roads"
+	"moviola/internal/secret"
+	"moviola/projections"
 	"moviola/tests/harness"
 )
 
@@ -57,11 +63,12 @@ func archiveAll(t *testing.T, data string) map[string]int {
 	}()
 	logger := logrus.New()
 	logger.SetOutput(io.Discard)
-	archive := archived.New(client, archiveFiles{files}, movie.StreamCategory)
+	archive := archived.New(client, archiveFiles{files}, movie.StreamCategory, ledger.StreamCategory)
 	chore := chores.History(archive, eventstore.NewCodec().WithoutPersonal(), time.Hour, logger)
 	if err := chore.Do(t.Context(), time.Now().Add(90*time.Minute)); err != nil {
 		t.Fatal(err)
 	}
+	archiveLedgers(t, data, archive)
 	if _, err := eventstoredb.Scavenge(t.Context(), eventstoredb.Config{Addr: log.Addr()}); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +82,60 @@ func archiveAll(t *testing.T, data string) map[string]int {
 	return count
 }
 
-// TestHistory archives every movie of an installation in which every kind of work has happened. The read models are made anew from log
+// streamAccounts are the accounts that have a ledger in a log.
+type streamAccounts struct{ log eventstore.Store }
+
+func (s streamAccounts) Page(ctx context.Context, _ projections.AccountQuery) (page []projections.Account, more bool, err error) {
+	seen := map[string]bool{}
+	for event, err := range s.log.ReadAll(ctx, eventstore.Forwards, eventstore.Position{}) {
+		if err != nil {
+			return nil, false, err
+		}
+		if category, id := eventstore.SplitStream(event.Stream); category == ledger.StreamCategory && !seen[id] {
+			seen[id] = true
+			page = append(page, projections.Account{Account: id})
+		}
+	}
+	return page, false, nil
+}
+
+// archiveLedgers archives all events of ledgers, and drops the snapshots, so that opening balances are all that processes start from.
+func archiveLedgers(t *testing.T, data string, archive *archived.Store) {
+	t.Helper()
+	log := eventstore.NewLog(archive, eventstore.NewCodec())
+	master, err := secret.Load(data, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := roads.AnchorKey(master)
+	if err != nil {
+		t.Fatal(err)
+	}
+	books := ledgers.New(log, time.Now, ledgers.SignedWith(key))
+	defer books.Close()
+	logger := logrus.New()
+	logger.SetOutput(io.Discard)
+	chore := chores.Ledgers(chores.LedgersConfig{
+		Accounts: streamAccounts{archive}, Openings: books, Archive: archive, Least: 1, Logger: logger,
+		Age: func(context.Context, domain.AccountID) (time.Duration, error) { return time.Hour, nil },
+	})
+	if err := chore.Do(t.Context(), time.Now().AddDate(0, 0, 40)); err != nil {
+		t.Fatal(err)
+	}
+	for event, err := range archive.ReadAll(t.Context(), eventstore.Forwards, eventstore.Position{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if category, _ := eventstore.SplitStream(event.Stream); category != ledger.SnapshotCategory {
+			continue
+		}
+		if err := eventstore.Discard(t.Context(), archive, event.Stream, event.Revision); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestHistory archives every movie, and all entries of the ledgers, of an installation in which every kind of work has happened. The read models are made anew from log
 // and archive, every answer is the same, check and audit find nothing, and old movies can be sent again and deleted. So it is after a
 // backup and its restore, and a copy of the log has everything without the archive.
 func TestHistory(t *testing.T) {
@@ -100,7 +160,7 @@ func TestHistory(t *testing.T) {
 			archived++
 		}
 	}
-	if archived < 4 || inLog["movie-"+w.film] != 1 {
+	if archived < 4 || inLog["movie-"+w.film] != 1 || inLog["ledger-default"] != 1 || inLog["ledgeropening-default"] != 1 {
 		t.Fatalf("the log has %v", inLog)
 	}
 	old.StartAPI("--public-url", base) // without read models: a restore brings none

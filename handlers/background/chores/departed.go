@@ -28,26 +28,12 @@ const accountsAtOnce = 500
 // account have been removed, because work for the account may be running until then. Design §6, closing.
 func Departed(accounts Accounts, caches ...Cache) Chore {
 	return Chore{Name: "caches of closed accounts", Do: func(ctx context.Context, _ time.Time) error {
-		q := projections.AccountQuery{Limit: accountsAtOnce}
-		for {
-			page, more, err := accounts.Page(ctx, q)
-			if err != nil {
-				return err
-			}
-			for _, a := range page {
-				if a.ClosedAt == nil || a.ClearedAt == nil || a.ClearedAt.Before(*a.ClosedAt) {
-					continue
-				}
-				if err := forget(domain.AccountID(a.Account), caches); err != nil {
-					return err
-				}
-			}
-			if !more || len(page) == 0 {
+		return eachAccount(ctx, accounts, func(a projections.Account) error {
+			if a.ClosedAt == nil || a.ClearedAt == nil || a.ClearedAt.Before(*a.ClosedAt) {
 				return nil
 			}
-			last := page[len(page)-1].Cursor()
-			q.After = &last
-		}
+			return forget(domain.AccountID(a.Account), caches)
+		})
 	}}
 }
 

@@ -6,8 +6,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/sirupsen/logrus"
+
 	"moviola/adapters/scratch"
 	"moviola/commands/deliveries"
+	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/handlers/background/chores"
 	"moviola/internal/config"
@@ -35,7 +38,8 @@ func (s *Background) newChores() (*chores.Chores, error) {
 		parts.Chores = append(parts.Chores, chores.Forgotten(s.Stores.Archive, s.Stores.Discards, parts.Logger))
 		if s.Config.History > 0 {
 			parts.Chores = append(parts.Chores,
-				chores.History(s.Stores.Archive, s.Stores.Log.Codec(), s.Config.History, parts.Logger))
+				chores.History(s.Stores.Archive, s.Stores.Log.Codec(), s.Config.History, parts.Logger),
+				s.ledgerChore(parts.Logger))
 		}
 	}
 	if s.Config.Plays(config.RoleKeeper) {
@@ -54,6 +58,14 @@ func (s *Background) newChores() (*chores.Chores, error) {
 		}
 	}
 	return chores.New(parts)
+}
+
+// ledgerChore returns the chore that archives old events of ledgers.
+func (s *Background) ledgerChore(logger logrus.FieldLogger) chores.Chore {
+	return chores.Ledgers(chores.LedgersConfig{
+		Accounts: s.Models.Accounts, Openings: s.Ledgers, Archive: s.Stores.Archive, Least: chores.LeastOpened, Logger: logger,
+		Age: func(context.Context, domain.AccountID) (time.Duration, error) { return s.Config.History, nil },
+	})
 }
 
 // tidied returns the chore that removes, from one cache of the renderer, files that were not used for AssetCacheTTL. name is the

@@ -19,6 +19,7 @@ import (
 	"moviola/eventstore"
 	"moviola/internal/app/journal"
 	"moviola/internal/app/rendering"
+	"moviola/internal/app/roads"
 	"moviola/internal/config"
 	"moviola/internal/host"
 	"moviola/internal/metrics"
@@ -65,7 +66,7 @@ func Open(ctx context.Context, cfg config.Config, log *logrus.Logger) (*Parts, e
 		func() (err error) { s.Traces, err = openTraces(ctx, cfg, s.Worker, log); return err },
 		func() error { return s.openStores(ctx) },
 		func() error { return s.openInstallation(ctx, master) },
-		func() error { s.Ledgers = ledgers.New(s.Stores.Log, time.Now); return nil },
+		func() error { return s.openLedgers(master) },
 		func() error { return s.openModels(ctx) },
 		func() error { return s.openMedia(master) },
 		func() error { s.openUseCases(); return nil },
@@ -75,6 +76,16 @@ func Open(ctx context.Context, cfg config.Config, log *logrus.Logger) (*Parts, e
 		}
 	}
 	return s, nil
+}
+
+// openLedgers opens the ledgers. Their opening balances are signed as anchors are.
+func (s *Parts) openLedgers(master secret.Secret) error {
+	key, err := roads.AnchorKey(master)
+	if err != nil {
+		return err
+	}
+	s.Ledgers = ledgers.New(s.Stores.Log, time.Now, ledgers.SignedWith(key))
+	return nil
 }
 
 // Close closes what Open has opened, and the renderer. Call it when nothing is running any more.

@@ -3,6 +3,7 @@ package audits
 import (
 	"bufio"
 	"context"
+	"crypto/ed25519"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -37,14 +38,19 @@ type auditing struct {
 	logOnly, full           bool
 	until                   uint64
 	grace                   time.Duration
+	key                     PublicKey
 
 	account, from, to, format string
 	level                     string
 }
 
-// AuditCommand is `moviola audit`. below are its subcommands, which another package makes.
-func AuditCommand(below ...*cobra.Command) *cobra.Command {
-	var a auditing
+// PublicKey returns the key that has to have signed opening balances of ledgers; nil: this host does not know the secret of the
+// installation. shared says that the event store is elsewhere, so that the secret in the data folder may be another one.
+type PublicKey func(data string, shared bool) (ed25519.PublicKey, error)
+
+// AuditCommand is `moviola audit`. below are its subcommands; another package makes them, and key.
+func AuditCommand(key PublicKey, below ...*cobra.Command) *cobra.Command {
+	a := auditing{key: key}
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Recompute every credit from the raw events; with --account, print a statement",
@@ -104,6 +110,9 @@ func (a *auditing) run(ctx context.Context, stdout, stderr io.Writer) (err error
 	cfg := audit.Config{
 		Store: store, Codec: eventstore.NewCodec().WithoutPersonal(), Grace: a.grace,
 		Until: eventstore.Position{Commit: a.until, Prepare: a.until},
+	}
+	if cfg.Key, err = a.key(a.data, a.eventStore != ""); err != nil {
+		return err
 	}
 	reportTo := stdout
 	if statement != nil {

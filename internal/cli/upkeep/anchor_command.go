@@ -142,6 +142,20 @@ func (a *anchoring) take(ctx context.Context, store eventstore.Store) (audit.She
 	return audit.Make(ctx, store, key, time.Now())
 }
 
+// PublicKey returns the public key with which the installation signs anchors and opening balances; nil: this host does not know
+// the secret of the installation. See secret.Known.
+func PublicKey(data string, shared bool) (ed25519.PublicKey, error) {
+	master, known, err := secret.Known(data, shared)
+	if err != nil || !known {
+		return nil, err
+	}
+	key, err := roads.AnchorKey(master)
+	if err != nil {
+		return nil, err
+	}
+	return key.Public().(ed25519.PublicKey), nil
+}
+
 // VerifyCommand is `moviola audit verify`: it compares the log with an anchor that was kept elsewhere.
 func VerifyCommand() *cobra.Command {
 	var a anchoring

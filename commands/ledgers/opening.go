@@ -1,0 +1,80 @@
+package ledgers
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/ledger"
+	"moviola/eventstore"
+)
+
+// Option changes what New returns.
+type Option func(*Ledgers)
+
+// SignedWith gives the key that signs opening balances. Without it the Ledgers make none, and use none.
+func SignedWith(key ed25519.PrivateKey) Option { return func(l *Ledgers) { l.key = key } }
+
+// Open appends the opening balance of an account's ledger after its last event that the store has created before a moment, if it
+// includes at least so many events more than the one that is there as least says. It returns the revision of the last event that
+// the newest opening balance includes: the ledger can be folded without that event and all earlier ones. NoStream: there is no
+// opening balance. It is idempotent. An opening balance that does not carry the key's signature, or does not fit the ledger, is
+// replaced. Decision 96.
+func (l *Ledgers) Open(
+	ctx context.Context, account domain.AccountID, before time.Time, least int,
+) (eventstore.Revision, error) {
+	if l.key == nil {
+		return eventstore.NoStream, errors.New("opening balances need a key that signs them")
+	}
+	folded, from, err := l.opening(ctx, account)
+	if err != nil {
+		return eventstore.NoStream, fmt.Errorf("read the opening balance of %s: %w", account, err)
+	}
+	stream, last := ledger.Stream(account), eventstore.Recorded{Revision: from.Revision}
+	for recorded, err := range l.log.Store().ReadStream(ctx, stream, eventstore.Forwards, from.Revision+1) {
+		if err != nil {
+			return from.Revision, fmt.Errorf("read %s: %w", stream, err)
+		}
+		if !recorded.Created.Before(before) {
+			break
+		}
+		event, _, err := l.log.Codec().Decode(recorded)
+		if err != nil {
+			return from.Revision, err
+		}
+		folded.Apply(event)
+		last = recorded
+	}
+	if last.Revision-from.Revision < eventstore.Revision(max(least, 1)) {
+		return from.Revision, nil
+	}
+	at := l.now.Stamp()
+	err = l.log.AppendOpening(ctx, account, eventstore.MetaOf(ctx, account, at), ledger.Opened{
+		Revision: int64(last.Revision), Event: last.ID.String(), Version: ledger.StateVersion, State: folded.State(), At: at,
+	}, l.key)
+	if errors.Is(err, eventstore.ErrConflict) {
+		return from.Revision, nil // another process does the same
+	}
+	if err != nil {
+		return from.Revision, fmt.Errorf("append the opening balance of %s: %w", account, err)
+	}
+	return last.Revision, nil
+}
+
+// opening returns the ledger that an account's opening balance gives, and the place in the ledger's stream up to which it is
+// folded. When there is no opening balance with a valid signature, it returns an empty ledger and NoStream.
+func (l *Ledgers) opening(ctx context.Context, account domain.AccountID) (*ledger.Ledger, eventstore.Appended, error) {
+	none := eventstore.Appended{Revision: eventstore.NoStream}
+	if l.key == nil {
+		return ledger.New(), none, nil
+	}
+	newest, found, err := l.log.NewestOpening(ctx, account)
+	if err != nil || !found || newest.Base.Revision == eventstore.NoStream || newest.Version != ledger.StateVersion ||
+		!newest.SignedBy(account, l.key.Public().(ed25519.PublicKey)) {
+		return ledger.New(), none, err
+	}
+	return ledger.Restore(newest.State), newest.Base, nil
+}
