@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -55,6 +56,13 @@ type catalog struct {
 	entries []Entry
 	through eventstore.Position          // Through of the newest entry
 	open    map[eventstore.Revision]bool // revisions of entries whose streams may not be truncated yet
+	cuts    []cut                        // when the streams of files were truncated, in the order of the catalogue
+}
+
+// cut says when the streams of an archive file were truncated, and how many events the file has.
+type cut struct {
+	at     time.Time
+	events int
 }
 
 func newCatalog(log eventstore.Store) *catalog {
@@ -101,7 +109,12 @@ func (c *catalog) add(event eventstore.Recorded) error {
 		if err := json.Unmarshal(event.Data, &done); err != nil {
 			return fmt.Errorf("event %d: %w", event.Revision, err)
 		}
-		delete(c.open, done.File)
+		if c.open[done.File] {
+			delete(c.open, done.File)
+			if entry, found := find(c.entries, done.File); found {
+				c.cuts = append(c.cuts, cut{at: event.Created, events: entry.Events})
+			}
+		}
 	default:
 		return fmt.Errorf("event %d has the type %s, which this version does not know: start the newer version", event.Revision,
 			event.Type)
@@ -121,11 +134,46 @@ func (c *catalog) at(ctx context.Context, revision eventstore.Revision) (Entry, 
 			return Entry{}, err
 		}
 	}
-	i, found := slices.BinarySearchFunc(entries, revision, func(e Entry, r eventstore.Revision) int { return int(e.Revision - r) })
+	entry, found := find(entries, revision)
 	if !found {
 		return Entry{}, errors.New("the catalogue of the archive does not have its file")
 	}
-	return entries[i], nil
+	return entry, nil
+}
+
+// find returns the entry at a revision of the catalogue.
+func find(entries []Entry, revision eventstore.Revision) (Entry, bool) {
+	i, found := slices.BinarySearchFunc(entries, revision, func(e Entry, r eventstore.Revision) int { return int(e.Revision - r) })
+	if !found {
+		return Entry{}, false
+	}
+	return entries[i], true
+}
+
+// Truncated is what the archive has truncated in the log since a moment.
+type Truncated struct {
+	Events int       // number of events that were archived and then truncated
+	First  time.Time // when the first of them were truncated; the zero time when there are none
+}
+
+// Truncated returns what the archive has truncated in the log after a moment. A log that does not remove truncated events by
+// itself still has them, unless it was scavenged.
+func (s *Store) Truncated(ctx context.Context, since time.Time) (Truncated, error) {
+	if _, err := s.catalog.refresh(ctx); err != nil {
+		return Truncated{}, err
+	}
+	s.catalog.mu.Lock()
+	defer s.catalog.mu.Unlock()
+	var all Truncated
+	for _, c := range s.catalog.cuts {
+		if !c.at.After(since) {
+			continue
+		}
+		if all.Events += c.events; all.First.IsZero() {
+			all.First = c.at
+		}
+	}
+	return all, nil
 }
 
 // state returns the last revision of the catalogue, the position up to which streams were examined, and the entries whose streams

@@ -51,6 +51,7 @@ type Metrics struct {
 	deliveryTime *prometheus.HistogramVec
 	credits      *prometheus.CounterVec
 	anchors      *prometheus.CounterVec
+	scavenge     *prometheus.GaugeVec
 }
 
 // Buckets of histograms, in seconds.
@@ -97,6 +98,7 @@ func New(version string, codec *eventstore.Codec) *Metrics {
 	m.credits = m.counter("credits_total", "Credits that this process moved: granted, held, charged, released.", "movement")
 	m.anchors = m.counter("anchors_total", "Tries to keep an anchor of the ledgers at a place, by its kind and what came of them: "+
 		"ok, error.", "kind", "result")
+	m.scavenge = m.gauge("scavenge_events", "Archived events that use room in the event store until it is scavenged.")
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.build(version)
 	return m

@@ -104,3 +104,6 @@ func (m *Metrics) AnchorSent(kind string, err error) {
 	}
 	m.anchors.WithLabelValues(kind, result).Inc()
 }
+
+// Scavenge tells how many archived events still use room in an event store that is not our own, because it was not scavenged.
+func (m *Metrics) Scavenge(events int) { m.scavenge.WithLabelValues().Set(float64(events)) }

@@ -124,6 +124,8 @@ var board = []row{
 			{"3600 * " + counted("kind, result", "moviola_anchors_total"), "{{kind}} {{result}}"}}},
 		{"Places without a new anchor", "For two times --anchor-every.", "short",
 			[]query{{"max(moviola_anchors_overdue)", "places"}}},
+		{"Events that wait for a scavenge", "Archived, but still in an EventStoreDB or KurrentDB: scavenge it once a month.", "short",
+			[]query{{"max(moviola_scavenge_events)", "events"}}},
 		{"Spans", "Dropped or failed: the collector of --otlp is slow or away.", "ops",
 			[]query{{counted("result", "moviola_spans_total"), "{{result}}"}}},
 	}},

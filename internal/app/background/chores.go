@@ -41,6 +41,10 @@ func (s *Background) newChores() (*chores.Chores, error) {
 				chores.History(s.Stores.Archive, s.Stores.Log.Codec(), s.Config.History, parts.Logger),
 				s.ledgerChore(parts.Logger))
 		}
+		parts.Chores = append(parts.Chores, chores.Scavenge(chores.ScavengeConfig{
+			Log: s.Stores.Log.Store(), Truncated: s.Stores.Archive.Truncated, Discards: s.Stores.Discards,
+			Waiting: s.Metrics.Scavenge, Logger: parts.Logger,
+		}))
 	}
 	if s.Config.Plays(config.RoleKeeper) {
 		parts.Chores = append(parts.Chores, s.mediaChores()...)

@@ -1,0 +1,73 @@
+package chores
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/eventstore"
+	"moviola/eventstore/archived"
+)
+
+const (
+	// scavenges is the stream in which EventStoreDB and KurrentDB record their scavenges. They keep the records for 30 days by
+	// default, and let operators and administrators read them.
+	scavenges = "$scavenges"
+	// scavengeEvery is how long truncated events may use room before a scavenge is due.
+	scavengeEvery = 30 * 24 * time.Hour
+)
+
+// ScavengeConfig is what Scavenge needs. Every field is required.
+type ScavengeConfig struct {
+	Log eventstore.Store
+	// Truncated returns what the archive has truncated after a moment. It is that of *archived.Store.
+	Truncated func(ctx context.Context, since time.Time) (archived.Truncated, error)
+	// Discards reports whether the event store removes truncated events by itself. Then no scavenge is ever due.
+	Discards func(context.Context) (bool, error)
+	// Waiting is told how many truncated events the event store has not been scavenged of.
+	Waiting func(events int)
+	Logger  logrus.FieldLogger
+}
+
+// Scavenge is the chore of saying when an event store that does not remove truncated events by itself should be scavenged: when
+// the archive has truncated events 30 days ago, and no scavenge has begun since. It counts what the archive has truncated since
+// the last scavenge that the event store tells of; when it tells of none, or the user may not read that, everything.
+func Scavenge(config ScavengeConfig) Chore {
+	return Chore{Name: "need of a scavenge", Soon: true, Do: func(ctx context.Context, now time.Time) error {
+		if own, err := config.Discards(ctx); err != nil || own {
+			if own {
+				config.Waiting(0)
+			}
+			return err
+		}
+		last, known := lastScavenge(ctx, config.Log)
+		left, err := config.Truncated(ctx, last)
+		if err != nil {
+			return fmt.Errorf("read what was truncated: %w", err)
+		}
+		config.Waiting(left.Events)
+		if left.Events == 0 || now.Sub(left.First) < scavengeEvery {
+			return nil
+		}
+		fields := logrus.Fields{"events": left.Events, "since": left.First.UTC().Format(time.DateOnly)}
+		if known {
+			fields["last_scavenge"] = last.UTC().Format(time.DateOnly)
+		}
+		config.Logger.WithFields(fields).Warn("a scavenge of the event store is due: events that are archived still use room in it")
+		return nil
+	}}
+}
+
+// lastScavenge returns when the newest record of a scavenge was written, at its beginning or at its end. False: there is no
+// record that may be read.
+func lastScavenge(ctx context.Context, log eventstore.Store) (time.Time, bool) {
+	for event, err := range log.ReadStream(ctx, scavenges, eventstore.Backwards, -1) {
+		if err != nil {
+			return time.Time{}, false
+		}
+		return event.Created, true
+	}
+	return time.Time{}, false
+}
