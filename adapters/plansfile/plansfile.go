@@ -42,6 +42,8 @@ type row struct {
 
 	Previews int `yaml:"previews_per_hour"`
 	Outputs  int `yaml:"outputs"`
+
+	History plan.History `yaml:"history"`
 }
 
 type prices struct {

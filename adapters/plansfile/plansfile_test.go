@@ -91,3 +91,38 @@ func TestParse_mistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestParse_history: a plan says how long events stay in the log, or that they are never archived, or leaves it to the installation.
+func TestParse_history(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]struct {
+		history plan.History
+		kept    time.Duration // where the installation says 72h
+		failure string
+	}{
+		"":                 {kept: 72 * time.Hour},
+		"history: 2160h":   {history: plan.History(2160 * time.Hour), kept: 2160 * time.Hour},
+		"history: 1h":      {history: plan.History(time.Hour), kept: time.Hour},
+		"history: forever": {history: plan.Forever},
+		"history: 59m":     {failure: "give a duration of 1h0m0s or more, such as 2160h, or forever"},
+		"history: 0":       {failure: "or forever"},
+		"history: -1ns":    {failure: "or forever"},
+		"history: ever":    {failure: "or forever"},
+	} {
+		plans, err := plansfile.Parse([]byte("plans:\n  - name: gold\n    length: 1m\n    width: 10\n    height: 10\n    " + text + "\n"))
+		if want.failure != "" {
+			if err == nil || !strings.Contains(err.Error(), want.failure) {
+				t.Errorf("%s: %v", text, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		gold := plans.Of("gold")
+		if gold.History != want.history || gold.Kept(72*time.Hour) != want.kept || (len(plans.Histories()) == 1) != (want.history != 0) {
+			t.Errorf("%s: %d, kept %s, %v", text, gold.History, gold.Kept(72*time.Hour), plans.Histories())
+		}
+	}
+}

@@ -35,6 +35,46 @@ type Plan struct {
 	Previews int
 	// Outputs is the maximum number of outputs that a movie may have beside its MP4; 0: none. Decision 61.
 	Outputs int
+	// History is how long the events of an account stay in the log after the last one of a movie; 0: as long as the installation
+	// says; Forever: they are never archived. Decision 96.
+	History History
+}
+
+// History is how long events stay in the log.
+type History time.Duration
+
+// Forever says that events are never archived.
+const Forever History = -1
+
+// LeastHistory is the minimum of a History.
+const LeastHistory = time.Hour
+
+const forever = "forever"
+
+// UnmarshalText reads a duration, such as 2160h, or the word forever.
+func (h *History) UnmarshalText(text []byte) error {
+	if string(text) == forever {
+		*h = Forever
+		return nil
+	}
+	age, err := time.ParseDuration(string(text))
+	if err != nil || age < LeastHistory {
+		return fmt.Errorf("history %q: give a duration of %s or more, such as 2160h, or %s", text, LeastHistory, forever)
+	}
+	*h = History(age)
+	return nil
+}
+
+// Kept returns how long the events of accounts on the plan stay in the log, where the installation keeps them for a time; 0: for
+// ever.
+func (p Plan) Kept(installation time.Duration) time.Duration {
+	switch p.History {
+	case 0:
+		return installation
+	case Forever:
+		return 0
+	}
+	return time.Duration(p.History)
 }
 
 // DefaultPreviews is the maximum number of previews per hour on a plan that does not set a maximum: one every six seconds.
@@ -156,10 +196,17 @@ func (p Plan) check() error {
 		return fmt.Errorf("plan %q: the number of previews an hour must not be negative", p.Name)
 	case p.Outputs < 0:
 		return fmt.Errorf("plan %q: the number of outputs must not be negative", p.Name)
+	case p.History != 0 && p.History != Forever && p.History < History(LeastHistory):
+		return fmt.Errorf("plan %q: history must be %s or more, or %s", p.Name, LeastHistory, forever)
 	case p.EmailRecipients < 0 || p.EmailRecipients > 0 && !p.Email:
 		return fmt.Errorf("plan %q: the number of e-mail recipients must not be negative, and needs email: true", p.Name)
 	}
 	return nil
+}
+
+// Histories returns the names of the plans that say how long the events of their accounts stay in the log, sorted.
+func (p Plans) Histories() []string {
+	return slices.DeleteFunc(p.Names(), func(name string) bool { return p.Of(name).History == 0 })
 }
 
 // Of returns the plan with a name. For an unknown name it returns the free plan.

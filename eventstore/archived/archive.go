@@ -25,6 +25,9 @@ const (
 
 // Rule says which streams are archived.
 type Rule struct {
+	// Lane names the rule: of each lane the archive remembers up to where its rule has examined the log. A rule with another lane
+	// examines everything from the beginning.
+	Lane string
 	// Before is a point in time: a stream is archived only if its newest event was stored before it.
 	Before time.Time
 	// Ended reports whether a stream has ended. It gets all events of the stream. Events may be appended to an ended stream later.
@@ -46,7 +49,7 @@ var ErrBusy = errors.New("another process archives the same log")
 func (s *Store) Archive(ctx context.Context, rule Rule) (Done, error) {
 	var done Done
 	for {
-		last, through, err := s.settle(ctx)
+		last, through, err := s.settle(ctx, rule.Lane)
 		if err != nil {
 			return done, err
 		}
@@ -57,11 +60,12 @@ func (s *Store) Archive(ctx context.Context, rule Rule) (Done, error) {
 		if b.through == through {
 			return done, nil
 		}
-		entry := Entry{Through: b.through}
+		entry := Entry{Through: b.through, Lane: rule.Lane}
 		if len(b.events) > 0 {
 			if entry, err = s.store(ctx, b); err != nil {
 				return done, fmt.Errorf("store an archive file: %w", err)
 			}
+			entry.Lane = rule.Lane
 		}
 		if err := s.commit(ctx, last, entry); err != nil {
 			return done, err
@@ -78,13 +82,13 @@ func (d *Done) add(entry Entry) {
 }
 
 // settle reads the catalogue, and truncates the streams of archive files whose streams may not be truncated yet. It returns the
-// last revision of the catalogue, and the position up to which streams were examined.
-func (s *Store) settle(ctx context.Context) (last eventstore.Revision, through eventstore.Position, err error) {
+// last revision of the catalogue, and the position up to which streams were examined by the rule of a lane.
+func (s *Store) settle(ctx context.Context, lane string) (last eventstore.Revision, through eventstore.Position, err error) {
 	for {
 		if _, err := s.catalog.refresh(ctx); err != nil {
 			return 0, eventstore.Position{}, err
 		}
-		last, through, open := s.catalog.state()
+		last, through, open := s.catalog.state(lane)
 		if len(open) == 0 {
 			return last, through, nil
 		}
@@ -163,6 +167,13 @@ func (s *Store) stretch(ctx context.Context, before time.Time, from eventstore.P
 func (s *Store) candidate(
 	ctx context.Context, stream string, end eventstore.Position, ended func([]eventstore.Recorded) (bool, error),
 ) ([]eventstore.Recorded, error) {
+	described, err := describe(ctx, s.Store, stream)
+	if err != nil {
+		return nil, err
+	}
+	if archived, err := s.wholly(ctx, stream, described); err != nil || archived {
+		return nil, err
+	}
 	var events []eventstore.Recorded
 	for event, err := range s.ReadStream(ctx, stream, eventstore.Forwards, 0) {
 		if err != nil {
@@ -176,11 +187,18 @@ func (s *Store) candidate(
 	if is, err := ended(events); err != nil || !is {
 		return nil, err
 	}
-	described, err := describe(ctx, s.Store, stream)
-	if err != nil {
-		return nil, err
-	}
 	return events[min(described.Archived.end(), eventstore.Revision(len(events))):], nil
+}
+
+// wholly reports whether all events of a stream are in the archive. It reads nothing from archive files.
+func (s *Store) wholly(ctx context.Context, stream string, described description) (bool, error) {
+	if len(described.Archived.Parts) == 0 {
+		return false, nil
+	}
+	for event, err := range s.Store.ReadStream(ctx, stream, eventstore.Backwards, -1) {
+		return err == nil && event.Revision < described.Archived.end(), err
+	}
+	return false, nil
 }
 
 // store writes an archive file, reads it back and compares it with the events.
@@ -288,7 +306,7 @@ give:
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	last, _, _ := s.catalog.state()
+	last, _, _ := s.catalog.state("")
 	_, err = s.catalog.append(ctx, last, truncatedType, truncation{File: entry.Revision})
 	if errors.Is(err, eventstore.ErrConflict) { // another process has written to the catalogue; the caller reads it again
 		return nil

@@ -35,8 +35,9 @@ type Entry struct {
 	Bytes     int64               `json:"bytes,omitempty"`    // size of the file in bytes
 	First     eventstore.Position `json:"first,omitzero"`     // position in the log of the file's first event
 	Last      eventstore.Position `json:"last,omitzero"`      // position in the log of the file's last event
-	// streams whose newest event is at or before this position were examined
+	// streams whose newest event is at or before this position were examined by the rule of the lane
 	Through eventstore.Position `json:"through"`
+	Lane    string              `json:"lane,omitempty"` // see Rule
 }
 
 // truncation is the content of the catalogue's event which says that the streams of a file are truncated in the log.
@@ -54,9 +55,9 @@ type catalog struct {
 	last eventstore.Revision
 	// entries that name a file, in the order of the catalogue; the slice is replaced, never changed
 	entries []Entry
-	through eventstore.Position          // Through of the newest entry
-	open    map[eventstore.Revision]bool // revisions of entries whose streams may not be truncated yet
-	cuts    []cut                        // when the streams of files were truncated, in the order of the catalogue
+	through map[string]eventstore.Position // Through of the newest entry of each lane
+	open    map[eventstore.Revision]bool   // revisions of entries whose streams may not be truncated yet
+	cuts    []cut                          // when the streams of files were truncated, in the order of the catalogue
 }
 
 // cut says when the streams of an archive file were truncated, and how many events the file has.
@@ -66,7 +67,9 @@ type cut struct {
 }
 
 func newCatalog(log eventstore.Store) *catalog {
-	return &catalog{log: log, last: eventstore.NoStream, open: map[eventstore.Revision]bool{}}
+	return &catalog{
+		log: log, last: eventstore.NoStream, through: map[string]eventstore.Position{}, open: map[eventstore.Revision]bool{},
+	}
 }
 
 // refresh reads the catalogue's events that were appended before the call began, and returns all entries that name a file.
@@ -103,7 +106,7 @@ func (c *catalog) add(event eventstore.Recorded) error {
 			c.entries = append(slices.Clip(c.entries), entry)
 			c.open[event.Revision] = true
 		}
-		c.through = entry.Through
+		c.through[entry.Lane] = entry.Through
 	case truncatedType:
 		var done truncation
 		if err := json.Unmarshal(event.Data, &done); err != nil {
@@ -176,9 +179,9 @@ func (s *Store) Truncated(ctx context.Context, since time.Time) (Truncated, erro
 	return all, nil
 }
 
-// state returns the last revision of the catalogue, the position up to which streams were examined, and the entries whose streams
-// may not be truncated yet.
-func (c *catalog) state() (last eventstore.Revision, through eventstore.Position, open []Entry) {
+// state returns the last revision of the catalogue, the position up to which streams were examined by the rule of a lane, and the
+// entries whose streams may not be truncated yet.
+func (c *catalog) state(lane string) (last eventstore.Revision, through eventstore.Position, open []Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, entry := range c.entries {
@@ -186,7 +189,7 @@ func (c *catalog) state() (last eventstore.Revision, through eventstore.Position
 			open = append(open, entry)
 		}
 	}
-	return c.last, c.through, open
+	return c.last, c.through[lane], open
 }
 
 // append adds an event to the catalogue at the revision that follows after, and returns the new revision. When another process

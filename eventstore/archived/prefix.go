@@ -19,7 +19,7 @@ type Prefix struct {
 // repeated by any process; events that are archived already are passed over.
 func (s *Store) ArchivePrefixes(ctx context.Context, prefixes []Prefix) (Done, error) {
 	var done Done
-	if _, _, err := s.settle(ctx); err != nil {
+	if _, _, err := s.settle(ctx, ""); err != nil {
 		return done, err
 	}
 	var b step
@@ -64,7 +64,7 @@ func (s *Store) flush(ctx context.Context, b *step, done *Done) error {
 	if len(b.events) == 0 {
 		return nil
 	}
-	last, through, err := s.settle(ctx)
+	last, through, err := s.settle(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -79,6 +79,6 @@ func (s *Store) flush(ctx context.Context, b *step, done *Done) error {
 	}
 	done.add(entry)
 	*b = step{}
-	_, _, err = s.settle(ctx)
+	_, _, err = s.settle(ctx, "")
 	return err
 }

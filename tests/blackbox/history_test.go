@@ -64,7 +64,9 @@ func archiveAll(t *testing.T, data string) map[string]int {
 	logger := logrus.New()
 	logger.SetOutput(io.Discard)
 	archive := archived.New(client, archiveFiles{files}, movie.StreamCategory, ledger.StreamCategory)
-	chore := chores.History(archive, eventstore.NewCodec().WithoutPersonal(), time.Hour, logger)
+	chore := chores.History(chores.HistoryConfig{
+		Archive: archive, Codec: eventstore.NewCodec().WithoutPersonal(), Age: time.Hour, Logger: logger,
+	})
 	if err := chore.Do(t.Context(), time.Now().Add(90*time.Minute)); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"moviola/domain"
 	"moviola/domain/movie"
+	"moviola/domain/plan"
 	"moviola/eventstore"
 	"moviola/eventstore/archived"
 )
@@ -19,41 +20,82 @@ type Archive interface {
 	Archive(ctx context.Context, rule archived.Rule) (archived.Done, error)
 }
 
-// History is the chore of archiving movies whose last event is older than an age. Movies with an event that
-// this version cannot read stay in the log.
-func History(archive Archive, codec *eventstore.Codec, age time.Duration, logger logrus.FieldLogger) Chore {
-	ended := func(events []eventstore.Recorded) (bool, error) { return hasEnded(codec, events) }
+// HistoryConfig is what History needs. Every field but Plans and PlanOf is required.
+type HistoryConfig struct {
+	Archive Archive
+	Codec   *eventstore.Codec
+	// Age is how long the events of movies stay in the log after the last one, where the plan does not say otherwise; 0: for ever.
+	Age time.Duration
+	// Plans are the plans that say how long; nil: none does. With them, PlanOf returns the plan of an account.
+	Plans  []plan.Plan
+	PlanOf func(ctx context.Context, account domain.AccountID) (plan.Plan, error)
+	Logger logrus.FieldLogger
+}
+
+// History is the chore of archiving movies whose last event is older than the age that the plan of their account says, or else
+// the installation. Movies with an event that this version cannot read stay in the log. Decisions 90 and 96.
+func History(config HistoryConfig) Chore {
 	return Chore{Name: "events of old movies", Do: func(ctx context.Context, now time.Time) error {
-		done, err := archive.Archive(ctx, archived.Rule{Before: now.Add(-age), Ended: ended})
-		if done.Files > 0 {
-			logger.WithFields(logrus.Fields{
-				"movies": done.Streams, "events": done.Events, "files": done.Files, "bytes": done.Bytes,
-			}).Info("old movies archived; the event store removes their events from the log")
+		var failures []error
+		for _, p := range append([]plan.Plan{{}}, config.Plans...) {
+			if age := p.Kept(config.Age); age > 0 {
+				failures = append(failures, config.archive(ctx, p.Name, now.Add(-age)))
+			}
 		}
-		if errors.Is(err, archived.ErrBusy) {
-			return nil // another process is archiving the log already
-		}
-		return err
+		return errors.Join(failures...)
 	}}
 }
 
-// hasEnded reports whether all work on a movie is done: the movie has an outcome, and its destinations, if it has any, have their
-// results.
-func hasEnded(codec *eventstore.Codec, events []eventstore.Recorded) (bool, error) {
+// archive archives what is older than a moment, of the accounts on a plan with a time of its own, or of all others (without a
+// name).
+func (c HistoryConfig) archive(ctx context.Context, plan string, before time.Time) error {
+	done, err := c.Archive.Archive(ctx, archived.Rule{Lane: plan, Before: before, Ended: c.ended(ctx, plan)})
+	if done.Files > 0 {
+		c.Logger.WithFields(logrus.Fields{
+			"movies": done.Streams, "events": done.Events, "files": done.Files, "bytes": done.Bytes,
+		}).Info("old movies archived; the event store removes their events from the log")
+	}
+	if errors.Is(err, archived.ErrBusy) {
+		return nil // another process is archiving the log already
+	}
+	return err
+}
+
+// ended returns the rule that selects movies that have ended, of the accounts that archive is about.
+func (c HistoryConfig) ended(ctx context.Context, plan string) func([]eventstore.Recorded) (bool, error) {
+	return func(events []eventstore.Recorded) (bool, error) {
+		account, is, err := hasEnded(c.Codec, events)
+		if err != nil || !is || len(c.Plans) == 0 {
+			return is, err
+		}
+		of, err := c.PlanOf(ctx, account)
+		if err != nil {
+			return false, fmt.Errorf("read the plan of %s: %w", account, err)
+		}
+		if of.History == 0 {
+			return plan == "", nil
+		}
+		return plan == of.Name, nil
+	}
+}
+
+// hasEnded returns the account of a movie, and whether all work on it is done: the movie has an outcome, and its destinations, if
+// it has any, have their results.
+func hasEnded(codec *eventstore.Codec, events []eventstore.Recorded) (domain.AccountID, bool, error) {
 	_, project := eventstore.SplitStream(events[0].Stream)
 	m := movie.New(domain.ProjectID(project))
 	for _, recorded := range events {
 		event, _, err := codec.Decode(recorded)
 		if errors.Is(err, eventstore.ErrUnavailable) {
-			return false, fmt.Errorf("read a movie: %w", err)
+			return "", false, fmt.Errorf("read a movie: %w", err)
 		}
 		if err != nil {
-			return false, nil // this version cannot read an event, so the movie stays in the log
+			return "", false, nil // this version cannot read an event, so the movie stays in the log
 		}
 		m.Apply(event)
 	}
 	if _, closed := m.Closing(); closed && len(m.Destinations()) > 0 {
-		return m.Delivered(), nil
+		return m.Account(), m.Delivered(), nil
 	}
-	return m.Outcome() != movie.NoOutcome, nil
+	return m.Account(), m.Outcome() != movie.NoOutcome, nil
 }

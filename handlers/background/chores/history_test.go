@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"moviola/commands/commandstest"
 	"moviola/domain"
 	"moviola/domain/movie"
+	"moviola/domain/plan"
 	"moviola/eventstore"
 	"moviola/eventstore/archived"
 	"moviola/eventstore/memory"
@@ -51,7 +53,7 @@ func TestHistory(t *testing.T) {
 	logger := logrus.New()
 	logger.SetOutput(io.Discard)
 	logger.AddHook(counting{&logged})
-	chore := chores.History(archive, log.Codec(), 48*time.Hour, logger)
+	chore := chores.History(chores.HistoryConfig{Archive: archive, Codec: log.Codec(), Age: 48 * time.Hour, Logger: logger})
 	for _, step := range []struct {
 		after time.Duration
 		files int
@@ -83,6 +85,60 @@ func TestHistory(t *testing.T) {
 		}
 		if got := fmt.Sprint(inLog, all); got != fmt.Sprint(want, len(events)) {
 			t.Errorf("%s: %s events in the log and in all, want %d and %d", project, got, want, len(events))
+		}
+	}
+}
+
+// TestHistory_plans: the plan of an account decides, where it says how long, also where the installation keeps everything.
+func TestHistory_plans(t *testing.T) {
+	t.Parallel()
+	plans := map[domain.AccountID]plan.Plan{
+		"short": {Name: "short", History: plan.History(24 * time.Hour)}, "keeps": {Name: "keeps", History: plan.Forever}, "plain": {Name: "plain"},
+	}
+	for _, c := range []struct {
+		installation time.Duration
+		after        time.Duration
+		want         string // how many events the log has of a movie of each account
+	}{
+		{0, 23 * time.Hour, "short 2 keeps 2 plain 2"},
+		{0, 25 * time.Hour, "short 1 keeps 2 plain 2"},
+		{0, 1000 * time.Hour, "short 1 keeps 2 plain 2"},
+		{48 * time.Hour, 25 * time.Hour, "short 1 keeps 2 plain 2"},
+		{48 * time.Hour, 49 * time.Hour, "short 1 keeps 2 plain 1"},
+		{2 * time.Hour, 3 * time.Hour, "short 2 keeps 2 plain 1"},
+	} {
+		now := written
+		store := memory.New(memory.WithClock(func() time.Time { return now }))
+		archive := archived.New(store, historyFiles{commandstest.NewFiles(func() time.Time { return now })}, movie.StreamCategory)
+		log := eventstore.NewLog(archive, eventstore.NewCodec())
+		for account := range plans {
+			_, err := log.Append(t.Context(), movie.Stream(domain.ProjectID(account)), eventstore.NoStream, eventstore.Meta{Time: now},
+				movie.Submitted{Account: account, At: now}, movie.Cancelled{At: now})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		logger := logrus.New()
+		logger.SetOutput(io.Discard)
+		chore := chores.History(chores.HistoryConfig{
+			Archive: archive, Codec: log.Codec(), Age: c.installation, Plans: []plan.Plan{plans["short"], plans["keeps"]}, Logger: logger,
+			PlanOf: func(_ context.Context, account domain.AccountID) (plan.Plan, error) { return plans[account], nil },
+		})
+		for range 2 {
+			if err := chore.Do(t.Context(), now.Add(c.after)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []string
+		for _, account := range []string{"short", "keeps", "plain"} {
+			n := 0
+			for range store.ReadStream(t.Context(), movie.Stream(domain.ProjectID(account)), eventstore.Forwards, 0) {
+				n++
+			}
+			got = append(got, fmt.Sprint(account, " ", n))
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("--history %s, after %s: %s, want %s", c.installation, c.after, text, c.want)
 		}
 	}
 }

@@ -9,9 +9,11 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/adapters/scratch"
+	"moviola/commands"
 	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/blobkey"
+	"moviola/domain/plan"
 	"moviola/handlers/background/chores"
 	"moviola/internal/config"
 )
@@ -36,11 +38,7 @@ func (s *Background) newChores() (*chores.Chores, error) {
 			}},
 			chores.Tidy("half-written files", halfFileAge, s.Stores.Files.Tidy))
 		parts.Chores = append(parts.Chores, chores.Forgotten(s.Stores.Archive, s.Stores.Discards, parts.Logger))
-		if s.Config.History > 0 {
-			parts.Chores = append(parts.Chores,
-				chores.History(s.Stores.Archive, s.Stores.Log.Codec(), s.Config.History, parts.Logger),
-				s.ledgerChore(parts.Logger))
-		}
+		parts.Chores = append(parts.Chores, s.historyChores(parts.Logger)...)
 		parts.Chores = append(parts.Chores, chores.Scavenge(chores.ScavengeConfig{
 			Log: s.Stores.Log.Store(), Truncated: s.Stores.Archive.Truncated, Discards: s.Stores.Discards,
 			Waiting: s.Metrics.Scavenge, Logger: parts.Logger,
@@ -64,12 +62,31 @@ func (s *Background) newChores() (*chores.Chores, error) {
 	return chores.New(parts)
 }
 
-// ledgerChore returns the chore that archives old events of ledgers.
-func (s *Background) ledgerChore(logger logrus.FieldLogger) chores.Chore {
-	return chores.Ledgers(chores.LedgersConfig{
-		Accounts: s.Models.Accounts, Openings: s.Ledgers, Archive: s.Stores.Archive, Least: chores.LeastOpened, Logger: logger,
-		Age: func(context.Context, domain.AccountID) (time.Duration, error) { return s.Config.History, nil },
-	})
+// historyChores returns the chores that archive old movies and old events of ledgers; none, where neither the installation nor a
+// plan says after which time.
+func (s *Background) historyChores(logger logrus.FieldLogger) []chores.Chore {
+	var own []plan.Plan
+	archives := s.Config.History > 0
+	for _, name := range s.Plans.Histories() {
+		own = append(own, s.Plans.Of(name))
+		archives = archives || s.Plans.Of(name).Kept(0) > 0
+	}
+	if !archives {
+		return nil
+	}
+	plans := commands.NewAccountPlans(s.Stores.Log, time.Now, s.Plans)
+	return []chores.Chore{
+		chores.History(chores.HistoryConfig{
+			Archive: s.Stores.Archive, Codec: s.Stores.Log.Codec(), Age: s.Config.History, Plans: own, PlanOf: plans.Of, Logger: logger,
+		}),
+		chores.Ledgers(chores.LedgersConfig{
+			Accounts: s.Models.Accounts, Openings: s.Ledgers, Archive: s.Stores.Archive, Least: chores.LeastOpened, Logger: logger,
+			Age: func(ctx context.Context, account domain.AccountID) (time.Duration, error) {
+				found, err := plans.Of(ctx, account)
+				return found.Kept(s.Config.History), err
+			},
+		}),
+	}
 }
 
 // tidied returns the chore that removes, from one cache of the renderer, files that were not used for AssetCacheTTL. name is the
