@@ -34,7 +34,9 @@ type Store struct {
 // New returns a store that reads a log together with its archive files. Streams of one category are archived when they have ended
 // (Archive), and the oldest events of streams of the categories begun while the streams go on (ArchivePrefixes).
 func New(log eventstore.Store, files Files, category string, begun ...string) *Store {
-	return &Store{Store: log, files: files, category: category, begun: begun, catalog: newCatalog(log), opened: newDirectoryCache(files)}
+	return &Store{
+		Store: log, files: files, category: category, begun: begun, catalog: newCatalog(log), opened: newDirectoryCache(files),
+	}
 }
 
 // archives reports whether streams of a category may have events in the archive.
