@@ -21,9 +21,22 @@ type Movies struct {
 	head   func(context.Context) (eventstore.Position, error) // reads the end of the log; the read begins after the call
 }
 
-// Get returns a movie, and false when there is none. Design §4: a closed movie is returned as stored. For a missing or open
-// movie Get folds the events that the document lacks, so that clients see their own writes. While the log is unavailable, an
-// open movie is returned as stored.
+// Get returns a movie, and false when there is none. Clients see their own writes (design §4), at the least cost:
+//
+//	load the document
+//	   ├─ closed ─────────────────────────────────────────────────────────────────► as stored: nothing can follow
+//	   ├─ missing or open, and the read models include every event of the log ────► as stored
+//	   └─ missing or open otherwise ──► catchUp: folds the events of the movie's ──► as of the end of its stream
+//	                                    stream that the document lacks
+//	                                      └─ the log is unavailable ──► an open movie as stored; a missing one is an error
+//
+// The second line needs all of these; each alone saves reading a stream for every poll of an open movie:
+//
+//   - the read models fold the stream, and are not being built anew (unsaid): otherwise its document stays behind;
+//   - the read models have not moved for a while (quiet): while they move, the end of the log is ahead of them anyway;
+//   - the end of the log, read after the document, is where they were before it was read (upToDate). Get takes their place
+//     first: taken afterwards, it could include an event that came after the document was read;
+//   - the generation is still the same: a rebuilt one may be less far when it is taken into use.
 func (m *Movies) Get(ctx context.Context, project domain.ProjectID) (Movie, bool, error) {
 	place, generation, quiet := m.reader.place()
 	doc, known, err := movieModel.load(ctx, m.at, string(project))

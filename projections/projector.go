@@ -43,7 +43,26 @@ const (
 	lastPause  = 2 * time.Second
 )
 
-// projector folds the log into one generation of the read models. It is used by one goroutine.
+// projector folds the log into one generation of the read models. It is used by one goroutine, the one of run:
+//
+//	Follow ──notices──► nextBatch ──► step ── at the end of the log ──► commit ──► try ──► locate, prepare, write, committed
+//	(a goroutine            ▲           │                                 ▲         │
+//	of its own)             │           │                                 └─ pause ─┘  every error but ErrGap; lost is set, so
+//	              waits: a caller       │                                              locate loads the checkpoint again
+//	              of the read models    │
+//	              ends the batch        └─ behind it ──► commitBehind: foldBehind folds batch n+1
+//	                                                      │             while a goroutine writes batch n (flying)
+//	                                                      ├─ settle: waits for batch n; commits it with retries if that failed
+//	                                                      └─ then batch n+1 begins to be written, and run collects n+2
+//
+// What keeps documents right:
+//
+//   - The checkpoint is written in the commit of the documents, at the version at which it was loaded. So of two processes that
+//     fold the same batch, one commits; the other gets ErrStale, loads the checkpoint and finds the batch committed.
+//   - A batch that was folded from documents of an uncommitted batch is committed only when that one was (smooth). Otherwise it
+//     is folded again, from what is stored.
+//   - considered, which answers refer to, follows a commit; ahead belongs to the batch that is being collected.
+//   - ErrGap ends the projector: an event is missing, and folding on would make documents wrong.
 type projector struct {
 	config     Config
 	at         *catalogue

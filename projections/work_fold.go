@@ -1,7 +1,6 @@
 package projections
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +21,26 @@ const (
 	lineFile    = "file/"
 )
 
-// workModel is the work list. Since its items follow both movie and ledger streams, they are guarded by the position in the log.
+// workModel is the work list: what the log says is still to be done. An item is open as long as its document exists. Its id is a
+// line of work and a subject, and each line has a method that folds the events of touched into it:
+//
+//	event ──► touched: ids of items ──► apply, once for each id ──► fold ──► the method of the line: item, and whether it is open
+//
+// The lines of a movie, from left to right in time. ● opens the item, ○ lets it wait, ▶ makes it ready, ■ closes it:
+//
+//	            Submitted   SourcesFetched   RenderStarted   RenderTimedOut   RenderFinished, Cancelled   DeliveryFinished
+//	fetch/          ▶             ■          ■ (attempt 1)                               ■
+//	render/         ▶ or ○        ▶             claimed      ▶ as WorkStop               ■
+//	timeout/                                 ● (attempt 1)         ■                     ■
+//	hold/           ○                                       ▶ as WorkSettle       ▶ as WorkSettle; ■ by the ledger's event
+//	deliver/        ○                                                                    ▶                       ■
+//	file/                                                                        ● RenderFinished; ■ FileDeleted
+//
+// hold/ opens before all others, by CreditsHeld or a count: without a movie it becomes due as WorkAbandon. Since items follow
+// both movie and ledger streams, they are guarded by the position in the log: an event at or before it has been folded already.
+//
+// A worker's claim is an event too (RenderStarted, DeliveryStarted, SourcesFetchStarted): it makes the item claimed, its release
+// makes it ready again. A claim of a claimed item tells that the worker before it has died (Deaths).
 type workModel struct {
 	renderTimeout time.Duration
 	abandonAfter  time.Duration
@@ -52,92 +70,6 @@ func (workModel) declare() []Index {
 	}
 }
 func (workModel) decode(body Body) (any, error) { return decodeAs[WorkItem](body) }
-
-// touched returns the ids of the items that an event changes. Each category of events has a function of its own.
-func (workModel) touched(e Event) []string {
-	if ids := ledgerTouched(e); ids != nil {
-		return ids
-	}
-	if ids := movieTouched(e); ids != nil {
-		return ids
-	}
-	return slices.Concat(mediaTouched(e), accountTouched(e), templateTouched(e), batchTouched(e))
-}
-
-func ledgerTouched(e Event) []string {
-	switch d := e.Data.(type) {
-	case ledger.CreditsHeld:
-		return onLines(d.Project, lineHold)
-	case ledger.CreditsCharged:
-		if d.Zero {
-			return append(onLines(d.Project, lineHold), lineZero+e.ID)
-		}
-		return onLines(d.Project, lineHold)
-	case ledger.CreditsReleased:
-		return onLines(d.Project, lineHold)
-	case ledger.MovieCounted:
-		return onLines(d.Project, lineHold)
-	case ledger.DraftCounted:
-		return onLines(d.Project, lineHold)
-	case ledger.CountKept:
-		return onLines(d.Project, lineHold)
-	case ledger.CountReleased:
-		return onLines(d.Project, lineHold)
-	}
-	return nil
-}
-
-func movieTouched(e Event) []string {
-	on := func(lines ...string) []string { return onLines(domain.ProjectID(e.ID), lines...) }
-	switch d := e.Data.(type) {
-	case movie.Submitted:
-		return on(linesOf(d)...)
-	case movie.SubmissionAbandoned:
-		return on(lineHold)
-	case movie.SourcesFetchStarted, movie.SourcesFetchReleased:
-		return on(lineFetch)
-	case movie.SourcesFetched:
-		return on(lineFetch, lineRender)
-	case movie.RenderStarted:
-		if d.Attempt == 1 { // the render timeout runs from the first attempt
-			return on(lineFetch, lineRender, lineTimeout)
-		}
-		return on(lineRender)
-	case movie.RenderReleased:
-		return on(lineRender)
-	case movie.RenderTimedOut:
-		return on(lineRender, lineTimeout, lineHold)
-	case movie.RenderFinished:
-		return on(lineFetch, lineRender, lineTimeout, lineHold, lineDeliver, lineFile)
-	case movie.Cancelled:
-		return on(lineFetch, lineRender, lineTimeout, lineHold, lineDeliver)
-	case movie.FileDeleted:
-		return on(lineFile)
-	case movie.DeliveryStarted, movie.DeliveryReleased, movie.DeliveryFinished, movie.RedeliveryRequested:
-		return on(lineDeliver)
-	}
-	return nil
-}
-
-// linesOf returns the lines of work that begin with the submission of a movie.
-func linesOf(d movie.Submitted) []string {
-	lines := []string{lineHold, lineRender}
-	if d.Sources {
-		lines = append(lines, lineFetch)
-	}
-	if d.Destinations > 0 {
-		lines = append(lines, lineDeliver)
-	}
-	return lines
-}
-
-func onLines(project domain.ProjectID, lines ...string) []string {
-	ids := make([]string, len(lines))
-	for i, line := range lines {
-		ids[i] = line + string(project)
-	}
-	return ids
-}
 
 // apply implements model.
 func (w workModel) apply(id string, doc any, gone bool, e Event) (folded, error) {

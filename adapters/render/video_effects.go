@@ -44,7 +44,26 @@ func reach(l timeline.Layer, box image.Rectangle) image.Rectangle {
 	return image.Rect(middle.X-radius, middle.Y-radius, middle.X+radius, middle.Y+radius)
 }
 
-// applyEffects applies the effects of a video to its frames, and returns the resulting frames and their position.
+// applyEffects applies the effects of a video to its frames, and returns the resulting frames and their position. The effects are
+// applied in this order, each between the label from and a new one; an effect that the layer does not have is left out:
+//
+//	from ─► keyed ─► straight ─────────────► moved ──────► withAlpha ◄─ maskFor   ─► rotated ─► to, in a larger box
+//	        colour   correction, opacity,    view within   mask: a picture          │
+//	        key      mirrors                 the box       or a video               └─ not rotated: crop to the canvas ─► to
+//
+// keyed and withAlpha are no single filters: their frames are split and merged again.
+//
+//	keyed       from ─ split ─┬──────────────────────────────────────────────┐
+//	                          └─ extractplanes ─ u, v ─ lut2 ─ scale ─ mask ─ withAlpha ─►
+//	withAlpha   from, without alpha ─────────────────────────────────────────── alphamerge ─►
+//	                                                       mask ───────────────────┘
+//	            from, with alpha ─ split ─┬──────────────────────────────────── alphamerge ─►
+//	                                      └─ alphaextract ─┬─ blend (multiply) ────┘
+//	                                                 mask ─┘
+//
+// alpha says at each step whether the frames have an alpha channel: a filter that makes frames transparent adds one only where
+// there is none, and withAlpha multiplies its mask into one that is there. place says what rectangle of the canvas frames fill
+// (box) and which part of it the frames show (visible): whole tells beforehand that effects need all of the box.
 func (c *composer) applyEffects(
 	ctx context.Context, l timeline.Layer, src artwork.Source, from string, p place,
 ) (string, place, error) {
