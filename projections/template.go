@@ -132,13 +132,21 @@ func (t *Templates) Get(ctx context.Context, id template.ID) (Template, bool, er
 	return doc, true, nil
 }
 
-// Owned returns all templates of an account, last updated first. With a tag, it returns only those with that tag.
-func (t *Templates) Owned(ctx context.Context, account domain.AccountID, tag string) ([]Template, error) {
-	owned, err := t.all(ctx, indexOwned, string(account), templateAlive)
-	if err != nil || tag == "" {
-		return owned, err
-	}
-	return slices.DeleteFunc(owned, func(one Template) bool { return !slices.Contains(one.Tags, tag) }), nil
+// TemplateList selects templates of an account. They have to match all filters; empty: no filter.
+type TemplateList struct {
+	Account domain.AccountID
+	Tag     string // one of the template's tags
+}
+
+// matches reports whether a template passes the filters.
+func (l TemplateList) matches(one Template) bool {
+	return l.Tag == "" || slices.Contains(one.Tags, l.Tag)
+}
+
+// Owned returns the selected templates, last updated first.
+func (t *Templates) Owned(ctx context.Context, list TemplateList) ([]Template, error) {
+	owned, err := t.all(ctx, indexOwned, string(list.Account), templateAlive)
+	return slices.DeleteFunc(owned, func(one Template) bool { return !list.matches(one) }), err
 }
 
 // Deleted returns the deleted templates of an account whose files are not removed yet.

@@ -58,10 +58,16 @@ func TestTemplates(t *testing.T) {
 		ask  func() ([]projections.Template, error)
 		want []string
 	}{
-		"owned":      {func() ([]projections.Template, error) { return models.Templates.Owned(t.Context(), alice, "") }, []string{"Renamed", "Two"}},
-		"with a tag": {func() ([]projections.Template, error) { return models.Templates.Owned(t.Context(), alice, "own") }, []string{"Two"}},
-		"nothing":    {func() ([]projections.Template, error) { return models.Templates.Owned(t.Context(), "nobody", "") }, []string{}},
-		"library":    {func() ([]projections.Template, error) { return models.Templates.Library(t.Context(), bob, nil) }, []string{"Two"}},
+		"owned": {func() ([]projections.Template, error) {
+			return models.Templates.Owned(t.Context(), projections.TemplateList{Account: alice})
+		}, []string{"Renamed", "Two"}},
+		"with a tag": {func() ([]projections.Template, error) {
+			return models.Templates.Owned(t.Context(), projections.TemplateList{Account: alice, Tag: "own"})
+		}, []string{"Two"}},
+		"nothing": {func() ([]projections.Template, error) {
+			return models.Templates.Owned(t.Context(), projections.TemplateList{Account: "nobody"})
+		}, []string{}},
+		"library": {func() ([]projections.Template, error) { return models.Templates.Library(t.Context(), bob, nil) }, []string{"Two"}},
 		"library and tagged": {func() ([]projections.Template, error) {
 			return models.Templates.Library(t.Context(), alice, []string{"new", "ads"})
 		}, []string{"Renamed", "Two"}},
@@ -102,7 +108,7 @@ func TestTemplates_Owned(t *testing.T) {
 		last = w.append(t, template.Stream(templateID(i)), created(alice, fmt.Sprint(i), minute(i)))
 	}
 	waitFor(t, models, last)
-	owned, err := models.Templates.Owned(t.Context(), alice, "")
+	owned, err := models.Templates.Owned(t.Context(), projections.TemplateList{Account: alice})
 	if err != nil || len(owned) != n || owned[0].Name != fmt.Sprint(n-1) || owned[n-1].Name != "0" {
 		t.Errorf("%d templates, %v", len(owned), err)
 	}

@@ -16,7 +16,7 @@ import (
 
 // TemplateList lists the templates of an account. projections.Templates implements it.
 type TemplateList interface {
-	Owned(ctx context.Context, account domain.AccountID, tag string) ([]projections.Template, error)
+	Owned(ctx context.Context, list projections.TemplateList) ([]projections.Template, error)
 	Deleted(ctx context.Context, account domain.AccountID) ([]projections.Template, error)
 }
 
@@ -33,7 +33,7 @@ func (s SavedTemplates) Clear(ctx context.Context, what accounts.Clearing) error
 	if what.Reason != account.Departure {
 		return nil
 	}
-	owned, err := s.Saved.Owned(ctx, what.Account, "")
+	owned, err := s.Saved.Owned(ctx, projections.TemplateList{Account: what.Account})
 	if err != nil {
 		return err
 	}

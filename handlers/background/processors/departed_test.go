@@ -41,7 +41,7 @@ func (e *estate) do(what, id string) error {
 	return nil
 }
 
-func (e *estate) Owned(context.Context, domain.AccountID, string) ([]projections.Template, error) {
+func (e *estate) Owned(context.Context, projections.TemplateList) ([]projections.Template, error) {
 	return templatesOf(e.owned), nil
 }
 

@@ -38,7 +38,7 @@ func (broken) Get(context.Context, template.ID) (projections.Template, bool, err
 	return projections.Template{}, false, errAway
 }
 
-func (broken) Owned(context.Context, domain.AccountID, string) ([]projections.Template, error) {
+func (broken) Owned(context.Context, projections.TemplateList) ([]projections.Template, error) {
 	return nil, errAway
 }
 

@@ -79,7 +79,7 @@ func (a *API) getTemplates(w http.ResponseWriter, r *http.Request, c access.Call
 	if ask.id != "" {
 		return a.getTemplate(w, r, c, ask)
 	}
-	owned, err := a.cfg.Templates.Owned(r.Context(), c.Account, ask.tag)
+	owned, err := a.cfg.Templates.Owned(r.Context(), ask.list)
 	if err != nil {
 		return fmt.Errorf("list the templates of account %s: %w", c.Account, err)
 	}
@@ -92,8 +92,9 @@ func (a *API) getTemplates(w http.ResponseWriter, r *http.Request, c access.Call
 
 // ask is the parsed query of GET /templates.
 type ask struct {
-	id, tag, format string
-	movie, prompt   bool
+	list          projections.TemplateList // without id
+	id, format    string
+	movie, prompt bool
 }
 
 func parseAsk(c access.Call) (ask, error) {
@@ -102,7 +103,8 @@ func parseAsk(c access.Call) (ask, error) {
 	if q.id, ok = c.One("id"); !ok {
 		return q, errID
 	}
-	if q.tag, ok = c.One("tag"); !ok {
+	q.list.Account = c.Account
+	if q.list.Tag, ok = c.One("tag"); !ok {
 		return q, errTag
 	}
 	q.format, ok = c.One("format")

@@ -32,7 +32,7 @@ const (
 // Reader finds templates.
 type Reader interface {
 	Get(ctx context.Context, id template.ID) (projections.Template, bool, error)
-	Owned(ctx context.Context, account domain.AccountID, tag string) ([]projections.Template, error)
+	Owned(ctx context.Context, list projections.TemplateList) ([]projections.Template, error)
 	Library(ctx context.Context, account domain.AccountID, tags []string) ([]projections.Template, error)
 }
 
