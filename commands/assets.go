@@ -1,23 +1,13 @@
 package commands
 
 import (
-	"context"
 	"errors"
 
-	"moviola/domain"
 	"moviola/domain/timeline"
 )
 
 // ErrNotMedia says that a file cannot be read as video or sound.
 var ErrNotMedia = errors.New("not a media file of this format")
-
-// Assets fetches the sources of movies to the local disk.
-type Assets interface {
-	// Fetch downloads the file at address (or takes it from the account's cache) and probes it. A *domain.Error says what is wrong
-	// with the asset, without naming the element that uses it: "Failed to download '…' (404)". Other errors are faults of this
-	// machine and may be transient. It is safe for concurrent use.
-	Fetch(ctx context.Context, account domain.AccountID, address string) (Asset, error)
-}
 
 // Asset is a source on the local disk whose format was determined from its content.
 type Asset struct {

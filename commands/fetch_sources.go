@@ -11,16 +11,8 @@ import (
 	"moviola/eventstore"
 )
 
-// ErrNotAtHand is the error of a SourceFetcher that was not allowed to download, when a source is not cached.
+// ErrNotAtHand is the error of fetching without downloads (Fetch.AtHand) when a source is not cached.
 var ErrNotAtHand = errors.New("a source is not at hand")
-
-// SourceFetcher copies the source files of movies and preload items to a storage that every renderer of the installation can
-// read. A *domain.Error is a fault of the movie, and its text is shown to the client; other errors may be transient. Decision
-// 54.
-type SourceFetcher interface {
-	FetchSources(ctx context.Context, job FetchJob) error
-	FetchItem(ctx context.Context, job PrepareJob, fetch Fetch) error
-}
 
 // FetchJob is one attempt at fetching the sources of a movie.
 type FetchJob struct {

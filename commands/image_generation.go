@@ -1,18 +1,8 @@
 package commands
 
 import (
-	"context"
-
 	"moviola/domain"
 )
-
-// ImageGenerator makes pictures from descriptions.
-type ImageGenerator interface {
-	// Generate returns a picture for the prompt as a still on the local disk. A repeated request of the same account is
-	// answered from a cache. A *domain.Error is a fault of the request or the provider, or a missing provider; its text is for
-	// the client and does not name the element. Other errors may be transient. It is safe for concurrent use. Decision 48.
-	Generate(ctx context.Context, request ImageRequest) (GeneratedImage, error)
-}
 
 // ImageRequest is a request for one picture.
 type ImageRequest struct {

@@ -98,18 +98,3 @@ type OutputJob struct {
 	// Until is when outputs that are not finished are given up.
 	Until time.Time
 }
-
-// Outputs makes other outputs of finished movies. In its result, the keys of files are paths on the local disk. An output that
-// cannot be made has status error and the reason. An error is returned only when ctx has ended.
-type Outputs interface {
-	Make(ctx context.Context, job OutputJob) ([]movie.Output, error)
-}
-
-// Renderer renders movies. A *domain.Error is the movie's own fault (its text is shown to the client and the render is not
-// retried); other errors may be transient, and the render is retried.
-type Renderer interface {
-	Render(ctx context.Context, job RenderJob) (Rendered, error)
-	// Finished returns the number of a movie's windows (parts of the movie, each stored as soon as it is encoded) that earlier
-	// attempts on this host have made; 0 when that number is unknown.
-	Finished(project domain.ProjectID) int
-}

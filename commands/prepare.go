@@ -1,19 +1,11 @@
 package commands
 
 import (
-	"context"
 	"time"
 
 	"moviola/domain"
 	"moviola/domain/preload"
 )
-
-// Preparer prepares one item of a preload batch: it downloads, generates or draws an asset, or has a text spoken.
-type Preparer interface {
-	// Prepare returns the asset on the local disk. A *domain.Error is the item's own fault, and its text is for the client; other
-	// errors may be transient. It is safe for concurrent use.
-	Prepare(ctx context.Context, job PrepareJob) (Prepared, error)
-}
 
 // PrepareJob is one attempt at preparing one item.
 type PrepareJob struct {

@@ -1,19 +1,11 @@
 package commands
 
 import (
-	"context"
 	"time"
 
 	"moviola/domain"
 	"moviola/domain/caption"
 )
-
-// Speaker turns text into speech.
-type Speaker interface {
-	// Speak returns the spoken text as a file on the local disk. A repeated request is answered from a cache. A *domain.Error is
-	// the fault of the request, and its text is for the client; other errors may be transient. It is safe for concurrent use.
-	Speak(ctx context.Context, request SpeechRequest) (Speech, error)
-}
 
 // SpeechRequest is a request to speak one text.
 type SpeechRequest struct {
@@ -34,13 +26,6 @@ type Speech struct {
 	Words    []caption.Word // in order; times are counted from the beginning of the file
 	Cached   bool           `json:"-"` // from the cache, at no cost
 	Warnings []string
-}
-
-// Transcriber turns speech into words.
-type Transcriber interface {
-	// Transcribe returns the words spoken in a sound file, in order. Errors are as those of Speaker; a missing provider is a
-	// *domain.Error too. It is safe for concurrent use.
-	Transcribe(ctx context.Context, request TranscriptionRequest) ([]caption.Word, error)
 }
 
 // TranscriptionRequest is a request for the words of one sound file.

@@ -29,8 +29,6 @@ import (
 	"moviola/internal/quota"
 )
 
-var _ commands.Assets = (*Cache)(nil)
-
 // Config is what a Cache needs. Client, Dir and Prober must be set.
 type Config struct {
 	Client   *http.Client      // client whose addresses are checked by adapters/outbound
@@ -71,7 +69,7 @@ const (
 	maxRedirects    = 5
 )
 
-// Cache is a commands.Assets on a local folder.
+// Cache is a render.Assets on a local folder.
 type Cache struct {
 	cfg     Config
 	client  *http.Client
@@ -133,7 +131,7 @@ func (cfg Config) withDefaults() Config {
 	return cfg
 }
 
-// Fetch brings the file at address to the local disk. See commands.Assets. A file that the account has downloaded within the time
+// Fetch brings the file at address to the local disk. See render.Assets. A file that the account has downloaded within the time
 // to live comes from the disk, without asking the server. Decision 51. Concurrent callers with the same address share one
 // download.
 func (c *Cache) Fetch(ctx context.Context, account domain.AccountID, address string) (commands.Asset, error) {

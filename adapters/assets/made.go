@@ -17,8 +17,6 @@ import (
 	"moviola/domain/blobkey"
 )
 
-var _ commands.MadeStore = (*Cache)(nil)
-
 const (
 	// madeTime is the time limit of KeepMade and of TakeMade. When TakeMade reaches it, the content is generated again.
 	madeTime = 30 * time.Second
@@ -36,8 +34,8 @@ type madeVisit struct {
 
 func (s accountFolder) madeKey(key string) string { return blobkey.SourceVisit(s.holder(), key) }
 
-// KeepMade implements commands.MadeStore. Without a store it does nothing: either there is one host, or the hosts share the
-// folders of generated content.
+// KeepMade implements speech.MadeStore and images.MadeStore. Without a store it does nothing: either there is one host, or the
+// hosts share the folders of generated content.
 func (c *Cache) KeepMade(ctx context.Context, account domain.AccountID, key string, note []byte, path string) error {
 	if c.cfg.Shared == nil || len(note) > madeNote/2 {
 		return nil
@@ -65,7 +63,7 @@ func (c *Cache) KeepMade(ctx context.Context, account domain.AccountID, key stri
 	return nil
 }
 
-// TakeMade implements commands.MadeStore.
+// TakeMade implements speech.MadeStore and images.MadeStore.
 func (c *Cache) TakeMade(ctx context.Context, account domain.AccountID, key, dir string) (note []byte, path string, err error) {
 	if c.cfg.Shared == nil {
 		return nil, "", commands.ErrFileNotFound

@@ -23,8 +23,6 @@ import (
 	"moviola/internal/quota"
 )
 
-var _ commands.ImageGenerator = (*Generator)(nil)
-
 // Codes of the errors about generated pictures.
 const (
 	codeFailed     = "image_generation_failed"
@@ -53,7 +51,7 @@ type Config struct {
 	// Room bounds the cached files; the least recently used ones are removed.
 	Room quota.Limits
 	// Made is a store through which hosts share generated pictures. Nil: there is one host, or the hosts share Dir.
-	Made    commands.MadeStore
+	Made    MadeStore
 	Log     logrus.FieldLogger // nil: the standard logger
 	Timeout time.Duration      // time limit of one answer; 0: 3 minutes
 	// Retries are the pauses before retries after temporary failures; nil: one second, four seconds.
@@ -103,7 +101,7 @@ func New(cfg Config) (*Generator, error) {
 // maxPrompt is the longest description in characters.
 const maxPrompt = 8000
 
-// Generate generates a picture. See commands.ImageGenerator. Concurrent callers with the same request share the work.
+// Generate generates a picture. See render.ImageGenerator. Concurrent callers with the same request share the work.
 func (g *Generator) Generate(ctx context.Context, request commands.ImageRequest) (commands.GeneratedImage, error) {
 	if n := len([]rune(request.Prompt)); n > maxPrompt || strings.TrimSpace(request.Prompt) == "" {
 		return commands.GeneratedImage{}, domain.Errorf(domain.Invalid, codeFailed,

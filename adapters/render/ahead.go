@@ -15,9 +15,7 @@ import (
 	"moviola/internal/oom"
 )
 
-var _ commands.SourceFetcher = (*Engine)(nil)
-
-// keeper is a commands.Assets that can look an asset up in its cache without downloading it.
+// keeper is an Assets that can look an asset up in its cache without downloading it.
 type keeper interface {
 	// Kept returns the cached asset that Fetch would return. KeptSince returns the cached asset that Refetch would return for the
 	// same value of the parameter since. Both return false when the asset could only be had from a server.
@@ -42,7 +40,7 @@ func (e *Engine) ahead(account domain.AccountID, project domain.ProjectID, fetch
 
 // FetchSources brings the files that a movie names into the account's cache: those of its elements, components, masks, fonts,
 // captions and preloads, and its font families, as far as they are known before speech, pictures and pages are made. See
-// commands.SourceFetcher. An invalid movie fetches nothing: the render reports the mistake.
+// processors.SourceFetcher. An invalid movie fetches nothing: the render reports the mistake.
 func (e *Engine) FetchSources(ctx context.Context, job commands.FetchJob) error {
 	before := oom.Read()
 	return outOfMemory(ctx, before, e.fetchSources(ctx, job))
@@ -83,7 +81,7 @@ func (e *Engine) fetchSources(ctx context.Context, job commands.FetchJob) error 
 }
 
 // FetchItem brings the files that a preload item names into the account's cache, before the item is made. See
-// commands.SourceFetcher.
+// processors.SourceFetcher.
 func (e *Engine) FetchItem(ctx context.Context, job commands.PrepareJob, fetch commands.Fetch) error {
 	before := oom.Read()
 	return outOfMemory(ctx, before, e.fetchItem(ctx, job, fetch))

@@ -20,7 +20,7 @@ import (
 	"moviola/domain/timeline"
 )
 
-// pantry is a commands.Assets that has every file, of the kind that its name ends with, and remembers what was asked for.
+// pantry is an Assets that has every file, of the kind that its name ends with, and remembers what was asked for.
 type pantry struct {
 	mu      sync.Mutex
 	asked   []string
@@ -90,7 +90,7 @@ func (p *pantry) taken() []string {
 	return asked
 }
 
-func newPantry(t *testing.T, sourcesTime time.Duration, fonts ...commands.FontFamilies) (*pantry, *render.Engine) {
+func newPantry(t *testing.T, sourcesTime time.Duration, fonts ...render.FontFamilies) (*pantry, *render.Engine) {
 	t.Helper()
 	p := &pantry{kept: map[string]bool{}}
 	cfg := render.Config{Dir: t.TempDir(), Tools: ffmpegtest.Tools(t), Fetcher: p, Text: &block{}, Cores: 1, SourcesTime: sourcesTime, Log: quiet()}

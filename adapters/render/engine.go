@@ -24,23 +24,21 @@ import (
 	"moviola/internal/oom"
 )
 
-var _ commands.Renderer = (*Engine)(nil)
-
 // Config is the configuration of an Engine. Dir, Tools, Fetcher and Text must be set.
 type Config struct {
 	Dir     string        // working files and the cache of windows; may be shared by several processes of one host
 	Tools   *ffmpeg.Tools // opened with ffmpeg.Open
-	Fetcher commands.Assets
+	Fetcher Assets
 	// Local returns the address by which the fetcher knows a file of this machine, for the src of a video, image or audio element.
 	// It is set for the commands that render files of the user's machine. nil, as in every service: a src is an address.
 	Local   func(src string) (address string, err error)
 	Text    artwork.TextDrawer
-	Speaker commands.Speaker        // nil: voices are refused
-	Words   commands.Transcriber    // nil: subtitles can be made from voices only
-	Images  commands.ImageGenerator // nil: images from prompts are refused
-	Pages   artwork.Pages           // nil: html elements are refused
-	Fonts   commands.FontFamilies   // nil: only installed and shipped families are used
-	PageTTL time.Duration           // how long the cached picture of a page that may have changed is used; 0: 72 hours
+	Speaker Speaker        // nil: voices are refused
+	Words   Transcriber    // nil: subtitles can be made from voices only
+	Images  ImageGenerator // nil: images from prompts are refused
+	Pages   artwork.Pages  // nil: html elements are refused
+	Fonts   FontFamilies   // nil: only installed and shipped families are used
+	PageTTL time.Duration  // how long the cached picture of a page that may have changed is used; 0: 72 hours
 	// SourcesTime is the time limit for all sources of a movie together; 0: 10 minutes. Decision 54.
 	SourcesTime time.Duration
 	// PagesTime is the time limit for all pages of a movie together, in browsers; 0: 10 minutes. Decision 72.
@@ -105,10 +103,10 @@ func New(cfg Config) (*Engine, error) {
 // Space is the engine's folder on the disk.
 func (e *Engine) Space() *workspace.Space { return e.space }
 
-// Finished returns the number of windows of a movie that this host has finished. See commands.Renderer.
+// Finished returns the number of windows of a movie that this host has finished. See processors.Renderer.
 func (e *Engine) Finished(project domain.ProjectID) int { return e.space.Finished(project) }
 
-// Render makes the movie of one attempt. See commands.Renderer.
+// Render makes the movie of one attempt. See processors.Renderer.
 func (e *Engine) Render(ctx context.Context, job commands.RenderJob) (commands.Rendered, error) {
 	before := oom.Read()
 	out, err := e.render(ctx, job)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/movie"
 )
@@ -336,5 +335,3 @@ func TestEngine_Render_errors(t *testing.T) {
 	}
 	requireNoLeftovers(t, b.dir)
 }
-
-var _ commands.Renderer = (*bench)(nil)

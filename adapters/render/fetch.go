@@ -23,7 +23,7 @@ import (
 // fetchers is the number of sources of one movie that are prepared at the same time.
 const fetchers = 4
 
-// refetcher is a commands.Assets that can bypass its cache, except for files downloaded since a given time. With the zero time it
+// refetcher is an Assets that can bypass its cache, except for files downloaded since a given time. With the zero time it
 // bypasses the whole cache.
 type refetcher interface {
 	Refetch(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, error)

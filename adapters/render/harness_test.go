@@ -43,7 +43,7 @@ func quiet() logrus.FieldLogger {
 	return log
 }
 
-// shelf is a commands.Assets over local files, with the file name as address.
+// shelf is an Assets over local files, with the file name as address.
 type shelf struct {
 	t       testing.TB
 	tools   *ffmpeg.Tools

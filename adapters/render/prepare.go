@@ -19,8 +19,6 @@ import (
 	"moviola/internal/oom"
 )
 
-var _ commands.Preparer = (*Engine)(nil)
-
 // The default size of the drawing of an item, in pixels.
 const drawnWidth, drawnHeight = 1920, 1080
 

@@ -82,7 +82,7 @@ func TestEngine_Render_SharesWhileItWaits(t *testing.T) {
 
 // stuck are assets that do not come until they are there.
 type stuck struct {
-	commands.Assets
+	render.Assets
 	there bool
 }
 

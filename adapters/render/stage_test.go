@@ -121,7 +121,7 @@ func newStage(t *testing.T) *stage {
 }
 
 // newStageWith is a stage on which somebody else listens.
-func newStageWith(t *testing.T, words commands.Transcriber) *stage {
+func newStageWith(t *testing.T, words render.Transcriber) *stage {
 	t.Helper()
 	s := &stage{bench: newBench(t), pages: &squares{}}
 	s.generate("voice.wav", "-f", "lavfi", "-i", "sine=f=300:d=2,volume=0.8*lt(t\\,1):eval=frame")

@@ -25,11 +25,6 @@ import (
 	"moviola/internal/quota"
 )
 
-var (
-	_ commands.Speaker     = (*Engine)(nil)
-	_ commands.Transcriber = (*Engine)(nil)
-)
-
 // Codes of the errors about speech.
 const (
 	codeVoice         = "voice_failed"
@@ -69,7 +64,7 @@ type Config struct {
 	// Room bounds the cached files; the least recently used ones are removed.
 	Room quota.Limits
 	// Made is a store through which hosts share the results of endpoints. Nil: there is one host, or the hosts share Dir.
-	Made commands.MadeStore
+	Made MadeStore
 	// Jail starts the built-in voice in a sandbox. Nil: it runs without one.
 	Jail    *jail.Jail
 	Timeout time.Duration // time limit of one answer of an endpoint; 0: 2 minutes
@@ -141,7 +136,7 @@ func (e *Engine) Version() string {
 // maxText is the largest number of characters of a voice element: about 20 minutes.
 const maxText = 20_000
 
-// Speak turns text into speech. See commands.Speaker. Concurrent callers with the same request share the work.
+// Speak turns text into speech. See render.Speaker. Concurrent callers with the same request share the work.
 func (e *Engine) Speak(ctx context.Context, request commands.SpeechRequest) (commands.Speech, error) {
 	job, err := e.job(ctx, request)
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 	maxTimeSecs = 24 * 3600
 )
 
-// Transcribe returns the words spoken in a sound file. See commands.Transcriber. Decision 48.
+// Transcribe returns the words spoken in a sound file. See render.Transcriber. Decision 48.
 func (e *Engine) Transcribe(ctx context.Context, request commands.TranscriptionRequest) ([]caption.Word, error) {
 	endpoint, err := e.listener(ctx, request)
 	if err != nil {

@@ -72,8 +72,6 @@ type Service struct {
 	quiet time.Time         // time of the service's last failure to respond
 }
 
-var _ commands.FontFamilies = (*Service)(nil)
-
 // New returns a Service.
 func New(cfg Config) (*Service, error) {
 	if cfg.Client == nil || cfg.Store == nil || cfg.Dir == "" || cfg.Has == nil || cfg.Unpack == nil || cfg.Log == nil {
@@ -95,7 +93,7 @@ func New(cfg Config) (*Service, error) {
 // normal returns the normal form of a name, for comparison.
 func normal(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
 
-// Families implements commands.FontFamilies.
+// Families implements render.FontFamilies.
 func (s *Service) Families(ctx context.Context, wishes []document.FontWish, since time.Time) commands.Fonts {
 	silent := s.silentSince(since)
 	names, styles := s.wanted(wishes)
@@ -153,7 +151,7 @@ func (s *Service) wanted(wishes []document.FontWish) (names []string, styles map
 	return names, styles
 }
 
-// Kept implements commands.FontFamilies.
+// Kept implements render.FontFamilies.
 func (s *Service) Kept(ctx context.Context, wishes []document.FontWish) bool {
 	if s.cfg.URL == "" {
 		return true

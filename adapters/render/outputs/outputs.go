@@ -64,7 +64,7 @@ func New(cfg Config) *Maker {
 	return &Maker{cfg: cfg, places: make(chan struct{}, max(1, cfg.Cores/threads))}
 }
 
-// Make makes the outputs of a movie, one after the other. See commands.Outputs.
+// Make makes the outputs of a movie, one after the other. See processors.Outputs.
 func (m *Maker) Make(ctx context.Context, job commands.OutputJob) ([]movie.Output, error) {
 	until := time.Now().Add(m.cfg.Limit)
 	if !job.Until.IsZero() && job.Until.Before(until) {

@@ -9,6 +9,7 @@ import (
 	"moviola/commands"
 	"moviola/commands/templates"
 	"moviola/domain"
+	"moviola/domain/movie"
 	"moviola/eventstore"
 	"moviola/handlers/background/delivery"
 	"moviola/projections"
@@ -33,6 +34,36 @@ type Handler[C, R any] interface {
 // Doer handles one kind of command that returns no value.
 type Doer[C any] interface {
 	Handle(ctx context.Context, cmd C) error
+}
+
+// Renderer renders movies. A *domain.Error is the movie's own fault (its text is shown to the client and the render is not
+// retried); other errors may be transient, and the render is retried.
+type Renderer interface {
+	Render(ctx context.Context, job commands.RenderJob) (commands.Rendered, error)
+	// Finished returns the number of a movie's windows (parts of the movie, each stored as soon as it is encoded) that earlier
+	// attempts on this host have made; 0 when that number is unknown.
+	Finished(project domain.ProjectID) int
+}
+
+// Outputs makes other outputs of finished movies. In its result, the keys of files are paths on the local disk. An output that
+// cannot be made has status error and the reason. An error is returned only when ctx has ended.
+type Outputs interface {
+	Make(ctx context.Context, job commands.OutputJob) ([]movie.Output, error)
+}
+
+// Preparer prepares one item of a preload batch: it downloads, generates or draws an asset, or has a text spoken.
+type Preparer interface {
+	// Prepare returns the asset on the local disk. A *domain.Error is the item's own fault, and its text is for the client; other
+	// errors may be transient. It is safe for concurrent use.
+	Prepare(ctx context.Context, job commands.PrepareJob) (commands.Prepared, error)
+}
+
+// SourceFetcher copies the source files of movies and preload items to a storage that every renderer of the installation can
+// read. A *domain.Error is a fault of the movie, and its text is shown to the client; other errors may be transient. Decision
+// 54.
+type SourceFetcher interface {
+	FetchSources(ctx context.Context, job commands.FetchJob) error
+	FetchItem(ctx context.Context, job commands.PrepareJob, fetch commands.Fetch) error
 }
 
 // Cache finds the movie of an account with a cache key whose file still exists. Its answer may be outdated.

@@ -37,7 +37,7 @@ type PreparedStore interface {
 // kind of work.
 type Preloads struct {
 	Items    Items
-	Preparer commands.Preparer
+	Preparer Preparer
 	Store    PreparedStore
 	Settle   Doer[preloads.SettlePreloadItem]
 }

@@ -38,10 +38,10 @@ type Config struct {
 	Kinds    []string
 	Commands Commands
 	Log      *eventstore.Log // log that is read for events that end a claim
-	Renderer commands.Renderer
-	Encoder  movie.Encoder    // this renderer's encoder, as its claims name it
-	Outputs  commands.Outputs // nil: movies have no outputs other than their MP4
-	Fetcher  commands.SourceFetcher
+	Renderer Renderer
+	Encoder  movie.Encoder // this renderer's encoder, as its claims name it
+	Outputs  Outputs       // nil: movies have no outputs other than their MP4
+	Fetcher  SourceFetcher
 	Fetches  Fetches
 	Cache    Cache
 	Files    commands.Files

@@ -254,7 +254,7 @@ func (w *world) startDeaf(worker string, deaf bool) *process {
 	logger, lines := logtest.NewNullLogger()
 	pr.lines = lines
 	var err error
-	var outputs commands.Outputs
+	var outputs processors.Outputs
 	if w.outputMaker != nil {
 		outputs = w.outputMaker
 	}

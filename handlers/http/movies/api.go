@@ -103,8 +103,8 @@ type Config struct {
 	Redeliver Redeliverer
 	History   History
 	Projected web.Projected
-	Survey    commands.Surveyor // nil: movies are validated without their layout
-	Outside   Outside           // nil: validation uses the movie JSON only
+	Survey    Surveyor // nil: movies are validated without their layout
+	Outside   Outside  // nil: validation uses the movie JSON only
 	// PublicURL is the base of every address in answers: scheme and host, no slash at the end. Decision 8.
 	PublicURL string
 	Tokens    result.Tokens // derives the tokens in the addresses of rendered files

@@ -16,7 +16,14 @@ const surveyTime = 200 * time.Millisecond
 // fontless lays out movies in a process that has no fonts.
 type fontless struct{}
 
-var _ commands.Surveyor = fontless{}
+var _ Surveyor = fontless{}
+
+// Surveyor lays out movies without their sources. It is safe for concurrent use.
+type Surveyor interface {
+	// Survey returns the faults that it finds, and a sentence for each part that was not checked: checks beyond a budget of work are
+	// left out. exact says whether the times of the movie are independent of its sources.
+	Survey(ctx context.Context, m *document.Movie, exact bool) commands.Survey
+}
 
 func (fontless) Survey(_ context.Context, m *document.Movie, exact bool) commands.Survey {
 	until := time.Now().Add(surveyTime)

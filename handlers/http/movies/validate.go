@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 
-	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/document"
 	"moviola/domain/lint"
@@ -117,7 +116,7 @@ func (a *API) validateMovie(w http.ResponseWriter, r *http.Request, c access.Cal
 }
 
 // survey lays out the movie as far as possible without its sources.
-func (v *validation) survey(surveyor commands.Surveyor, r *http.Request, input *lint.Input) {
+func (v *validation) survey(surveyor Surveyor, r *http.Request, input *lint.Input) {
 	if len(document.Sources(input.Movie)) > 0 {
 		v.Unchecked = append(v.Unchecked, "The sources are not fetched: whether they are there, what they hold and how long they are")
 	}

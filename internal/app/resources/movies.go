@@ -55,7 +55,7 @@ func (s *Resources) NewMovies(
 
 // surveyor returns the validator's layout check, with the fonts of this machine if there are any. The fonts are loaded at the
 // first use.
-func (s *Resources) surveyor() commands.Surveyor {
+func (s *Resources) surveyor() movies.Surveyor {
 	return survey.New(sync.OnceValues(func() (*text.Engine, error) {
 		return text.NewEngine(filepath.Join(s.WorkFolder(), "fonts"), s.Logger)
 	}))

@@ -30,15 +30,13 @@ type Surveyor struct {
 	slots chan struct{}
 }
 
-var _ commands.Surveyor = (*Surveyor)(nil)
-
 // New returns a Surveyor. A survey calls open, which returns the text engine, at its first text, component or caption. After an
 // error of open the survey checks none of these.
 func New(open func() (*text.Engine, error)) *Surveyor {
 	return &Surveyor{open: open, slots: make(chan struct{}, max(1, runtime.NumCPU()/2))}
 }
 
-// Survey implements commands.Surveyor.
+// Survey lays out a movie without its sources. See movies.Surveyor of handlers/http.
 func (s *Surveyor) Survey(ctx context.Context, m *document.Movie, exact bool) commands.Survey {
 	ctx, cancel := context.WithTimeout(ctx, surveyWait)
 	defer cancel()

@@ -1,0 +1,36 @@
+package connections
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/connection"
+	"moviola/eventstore"
+)
+
+// RecordConnectionTest records the result of a test of a connection, or of its first use.
+type RecordConnectionTest struct {
+	Account domain.AccountID
+	ID      string
+	Success bool
+	Message string // names only scheme and host of addresses
+	HostKey string // host key of an SFTP server, if it was seen
+}
+
+// RecordConnectionTestHandler handles RecordConnectionTest.
+type RecordConnectionTestHandler struct{ connections }
+
+// NewRecordConnectionTestHandler returns a handler.
+func NewRecordConnectionTestHandler(log *eventstore.Log, now func() time.Time) RecordConnectionTestHandler {
+	return RecordConnectionTestHandler{connections{log: log, now: now}}
+}
+
+// Handle records the result. When the connection was deleted meanwhile, it does nothing.
+func (h RecordConnectionTestHandler) Handle(ctx context.Context, cmd RecordConnectionTest) (eventstore.Position, error) {
+	return h.decide(ctx, cmd.Account, cmd.ID, func(found *connection.Connection) ([]domain.Event, error) {
+		return found.RecordTest(connection.Tested{
+			Success: cmd.Success, Message: cmd.Message, HostKey: cmd.HostKey, At: h.now.Stamp(),
+		}), nil
+	})
+}
