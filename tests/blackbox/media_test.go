@@ -74,6 +74,7 @@ func TestUploads_killed(t *testing.T) {
 		service.API.Kill()
 		acknowledged := <-sent == http.StatusOK
 		service.StartAPI()
+		harness.CaughtUp(t, client.Base) // what the log has of the upload, if anything
 		switch answer := client.Download(file, nil); {
 		case answer.Status == http.StatusOK && bytes.Equal(answer.Body, content):
 			whole++
