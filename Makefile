@@ -127,6 +127,8 @@ bench-previews: ## stills of movies from the field whose sources are at hand, an
 bench-ledger: ## holds on a ledger with a million renders beside a new one, and the audit beside a read of the log (MOVIOLA_BENCH_HISTORY=100000 for fewer)
 	go test -run '^$$' -bench BenchmarkLedger -benchtime 1x -timeout 60m ./tests/books/
 
+bench-year: ## the log, the archive and the start of both in a year of 1,000 movies a day with --history 720h (MOVIOLA_BENCH_MOVIES=20 for fewer a day)
+	go test -run '^$$' -bench BenchmarkYear -benchtime 1x -timeout 240m ./tests/books/
 bench-access: ## what it costs to find out who holds a key, with 100,000 of them known
 	go test -run '^$$' -bench BenchmarkAuthenticate ./handlers/http/access/
 
@@ -165,4 +167,4 @@ check: ## what must hold before every commit: format, lint, go.mod
 	go mod tidy -diff
 	go mod verify
 
-.PHONY: release test-release test-packages test-modules test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-alerts test-cluster test-clients test-n8n bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media bench-previews console console-pictures gallery lint fmt generate check audit-deps mutate-guard bench-delivery
+.PHONY: release test-release test-packages test-modules test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-alerts test-cluster test-clients test-n8n bench bench-eventstore bench-render bench-api bench-ledger bench-year bench-access bench-media bench-previews console console-pictures gallery lint fmt generate check audit-deps mutate-guard bench-delivery
