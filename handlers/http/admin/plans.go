@@ -20,6 +20,9 @@ type PlanAnswer struct {
 	EmailRecipients   int     `json:"email_recipients"`
 	PreviewsPerHour   int     `json:"previews_per_hour"`
 	Outputs           int     `json:"outputs"`
+	// HistorySeconds is how long events of accounts on the plan stay in the log before they are archived; 0: for ever; nil: as long
+	// as the installation says. Decision 96.
+	HistorySeconds *float64 `json:"history_seconds"`
 }
 
 // PlansAnswer is the answer of GET /admin/plans.
@@ -30,11 +33,16 @@ type PlansAnswer struct {
 }
 
 func showPlan(p plan.Plan) PlanAnswer {
-	return PlanAnswer{
+	shown := PlanAnswer{
 		Name: p.Name, Counted: p.Counted, LengthSeconds: p.Length.Seconds(), PackLengthSeconds: p.LongestFor(true).Seconds(),
 		Width: p.Width, Height: p.Height, Movies: p.Movies, Drafts: p.Drafts, EmailRecipients: p.Recipients(),
 		PreviewsPerHour: p.PreviewsAnHour(), Outputs: p.Outputs,
 	}
+	if p.History != 0 {
+		seconds := p.Kept(0).Seconds()
+		shown.HistorySeconds = &seconds
+	}
+	return shown
 }
 
 // listPlans serves GET /admin/plans.

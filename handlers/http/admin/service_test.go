@@ -84,9 +84,9 @@ const (
 		`"models":[{"name":"movies","collection":"movies_4","shape":9,"building":true},{"name":"work","collection":"work_4","shape":7,"building":false}],` +
 		`"rebuild":{"running":true,"models":[],"started_at":"2026-11-21T09:00:00.000Z","ended_at":null,"percent":12.5,"message":""}}`
 	plansAnswer = `{"success":true,"count":3,"plans":[` +
-		`{"name":"counted","counted":true,"length_seconds":1800,"pack_length_seconds":1800,"width":3840,"height":3840,"movies":100,"drafts":400,"email_recipients":200,"previews_per_hour":3600,"outputs":10},` +
-		`{"name":"free","counted":false,"length_seconds":60,"pack_length_seconds":1800,"width":1920,"height":1080,"movies":0,"drafts":0,"email_recipients":0,"previews_per_hour":600,"outputs":2},` +
-		`{"name":"paid","counted":false,"length_seconds":1800,"pack_length_seconds":1800,"width":3840,"height":3840,"movies":0,"drafts":0,"email_recipients":200,"previews_per_hour":3600,"outputs":10}]}`
+		`{"name":"counted","counted":true,"length_seconds":1800,"pack_length_seconds":1800,"width":3840,"height":3840,"movies":100,"drafts":400,"email_recipients":200,"previews_per_hour":3600,"outputs":10,"history_seconds":null},` +
+		`{"name":"free","counted":false,"length_seconds":60,"pack_length_seconds":1800,"width":1920,"height":1080,"movies":0,"drafts":0,"email_recipients":0,"previews_per_hour":600,"outputs":2,"history_seconds":null},` +
+		`{"name":"paid","counted":false,"length_seconds":1800,"pack_length_seconds":1800,"width":3840,"height":3840,"movies":0,"drafts":0,"email_recipients":200,"previews_per_hour":3600,"outputs":10,"history_seconds":null}]}`
 )
 
 // queueAnswer has every kind of work, those with nothing too.
