@@ -142,7 +142,7 @@ var models = []operation.Model{
 		operation.F("drafts", "A month, on counted plans."),
 		operation.F("email_recipients", "E-mails a day, to each recipient one; 0: none."),
 		operation.F("outputs", "Outputs of a movie beside its MP4."),
-		operation.F("history_seconds", "How long events stay in the log before they are archived; 0: for ever; null: as --history says."),
+		operation.F("history_seconds", "How long events stay in the log before they are archived; 0: for ever; null: see --history."),
 	),
 }
 
