@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"moviola/adapters/blobs"
 	"moviola/domain"
@@ -49,7 +50,7 @@ func read(ctx context.Context, store eventstore.Store, codec *eventstore.Codec, 
 	return all, nil
 }
 
-// folders returns the prefixes of the keys of all files of an account.
+// folders returns the prefixes of the keys of all files of an account, but for those of its templates.
 func (t told) folders(id domain.AccountID) []string {
 	var all []string
 	for _, prefix := range blobkey.AccountPrefixes() {
@@ -58,40 +59,75 @@ func (t told) folders(id domain.AccountID) []string {
 	for project := range t.movies {
 		all = append(all, blobkey.RendersOf(project))
 	}
-	for id := range t.templates {
-		all = append(all, blobkey.BodiesOf(id), blobkey.ExamplesOf(id))
-	}
 	return all
 }
 
-// removeVersions removes the files of an account from a bucket, with their former versions: closing the account has removed the
-// files only. It returns a text for the report. Files in a folder have no versions.
-func (e *erasing) removeVersions(ctx context.Context, id domain.AccountID, tells told) (text string, err error) {
-	if _, isFolder := blobs.FolderOf(e.cfg.Blobs); isFolder {
-		return "", nil
+// erasedFiles is what was done to the files of an account.
+type erasedFiles struct {
+	removed int      // number of versions that were removed
+	needed  []string // files of templates that are still stored
+	errs    []error
+}
+
+// removeFiles removes what is left of the files of an account: closing the account has removed the files, but not their former
+// versions in a bucket, nor what was stored in the same moment. It returns a text for the report. The error tells what is left.
+func (e *erasing) removeFiles(ctx context.Context, id domain.AccountID, tells told) (text string, err error) {
+	where := e.cfg.Blobs
+	if where == "" {
+		where = filepath.Join(e.cfg.Data, "files")
 	}
-	bucket, err := blobs.OpenWithKey(ctx, e.cfg.Blobs, e.cfg.BlobsKey, blobkey.DocumentPrefixes()...)
+	files, err := blobs.OpenWithKey(ctx, where, e.cfg.BlobsKey, blobkey.DocumentPrefixes()...)
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, bucket.Close()) }()
-	removed, errs := 0, []error(nil)
+	defer func() { err = errors.Join(err, files.Close()) }()
+	var done erasedFiles
 	for _, prefix := range tells.folders(id) {
-		n, err := bucket.RemoveVersions(ctx, prefix)
-		removed += n
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		if err != nil && len(errs) < shownErrors {
-			errs = append(errs, err)
+		done.remove(ctx, files, prefix)
+	}
+	for id := range tells.templates {
+		done.removeTemplate(ctx, files, id)
+	}
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if n := len(done.needed); n > 0 {
+		done.errs = append(done.errs, fmt.Errorf("%d of templates are still stored, %s among them: they are removed later, when no "+
+			"movie of another account needs them", n, done.needed[0]))
+	}
+	if files.InBucket() {
+		text = fmt.Sprintf("%d versions of its files were removed from the bucket\n", done.removed)
+		if files.KeepsVersions() {
+			text = "former versions of its files, if the bucket keeps any, are not looked for\n"
 		}
 	}
-	text = fmt.Sprintf("%d versions of its files were removed from the bucket\n", removed)
-	if bucket.KeepsVersions() {
-		text = fmt.Sprintf("%d files were removed from the bucket; former versions, if it keeps any, are not looked for\n", removed)
-	}
-	return text, errors.Join(errs...)
+	return text, errors.Join(done.errs...)
 }
 
-// shownErrors is the number of errors of a bucket that are shown.
+// remove removes all files below a prefix, with their versions.
+func (d *erasedFiles) remove(ctx context.Context, files *blobs.Bucket, prefix string) {
+	n, err := files.RemoveVersions(ctx, prefix)
+	d.removed += n
+	if err != nil && len(d.errs) < shownErrors {
+		d.errs = append(d.errs, err)
+	}
+}
+
+// removeTemplate removes the former versions of the files of a template, unless the files are still stored: a movie of another
+// account may need them.
+func (d *erasedFiles) removeTemplate(ctx context.Context, files *blobs.Bucket, id template.ID) {
+	for _, prefix := range []string{blobkey.BodiesOf(id), blobkey.ExamplesOf(id)} {
+		keys, err := files.List(ctx, prefix)
+		switch {
+		case err != nil:
+			d.errs = append(d.errs, err)
+		case len(keys) > 0:
+			d.needed = append(d.needed, keys...)
+		default:
+			d.remove(ctx, files, prefix)
+		}
+	}
+}
+
+// shownErrors is the number of errors of a storage that are shown.
 const shownErrors = 5

@@ -97,14 +97,17 @@ func (e *erasing) run(ctx context.Context, id domain.AccountID, stdout, stderr i
 	if err != nil {
 		return err
 	}
-	left := e.clean(ctx, s, drop)
-	tells, err := read(ctx, store, codec, id)
-	if err != nil {
-		return fmt.Errorf("the read models were made again; look for what the log has in clear: %w", err)
+	var left []string
+	versions := ""
+	tells, failed := read(ctx, store, codec, id)
+	if failed == nil {
+		if versions, err = e.removeFiles(ctx, id, tells); err != nil {
+			left = append(left, fmt.Sprintf("its files: %v", err))
+		}
 	}
-	versions, err := e.removeVersions(ctx, id, tells)
-	if err != nil {
-		left = append(left, fmt.Sprintf("its files in the bucket: %v", err))
+	left = append(left, e.clean(ctx, s, drop)...)
+	if failed != nil {
+		return fmt.Errorf("the read models were made again; look for what the log has of the account: %w", failed)
 	}
 	return report(stdout, id, left, tells.clear, versions)
 }
@@ -144,13 +147,13 @@ func requireDeparted(ctx context.Context, log *eventstore.Log, id domain.Account
 // notErased lists the data that the command cannot erase.
 const notErased = `Not erased by this command:
 - documents and files in backups that were made before the account had a key, or by an earlier version;
-- caches of renderers, until --asset-cache-ttl has passed;
+- caches of renderers, until --asset-cache-ttl has passed; hosts in spans that a collector has kept;
 - the name of the account in the act of the operator who opened it, references of grants, and copies of the keys: write
   moviola accounts keys backup anew, in place of every older file.
 `
 
-// report says what was erased and what was not: what is left in data files and in a bucket, what the log has in clear, and what
-// was done to a bucket.
+// report says what was erased and what was not: what is left in data files and in the storage, what the log has in clear, and
+// what was done to a bucket.
 func report(w io.Writer, id domain.AccountID, left []string, clear map[string]int, versions string) error {
 	text := "the read models were made again without its data\n"
 	if len(left) == 0 {
@@ -177,5 +180,5 @@ func report(w io.Writer, id domain.AccountID, left []string, clear map[string]in
 		return nil
 	}
 	what := strings.Join(left, "; ")
-	return exit.With(errors.New("left, run the command again for what is in data files and in a bucket: "+what), exit.Findings)
+	return exit.With(errors.New("left, run the command again for what is in files: "+what), exit.Findings)
 }

@@ -301,3 +301,47 @@ func TestEraseAccount_refuses(t *testing.T) {
 		}
 	}
 }
+
+// TestEraseAccount_leftFiles: files that were stored when the account was closed are removed. Those of a template stay, because a
+// movie of another account may need them, and the command says so.
+func TestEraseAccount_leftFiles(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	fill(t, data, true)
+	rebuildAll(t, data)
+	left := map[string]bool{"media/" + string(ada) + "/late-u": false, "movies/" + string(ada) + "/late.json": false,
+		"renders/movieada00000000/1.mp4": false, "media/" + string(bob) + "/e1-u": true, "templates/templateada/ab.json": true}
+	store := func(visit func(s *stores.Stores) error) {
+		t.Helper()
+		s, err := stores.Open(t.Context(), config.Config{Data: data}, logrus.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(visit(s), s.Close(context.Background())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store(func(s *stores.Stores) (err error) {
+		for key := range left {
+			err = errors.Join(err, s.Files.Put(t.Context(), key, strings.NewReader("canary-file")))
+		}
+		return err
+	})
+	_, err := erase(t, data, string(ada), "--yes")
+	var code exit.Error
+	if !errors.As(err, &code) || code.Code != exit.Findings || !strings.Contains(err.Error(), "1 of templates are still stored, templates/templateada/ab.json") {
+		t.Errorf("it says %v", err)
+	}
+	store(func(s *stores.Stores) error {
+		for key, want := range left {
+			keys, err := s.Files.List(t.Context(), key)
+			if err != nil || (len(keys) == 1) != want {
+				t.Errorf("%s is stored: %t, %v; want %t", key, len(keys) == 1, err, want)
+			}
+		}
+		return s.Files.Delete(t.Context(), "templates/templateada/ab.json")
+	})
+	if out, err := erase(t, data, string(ada), "--yes"); err != nil {
+		t.Errorf("when the template is gone it says %q, %v", out, err)
+	}
+}
