@@ -67,7 +67,7 @@ func replaceLog(t *testing.T, data, dir string) {
 // audited returns the report of an audit, which must pass, without when it was made.
 func audited(t *testing.T, data string) string {
 	t.Helper()
-	out, err := command(t, audits.AuditCommand(upkeep.AnchorCommand(), upkeep.VerifyCommand()), "--data", data)
+	out, err := command(t, audits.AuditCommand(upkeep.PublicKey, upkeep.AnchorCommand(), upkeep.VerifyCommand()), "--data", data)
 	if err != nil {
 		t.Fatalf("audit: %s, %v", out, err)
 	}
@@ -88,7 +88,7 @@ func TestCopy_encrypt(t *testing.T) {
 	fill(t, data, false)
 	rebuildAll(t, data)
 	before, digest, anchor := shown(t, data), audited(t, data), filepath.Join(t.TempDir(), "anchor")
-	said, err := command(t, audits.AuditCommand(upkeep.AnchorCommand(), upkeep.VerifyCommand()), "anchor", "--data", data, "--to", anchor)
+	said, err := command(t, audits.AuditCommand(upkeep.PublicKey, upkeep.AnchorCommand(), upkeep.VerifyCommand()), "anchor", "--data", data, "--to", anchor)
 	_, key, _ := strings.Cut(said, "public key ")
 	if err != nil {
 		t.Fatal(said, err)
@@ -109,7 +109,7 @@ func TestCopy_encrypt(t *testing.T) {
 	if got := audited(t, data); got != digest {
 		t.Errorf("the digest is %s, was %s", got, digest)
 	}
-	said, err = command(t, audits.AuditCommand(upkeep.AnchorCommand(), upkeep.VerifyCommand()), "verify", "--data", data, "--against", anchor,
+	said, err = command(t, audits.AuditCommand(upkeep.PublicKey, upkeep.AnchorCommand(), upkeep.VerifyCommand()), "verify", "--data", data, "--against", anchor,
 		"--public-key", strings.TrimSpace(key))
 	if err != nil || !strings.Contains(said, `"anchor": "anchored"`) {
 		t.Errorf("the anchor: %s, %v", said, err)
