@@ -196,13 +196,16 @@ func (p Plan) check() error {
 		return fmt.Errorf("plan %q: the number of previews an hour must not be negative", p.Name)
 	case p.Outputs < 0:
 		return fmt.Errorf("plan %q: the number of outputs must not be negative", p.Name)
-	case p.History != 0 && p.History != Forever && p.History < History(LeastHistory):
+	case !p.History.valid():
 		return fmt.Errorf("plan %q: history must be %s or more, or %s", p.Name, LeastHistory, forever)
 	case p.EmailRecipients < 0 || p.EmailRecipients > 0 && !p.Email:
 		return fmt.Errorf("plan %q: the number of e-mail recipients must not be negative, and needs email: true", p.Name)
 	}
 	return nil
 }
+
+// valid reports whether the history is not set, is for ever, or is long enough.
+func (h History) valid() bool { return h == 0 || h == Forever || h >= History(LeastHistory) }
 
 // Histories returns the names of the plans that say how long the events of their accounts stay in the log, sorted.
 func (p Plans) Histories() []string {
