@@ -37,9 +37,9 @@ func (r *run) fills(l timeline.Layer) bool {
 	return pictured(l) && 4*int64(l.Box.W)*int64(l.Box.H) >= int64(r.plan.Width)*int64(r.plan.Height)
 }
 
-// changesOf computes the changes of a window's frames; nil: all frames change, as in a transition.
+// changesOf computes the changes of a window's frames; nil: all frames change, as in a transition and in a group of pieces.
 func (r *run) changesOf(ctx context.Context, w timeline.Window) (changed, error) {
-	if w.Transition != nil {
+	if w.Transition != nil || w.Pieces != nil {
 		return nil, nil
 	}
 	c := make(changed, w.Frames)

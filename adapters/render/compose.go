@@ -37,6 +37,9 @@ func (r *run) composeInto(ctx context.Context, g *graph, w timeline.Window, fram
 }
 
 func (c *composer) window(ctx context.Context, w timeline.Window) error {
+	if w.Pieces != nil {
+		return c.pieces(ctx, w.Pieces)
+	}
 	if w.Transition == nil {
 		return c.scene(ctx, w.Background, w.Layers)
 	}

@@ -22,9 +22,9 @@ type suspect struct {
 
 func (r *run) picturesOf(w timeline.Window) []suspect {
 	var all []suspect
-	layers := w.Layers
+	layers := layersOf(w)
 	if t := w.Transition; t != nil {
-		layers = slices.Concat(t.Layers, layers, t.Over)
+		layers = slices.Concat(t.Layers, w.Layers, t.Over)
 	}
 	for _, l := range layers {
 		if m := r.sources[l.Source].Asset.Media; m != nil && m.Video != nil {

@@ -14,7 +14,11 @@ func layersOf(w timeline.Window) []timeline.Layer {
 	if t := w.Transition; t != nil {
 		return slices.Concat(w.Layers, t.Layers, t.Over)
 	}
-	return w.Layers
+	all := w.Layers
+	for _, p := range w.Pieces {
+		all = slices.Concat(all, p.Layers)
+	}
+	return all
 }
 
 // note adds content to a window's key that affects the look of a layer but is not in the layer itself: the hashes of fonts, and

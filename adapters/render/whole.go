@@ -32,7 +32,7 @@ type teaser struct {
 
 // partsOf computes the cache keys of the movie's parts.
 func (r *run) partsOf() (parts, error) {
-	p := parts{windows: windowsOf(r.plan)}
+	p := parts{windows: r.grouped(windowsOf(r.plan))}
 	p.keys = make([]string, len(p.windows))
 	var err error
 	for i, w := range p.windows {

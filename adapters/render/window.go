@@ -72,10 +72,7 @@ func watermark(plan *timeline.Timeline, frames int64) timeline.Layer {
 // showsSound reports whether a window draws the waveform of the sound.
 func showsSound(w timeline.Window) bool {
 	sounds := func(l timeline.Layer) bool { return l.Kind == timeline.AudiogramLayer }
-	if t := w.Transition; t != nil && (slices.ContainsFunc(t.Layers, sounds) || slices.ContainsFunc(t.Over, sounds)) {
-		return true
-	}
-	return slices.ContainsFunc(w.Layers, sounds)
+	return slices.ContainsFunc(layersOf(w), sounds)
 }
 
 // windowSpec holds everything that affects the picture of a window, and nothing else: its place in the movie is not included. Its
@@ -94,11 +91,19 @@ type windowSpec struct {
 	Background timeline.Color
 	Layers     []timeline.Layer // Source is the hash of the content, Ref is empty
 	Transition *timeline.Transition
+	Pieces     []windowPiece     `json:",omitempty"`
 	Matte      *timeline.Clear   `json:",omitempty"` // set for a matte: the backgrounds of the window over white
 	Fonts      []string          // fonts of all texts, by the hashes of their files
 	Files      map[string]string // hashes of files named in a layer's settings
 	// Project is set if nothing may come from the cache, except windows of earlier attempts at this movie.
 	Project domain.ProjectID
+}
+
+// windowPiece is the part of windowSpec that says what a piece of a group shows.
+type windowPiece struct {
+	Frames     int64
+	Background timeline.Color
+	Layers     []timeline.Layer
 }
 
 func (r *run) windowKey(w timeline.Window, matte bool) (string, error) {
@@ -120,6 +125,9 @@ func (r *run) windowKey(w timeline.Window, matte bool) (string, error) {
 		}
 	}
 	spec.Layers = r.named(w.Layers)
+	for _, p := range w.Pieces {
+		spec.Pieces = append(spec.Pieces, windowPiece{p.Frames, p.Background, r.named(p.Layers)})
+	}
 	if w.Transition != nil {
 		spec.Transition = &timeline.Transition{
 			Style: w.Transition.Style, Background: w.Transition.Background,
@@ -295,10 +303,15 @@ func (r *run) keepWindow(ctx context.Context, t *ticket, made string, warnings [
 func (r *run) encodeWindow(ctx context.Context, t *ticket, frames rests, to string) ([]string, error) {
 	w := t.window
 	c := ffmpeg.Command{Dir: filepath.Dir(to), Read: []string{r.in}, Frame: func(n int64) { t.count.reached(frames.shown(n)) }}
-	warnings, err := r.shoot(ctx, &c, t, frames, "", nil)
+	shared := &openings{}
+	if w.Pieces != nil {
+		shared = r.openingsOf([]*ticket{t})
+	}
+	warnings, err := r.shoot(ctx, &c, t, frames, "", shared)
 	if err != nil {
 		return nil, err
 	}
+	c.Graph = strings.Join(append(shared.chains(), c.Graph), ";\n")
 	err = r.engine.cfg.Tools.Run(ctx, c)
 	if errors.Is(err, ffmpeg.ErrStalled) {
 		c.Output = append([]string{"-threads", "1"}, c.Output...)

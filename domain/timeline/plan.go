@@ -56,6 +56,9 @@ type Window struct {
 	// Fresh reports whether the window must not come from a cache, because the movie, the scene or an element of the scene has
 	// cache false. The rendered window may be stored in the cache.
 	Fresh bool
+	// Pieces is set in a window that the renderer has joined from neighbouring short ones, which it encodes together: they follow
+	// one another by cuts and have no transition. Background, Layers, Transition and Clear are then empty.
+	Pieces []Window
 }
 
 // Clear holds the backgrounds of a window over white instead of black. Where a window looks different over black and over
