@@ -117,6 +117,10 @@ bench-api: ## submissions and answers beside fsyncs and a bare handler, with up 
 	@scripts/deps.sh test
 	CGO_ENABLED=0 go test -run '^$$' -bench BenchmarkTable -benchtime 1x -timeout 60m ./tests/bench/
 
+bench-scale: ## an installation in roles with a million movies: memory of each process, lists, lag, audit, backup, export, rebuild (MOVIOLA_BENCH_HISTORY=100000 for fewer)
+	@scripts/deps.sh test
+	CGO_ENABLED=0 go test -run '^$$' -bench BenchmarkScale -benchtime 1x -timeout 240m ./tests/bench/
+
 bench-media: ## uploads and downloads beside plain copies over loopback HTTP, their memory, and a folder of 100,000 files
 	CGO_ENABLED=0 go test -run '^$$' -bench BenchmarkMedia -benchtime 1x -timeout 60m ./tests/bench/
 
@@ -167,4 +171,4 @@ check: ## what must hold before every commit: format, lint, go.mod
 	go mod tidy -diff
 	go mod verify
 
-.PHONY: release test-release test-packages test-modules test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-alerts test-cluster test-clients test-n8n bench bench-eventstore bench-render bench-api bench-ledger bench-year bench-access bench-media bench-previews console console-pictures gallery lint fmt generate check audit-deps mutate-guard bench-delivery
+.PHONY: release test-release test-packages test-modules test-hostile image test-deploy help run build test test-fast test-one test-race test-random test-long test-faults test-alerts test-cluster test-clients test-n8n bench bench-eventstore bench-render bench-api bench-ledger bench-year bench-access bench-media bench-previews bench-scale console console-pictures gallery lint fmt generate check audit-deps mutate-guard bench-delivery
