@@ -77,7 +77,7 @@ func (a *Anchors) Run(ctx context.Context) error {
 		wait = min(max(next.Sub(a.cfg.Now()), shortest), longest)
 		if err != nil && ctx.Err() == nil {
 			wait = again
-			a.cfg.Logger.WithError(err).Warn("anchor of the ledgers not taken or not sent everywhere; trying again")
+			a.cfg.Logger.WithError(err).Warn("anchor of the ledgers not taken, or not sent to every place of --anchor-to; trying again")
 		}
 	}
 }

@@ -113,7 +113,8 @@ func (a *Announcer) Announce(e Event) {
 		return
 	}
 	if a.waiting >= maxInAll || there && !a.makeRoom(l, e) {
-		a.config.Log.WithField("account", e.Account).WithField("event", e.Name).Debug("live event lost: the queue is full")
+		a.config.Log.WithField("account", e.Account).WithField("event", e.Name).
+			Debug("message to the open pages of an account dropped: too many messages are waiting to be sent")
 		return
 	}
 	if !there {
