@@ -5,6 +5,7 @@ import { useLoad } from "../hooks";
 export interface Plan {
   name: string; counted: boolean; length_seconds: number; pack_length_seconds: number; width: number; height: number; movies: number; drafts: number; email_recipients: number;
   previews_per_hour: number; outputs: number;
+  history_seconds: number | null; // 0: for ever; null: as the installation says
 }
 
 export const loadPlans = (signal: AbortSignal) => api.get<{ plans: Plan[] }>("/admin/plans", {}, signal);

@@ -92,6 +92,6 @@ export const texts = {
     title: "Configuration", note: (process: string, version: string) => `As it is in force in ${process}, version ${version}. Secrets are hidden.`, filter: "Filter settings", changed: "Only what is not the default", name: "Setting", value: "Value", source: "From", none: "No setting fits", empty: "empty",
   },
   plans: {
-    title: "Plans", note: "Built in, or from the file that --plans names.", name: "Name", length: "Longest movie", pack: "with a pack", size: "Largest picture", movies: "Movies a month", drafts: "Drafts a month", email: "E-mails a day", previews: "Previews an hour", outputs: "Outputs", counted: "counted", credits: "by credits", no: "none",
+    title: "Plans", note: "Built in, or from the file that --plans names.", name: "Name", length: "Longest movie", pack: "with a pack", size: "Largest picture", movies: "Movies a month", drafts: "Drafts a month", email: "E-mails a day", previews: "Previews an hour", outputs: "Outputs", history: "Events in the log", installation: "as --history says", forever: "for ever", days: "days", hours: "hours", counted: "counted", credits: "by credits", no: "none",
   },
 };

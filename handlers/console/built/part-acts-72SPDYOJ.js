@@ -1,0 +1,1 @@
+import{a,b,c}from"./part-chunk-O6VHZZLG.js";import"./part-chunk-MYXGZUVJ.js";import"./part-chunk-22UTCLJR.js";import"./part-chunk-UFD2NSGB.js";import"./part-chunk-5WWYIN7M.js";import"./part-chunk-U4CQP23C.js";import"./part-chunk-32WOBEWK.js";import"./part-chunk-G3GBHHSO.js";import"./part-chunk-WHZ35HZW.js";export{c as ActLine,b as default,a as loadActs};

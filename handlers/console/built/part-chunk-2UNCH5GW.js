@@ -1,0 +1,1 @@
+import{j as t,x as s}from"./part-chunk-WHZ35HZW.js";var a=n=>s.get("/admin/plans",{},n);function u(n){let r=t(a,[]).data?.plans.map(e=>e.name)??[];return(r.includes(n)?r:[n,...r]).map(e=>[e,e])}export{a,u as b};

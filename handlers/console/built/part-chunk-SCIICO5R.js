@@ -1,1 +1,0 @@
-import{j as t,x as a}from"./part-chunk-WHZ35HZW.js";var s=n=>a.get("/admin/plans",{},n);function i(n){let r=t(s,[]).data?.plans.map(e=>e.name)??[];return(r.includes(n)?r:[n,...r]).map(e=>[e,e])}export{s as a,i as b};
