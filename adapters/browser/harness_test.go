@@ -16,14 +16,11 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/adapters/browser"
-	"moviola/internal/jail"
 	"moviola/internal/jail/jailtest"
 	"moviola/tests/leaks"
 )
 
-// The test program is its own jailer, as the service is.
 func TestMain(m *testing.M) {
-	jail.Main()
 	if os.Getenv(helperEnv) != "" {
 		helperMain()
 	}

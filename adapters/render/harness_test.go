@@ -28,14 +28,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/timeline"
 	"moviola/internal/drawing/text"
-	"moviola/internal/jail"
 )
-
-// TestMain lets the test binary be the sandbox that Tools starts, as main does.
-func TestMain(m *testing.M) {
-	jail.Main()
-	os.Exit(m.Run())
-}
 
 func quiet() logrus.FieldLogger {
 	log := logrus.New()

@@ -16,14 +16,8 @@ import (
 
 	"moviola/adapters/speech"
 	"moviola/commands"
-	"moviola/internal/jail"
 	"moviola/internal/jail/jailtest"
 )
-
-func TestMain(m *testing.M) {
-	jail.Main()
-	os.Exit(m.Run())
-}
 
 // quiet drops what is logged.
 func quiet() *logrus.Logger {

@@ -23,12 +23,10 @@ import (
 	"moviola/internal/cli/renders"
 	"moviola/internal/cli/upkeep"
 	"moviola/internal/config"
-	"moviola/internal/jail"
 )
 
 // Main runs the command line and returns the exit code: 0 for success, the code of an exit.Error, otherwise 1.
 func Main(args []string, stdout, stderr io.Writer) int {
-	jail.Main() // in a sandboxed child process this call does not return
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	root := rootCommand()

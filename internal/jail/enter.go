@@ -14,12 +14,17 @@ import (
 // niceness is the priority of every jailed program: processes that answer clients come first.
 const niceness = 10
 
-// Main must be called first by the program that Config.Self names. In a process whose first argument is Command it drops the
-// rights that the jailed program does not need, executes that program, and does not return.
-func Main() {
-	if len(os.Args) < 2 || os.Args[1] != Command {
-		return
+// A process whose first argument is Command becomes a jailed program here, and runs nothing else of this service's binary. It does
+// not wait for main: most packages are initialised after this one, and to initialise them all takes several times as long as all
+// that the jail does.
+func init() {
+	if len(os.Args) > 1 && os.Args[1] == Command {
+		become()
 	}
+}
+
+// become drops the rights that the jailed program does not need, executes that program, and does not return.
+func become() {
 	if len(os.Args) == 2 {
 		holdMain()
 	}

@@ -13,11 +13,6 @@ import (
 	"moviola/internal/jail/jailtest"
 )
 
-func TestMain(m *testing.M) {
-	jail.Main()
-	os.Exit(m.Run())
-}
-
 // run runs a shell in a jail that reads one file and writes one folder.
 func run(t *testing.T, j *jail.Jail, script string) (said, folder string, err error) {
 	t.Helper()

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"moviola/internal/jail"
 )
 
 // plainUser is nobody's, so that it is not the user of the jails either.
@@ -29,7 +27,6 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	jail.Main()
 	if base := os.Getenv(baseVariable); base != "" {
 		attack(base)
 		return

@@ -21,8 +21,6 @@ import (
 	"moviola/tests/studio"
 )
 
-func TestMain(m *testing.M) { studio.Main(m) }
-
 // Reliability §5 M2: a bomb may take 25 seconds, on a machine that has nothing else to do. This one has: the other tests.
 const (
 	bombLimit = 5 * time.Minute // what a decoder may take on a busy machine: its own limits are shorter, this one ends what hangs

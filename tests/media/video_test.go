@@ -8,8 +8,6 @@ import (
 	"moviola/tests/studio"
 )
 
-func TestMain(m *testing.M) { studio.Main(m) }
-
 // The colours of the samples.
 var (
 	red   = color.NRGBA{R: 254, A: 255}

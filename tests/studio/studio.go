@@ -27,15 +27,8 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/internal/drawing/text"
-	"moviola/internal/jail"
 	"moviola/internal/jail/jailtest"
 )
-
-// Main runs the tests of a package that has a Studio: the test binary is also the sandboxes that ffmpeg and Chromium run in.
-func Main(m *testing.M) {
-	jail.Main()
-	os.Exit(m.Run())
-}
 
 // Object and List are parts of a movie's JSON.
 type (

@@ -16,8 +16,6 @@ import (
 	"moviola/tests/studio"
 )
 
-func TestMain(m *testing.M) { studio.Main(m) }
-
 // scene is one scene of a movie that becomes tiles of a sheet: its frames at some seconds after its beginning.
 type scene struct {
 	name     string

@@ -21,12 +21,10 @@ import (
 	"moviola/adapters/render/ffmpeg/ffmpegtest"
 	"moviola/commands"
 	"moviola/domain/timeline"
-	"moviola/internal/jail"
 	"moviola/internal/jail/jailtest"
 )
 
 func TestMain(m *testing.M) {
-	jail.Main()
 	if len(os.Args) > 2 && os.Args[1] == parentArg {
 		parentMain(os.Args[2])
 		return

@@ -10,13 +10,7 @@ import (
 	"moviola/adapters/render/ffmpeg/ffmpegtest"
 	"moviola/adapters/render/mp4file"
 	"moviola/domain/timeline"
-	"moviola/internal/jail"
 )
-
-func TestMain(m *testing.M) {
-	jail.Main()
-	os.Exit(m.Run())
-}
 
 // No file that was not written by the renderer is taken for a movie.
 func FuzzInspect(f *testing.F) {

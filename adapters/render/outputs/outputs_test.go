@@ -20,13 +20,7 @@ import (
 	"moviola/commands"
 	"moviola/domain/document"
 	"moviola/domain/movie"
-	"moviola/internal/jail"
 )
-
-func TestMain(m *testing.M) {
-	jail.Main()
-	os.Exit(m.Run())
-}
 
 // The movie of the tests: two seconds red, then two seconds blue, with a tone.
 const (

@@ -1,4 +1,4 @@
-// Package jailtest gives tests a jail whose helper is the test program itself: its TestMain must call jail.Main first.
+// Package jailtest gives tests a jail. The test program itself becomes the jailed programs.
 package jailtest
 
 import (

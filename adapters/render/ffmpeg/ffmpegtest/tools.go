@@ -13,7 +13,7 @@ import (
 )
 
 // Tools are the installed programs in a jail, the same for all tests of a program: to open them starts ffmpeg four times. The
-// jail's helper is the test program itself: its TestMain must call jail.Main first.
+// test program itself becomes the jailed programs.
 func Tools(t testing.TB) *ffmpeg.Tools {
 	t.Helper()
 	tools, err := opened()
