@@ -25,7 +25,7 @@ import (
 	"time"
 )
 
-// Defaults and bounds.
+// Defaults and limits of requests. maxAnswer is in bytes.
 const (
 	defaultRetries = 4
 	firstPause     = 500 * time.Millisecond
@@ -34,7 +34,8 @@ const (
 	maxAnswer      = 64 << 20
 )
 
-// Client asks one service with one key. Its fields must not change while it is used; it is safe for concurrent use.
+// Client sends requests to one Moviola service with one API key. Its fields must not change while it is used; it is safe for
+// concurrent use.
 type Client struct {
 	URL     string       // base address, such as http://localhost:8080; it may end in /v2
 	Key     string       // an API key; empty: the headers of each request authorise it
@@ -44,15 +45,15 @@ type Client struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Error is a refusal of the service.
+// Error is the error for a request that the service has refused.
 type Error struct {
 	Status  int    `json:"-"`       // HTTP status
 	Code    string `json:"code"`    // code of the error, which programs compare
 	Message string `json:"message"` // a sentence for people
-	// Answer is the whole body.
+	// Answer is the whole body of the service's answer.
 	Answer []byte `json:"-"`
 
-	after time.Duration // time after which the service wants to be asked again
+	after time.Duration // time that the service asks the client to wait before the next try
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -67,7 +68,8 @@ type Request struct {
 	Query  url.Values
 	Header http.Header
 	Body   []byte
-	// Repeatable permits to send the request twice. GET requests and requests with an Idempotency-Key always may be.
+	// Repeatable permits sending the request again after a failure. For GET requests and requests with an Idempotency-Key this is
+	// always permitted.
 	Repeatable bool
 }
 
@@ -76,7 +78,7 @@ func (r Request) repeatable() bool {
 	return r.Repeatable || r.Method == http.MethodGet || r.Header.Get("Idempotency-Key") != ""
 }
 
-// Do makes a call and returns the body of its answer, which was a success. A refusal is an *Error.
+// Do makes a call and returns the body of the answer, if the status is a success. A refusal is an *Error.
 func (c *Client) Do(ctx context.Context, r Request) ([]byte, error) {
 	if r.Method == "" {
 		r.Method = http.MethodGet
@@ -123,7 +125,7 @@ func (c *Client) sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// once sends a request a single time.
+// once sends a request one time, without retries.
 func (c *Client) once(ctx context.Context, r Request) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()

@@ -35,7 +35,7 @@ func (c *Client) DeleteMedia(ctx context.Context, folder, name string) (*MediaDo
 	})
 }
 
-// Credits returns what the account may spend.
+// Credits returns the credits that the account may spend.
 func (c *Client) Credits(ctx context.Context) (*Credits, error) {
 	return ask[Credits](ctx, c, Request{Path: "/v2/credits"})
 }

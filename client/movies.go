@@ -25,11 +25,12 @@ const (
 type Options struct {
 	// IdempotencyKey names the submission: repeating it with the same name makes no second movie. Empty: a new name.
 	IdempotencyKey string
-	// MaxCredits refuses or ends a movie that would cost more; 0: no bound.
+	// MaxCredits is the most that the movie may cost: a movie that would cost more is refused, or ends; 0: no limit.
 	MaxCredits int64
 }
 
-// Submit asks for a movie: any value that encodes to its JSON, or a json.RawMessage. options may be nil.
+// Submit requests that a movie is rendered. movie is any value that encodes to the movie's JSON, or a json.RawMessage. options
+// may be nil.
 func (c *Client) Submit(ctx context.Context, movie any, options *Options) (*Submitted, error) {
 	body, err := encode(movie)
 	if err != nil {
@@ -142,7 +143,7 @@ type StillOptions struct {
 	Fetch  bool      // let the service load sources that it has not stored
 }
 
-// Stills draws moments of a movie without making it.
+// Stills returns pictures of a movie at the moments in o.Times, without rendering the movie.
 func (c *Client) Stills(ctx context.Context, movie any, o StillOptions) (*Stills, error) {
 	body, err := encode(movie)
 	if err != nil {

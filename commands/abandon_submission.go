@@ -23,8 +23,7 @@ type AbandonSubmissionConfig struct {
 	Ledgers *ledgers.Ledgers
 	Settle  SettleMovieHandler
 	Now     func() time.Time
-	// Age is the minimum age of an abandoned hold. It is longer than the time that a request may
-	// take to append.
+	// Age is the minimum age of an abandoned hold. It is longer than a submission may take until MovieSubmitted is appended.
 	Age time.Duration
 }
 
@@ -46,9 +45,9 @@ func NewAbandonSubmissionHandler(cfg AbandonSubmissionConfig) AbandonSubmissionH
 	}
 }
 
-// Handle abandons the submission. First it appends to the movie's stream, so that a late MovieSubmitted conflicts; then it
-// removes the document and releases the hold. ErrNothingToDo: there is no open hold, the hold is too young, or the movie was
-// submitted.
+// Handle abandons the submission. First it appends an event to the movie's stream, so that a late MovieSubmitted conflicts; then
+// it removes the stored document of the movie and releases the hold. ErrNothingToDo: there is no open hold, the hold is too
+// young, or the movie was submitted.
 func (h AbandonSubmissionHandler) Handle(ctx context.Context, cmd AbandonSubmission) error {
 	held, open, err := h.ledgers.OpenHold(ctx, cmd.Account, cmd.Project)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"moviola/domain/timeline"
 )
 
-// ErrNotMedia says that a file cannot be read as video or sound.
+// ErrNotMedia says that a file cannot be read as video or sound of the format that was recognised.
 var ErrNotMedia = errors.New("not a media file of this format")
 
 // Asset is a source on the local disk whose format was determined from its content.
@@ -43,7 +43,7 @@ func (a Asset) Animated() bool {
 // Media is the result of probing a video or audio file.
 type Media struct {
 	Format       string       // short name of ffmpeg's demuxer
-	Duration     float64      // seconds
+	Duration     float64      // length in seconds
 	SizeBytes    int64        //
 	VideoStreams int          // number of video streams, without attached cover pictures
 	AudioStreams int          //
@@ -54,26 +54,26 @@ type Media struct {
 // VideoStream describes a video stream in the words of ffprobe; an unknown field is empty.
 type VideoStream struct {
 	Index          int    // index of the stream in its file
-	Codec          string // such as h264
-	PixelFormat    string // such as yuv420p
+	Codec          string // name of the codec, such as h264
+	PixelFormat    string // name of the pixel format, such as yuv420p
 	Width, Height  int    // pixels as coded, before rotation
 	Rotation       int    // degrees to turn it clockwise for viewing: 0, 90, 180 or 270
 	AspectNum      int64  // pixel aspect ratio, width to height: AspectNum to AspectDen; 1 to 1 for square pixels
-	AspectDen      int64  // height of a pixel, where its width is AspectNum
+	AspectDen      int64  // second number of the pixel aspect ratio AspectNum to AspectDen
 	FrameRate      float64
 	Frames         int64 // number of frames; 0 when the container does not tell
 	Duration       float64
-	ColorSpace     string // such as bt709
-	ColorRange     string // such as tv
-	ColorTransfer  string // such as bt709
-	ColorPrimaries string // such as bt709
+	ColorSpace     string // name of the colour space, such as bt709
+	ColorRange     string // name of the colour range, such as tv
+	ColorTransfer  string // name of the transfer function, such as bt709
+	ColorPrimaries string // name of the colour primaries, such as bt709
 	Alpha          bool   // transparency is stored outside of the pixel format, as in WebM
 }
 
 // AudioStream describes an audio stream.
 type AudioStream struct {
 	Index      int
-	Codec      string // such as aac
+	Codec      string // name of the codec, such as aac
 	SampleRate int    // samples per second
 	Channels   int
 	Duration   float64

@@ -29,8 +29,8 @@ func NewCancelMovieHandler(log *eventstore.Log, now func() time.Time) CancelMovi
 	return CancelMovieHandler{NewMovies(log, now)}
 }
 
-// Handle closes the movie. Then the work list releases its hold and calls its webhook, and the worker that renders it stops. A
-// movie of another account is NotFound; one that has ended or timed out is a Conflict. Decision 32.
+// Handle closes the movie. Afterwards processors release its hold and call its webhook, and the worker that renders the movie
+// stops. A movie of another account is NotFound; a movie that has ended or timed out is a Conflict. Decision 32.
 func (h CancelMovieHandler) Handle(ctx context.Context, cmd CancelMovie) (Cancellation, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.Cancel(cmd.Account, at)

@@ -41,7 +41,7 @@ func NewCompleteBatchHandler(submit SubmitMovieHandler) CompleteBatchHandler {
 // rowsAtOnce is how many rows of a batch are submitted in parallel.
 const rowsAtOnce = 4
 
-// rowsBetweenLooks is the number of rows after which Handle checks whether the batch was cancelled.
+// rowsBetweenLooks is the number of submitted rows after which Handle checks again whether the batch was cancelled.
 const rowsBetweenLooks = 40
 
 // Handle holds the credits if the request for the batch has not held them, submits the movie of each row once, and winds down a
@@ -66,7 +66,7 @@ func (h CompleteBatchHandler) Handle(ctx context.Context, cmd CompleteBatch) err
 			}
 			_, _, err = h.batches.hold(ctx, cmd.Batch, b)
 			if refusedNow(err) {
-				err = nil // a refusal of the credits is no failure: the batch is read again, and wound down as refused
+				err = nil // the refusal to hold the credits is no failure: the batch is read again, and wound down as refused
 			}
 		case batch.Submit:
 			err = h.submitAll(ctx, cmd.Batch, requested)
@@ -79,7 +79,8 @@ func (h CompleteBatchHandler) Handle(ctx context.Context, cmd CompleteBatch) err
 	}
 }
 
-// refusedNow reports whether an error is a refusal of the credits. Any other error is a failure that may be transient.
+// refusedNow reports whether an error is the refusal to hold the credits of a batch. Any other error is a failure that may be
+// temporary.
 func refusedNow(err error) bool {
 	var refusal *domain.Error
 	return errors.As(err, &refusal) && refusal.Kind != domain.Internal
@@ -127,7 +128,7 @@ func (h CompleteBatchHandler) submitAll(ctx context.Context, id batch.ID, reques
 	return err
 }
 
-// storedBatch is a batch with its stored rows and templates: the movies of the batch are made of these.
+// storedBatch has the stored rows and templates of a batch, from which its movies are made.
 type storedBatch struct {
 	batch.Requested
 	id    batch.ID
@@ -189,7 +190,7 @@ func (h CompleteBatchHandler) submitRow(ctx context.Context, stored storedBatch,
 	return nil
 }
 
-// read parses the movie of a row that was valid when the batch was accepted.
+// read parses the movie of a row. The row was valid when the batch was accepted.
 func (s storedBatch) read(row batch.Row) (reading, error) {
 	body, err := batch.Document(s.Template, s.rows[row.Number])
 	if err != nil {
@@ -206,8 +207,8 @@ func (s storedBatch) read(row batch.Row) (reading, error) {
 	return r, err
 }
 
-// windDown ends each waiting or rendering movie, prevents the submission of the others, and records that the batch is
-// wound down. Settling the movies releases their holds.
+// windDown ends each movie of the batch that waits or renders, prevents the submission of movies that were not submitted, and
+// records that the batch is wound down. When the movies are settled, their holds are released.
 func (h CompleteBatchHandler) windDown(ctx context.Context, id batch.ID, requested batch.Requested) error {
 	err := eachRow(ctx, requested.Rows, func(ctx context.Context, row batch.Row) error {
 		project := batch.Project(id, row.Number)
@@ -282,7 +283,7 @@ func sentences(texts ...string) string {
 	return strings.Join(out, " ")
 }
 
-// cut shortens a text to maxFlawText.
+// cut shortens a text to maxFlawText bytes, and marks the end with an ellipsis.
 func cut(text string) string {
 	if len(text) <= maxFlawText {
 		return text

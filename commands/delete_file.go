@@ -10,13 +10,13 @@ import (
 	"moviola/eventstore"
 )
 
-// DeleteFile deletes a rendered file at its owner's request.
+// DeleteFile deletes the rendered files of a movie at its owner's request.
 type DeleteFile struct {
 	Account domain.AccountID
 	Project domain.ProjectID
 }
 
-// Deletion is a deleted file.
+// Deletion is the result of deleting the rendered files of a movie.
 type Deletion struct {
 	At       time.Time // time of the first deletion
 	Position eventstore.Position
@@ -33,9 +33,9 @@ func NewDeleteFileHandler(log *eventstore.Log, files Files, now func() time.Time
 	return DeleteFileHandler{movies: NewMovies(log, now), files: files}
 }
 
-// Handle deletes the file. A repeated call returns the time of the first deletion. The movie's entry stays. Handle refuses a
-// movie of another account, a movie that is still rendering, and a movie whose files cannot be removed now; after a refusal
-// nothing is recorded. Spec: DELETE /movies.
+// Handle deletes the movie's rendered files. A repeated call returns the time of the first deletion. The movie itself stays in
+// lists. Handle refuses a movie of another account, a movie that is still rendering, and a movie whose files cannot be removed
+// now; after a refusal nothing is recorded. Spec: DELETE /movies.
 func (h DeleteFileHandler) Handle(ctx context.Context, cmd DeleteFile) (Deletion, error) {
 	_, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		events, err := m.DeleteFile(cmd.Account, at)
@@ -50,8 +50,7 @@ func (h DeleteFileHandler) Handle(ctx context.Context, cmd DeleteFile) (Deletion
 	return h.recorded(ctx, cmd.Project)
 }
 
-// removeFiles removes the rendered files. When that fails, it returns the error text of the
-// specification.
+// removeFiles removes the rendered files. When that fails, its error has the text of the specification.
 func (h DeleteFileHandler) removeFiles(ctx context.Context, project domain.ProjectID) error {
 	err := removeRendered(ctx, h.files, project)
 	if err == nil {

@@ -23,8 +23,8 @@ func NewDropMovieHandler(log *eventstore.Log, now func() time.Time) DropMovieHan
 	return DropMovieHandler{NewMovies(log, now)}
 }
 
-// Handle closes the movie as failed. Its hold is then released, and its webhook is called. ErrNothingToDo: the movie does not
-// exist, or has ended.
+// Handle closes the movie as failed. Afterwards processors release its hold and call its webhook. ErrNothingToDo: the movie does
+// not exist, or has ended.
 func (h DropMovieHandler) Handle(ctx context.Context, cmd DropMovie) (eventstore.Position, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.Drop(cmd.Worker, at), nil

@@ -8,18 +8,18 @@ import (
 )
 
 // ErrNothingToDo says that nothing is left to do: another worker has done or claimed the work, or the work is not due. It is no
-// fault: a worker that gets it ends its work normally, also when it has lost its claim.
+// fault: a worker whose command returns it ends its work normally, also when it has lost its claim.
 var ErrNothingToDo = errors.New("nothing to do")
 
-// ErrOutOfMemory says that the kernel has killed a program of the work for want of memory. The work is released, and
+// ErrOutOfMemory says that the kernel has killed a child process of the work for want of memory. The work is released, and
 // retried as the only work in its process. Decision 56.
 var ErrOutOfMemory = errors.New("the kernel has ended a program for want of memory")
 
-// PageCrashed is the error code for a page whose browser has crashed.
+// PageCrashed is the code of the error for a page that could not be drawn because its browser crashed.
 const PageCrashed = "page_crashed"
 
-// ErrGiveWay is the reason why internal work of the service is stopped: a customer's movie needs its slot. The work is released
-// and done later.
+// ErrGiveWay is the reason why work for the service's own account is stopped: a customer's movie needs its slot. The work is
+// released and done later.
 var ErrGiveWay = errors.New("others wait for the slot")
 
 // ErrShare is the reason why a render, or the fetching of sources, has to release its slot: another account waits. A render
@@ -31,6 +31,6 @@ var ErrShare = errors.New("another account waits for the slot")
 // crashed its process before, must be the only work in this process.
 var ErrAlone = errors.New("another piece of work has to be alone in the process")
 
-// ErrUnseen says that a read did not find an acknowledged event. The node that answered lags, so nothing can be concluded
-// from the read. Decision 60.
+// ErrUnseen says that a read did not find an event whose append was acknowledged. The node of the event store that answered lags
+// behind, so nothing can be concluded from the read. Decision 60.
 var ErrUnseen = fmt.Errorf("%w: what was acknowledged is not there to be read", eventstore.ErrUnavailable)

@@ -9,7 +9,7 @@ import (
 	"moviola/eventstore"
 )
 
-// ExpireFile removes a rendered file whose retention has ended.
+// ExpireFile removes the rendered files of a movie whose retention has ended.
 type ExpireFile struct{ Project domain.ProjectID }
 
 // ExpireFileHandler handles ExpireFile.
@@ -19,13 +19,13 @@ type ExpireFileHandler struct {
 	retention time.Duration
 }
 
-// NewExpireFileHandler returns a handler. retention is counted from the end of the render.
+// NewExpireFileHandler returns a handler. retention is how long files are kept after the end of the render.
 func NewExpireFileHandler(log *eventstore.Log, files Files, now func() time.Time, retention time.Duration) ExpireFileHandler {
 	return ExpireFileHandler{movies: NewMovies(log, now), files: files, retention: retention}
 }
 
-// Handle removes every rendered file of the movie and records the removal; the movie's entry stays. ErrNothingToDo: the files
-// are not due for removal, or already removed. Spec: Limits, Retention.
+// Handle removes every rendered file of the movie and records the removal; the movie itself stays in lists. ErrNothingToDo: the
+// files are not due for removal, or already removed. Spec: Limits, Retention.
 func (h ExpireFileHandler) Handle(ctx context.Context, cmd ExpireFile) (eventstore.Position, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		events := m.ExpireFile(at, h.retention)

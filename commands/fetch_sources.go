@@ -11,7 +11,7 @@ import (
 	"moviola/eventstore"
 )
 
-// ErrNotAtHand is the error of fetching without downloads (Fetch.AtHand) when a source is not cached.
+// ErrNotAtHand is the error of fetching with Fetch.AtHand, which forbids downloads, when a source is not cached.
 var ErrNotAtHand = errors.New("a source is not at hand")
 
 // FetchJob is one attempt at fetching the sources of a movie.
@@ -28,16 +28,16 @@ type Fetch struct {
 	// is revalidated once after that time. Zero: such a source is revalidated now.
 	Since time.Time
 	Spent time.Duration // time that earlier attempts have spent on fetching
-	// AtHand forbids downloads: a missing source is ErrNotAtHand.
+	// AtHand forbids downloads: when a source is not cached, the error is ErrNotAtHand.
 	AtHand bool
 }
 
-// FetchClaim is a claim on the fetching of a movie's sources.
+// FetchClaim is a claim on the fetching of the sources of a movie or of a preload item.
 type FetchClaim struct {
 	domain.FetchClaim // zero: no claim
 	Account           domain.AccountID
-	DocumentHash      string         // hex SHA-256 of a movie's stored document
-	Item              preload.Wanted // item of a preload batch
+	DocumentHash      string         // hex SHA-256 of the movie's stored document; empty for an item
+	Item              preload.Wanted // the preload item; zero for a movie
 	Fetch             Fetch
 }
 
@@ -50,7 +50,7 @@ type StartFetch struct {
 // FinishFetch records that the sources of a movie are fetched or, with a message, ends the movie.
 type FinishFetch struct {
 	Project domain.ProjectID
-	Claim   domain.FetchClaim // zero: no claim was needed
+	Claim   domain.FetchClaim // zero: the sources were fetched without a claim
 	Worker  string
 	Message string // why the sources cannot be fetched; empty: the sources are fetched
 }
@@ -63,8 +63,8 @@ func NewSourceFetches(log *eventstore.Log, now func() time.Time) SourceFetches {
 	return SourceFetches{NewMovies(log, now)}
 }
 
-// Wanted returns the sources to fetch, without a claim. ErrNothingToDo: there are no sources to
-// fetch, or a worker has claimed them.
+// Wanted returns the sources to fetch for a movie, without claiming the fetching. ErrNothingToDo: there are no sources to fetch,
+// or a worker has claimed the fetching.
 func (h SourceFetches) Wanted(ctx context.Context, project domain.ProjectID) (FetchClaim, error) {
 	m, err := h.movies.Load(ctx, project)
 	if err != nil {
@@ -88,8 +88,8 @@ func claimOf(m *movie.Movie) FetchClaim {
 	return claim
 }
 
-// Start claims the fetching. ErrNothingToDo: there is nothing to fetch, or another worker has the claim; or Start has just closed
-// the movie, after three crashes.
+// Start claims the fetching of the movie's sources. ErrNothingToDo: there is nothing to fetch, another worker has the claim, or
+// Start has just closed the movie, after three crashes.
 func (h SourceFetches) Start(ctx context.Context, cmd StartFetch) (FetchClaim, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.StartFetch(cmd.FetchStart, at), nil
@@ -103,8 +103,8 @@ func (h SourceFetches) Start(ctx context.Context, cmd StartFetch) (FetchClaim, e
 	return claimOf(d.Movie), nil
 }
 
-// Release releases a claim without an outcome. It closes the movie when the work was alone in its process and ran out of
-// memory. ErrNothingToDo: the claim is lost.
+// Release releases a claim before the sources are fetched. memory says that the work ran out of memory; when it was also alone in
+// its process, Release closes the movie. ErrNothingToDo: the claim is lost.
 func (h SourceFetches) Release(ctx context.Context, project domain.ProjectID, claim domain.FetchClaim, memory bool) error {
 	_, err := h.movies.Decide(ctx, project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.ReleaseFetch(claim, memory, at)
@@ -112,7 +112,7 @@ func (h SourceFetches) Release(ctx context.Context, project domain.ProjectID, cl
 	return err
 }
 
-// Finish records the outcome of the fetching. ErrNothingToDo: the claim is lost, or the movie is closed.
+// Finish records whether the sources were fetched. ErrNothingToDo: the claim is lost, or the movie is closed.
 func (h SourceFetches) Finish(ctx context.Context, cmd FinishFetch) error {
 	_, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.FinishFetch(cmd.Claim, cmd.Worker, cmd.Message, at)

@@ -23,7 +23,7 @@ func ReadFile(ctx context.Context, files Files, key string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// readHashed reads a whole stored file. When its hash differs from the hex SHA-256 in the log, the error is ErrDamaged.
+// readHashed reads a whole stored document. When its hash is not the hex SHA-256 in the log, hash, the error is ErrDamaged.
 func readHashed(ctx context.Context, files Files, key, hash string) ([]byte, error) {
 	body, err := ReadFile(ctx, files, key)
 	if err != nil {
@@ -69,7 +69,7 @@ func CheckFile(ctx context.Context, file File, key string, size int64, hash stri
 	return nil
 }
 
-// HashOf reads r to the end and returns the hex SHA-256.
+// HashOf reads r to the end and returns the hex SHA-256 of what it has read.
 func HashOf(r io.Reader) (string, error) {
 	sum := sha256.New()
 	if _, err := io.Copy(sum, r); err != nil {
@@ -135,7 +135,7 @@ func CopyFile(ctx context.Context, files Files, to, from string, size int64, has
 	return copied, sameHash(from, copied, hash)
 }
 
-// deleteAll deletes the files under the keys that are not empty.
+// deleteAll deletes the files under the given keys, and skips empty keys.
 func deleteAll(ctx context.Context, files Files, keys ...string) error {
 	for _, key := range keys {
 		if key == "" {

@@ -26,7 +26,7 @@ type FinishRender struct {
 	// this movie was rendered. Decision 20.
 	CacheKey   string
 	CachedFrom domain.ProjectID
-	// Code and Family classify a failure. Spent tells how the attempt used its time.
+	// Code and Family classify a failure. Spent has the time that the attempt used for each of its stages.
 	Code, Family string
 	Spent        *movie.Spent
 }

@@ -9,7 +9,8 @@ import (
 	"moviola/internal/fair"
 )
 
-// growthCost is the maximum memory, in bytes, for parsing one movie with variables, iterations or templates.
+// growthCost is the memory, in bytes, that is reserved for parsing one movie with variables, iterations or templates: the most
+// that parsing can need.
 const growthCost = 40 << 20
 
 // enter waits for memory to parse a document that may grow by expansion. Accounts take turns. A document that cannot grow does
@@ -25,8 +26,7 @@ func (h SubmitMovieHandler) enter(ctx context.Context, account domain.AccountID,
 	return part, nil
 }
 
-// stay reduces the memory that is reserved for parsing to the movie's real size. It keeps this smaller reservation until ctx
-// ends.
+// stay reduces the memory that was reserved for parsing to what the parsed movie needs. This smaller reservation ends with ctx.
 func (r reading) stay(ctx context.Context) {
 	switch {
 	case r.part == nil:

@@ -26,7 +26,7 @@ import (
 // All requests take the same steps for the same project, so that one may complete what another has begun. A request whose body
 // differs from that of the first is refused by idempotency.Key.
 
-// bodyHash returns the hash by which the bodies of two requests are compared.
+// bodyHash returns the hash by which the body of a request is compared with that of an earlier request.
 func bodyHash(body []byte) string {
 	hash := sha256.Sum256(body)
 	return hex.EncodeToString(hash[:])

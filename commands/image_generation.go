@@ -8,7 +8,7 @@ import (
 type ImageRequest struct {
 	Account    domain.AccountID
 	Prompt     string         // description of the picture
-	Model      string         // name at the provider; empty: the provider's default
+	Model      string         // name of the provider's model; empty: the provider's default
 	Aspect     string         // document.Horizontal, document.Vertical or document.Squared
 	Connection string         // id of a saved connection; empty: this server's provider
 	Settings   map[string]any // model-settings of the document; may be nil
@@ -20,6 +20,6 @@ type ImageRequest struct {
 // GeneratedImage is a generated picture.
 type GeneratedImage struct {
 	Asset    Asset
-	Cached   bool // the picture comes from the cache, at no cost
+	Cached   bool // the picture comes from the cache, so the provider was not paid for it
 	Warnings []string
 }

@@ -63,8 +63,8 @@ func (s movieBatches) load(ctx context.Context, id batch.ID) (*batch.Batch, even
 	return b, at, nil
 }
 
-// hold holds the credits for all rows in one append, and records in the batch that they are held or refused. The error may be
-// that refusal. hold may be repeated.
+// hold holds the credits for all rows in one append, and records in the batch that they are held, or that holding them was
+// refused. The error may be that refusal. hold may be repeated.
 func (s movieBatches) hold(ctx context.Context, id batch.ID, b *batch.Batch) (*batch.Batch, eventstore.Appended, error) {
 	requested, _ := b.Requested()
 	rows := make([]ledger.BatchRow, len(requested.Rows))
@@ -90,13 +90,14 @@ func (s movieBatches) hold(ctx context.Context, id batch.ID, b *batch.Batch) (*b
 		}
 		return b.Accept(at), nil
 	})
-	if err == nil && b.Refused() != nil { // this call, or an earlier concurrent one, got a refusal of the credits
+	if err == nil && b.Refused() != nil { // this call, or a concurrent one before it, was refused the credits
 		err = domain.Errorf(refusalKind(refusal), b.Refused().Code, "%s", b.Refused().Message)
 	}
 	return b, at, err
 }
 
-// refusalKind returns the kind of a refusal; Invalid for nil, because a refusal that another process has recorded has no kind.
+// refusalKind returns the kind of a refusal. A refusal that another process has recorded is nil here and has no kind: then
+// refusalKind returns Invalid.
 func refusalKind(refusal *domain.Error) domain.Kind {
 	if refusal == nil {
 		return domain.Invalid

@@ -12,7 +12,7 @@ import (
 	"moviola/eventstore"
 )
 
-// Movies has the functions that commands on one movie's stream share: loading the movie, and deciding.
+// Movies has the functions that commands on the stream of one movie share: loading the movie, and appending what is decided.
 type Movies struct {
 	log *eventstore.Log
 	now eventstore.Clock
@@ -21,8 +21,8 @@ type Movies struct {
 // NewMovies returns the movies of a log. Without a clock the movies can be loaded but not changed.
 func NewMovies(log *eventstore.Log, now eventstore.Clock) Movies { return Movies{log: log, now: now} }
 
-// decideMovie returns the events by which a command changes a movie at the time at. It may be called more than once, so any
-// effect it has must be safe to repeat.
+// decideMovie returns the events by which a command changes a movie; at is the time of the events. It may be called more than
+// once, so anything else that it does must be safe to repeat.
 type decideMovie func(m *movie.Movie, at time.Time) ([]domain.Event, error)
 
 // DecidedMovie is the result of a decision: the movie after the decision, the end of its stream,
@@ -33,11 +33,11 @@ type DecidedMovie struct {
 	Events []domain.Event
 }
 
-// Known returns the movie at the end of its stream.
+// Known returns the movie as it is after the decision.
 func (d DecidedMovie) Known() *KnownMovie { return &KnownMovie{d.Movie, d.Appended} }
 
-// Decide loads a movie, calls the function in the parameter decide, and appends the events that it returns. A lost claim is
-// ErrNothingToDo.
+// Decide loads a movie, calls the function decide, and appends the events that it returns. If decide returns the error for a lost
+// claim, Decide returns ErrNothingToDo.
 func (s Movies) Decide(ctx context.Context, project domain.ProjectID, decide decideMovie) (DecidedMovie, error) {
 	return s.DecideFor(ctx, "", project, decide)
 }
@@ -85,7 +85,7 @@ func (s Movies) DecideAfter(
 	return d, outcome(project, err)
 }
 
-// outcome returns the error of a decision: ErrNothingToDo for a lost claim.
+// outcome returns the error of a command for an error of its decision: ErrNothingToDo for a lost claim.
 func outcome(project domain.ProjectID, err error) error {
 	switch {
 	case errors.Is(err, movie.ErrLost):
@@ -96,7 +96,8 @@ func outcome(project domain.ProjectID, err error) error {
 	return nil
 }
 
-// Must is Decide for commands that are done only by appending an event: a decision without events is ErrNothingToDo.
+// Must is Decide for commands that have something to do only if they append an event: when decide returns no events, the error is
+// ErrNothingToDo.
 func (s Movies) Must(ctx context.Context, project domain.ProjectID, decide decideMovie) (DecidedMovie, error) {
 	d, err := s.Decide(ctx, project, decide)
 	if err == nil && len(d.Events) == 0 {

@@ -27,11 +27,11 @@ func outputsOf(doc *document.Movie, allowed plan.Plan) (all []movie.Output) {
 	return all
 }
 
-// maxOutputWarnings is the number of warnings of a submission above which no warnings about outputs are added: the list of
+// maxOutputWarnings is the largest number of warnings of a submission to which warnings about outputs are added. The list of
 // outputs has the same facts.
 const maxOutputWarnings = 50
 
-// refusedOutputs are warnings about the outputs that only the account's plan rules out.
+// refusedOutputs returns warnings about those outputs that the program can make, but the account's plan does not allow.
 func refusedOutputs(doc *document.Movie, outputs []movie.Output) (warnings []string) {
 	for i, o := range outputs {
 		if o.Status == movie.OutputError && doc.Outputs[i].Problem == "" {

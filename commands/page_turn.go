@@ -4,8 +4,8 @@ import "context"
 
 type pageTurnKey struct{}
 
-// OnPageTurn returns a context for drawing a page. begun is called when the page gets a browser; until then the page waits for
-// other pages.
+// OnPageTurn returns a context for drawing a page. The function begun is called when the page gets a browser; until then the page
+// waits while the browsers draw other pages.
 func OnPageTurn(ctx context.Context, begun func()) context.Context {
 	return context.WithValue(ctx, pageTurnKey{}, begun)
 }

@@ -12,8 +12,7 @@ import (
 	"moviola/eventstore"
 )
 
-// PlanRender checks whether a movie may be encoded. The movie's exact length and size are known by
-// then.
+// PlanRender checks whether a movie may be encoded. It is handled when the movie's exact length and size are known.
 type PlanRender struct {
 	Account domain.AccountID
 	Project domain.ProjectID

@@ -48,25 +48,25 @@ type RenderJob struct {
 	// FetchedSince is when the movie's sources were first requested. Sources that were downloaded after that time need
 	// not be revalidated at their servers. Zero: all sources must be revalidated.
 	FetchedSince time.Time
-	// Fetched is called once, when every source is on the local disk and nothing was drawn or encoded yet. sources has the hex
+	// Fetched is called once, when every source is on the local disk and before anything is drawn or encoded. sources has the hex
 	// SHA-256 of each source's content, by the source's address. When Fetched returns an error, Render ends and returns the same
 	// error. nil: not called.
 	Fetched func(ctx context.Context, sources map[string]string) error
-	// Planned is called once, when the exact length is known and before anything is encoded. warnings name the properties that the
-	// render does not follow as given. When Planned returns an error, Render ends and returns the same error.
+	// Planned is called once, when the exact length and size are known (plan) and before anything is encoded. warnings name the
+	// properties that the render does not follow as given. When Planned returns an error, Render ends and returns the same error.
 	Planned func(ctx context.Context, plan movie.Dimensions, warnings []string) error
 	// Preloaded stores an item of the movie's property preload. It returns the item's address, the address of its form for
 	// browsers (empty: it has none), and a warning (empty: no warning). nil: items are referred to by their src.
 	Preloaded func(ctx context.Context, job PrepareJob, p Prepared) (address, web, warning string, err error)
 	// Matte asks for the movie's matte too, if the movie has a transparent background.
 	Matte bool
-	// Keep stores an asset that was made for an element in the media library, under the element's id or number. nil: nothing is
-	// stored.
+	// Keep stores in the media library an asset that was made for an element. name is the id or number of the element. nil: nothing
+	// is stored.
 	Keep func(ctx context.Context, name string, p Prepared) error
 	// Progress is called with the rendered percentage, 0 to 100, ascending, at most a few times a second. It must not block.
 	Progress func(percent float64)
-	// Measured is called with the duration of each stage of the render, and Frames with the numbers of encoded and of cached
-	// frames. Both are called by several goroutines. nil: not called.
+	// Measured is called with the duration of each stage of the render, and Frames with the numbers of frames that were encoded and
+	// that were taken from a cache. Both are called by several goroutines. nil: not called.
 	Measured func(stage string, took time.Duration)
 	Frames   func(encoded, cached int64)
 	// Share is closed when another account waits for the slot. Then Render ends with ErrGiveWay at a point where no finished
@@ -77,24 +77,24 @@ type RenderJob struct {
 // Rendered is a finished movie on the renderer's local disk. The caller moves the files away and then calls Close.
 type Rendered struct {
 	Plan      movie.Dimensions
-	File      movie.File // facts probed from the finished file, without Key, Thumbnail and Token
+	File      movie.File // what was measured in the finished file; Key, Thumbnail and Token are empty
 	Movie     string     // path of the MP4
 	Matte     string     // path of the movie's matte; empty: the movie is opaque, or no matte was asked for
-	Thumbnail string     // path of the JPEG, empty when none was made
-	Subtitles string     // path of the captions as ASS, empty when the movie has none
-	Still     int64      // frame of the thumbnail
-	Warnings  []string   // problems in spite of which the render succeeded
+	Thumbnail string     // path of the thumbnail, a JPEG; empty: none was made
+	Subtitles string     // path of the captions as an ASS file; empty: the movie has none
+	Still     int64      // number of the frame that the thumbnail shows
+	Warnings  []string   // problems in spite of which the render has succeeded
 	Close     func()     // removes the working files
 }
 
-// OutputJob is the making of the other outputs of a finished movie.
+// OutputJob is the making of a finished movie's outputs beside the MP4.
 type OutputJob struct {
-	Movie   string // path of the MP4; its folder takes the files that are made
+	Movie   string // path of the MP4; the outputs are made in the same folder
 	Matte   string // path of an MP4 that is white where the movie is opaque, black elsewhere; empty: all is opaque
 	Plan    movie.Dimensions
 	Sound   bool     // the MP4 has sound
-	Still   int64    // frame that stills show
-	Formats []string // outputs to make
+	Still   int64    // number of the frame that stills show
+	Formats []string // names of the outputs to make
 	// Until is when outputs that are not finished are given up.
 	Until time.Time
 }

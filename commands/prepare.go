@@ -7,7 +7,7 @@ import (
 	"moviola/domain/preload"
 )
 
-// PrepareJob is one attempt at preparing one item.
+// PrepareJob is one attempt at preparing one preload item.
 type PrepareJob struct {
 	Account domain.AccountID
 	// Batch is the id of the batch, or of the movie with the property preload; Index is the item's
@@ -26,18 +26,18 @@ type PrepareJob struct {
 // Prepared is a prepared asset. The caller moves its files away and then calls Close.
 type Prepared struct {
 	Path        string // path of the asset
-	Extension   string // with its dot, such as .png
+	Extension   string // file name extension of the asset with its dot, such as .png
 	ContentType string
-	Size        int64   // bytes
-	Duration    float64 // in seconds; 0: not video or sound
-	Width       int     // in pixels; 0: not visible
+	Size        int64   // size in bytes
+	Duration    float64 // length in seconds; 0: neither video nor sound
+	Width       int     // width in pixels; 0: the asset cannot be seen
 	Height      int
 	// Web is the path of a copy in a format that browsers can play; empty when they can play the asset itself. Spec: Preload item
 	// result, webURL.
 	Web          string
 	WebExtension string
 	WebType      string
-	Generated    bool     // generated from a description, by the program or by a provider
-	Warnings     []string // problems in spite of which the preparation succeeded
+	Generated    bool     // made from a description or text, by the program or by a provider
+	Warnings     []string // problems in spite of which the preparation has succeeded
 	Close        func()   // removes the working files
 }

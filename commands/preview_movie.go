@@ -13,8 +13,8 @@ import (
 )
 
 // Preview checks a movie as a submission would. It returns the parts of the movie, and the refusal that follows from its JSON,
-// the account's movies and the plan. It does not check the account's credits, and stores and holds nothing. The returned error
-// is not the movie's fault. Decision 32.
+// the account's movies and the plan. It does not check the account's credits, and stores and holds nothing. An error that it
+// returns is a fault of the service, not of the movie. Decision 32.
 func (h SubmitMovieHandler) Preview(ctx context.Context, account domain.AccountID, body []byte) (lint.Input, error) {
 	read, err := h.read(ctx, SubmitMovie{Account: account, Body: body})
 	if err == nil {

@@ -10,10 +10,10 @@ import (
 	"moviola/eventstore"
 )
 
-// PurgeFile removes the rendered file of a movie because its account was purged or closed.
+// PurgeFile removes the rendered files of a movie because its account was purged or closed.
 type PurgeFile struct {
 	Project domain.ProjectID
-	// Before is a position in the log: a file that was rendered later stays. Zero: every file is removed.
+	// Before is a position in the log: files that were rendered after it stay. Zero: all files are removed.
 	Before eventstore.Position
 }
 
@@ -28,8 +28,8 @@ func NewPurgeFileHandler(log *eventstore.Log, files Files, now func() time.Time)
 	return PurgeFileHandler{movies: NewMovies(log, now), files: files}
 }
 
-// Handle removes the file and records the removal; the movie's entry stays. ErrNothingToDo: the file does not exist (any
-// more), or was rendered after Before. Design §6: a purge removes only what is in the log before its ZeroBalancePurged.
+// Handle removes the files and records the removal; the movie itself stays in lists. ErrNothingToDo: the files do not exist (any
+// more), or were rendered after Before. Design §6: a purge removes only what is in the log before its ZeroBalancePurged.
 func (h PurgeFileHandler) Handle(ctx context.Context, cmd PurgeFile) error {
 	if cmd.Before != (eventstore.Position{}) {
 		made, err := h.madeAt(ctx, cmd.Project)
@@ -50,7 +50,8 @@ func (h PurgeFileHandler) Handle(ctx context.Context, cmd PurgeFile) error {
 	return err
 }
 
-// madeAt returns the position of the event of the render that made the movie's file. A movie is finished only once.
+// madeAt returns the position in the log of the event RenderFinished by which the movie got its files. A movie has at most one
+// such event.
 func (h PurgeFileHandler) madeAt(ctx context.Context, project domain.ProjectID) (eventstore.Position, error) {
 	var made eventstore.Position
 	for recorded, err := range h.movies.log.Store().ReadStream(ctx, movie.Stream(project), eventstore.Forwards, 0) {

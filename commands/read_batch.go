@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// maxBatchRead is the maximum of bytes parsed to find the flaws of a batch: its rows, each with its whole template.
+	// maxBatchRead is the maximum number of bytes that are parsed to find the flaws of a batch: its rows, each with its whole
+	// template.
 	maxBatchRead = 64 << 20
 	// maxFlawTries is how many times rows are parsed again to find the column at fault.
 	maxFlawTries = 300
@@ -24,10 +25,10 @@ const (
 type rowReader struct {
 	account  domain.AccountID
 	template string
-	texts    []lint.Text // the templates as they are now
+	texts    []lint.Text // the texts of the templates as they are now
 	plan     plan.Plan
 	pack     bool
-	tries    int // how many of the maxFlawTries parses are left
+	tries    int // how many of the maxFlawTries are left
 }
 
 // readRows parses every row as a movie. Valid rows get a price, the others a flaw. An error is a fault of the template or of
@@ -68,7 +69,7 @@ func (h RequestBatchHandler) readRows(ctx context.Context, account domain.Accoun
 	return requested, r.all(ctx, order.Rows, &requested)
 }
 
-// all reads all rows.
+// all parses all rows, and adds each to the rows or the flaws of requested.
 func (r *rowReader) all(ctx context.Context, rows []batch.Variables, requested *batch.Requested) error {
 	for _, row := range rows {
 		if err := ctx.Err(); err != nil {
@@ -92,7 +93,7 @@ func (r *rowReader) all(ctx context.Context, rows []batch.Variables, requested *
 	return nil
 }
 
-// fillFrom fills templates, whose texts were read before, into a row's document.
+// fillFrom fills the templates in texts into the movie JSON of a row.
 func fillFrom(texts []lint.Text, body []byte) ([]byte, error) {
 	return document.Fill(body, func(id, _ string) ([]byte, error) {
 		for _, text := range texts {
@@ -108,7 +109,7 @@ func fillFrom(texts []lint.Text, body []byte) ([]byte, error) {
 // that contains the flaws.
 const maxFlawText = 300
 
-// read reads one row.
+// read parses one row as a movie. It returns the flaw of an invalid row.
 func (r *rowReader) read(row batch.Variables) (*document.Movie, *batch.Flaw, error) {
 	body, err := batch.Document(r.template, row.Values)
 	if err != nil {
@@ -155,7 +156,7 @@ func (r *rowReader) allowed(movie *document.Movie) error {
 	return r.plan.CheckLength(document.KnownLength(movie), r.pack)
 }
 
-// blame finds the column at fault: without that column the row is valid, or has another flaw.
+// blame returns the flaw with the column at fault, if it finds one: without that column the row is valid, or has another flaw.
 func (r *rowReader) blame(row batch.Variables, flaw batch.Flaw) batch.Flaw {
 	if flaw.Column != "" {
 		return flaw

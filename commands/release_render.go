@@ -15,7 +15,7 @@ type ReleaseRender struct {
 	Project domain.ProjectID
 	Attempt int
 	Worker  string
-	Memory  bool // the kernel killed one of the attempt's programs for want of memory
+	Memory  bool // the kernel killed a child process of the attempt for want of memory
 	Shared  bool // another account waits for the slot
 }
 
@@ -27,8 +27,8 @@ func NewReleaseRenderHandler(log *eventstore.Log, now func() time.Time) ReleaseR
 	return ReleaseRenderHandler{NewMovies(log, now)}
 }
 
-// Handle releases the claim. It is idempotent. When the attempt was alone in its process and ran out of memory, it closes the
-// movie. ErrNothingToDo: the claim is lost, or the movie is closed.
+// Handle releases the claim. It is idempotent. When the attempt ran out of memory although it was alone in its process, Handle
+// closes the movie. ErrNothingToDo: the claim is lost, or the movie is closed.
 func (h ReleaseRenderHandler) Handle(ctx context.Context, cmd ReleaseRender) (eventstore.Position, error) {
 	d, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.ReleaseRender(movie.Claim{Number: cmd.Attempt, Worker: cmd.Worker}, cmd.Memory, cmd.Shared, at)

@@ -25,7 +25,7 @@ type RequestBatch struct {
 	IdempotencyKey string // 1 to 255 characters; a retry with the same key continues the same batch. Empty: none
 }
 
-// AcceptedBatch is a batch whose credits are held. The work list submits its movies.
+// AcceptedBatch is a batch whose credits are held. A processor submits its movies.
 type AcceptedBatch struct {
 	ID        batch.ID
 	Requested batch.Requested
@@ -45,7 +45,7 @@ func (e *FlawedBatchError) Unwrap() error { return e.Refusal }
 
 // RequestBatchConfig is what NewRequestBatchHandler needs. Every field is required.
 type RequestBatchConfig struct {
-	Submit SubmitMovieHandler // submits the movies; its rules apply to each row
+	Submit SubmitMovieHandler // submits the movies; what it refuses for a movie is refused for a row
 	NewID  func() batch.ID    // NewBatchID, except in tests
 }
 
@@ -66,8 +66,8 @@ func (h SubmitMovieHandler) batches() movieBatches {
 	return movieBatches{log: h.movies.log, now: h.movies.now, ledgers: h.ledgers, plans: h.plans}
 }
 
-// Admit refuses an account that may not submit now, by the same rules as for a movie. It is called
-// before the body is read.
+// Admit refuses an account that may not submit anything now, by the same rules as for a movie. It is called before the body is
+// read.
 func (h RequestBatchHandler) Admit(ctx context.Context, account domain.AccountID, idempotencyKey string) error {
 	refused := h.submit.Admit(ctx, account, "")
 	if refused == nil || idempotencyKey == "" {
@@ -80,9 +80,9 @@ func (h RequestBatchHandler) Admit(ctx context.Context, account domain.AccountID
 	return refused
 }
 
-// Handle accepts the batch or refuses it as a whole. A crash at any point neither loses an accepted batch nor charges for a
-// batch that is not made: first the rows are stored, then Requested is appended, then all holds in one append, then
-// Accepted; the work list continues from any of these points. A retry with the same idempotency key continues the same
+// Handle accepts the batch or refuses it as a whole. A crash at any point neither loses an accepted batch nor charges for a batch
+// that is not made: first the rows are stored, then Requested is appended, then all holds in one append, then Accepted. After a
+// crash at any of these points a processor takes the remaining steps. A retry with the same idempotency key continues the same
 // batch.
 func (h RequestBatchHandler) Handle(ctx context.Context, cmd RequestBatch) (AcceptedBatch, error) {
 	id, err := h.earlier(ctx, cmd)
@@ -122,7 +122,7 @@ func (h RequestBatchHandler) Price(ctx context.Context, account domain.AccountID
 	return requested, nil
 }
 
-// request parses the rows, refuses invalid batches, stores the rows and records the request.
+// request parses the rows, refuses an invalid batch, stores the rows and appends Requested.
 func (h RequestBatchHandler) request(ctx context.Context, cmd RequestBatch) (batch.ID, *batch.Batch, eventstore.Appended, error) {
 	none := eventstore.Appended{}
 	requested, err := h.check(ctx, cmd)
@@ -179,7 +179,7 @@ func keyStream(account domain.AccountID, key string) string {
 	return idempotency.Stream(account, "batch\x00"+key)
 }
 
-// reservation returns the batch for which a key is reserved, if that batch was accepted.
+// reservation returns the batch for which an idempotency key is reserved, if that batch was accepted.
 func (h RequestBatchHandler) reservation(ctx context.Context, account domain.AccountID, key string) (batch.ID, error) {
 	k, err := h.key(ctx, account, key)
 	if err != nil {

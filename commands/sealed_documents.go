@@ -17,21 +17,21 @@ import (
 // sealedMark is the prefix of an encrypted stored document. No JSON text begins with it.
 const sealedMark = "moviola sealed document\n"
 
-// maxSealedBytes is the maximum size of an encrypted document that is read.
+// maxSealedBytes is the largest size, in bytes, of an encrypted document that is read.
 const maxSealedBytes = 16 << 20
 
 // ErrDamaged says that a stored document has changed since it was stored, or can no longer be decrypted. A retry does not
 // help; a backup may.
 var ErrDamaged = errors.New("the stored document is damaged")
 
-// sealedDocuments is a Files that encrypts documents with secrets. Decision 30.
+// sealedDocuments is a Files that encrypts a movie document if it contains secrets. Decision 30.
 type sealedDocuments struct {
 	Files
 	vault Vault
 }
 
-// SealDocuments returns a Files that encrypts movie documents with secrets of destinations. Opening such a document decrypts
-// it. All other files pass unchanged.
+// SealDocuments returns a Files that encrypts a movie document if it contains secrets of destinations. Opening such a document
+// decrypts it. All other files pass unchanged.
 func SealDocuments(files Files, vault Vault) Files { return sealedDocuments{files, vault} }
 
 // Put implements Files.
@@ -85,13 +85,13 @@ func sealFile(vault Vault, key string, content []byte) ([]byte, error) {
 	return append([]byte(sealedMark), data...), nil
 }
 
-// unsealFile reads and decrypts a file. For a file that is not encrypted it seeks back to its beginning and returns the zero
-// Sealed. On failure it closes the file; when the content cannot be decrypted, the error is ErrDamaged joined with the
-// Vault's.
+// unsealFile reads and decrypts a file. A file that is not encrypted it leaves open, at its beginning, and returns the zero
+// Sealed. On failure it closes the file; when the content cannot be decrypted, the error is ErrDamaged joined with the error of
+// the Vault.
 func unsealFile(vault Vault, key string, file File) (content []byte, sealed connection.Sealed, err error) {
 	defer func() {
 		if err != nil {
-			_ = file.Close() // the error of reading is returned, because it tells more than one of closing
+			_ = file.Close() // the error of reading is returned, because it tells more than an error of closing
 		}
 	}()
 	mark := make([]byte, len(sealedMark))
@@ -113,7 +113,7 @@ func unsealFile(vault Vault, key string, file File) (content []byte, sealed conn
 	return content, sealed, nil
 }
 
-// PutSealed stores content encrypted.
+// PutSealed encrypts content and stores it under a key.
 func PutSealed(ctx context.Context, files Files, vault Vault, key string, content []byte) error {
 	data, err := sealFile(vault, key, content)
 	if err != nil {
@@ -139,8 +139,8 @@ func OpenSealed(ctx context.Context, files Files, vault Vault, key string) ([]by
 	return content, errors.Join(err, file.Close())
 }
 
-// ResealDocument encrypts a stored document again if it was encrypted with another key than the vault's present one. It
-// reports whether it did.
+// ResealDocument encrypts a stored document again if it is encrypted, but not with the key that the vault uses now. It reports
+// whether it did.
 func ResealDocument(ctx context.Context, files Files, vault Vault, key string) (bool, error) {
 	file, err := files.Open(ctx, key)
 	if err != nil {

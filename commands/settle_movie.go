@@ -30,10 +30,10 @@ func NewSettleMovieHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, files 
 	return SettleMovieHandler{movies: NewMovies(log, nil), ledgers: ledgers, files: files}
 }
 
-// Handle ends the hold, or on counted plans the count. The movie's first outcome decides: a success in time is charged; the
-// hold is released after every other outcome, also after a success that came after the timeout (decision 19). A cached copy
-// costs nothing, but is counted (decision 20). The document of an abandoned submission is removed first. Handle is idempotent.
-// ErrNothingToDo: the movie has no outcome yet.
+// Handle ends the hold or, on counted plans, the count of a movie. The movie's first outcome decides. After a success in time the
+// hold is charged. After any other outcome it is released, also after a success that came after the timeout (decision 19). A
+// movie whose file was copied from the cache costs nothing, but is counted (decision 20). The document of an abandoned submission
+// is removed first. Handle is idempotent. ErrNothingToDo: the movie has no outcome yet.
 func (h SettleMovieHandler) Handle(ctx context.Context, cmd SettleMovie) error {
 	m, err := h.movies.Load(ctx, cmd.Project)
 	if err != nil {

@@ -24,7 +24,7 @@ type Standing struct {
 	Blocked bool
 }
 
-// Standings returns the standing of accounts. It is safe for concurrent use.
+// Standings returns what accounts may do now. It is safe for concurrent use.
 type Standings struct {
 	plans   *AccountPlans
 	ledgers *ledgers.Ledgers
@@ -35,8 +35,8 @@ func NewStandings(log *eventstore.Log, ledgers *ledgers.Ledgers, plans plan.Plan
 	return &Standings{plans: NewAccountPlans(log, now, plans), ledgers: ledgers}
 }
 
-// Of returns the standing of an account. When the read finds no account, the error is ErrUnavailable: callers ask only for
-// accounts that were opened.
+// Of returns the standing of an account. Callers ask only for accounts that were opened; if the read finds no account, the error
+// is ErrUnavailable.
 func (s *Standings) Of(ctx context.Context, id domain.AccountID) (Standing, error) {
 	known, err := s.plans.know(ctx, id)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 // StartRender claims a movie for a worker.
 type StartRender struct {
 	Project domain.ProjectID
-	Worker  string // unique to one start of one process
-	Dead    int    // attempt whose worker is known to be dead; 0: none
+	Worker  string // name of the worker, unique to one start of one process
+	Dead    int    // number of the attempt whose worker is known to be dead; 0: none
 	Death   domain.Death
-	Alone   bool // this process runs no other render or preload item beside it
+	Alone   bool // the process runs no other render and no preload item at the same time
 	Windows int  // number of windows of the movie that earlier attempts on this host have encoded
 	Encoder movie.Encoder
 }
@@ -27,7 +27,7 @@ type RenderClaim struct {
 	DocumentHash string    // hex SHA-256 of the stored document
 	FirstStarted time.Time // start of the first attempt, from which the render timeout is counted
 	FetchedSince time.Time // when the movie's sources were first requested; zero: they were not requested yet
-	Held         int64     // credits held at submission
+	Held         int64     // credits that were held when the movie was submitted
 	Draft        bool
 	Counted      bool           // the movie is on a counted plan: no credits are held
 	MaxCredits   int64          // maximum price that the client accepts; 0: any price
@@ -47,9 +47,9 @@ func NewStartRenderHandler(log *eventstore.Log, now func() time.Time, timeout ti
 	return StartRenderHandler{movies: NewMovies(log, now), timeout: timeout}
 }
 
-// Handle claims the movie. ErrNothingToDo: the movie does not exist, is closed, out of time, or claimed by another worker; or
-// Handle has just closed it, because it is out of time and no worker renders it, or because three of its attempts have
-// crashed.
+// Handle claims the movie. ErrNothingToDo: the movie does not exist, is closed, out of time, or claimed by another worker. It is
+// also the error when Handle has just closed the movie: because the movie is out of time and no worker renders it, or because
+// three of its attempts have crashed.
 func (h StartRenderHandler) Handle(ctx context.Context, cmd StartRender) (RenderClaim, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		start := movie.Start{Worker: cmd.Worker, Dead: cmd.Dead, Death: cmd.Death, Alone: cmd.Alone, Windows: cmd.Windows,

@@ -24,8 +24,8 @@ import (
 	"moviola/internal/fair"
 )
 
-// submitLimit is the time limit for the appends of a submission. It is well below the age at which
-// a hold without a movie is abandoned.
+// submitLimit is the time limit for the appends of a submission. It is well below the age at which a hold without a movie counts
+// as abandoned.
 const submitLimit = 12 * time.Second
 
 // cleanupLimit is the time limit for removing the document of a refused submission.
@@ -88,9 +88,9 @@ func NewSubmitMovieHandler(cfg SubmitMovieConfig) SubmitMovieHandler {
 }
 
 // Admit refuses an account that may not submit anything now, at any price. It is called before the body is read (decision 4).
-// Accounts on counted plans are never suspended (decision 36). A retry under an idempotency key gets the first answer again,
-// whatever has happened to the account since (decision 25): when the key is known, Admit does not refuse, and Handle decides
-// with the body. idempotencyKey is empty when there is none.
+// Accounts on counted plans are never suspended (decision 36). A retry with the same idempotency key gets the first answer again,
+// whatever has happened to the account since (decision 25): when the idempotency key is known, Admit does not refuse, and Handle
+// decides with the body. idempotencyKey is empty when the request has none.
 func (h SubmitMovieHandler) Admit(ctx context.Context, account domain.AccountID, idempotencyKey string) error {
 	allowed, err := h.plans.Of(ctx, account)
 	if err != nil || allowed.Counted {
@@ -122,7 +122,7 @@ func (h SubmitMovieHandler) Handle(ctx context.Context, cmd SubmitMovie) (Submis
 		if refused == nil || cmd.IdempotencyKey == "" {
 			return done, refused
 		}
-		// A concurrent request with the same key may have held the credits, so that they were missing for this request.
+		// A concurrent request with the same idempotency key may have held the credits, which were then missing for this request.
 		after, err := h.earlier(ctx, cmd)
 		if err != nil || after.project == before.project && after.accepted == nil {
 			return Submission{}, refused
@@ -132,7 +132,8 @@ func (h SubmitMovieHandler) Handle(ctx context.Context, cmd SubmitMovie) (Submis
 	return Submission{}, h.refusal(cmd.Account, err)
 }
 
-// accept takes the steps of a submission. reserved is the project that an earlier request with the key has reserved, or empty.
+// accept takes the steps of a submission. reserved is the project that an earlier request with the same idempotency key has
+// reserved, or empty.
 func (h SubmitMovieHandler) accept(ctx context.Context, cmd SubmitMovie, reserved domain.ProjectID) (Submission, error) {
 	read, err := h.read(ctx, cmd)
 	if err != nil {
@@ -209,18 +210,18 @@ func (h SubmitMovieHandler) offer(
 	})
 }
 
-// reading is a parsed body.
+// reading is a parsed body of a submission.
 type reading struct {
-	body []byte // body as it will be stored: the posted body, or the document of the movie to be rendered again
-	full []byte // body with the templates filled in
+	body []byte // what will be stored: the posted body, or the document of the movie to be rendered again
+	full []byte // the document with its templates filled in
 	doc  *document.Movie
 	uses []movie.TemplateUse
 	lint lint.Input // input for the checks of the document
-	part *fair.Part // reservation in the budget for movies that grow; nil: none
+	part *fair.Part // memory that is reserved for parsing; nil: none
 }
 
-// read parses the body. When the body is only a reference to another movie of the account, it uses that movie's document
-// (decision 18). A reference is ignored when the body has a movie too: the Node SDK sends both when a movie is rendered again.
+// read parses the body. When the body only names another movie of the account, it uses that movie's document (decision 18). When
+// the body names a movie and has one of its own, the name is ignored: the Node SDK sends both when a movie is rendered again.
 func (h SubmitMovieHandler) read(ctx context.Context, cmd SubmitMovie) (reading, error) {
 	read, err := h.parse(ctx, cmd.Account, cmd.Body)
 	if err != nil || read.doc.Project == "" || len(read.uses)+len(read.doc.Scenes)+len(read.doc.Elements) > 0 {
@@ -238,9 +239,9 @@ func (h SubmitMovieHandler) read(ctx context.Context, cmd SubmitMovie) (reading,
 	return read, err
 }
 
-// parse reads a document, fills in the template to which the document refers, and refuses errors that follow from its JSON
-// alone. When it returns an error, lint has the parts that were read before. A document that may grow waits for its turn
-// first.
+// parse reads a document, fills in the template to which the document refers, and refuses errors that follow from its JSON alone.
+// When parse returns an error, the field lint of the reading has the parts that were read before. A document that may grow by
+// expansion first waits for its turn.
 func (h SubmitMovieHandler) parse(ctx context.Context, account domain.AccountID, body []byte) (reading, error) {
 	part, err := h.enter(ctx, account, body)
 	if err != nil {
@@ -343,9 +344,9 @@ func (h SubmitMovieHandler) hold(ctx context.Context, cmd SubmitMovie, project d
 	case err == nil:
 		return nil
 	case errors.Is(err, ledger.ErrHoldEnded) && cmd.IdempotencyKey != "":
-		return nil // another request with the same key has ended the hold; submit finds its result in the movie's stream
+		return nil // another request with the same idempotency key has ended the hold; submit finds its result in the movie's stream
 	case errors.As(err, &refusal) && cmd.IdempotencyKey != "":
-		return err // another request with the key may need the document; the daily chore removes a document without a movie
+		return err // another request with the key may need the document; a daily chore removes documents without a movie
 	case errors.As(err, &refusal):
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupLimit)
 		defer cancel()
@@ -357,8 +358,8 @@ func (h SubmitMovieHandler) hold(ctx context.Context, cmd SubmitMovie, project d
 	return h.refusal(cmd.Account, err)
 }
 
-// submit appends MovieSubmitted. When the stream has an event already, the submission was abandoned
-// because this request came too late.
+// submit appends MovieSubmitted. When the stream has another event already, the submission was abandoned, because this request
+// came too late.
 func (h SubmitMovieHandler) submit(
 	ctx context.Context, cmd SubmitMovie, project domain.ProjectID, s movie.Submitted,
 ) (Submission, error) {
@@ -375,7 +376,7 @@ func (h SubmitMovieHandler) submit(
 	if cmd.IdempotencyKey == "" {
 		return Submission{Project: project, At: s.At, Position: appended.Position}, nil
 	}
-	// Another request with the key may have been first: the store then took this append for a retry of the first.
+	// Another request with the same idempotency key may have been first. The store then took this append for a retry of that one.
 	done, fate, err := h.accepted(ctx, project)
 	if err == nil && fate != idempotency.Accepted {
 		// The appended event is not visible, so the answer is an error, never an empty project. Decision 60.

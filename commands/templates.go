@@ -13,8 +13,8 @@ import (
 	"moviola/eventstore"
 )
 
-// LibraryAccount is the account of the service itself. Examples of the template library are rendered for it, after the movies
-// of all other accounts. The account may use every template for them.
+// LibraryAccount is the account of the service itself. Examples of the template library are rendered for this account, after the
+// movies of all other accounts. For these examples the account may use every template.
 const LibraryAccount domain.AccountID = "library"
 
 // Templates reads templates, and fills them into documents.
@@ -58,8 +58,8 @@ type FilledDocument struct {
 	Texts []lint.Text
 }
 
-// Fill fills the present versions of the templates to which a document refers into it. When it returns an error, it also returns
-// the templates that were filled in before.
+// Fill fills the templates to which a document refers into the document, in their present versions. When it returns an error, it
+// also returns the templates that were filled in before.
 func (s Templates) Fill(ctx context.Context, account domain.AccountID, body []byte) (FilledDocument, error) {
 	var f FilledDocument
 	var err error
@@ -73,8 +73,8 @@ func (s Templates) Fill(ctx context.Context, account domain.AccountID, body []by
 		if err != nil {
 			return nil, err
 		}
-		// Whether a template may use another one depends on the owner of the using template, not on the rendering account:
-		// everybody can render a published template, with all templates that it uses.
+		// Whether a template may use another template depends on the owner of the first, not on the rendering account: everybody can
+		// render a published template, with all templates that it uses.
 		asker := owners[by]
 		if !t.Rendered(asker) && !(asker == LibraryAccount && t.Exists()) {
 			return nil, errNoTemplate()

@@ -14,7 +14,7 @@ import (
 type TimeOutRender struct {
 	Project domain.ProjectID
 	Worker  string // id of the calling process
-	Dead    int    // attempt whose worker is known to be dead; 0: none
+	Dead    int    // number of the attempt whose worker is known to be dead; 0: none
 }
 
 // TimeOutRenderHandler handles TimeOutRender.

@@ -3,7 +3,7 @@ package docs
 
 import _ "embed"
 
-// The pages, in Markdown.
+// The documentation pages, in Markdown.
 var (
 	//go:embed components.md
 	Components string

@@ -2,8 +2,8 @@ package domain
 
 import "time"
 
-// longestUnknown is the maximum time that is counted for a fetching attempt whose end is not in the log, because it is unknown
-// when the attempt's process died.
+// longestUnknown is the maximum time that is counted for a fetching attempt whose process died: the log does not tell when that
+// was.
 const longestUnknown = time.Minute
 
 // FetchClaim is a worker's claim on the fetching of sources.

@@ -5,7 +5,7 @@ package eventstore
 const (
 	AdminService   = "moviola.eventstore.Admin"
 	ScavengeMethod = "/" + AdminService + "/Scavenge"
-	// DiscardFeature is a feature in the server's list of supported methods, at the method Scavenge. A server with this
-	// feature knows DiscardProperty, and removes by itself discarded streams and the events that retention excludes.
+	// DiscardFeature is a feature in the server's list of supported methods, at the method Scavenge. A server with this feature
+	// knows DiscardProperty. Such a server removes discarded streams, and the events that retention excludes, by itself.
 	DiscardFeature = "discard"
 )

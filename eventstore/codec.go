@@ -48,7 +48,7 @@ type kind struct {
 	// up[i] converts a payload of version i+1 into one of version i+2; the newest version is len(up)+1.
 	up []upcaster
 
-	personal     fields   // the JSON fields with personal data
+	personal     fields   // the JSON fields of the event type that have personal data
 	unclassified []string // text fields that have no tag personal; a test refuses them
 }
 

@@ -15,9 +15,9 @@ import (
 // keeps the newest event of a stream.
 const DiscardProperty = "moviolaDiscard"
 
-// Discard deletes a stream whose newest event has the revision given by last. An event that is appended meanwhile stays. It
-// may be repeated. The store must be one that knows DiscardProperty: in another store the stream still exists, so an append
-// that expects no stream (NoStream) would be refused.
+// Discard deletes a stream whose newest event has the revision given by last. An event that is appended meanwhile stays. The call
+// may be repeated. The store must be one that knows DiscardProperty: in another store the stream still exists, so an append that
+// expects no stream (NoStream) would be refused.
 func Discard(ctx context.Context, store Store, stream string, last Revision) error {
 	expected, fields := NoStream, map[string]json.RawMessage{}
 	for {
@@ -52,7 +52,7 @@ func describe(ctx context.Context, store Store, stream string) (Revision, map[st
 	return newest.Revision, fields, nil
 }
 
-// Discards reports whether the metadata of a stream discards it.
+// Discards reports whether the metadata of a stream discards the stream.
 func Discards(metadata []byte) bool {
 	var fields map[string]json.RawMessage
 	return json.Unmarshal(metadata, &fields) == nil && string(fields[DiscardProperty]) == "true"

@@ -14,7 +14,7 @@ const (
 	lastPause  = time.Second
 )
 
-// backoff computes the pauses of one series of retries.
+// backoff computes the pauses between the tries of one call that is retried.
 type backoff struct{ next time.Duration }
 
 func (b *backoff) reset() { b.next = 0 }
@@ -69,8 +69,8 @@ const DefaultStall = 10 * time.Second
 // ErrStalled says that the log has newer events which a subscription did not bring.
 var ErrStalled = errors.New("the subscription has stalled")
 
-// Follow calls handle with each notice of the log after a position, in order, until the context ends or handle fails; it returns
-// that error.
+// Follow calls handle with each notice of the log after a position, in order, until the context ends or handle fails. It returns
+// the context's error, or that of handle.
 //
 // A subscription that ends for any other reason is opened again at the last position seen, after a pause that grows while no
 // notice comes: handle never sees an event twice. A subscription that stalls is opened again too: whenever no notice has come for

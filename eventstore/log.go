@@ -23,7 +23,7 @@ func NewLog(store Store, codec *Codec) *Log { return &Log{store: store, codec: c
 // Store returns the underlying store, for those who follow the whole log.
 func (l *Log) Store() Store { return l.store }
 
-// Codec is the codec in use.
+// Codec returns the codec with which the log encodes and decodes events.
 func (l *Log) Codec() *Codec { return l.codec }
 
 // Aggregate is state that is folded from the events of its stream. Apply validates nothing and cannot fail.
@@ -64,7 +64,8 @@ func (l *Log) CatchUp(ctx context.Context, stream string, after Appended, apply 
 	return after, err
 }
 
-// Last returns where a stream ends, or NoStream when it does not exist. It reads one event.
+// Last returns the revision and the position of a stream's last event, or NoStream when the stream does not exist. It reads one
+// event.
 func (l *Log) Last(ctx context.Context, stream string) (Appended, error) {
 	for recorded, err := range l.store.ReadStream(ctx, stream, Backwards, -1) {
 		if err != nil {
@@ -100,8 +101,8 @@ func (l *Log) Propose(stream string, meta Meta, events ...domain.Event) ([]Propo
 	return proposed, nil
 }
 
-// Append adds events to a stream whose last revision is expected. While the store is unavailable, Append retries with the same
-// event ids until the context ends. When the stream is at another revision, the error is ErrConflict.
+// Append adds events to a stream whose last revision is the parameter expected. While the store is unavailable, Append retries
+// with the same event ids until the context ends. When the stream is at another revision, the error is ErrConflict.
 func (l *Log) Append(ctx context.Context, stream string, expected Revision, meta Meta, events ...domain.Event) (Appended, error) {
 	proposed, err := l.Propose(stream, meta, events...)
 	if err != nil {
@@ -133,9 +134,10 @@ type Decision struct {
 // Decide loads an aggregate, calls decide, and appends the events of its decision at the loaded revision (optimistic
 // concurrency). The aggregate must be new: Decide folds it, and applies the appended events to it too.
 //
-// After a conflict, Decide folds the events that others have appended and calls decide again. While the store is unavailable, it
-// retries. Both end with the context. So decide may be called more than once: any effect it has must be safe to repeat. An error
-// of decide is returned as it is. When the decision has no events, nothing is appended, and the end of the stream is returned.
+// After a conflict, Decide folds the events that others have appended and calls decide again. While the store is unavailable,
+// Decide retries. It does both until the context ends. So decide may be called more than once: any effect it has must be safe to
+// repeat. An error of decide is returned as it is. When the decision has no events, nothing is appended, and the end of the
+// stream is returned.
 func (l *Log) Decide(ctx context.Context, stream string, a Aggregate, decide func() (Decision, error)) (Appended, error) {
 	at, err := l.CatchUp(ctx, stream, Appended{Revision: NoStream}, a.Apply)
 	if err != nil {

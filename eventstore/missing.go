@@ -2,8 +2,8 @@ package eventstore
 
 import "context"
 
-// lookBack is how many of the newest events of the log are searched for a missed one. A subscription sends checkpoints more often
-// than that, even when no event matches its filter.
+// lookBack is how many of the newest events of the log are searched for a missed event. A subscription sends a checkpoint more
+// often than every lookBack events, even when no event matches its filter.
 const lookBack = 1024
 
 // End is the store's Head, with retries while the store is unavailable, until the context ends.

@@ -10,7 +10,7 @@ type Written struct {
 	Stream string
 	Events []Proposed
 	Took   time.Duration
-	Err    error // nil: the events are stored
+	Err    error // error of the append; nil: the events are stored
 }
 
 // Observe returns a store that calls seen after each Append, before Append returns. Many goroutines call seen, so it must not

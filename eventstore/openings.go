@@ -13,15 +13,17 @@ import (
 	"moviola/domain/ledger"
 )
 
-// openingBytes is the estimated size at which a part of an opening balance ends. It leaves a wide margin to the size that a store
+// openingBytes is the estimated size, in bytes, at which a part of an opening balance ends. It is far below the size that a store
 // takes in one append (ErrTooLarge).
 const openingBytes = 256 << 10
 
 // Opening is the newest opening balance of a ledger, as it is stored.
 type Opening struct {
-	ledger.Opened          // with the whole state
+	ledger.Opened          // the event of the opening balance; its State is the state of all pages together
 	At            Revision // revision of the event in the stream of opening balances
-	Base          Appended // place in the ledger of the last event that it includes; NoStream: the ledger has another event there
+	// place in the ledger of the last event that the opening balance includes; NoStream: the ledger has a different event at that
+	// revision
+	Base Appended
 }
 
 // NewestOpening reads the newest opening balance of an account's ledger, whoever has signed it. It returns false when there is
@@ -53,7 +55,8 @@ func (l *Log) NewestOpening(ctx context.Context, account domain.AccountID) (Open
 	return found, true, nil
 }
 
-// lastOf returns the newest event of a stream that has a type. Pages that an interrupted process has left may follow it.
+// lastOf returns the newest event of a stream that has the given type. Pages of an opening balance that an interrupted process
+// has left may follow that event.
 func (l *Log) lastOf(ctx context.Context, stream, eventType string) (Recorded, bool, error) {
 	for recorded, err := range l.store.ReadStream(ctx, stream, Backwards, -1) {
 		if err != nil || recorded.Type == eventType {
@@ -86,8 +89,9 @@ func (l *Log) openingPages(ctx context.Context, stream string, of Opening) ([]le
 	return parts, nil
 }
 
-// AppendOpening signs and appends the opening balance of an account's ledger, and truncates the earlier ones. First and Signature
-// of opened are set here. When another process appends one at the same time, the error is ErrConflict.
+// AppendOpening signs and appends the opening balance of an account's ledger, and truncates the earlier opening balances. First
+// and Signature of opened are set here. When another process appends an opening balance at the same time, the error is
+// ErrConflict.
 func (l *Log) AppendOpening(
 	ctx context.Context, account domain.AccountID, meta Meta, opened ledger.Opened, key ed25519.PrivateKey,
 ) error {

@@ -203,8 +203,8 @@ func (c *Codec) TellsPersonal(r Recorded) (bool, error) {
 }
 
 // Encrypt returns a stored event with its personal data encrypted, as Encode would have stored it, and whether it differs. Events
-// without personal data in clear stay as they are, byte for byte. The event is the same each time. Of an erased account the
-// personal data is left out.
+// without personal data in clear stay as they are, byte for byte. For the same event Encrypt always returns the same bytes. Of an
+// erased account the personal data is left out.
 func (c *Codec) Encrypt(r Recorded) (Recorded, bool, error) {
 	k, ok := c.kinds[r.Type]
 	var meta Metadata

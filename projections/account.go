@@ -11,9 +11,9 @@ type Account struct {
 	Account  string     `json:"account"`
 	Revision int64      `json:"revision"` // revision of the last event of the account's stream that was folded in
 	Name     string     `json:"name"`
-	Plan     string     `json:"plan"` // free, paid, counted, or another plan of this installation (decision 36)
+	Plan     string     `json:"plan"` // plan of the account: free, paid, counted, or another one of this installation (decision 36)
 	OpenedAt time.Time  `json:"opened_at"`
-	ClosedAt *time.Time `json:"closed_at"` // nil while the account is open
+	ClosedAt *time.Time `json:"closed_at"` // when the account was closed; nil while it is open
 	// ClearedAt is when the account's files were last removed: after 30 days with a balance of zero, or after its closing.
 	ClearedAt *time.Time `json:"cleared_at"`
 }

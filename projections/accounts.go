@@ -22,7 +22,7 @@ func (a *Accounts) Get(ctx context.Context, account domain.AccountID) (Account, 
 // AccountQuery selects a page of all accounts. Its JSON is the cursor of GET /admin/accounts.
 type AccountQuery struct {
 	After *AccountCursor `json:"after"` // the last account of the previous page; nil: the first page
-	Limit int            `json:"-"`     // 1 to 999
+	Limit int            `json:"-"`     // maximum of accounts in the page, 1 to 999
 }
 
 // AccountCursor is an account's place in the list.

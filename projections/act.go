@@ -73,7 +73,7 @@ type Acts struct{ at *catalogue }
 type ActQuery struct {
 	On    string     `json:"on"` // subject of the acts; empty: all subjects
 	After *ActCursor `json:"at"` // the last act of the previous page; nil: the first page
-	Limit int        `json:"-"`  // 1 to 999
+	Limit int        `json:"-"`  // maximum of acts in the page, 1 to 999
 }
 
 // ActCursor is an act's place in the list.

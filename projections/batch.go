@@ -46,8 +46,8 @@ type touch struct {
 }
 
 // fold loads the documents that the events touch, folds the events into them in order, and returns writes for the changed
-// documents. The commit of the batch `before` may not have ended yet: fold takes the documents
-// that this batch has changed from memory.
+// documents. The parameter before is the batch whose commit may not have ended yet: fold takes from memory the documents that
+// this batch has changed.
 func (p *projector) fold(ctx context.Context, events []Event, before *prepared) ([]Write, []*portion, error) {
 	hands := p.crew.hands(len(events))
 	portions := make([]*portion, 0, len(p.models)*hands)
@@ -68,7 +68,8 @@ func (p *projector) fold(ctx context.Context, events []Event, before *prepared) 
 	return p.inOrder(writes, hands), portions, nil
 }
 
-// inOrder returns the writes of all portions, sorted by read model and id, so that the same log produces the same writes.
+// inOrder returns the writes of all portions, sorted by read model and id, so that the same log produces the same writes. For
+// each read model, writes has one element per portion, and hands is the number of its portions.
 func (p *projector) inOrder(writes [][]Write, hands int) []Write {
 	var all []Write
 	for i := 0; i < len(writes); i += hands {

@@ -25,7 +25,7 @@ type BehindError struct {
 	Models   []string      // the read models that are being built while the others are current; empty: all lag
 	Lag      time.Duration // age of the oldest event that the read models lack; 0: unknown
 	Progress float64       // percentage of the log that the read models have folded, 0 to 100
-	Left     time.Duration // estimated time until they have caught up; 0: unknown
+	Left     time.Duration // estimated time until the read models have caught up; 0: unknown
 }
 
 func (e *BehindError) Error() string {
@@ -47,7 +47,7 @@ func (e *BehindError) Error() string {
 type lag struct {
 	mu         sync.Mutex
 	generation int64               // generation of the read models that was measured
-	scanned    eventstore.Position // up to this position the read models lack only the event at the field oldest
+	scanned    eventstore.Position // up to this position, the only event that the read models may lack is that at oldest
 	oldest     eventstore.Position // position of the oldest lacking event; zero: there is none
 	created    time.Time           // creation time of the oldest lacking event
 	// the oldest lacking event was older than MaxLag at the last measurement; later events may be so too

@@ -29,8 +29,8 @@ type pending struct {
 
 	mu       sync.Mutex
 	known    bool                // position and oldest were measured
-	position eventstore.Position // how far the read models are built
-	oldest   time.Time           // creation time of the oldest event that they lack; zero: they lack none
+	position eventstore.Position // position up to which these read models are built
+	oldest   time.Time           // creation time of the oldest event that these read models lack; zero: they lack none
 	head     eventstore.Position
 	pace     pace
 }
@@ -57,7 +57,7 @@ func (c *catalogue) own(b Building) []model {
 	})
 }
 
-// partly returns the places of a new generation. It takes over from others the read models whose shapes this program reads.
+// partly returns the places of a new generation. It takes over from others the read models that have the shapes of this program.
 func (c *catalogue) partly(number int64, others map[string]Place) map[string]Place {
 	places := c.generation(number)
 	for _, m := range c.models {
@@ -83,7 +83,7 @@ func (c *catalogue) continues(b *Building, p *Pointer, partly bool) bool {
 }
 
 // program returns a text that identifies the shapes of this program's documents. A process with another text is of another
-// version.
+// version of the program.
 func (c *catalogue) program() string {
 	names := make([]string, len(c.models))
 	for i, m := range c.models {
@@ -136,7 +136,8 @@ func (r *Reader) takeBeside(ctx context.Context, p *Pointer) (*pending, error) {
 	return r.beginBeside(ctx, p.Generation, lacking, checkpoint)
 }
 
-// knownBeside returns the Beside that was begun before for a pointer, if this process can continue it.
+// knownBeside returns the read models of the Beside that the pointer p names, if this process can continue it; nil: it cannot.
+// lacking are the names of the read models that this program cannot read, and basis is the checkpoint of the current generation.
 func (r *Reader) knownBeside(ctx context.Context, p *Pointer, lacking []string, basis Checkpoint) (*pending, error) {
 	b := p.Beside
 	if b == nil || b.Basis != p.Generation || !slices.Equal(b.Pending, lacking) || !r.at.continues(p.Building, p, true) {
@@ -149,8 +150,8 @@ func (r *Reader) knownBeside(ctx context.Context, p *Pointer, lacking []string, 
 	return &pending{beside: *b, building: p.Building.Generation}, nil
 }
 
-// beginBeside creates a checkpoint for the read models that stay current, equal to that of the current generation, and records it
-// in the pointer.
+// beginBeside creates a checkpoint for the read models that stay current, equal to the checkpoint of the current generation
+// (basis), and records it in the pointer. lacking are the names of the read models to be built.
 func (r *Reader) beginBeside(ctx context.Context, basis int64, lacking []string, checkpoint Checkpoint) (*pending, error) {
 	var number int64
 	reserved, err := r.at.update(ctx, func(p *Pointer) bool {

@@ -83,7 +83,7 @@ func (w *Work) Demand(ctx context.Context, kind string, now time.Time) (Demand, 
 type Lag struct {
 	Head   eventstore.Position // end of the log
 	Events int                 // events that the read models lack; at most CensusLimit
-	Age    time.Duration       // age of the oldest event that they lack
+	Age    time.Duration       // age of the oldest event that the read models lack
 }
 
 // Lag measures how far the read models of this process lag.

@@ -70,7 +70,7 @@ type Connections struct{ at *catalogue }
 // ConnectionList selects a page of an account's connections. Its JSON is the cursor of GET /connections.
 type ConnectionList struct {
 	Account domain.AccountID `json:"a"`
-	Limit   int              `json:"l"` // 1 to 100
+	Limit   int              `json:"l"` // maximum of connections in the page, 1 to 100
 	After   string           `json:"n"` // name of the last connection of the previous page; empty: the first page
 }
 

@@ -76,12 +76,12 @@ type Deliveries struct{ at *catalogue }
 // DeliveryList selects a page of an account's destinations, the last tried first. Its JSON is the cursor of GET /deliveries.
 type DeliveryList struct {
 	Account domain.AccountID `json:"a"`
-	Limit   int              `json:"l"` // 1 to 100
+	Limit   int              `json:"l"` // maximum of destinations in the page, 1 to 100
 	// After is the place of the last destination of the previous page; nil: the first page.
 	After *DeliveryCursor `json:"d,omitempty"`
 }
 
-// DeliveryCursor is a place in a list.
+// DeliveryCursor is a destination's place in the list.
 type DeliveryCursor struct {
 	At time.Time `json:"t"`
 	ID string    `json:"i"`

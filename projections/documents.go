@@ -48,7 +48,7 @@ type Documents interface {
 
 // Collection describes a collection of documents.
 type Collection struct {
-	Name    string // [a-z0-9_]
+	Name    string // only letters a to z, digits and underscores
 	Indexes []Index
 }
 
@@ -77,7 +77,7 @@ type Query struct {
 	// After is a place in the index: the values of the fields after those in Equal, and last the id. With fewer values it is the
 	// place after all documents that begin with these; so a reader can skip to the next account.
 	After []any
-	Limit int // 1 to 1000
+	Limit int // maximum of documents in the page, 1 to MaxPage
 }
 
 // Range limits a field, both ends included; nil: no limit at that end.
@@ -90,7 +90,7 @@ type Range struct {
 type Stored struct {
 	ID      string
 	Version int64
-	Gone    bool // a tombstone
+	Gone    bool // the document is a tombstone
 	Body    Body
 }
 

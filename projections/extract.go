@@ -77,7 +77,7 @@ func (e *Extract) Collections() map[string]string {
 	return names
 }
 
-// Movies yields the movies after an id, without abandoned submissions.
+// Movies calls visit for each movie whose id is greater than after, in the order of the ids. It skips abandoned submissions.
 func (e *Extract) Movies(ctx context.Context, after string, visit func(id string, m Movie) error) error {
 	return each(ctx, e, movieModel, after, func(id string, m Movie) error {
 		if m.Status == statusAbandoned {
@@ -87,22 +87,23 @@ func (e *Extract) Movies(ctx context.Context, after string, visit func(id string
 	})
 }
 
-// Deliveries yields the destinations after an id.
+// Deliveries calls visit for each destination whose id is greater than after, in the order of the ids.
 func (e *Extract) Deliveries(ctx context.Context, after string, visit func(id string, d Delivery) error) error {
 	return each(ctx, e, deliveryModel{}, after, visit)
 }
 
-// Usage yields the documents of usage by day and account, after an id.
+// Usage calls visit for each document of usage (of a day and account) whose id is greater than after, in the order of the ids.
 func (e *Extract) Usage(ctx context.Context, after string, visit func(id string, u Usage) error) error {
 	return each(ctx, e, usageModel{}, after, visit)
 }
 
-// Entries yields the entries of ledgers after an id.
+// Entries calls visit for each entry of a ledger whose id is greater than after, in the order of the ids.
 func (e *Extract) Entries(ctx context.Context, after string, visit func(id string, entry Entry) error) error {
 	return each(ctx, e, statementModel{}, after, visit)
 }
 
-// each yields the documents of a read model, page by page.
+// each calls visit for each document of a read model whose id is greater than after, in the order of the ids. It reads the
+// documents page by page.
 func each[T any](ctx context.Context, e *Extract, m model, after string, visit func(id string, doc T) error) error {
 	q := Query{Index: IDIndex, Limit: MaxPage}
 	if after != "" {

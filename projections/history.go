@@ -13,7 +13,7 @@ import (
 // HistoryEntry is one event of a movie, for the movie's owner. Fields that the event does not concern are zero.
 type HistoryEntry struct {
 	Number      int64     // revision of the event in its stream, from 0
-	Event       string    // stored name of its type: MovieSubmitted, RenderStarted, …
+	Event       string    // stored name of the event's type: MovieSubmitted, RenderStarted, …
 	At          time.Time //
 	Status      string    // status of the movie after the event
 	Correlation string    // correlation id, the same for everything that follows from one request
@@ -40,7 +40,7 @@ type HistoryDelivery struct {
 	Try        int
 	Type       string
 	ID         string // id of a saved connection
-	Result     string // ok, error, skipped
+	Result     string // result of the try: ok, error, skipped
 	Final      bool   // no further automatic try follows in this run
 	HTTPStatus int
 	DurationMS int64

@@ -16,7 +16,7 @@ type Key struct {
 	Account   string     `json:"account"`
 	Name      string     `json:"name"`
 	Role      key.Role   `json:"role"`
-	Legacy    key.Legacy `json:"legacy"` // primary or secondary; empty for keys with a role
+	Legacy    key.Legacy `json:"legacy"` // kind of a key from before keys had roles: primary or secondary; empty for every other key
 	Hash      string     `json:"hash"`   // hex SHA-256 of the key
 	IssuedAt  time.Time  `json:"issued_at"`
 	ExpiresAt *time.Time `json:"expires_at"`
@@ -60,7 +60,7 @@ type Keys struct{ at *catalogue }
 // KeyList selects a page of an account's keys. Its JSON is the cursor of GET /keys.
 type KeyList struct {
 	Account    domain.AccountID `json:"a"`
-	Limit      int              `json:"l"` // 1 to 100
+	Limit      int              `json:"l"` // maximum of keys in the page, 1 to 100
 	*KeyCursor                  // the last key of the previous page; nil: the first page
 }
 

@@ -17,17 +17,17 @@ const (
 type MediaFile struct {
 	ID          string     `json:"id"`
 	Account     string     `json:"account"`
-	Folder      string     `json:"folder"` // empty: the root
+	Folder      string     `json:"folder"` // path of the folder; empty: the root
 	Name        string     `json:"name"`
-	Type        string     `json:"type"` // image, video, audio or other
+	Type        string     `json:"type"` // kind of the file: image, video, audio or other
 	ContentType string     `json:"content_type"`
-	Size        int64      `json:"size"` // bytes
+	Size        int64      `json:"size"` // size of the file in bytes
 	Status      string     `json:"status"`
 	Entry       string     `json:"entry"`
 	Blob        string     `json:"blob"` // blob key; empty while pending
 	ExpiresAt   *time.Time `json:"expires_at"`
 	CreatedAt   time.Time  `json:"created_at"`  // when it was registered, or moved to this path
-	UploadedAt  *time.Time `json:"uploaded_at"` // nil while pending
+	UploadedAt  *time.Time `json:"uploaded_at"` // when its bytes had arrived; nil while pending
 
 	Revision int64 `json:"revision"` // revision of the last event of the path's stream that was folded in
 	Commit   int64 `json:"commit"`   // position in the log of the last event that was folded in

@@ -6,14 +6,14 @@ import (
 	"moviola/domain/media"
 )
 
-// MediaFolder is the read model of one folder of a library. A folder exists while it, or a folder below it, contains a file or a
-// marker.
+// MediaFolder is the read model of one folder of a library. A folder exists while it, or a folder below it, contains a file, a
+// registration or a marker. A marker shows that the folder was created explicitly.
 type MediaFolder struct {
 	ID      string `json:"id"`
 	Account string `json:"account"`
-	Path    string `json:"path"`   // "/" is the root
+	Path    string `json:"path"`   // path of the folder in lists; "/" is the root
 	Parent  string `json:"parent"` // path of the parent folder; empty for the root
-	Marker  bool   `json:"marker"` // the folder was created explicitly
+	Marker  bool   `json:"marker"` // the folder has a marker: it was created explicitly
 
 	Files  int64 `json:"files"`  // number of uploaded files directly in the folder
 	Size   int64 `json:"size"`   // total size of the uploaded files directly in the folder, in bytes
@@ -85,7 +85,7 @@ func changeOf(e Event) (folderChange, bool) {
 	case media.FileMovedOut:
 		return folderChange{folder: d.Folder, kind: media.KindOf(d.ContentType), files: -1, size: -d.Size, entries: -1}, true
 	case media.FileDeleted:
-		if d.Blob == "" { // a registration
+		if d.Blob == "" { // the deleted file was only registered
 			return folderChange{folder: d.Folder, entries: -1}, true
 		}
 		return folderChange{folder: d.Folder, kind: media.KindOf(d.ContentType), files: -1, size: -d.Size, entries: -1}, true

@@ -21,8 +21,8 @@ type model interface {
 	touched(e Event) []string
 	// decode reads a stored document.
 	decode(Body) (any, error)
-	// apply folds an event into the document of an id that touched has returned; doc is nil when the document does not exist. An
-	// event that was already folded in changes nothing.
+	// apply folds an event into the document of an id that touched has returned. doc is nil when the document does not exist; gone
+	// says that it is a tombstone. An event that was already folded in changes nothing.
 	apply(id string, doc any, gone bool, e Event) (folded, error)
 }
 
@@ -50,7 +50,7 @@ type lister interface {
 // folded is the result of folding an event into a document.
 type folded struct {
 	doc     any
-	gone    bool // a tombstone
+	gone    bool // the document becomes, or stays, a tombstone
 	changed bool
 }
 

@@ -58,7 +58,8 @@ type Movie struct {
 	// FailureCode and FailureFamily tell why the movie has no video; empty: it has one, or still may get one.
 	FailureCode   string `json:"failure_code"`
 	FailureFamily string `json:"failure_family"`
-	// Spent tells how the closing attempt used its time; nil: the movie is open, or its time was not measured.
+	// Spent tells how the attempt whose outcome closed the movie used its time; nil: the movie is open, or the time was not
+	// measured.
 	Spent *MovieSpent `json:"spent"`
 
 	Deliveries []DeliveryResult `json:"deliveries"` // the last final result of each destination, by index
@@ -161,7 +162,7 @@ func (m Movie) started(d movie.RenderStarted) Movie {
 	return m
 }
 
-// madeOutputs sets the outputs of a finished movie; a nil file: it has failed.
+// madeOutputs sets the outputs of a finished movie. file is its file; nil: the render has failed.
 func (m Movie) madeOutputs(file *movie.File) Movie {
 	if file != nil && len(file.Outputs) > 0 {
 		m.Outputs = file.Outputs
@@ -181,7 +182,7 @@ func (m Movie) failed(why movie.Failure) Movie {
 	return m
 }
 
-// finished closes the movie.
+// finished applies RenderFinished, which closes the movie.
 func (m Movie) finished(d movie.RenderFinished) Movie {
 	m.Closed = true
 	m.EndedAt = at(d.At)

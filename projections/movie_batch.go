@@ -87,7 +87,7 @@ func (b *MovieBatches) Get(ctx context.Context, id batch.ID) (MovieBatch, bool, 
 // BatchList selects a page of an account's batches, newest first. Its JSON is the cursor of GET /batches.
 type BatchList struct {
 	Account      domain.AccountID `json:"a"`
-	Limit        int              `json:"l"` // 1 to 100
+	Limit        int              `json:"l"` // maximum of batches in the page, 1 to 100
 	*BatchCursor                  // the last batch of the previous page; nil: the first page
 }
 

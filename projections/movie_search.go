@@ -127,7 +127,7 @@ func (m *Movies) byTerm(ctx context.Context, q Query, others []string) ([]MovieC
 	for _, project := range projects {
 		one, ok := stored[project]
 		if !ok || one.Gone {
-			continue // another process is about to write this document
+			continue // the movie's document is missing: another process is about to write it
 		}
 		read, err := decodeAs[Movie](one.Body)
 		if err != nil {

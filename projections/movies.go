@@ -99,7 +99,7 @@ type MovieList struct {
 	Account domain.AccountID `json:"a"`
 	From    time.Time        `json:"f"` // the earliest created_at; zero: no limit
 	To      time.Time        `json:"t"` // the latest created_at, inclusive; zero: no limit
-	Limit   int              `json:"l"` // 1 to 100
+	Limit   int              `json:"l"` // maximum of movies in the page, 1 to 100
 	// The filters: movies have to match all of them; empty: no filter. Decision 73.
 	Status       string            `json:"s,omitempty"`
 	Template     string            `json:"tp,omitempty"` // id of a template that the movie is made of

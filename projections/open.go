@@ -35,8 +35,8 @@ type Config struct {
 	ZeroRetention time.Duration
 	// ClearAgain is the time after which the files of a closed account are removed a second time. Default: 24 hours.
 	ClearAgain time.Duration
-	// Head returns the end of the log without a delay, and never a position before an event that was acknowledged earlier. nil,
-	// as with a log in another process: the log is read, once for all callers that ask meanwhile.
+	// Head returns the end of the log without a delay, and never a position before an event that was acknowledged earlier. It is nil
+	// when the log is in another process: then the log is read, once for all callers that ask during the read.
 	Head func() eventstore.Position
 	// BatchEvents is the maximum of events in one commit at the end of the log. Default: 1,000.
 	BatchEvents int
@@ -113,14 +113,14 @@ type ReadModels struct {
 	Accounts *Accounts
 	Keys     *Keys
 	Balances *Balances
-	// Statements are the entries of ledgers; Acts are the acts of operators.
+	// Statements are the queries for the entries of ledgers, Acts those for the acts of operators.
 	Statements *Statements
 	Acts       *Acts
 	Library    *Library
 	Preloads   *Preloads
 	Batches    *MovieBatches
 	Usage      *UsageDays
-	// Connections are the saved connections, without their secrets.
+	// Connections are the queries for saved connections. Their answers contain no secrets.
 	Connections *Connections
 	Deliveries  *Deliveries
 	Templates   *Templates

@@ -47,7 +47,8 @@ func (b *prepared) remember(portions []*portion, atomic bool) {
 }
 
 // prepare decodes and folds a batch that follows a checkpoint. With patient, it fails at an event that this program cannot read,
-// so that a process of a newer version can project it. before is the batch whose commit has not ended yet; nil: there is none.
+// so that a process of a newer version of the program can project that event. before is the batch whose commit has not ended yet;
+// nil: there is none.
 func (p *projector) prepare(
 	ctx context.Context, recorded []eventstore.Recorded, at Checkpoint, unread map[string]Unread, patient bool, before *prepared,
 ) (*prepared, []*portion, error) {
@@ -86,8 +87,9 @@ func (p *projector) committed(b *prepared) {
 	p.checkpoint.version++
 }
 
-// commitBehind folds a batch while the one before it is being committed, and then begins to commit it. When the folding or the
-// running commit fails, the method commit, which retries, commits the batch after the one before it.
+// commitBehind folds a batch while the batch before it is being committed, and then begins to commit the folded batch. When the
+// folding or the running commit fails, commitBehind commits the batch by the method commit, which retries, after the batch before
+// it is committed.
 func (p *projector) commitBehind(ctx context.Context, events []eventstore.Recorded) error {
 	b, err := p.foldBehind(ctx, events)
 	smooth, failed := p.settle(ctx)

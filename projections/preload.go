@@ -60,7 +60,7 @@ func foldPreload(p Preload, e Event) Preload {
 	return p
 }
 
-// with returns a copy of the batch with another item at an index.
+// with returns a copy of the batch in which the item at an index has the given status and result.
 func (p Preload) with(index int, status string, result *preload.Result) Preload {
 	items := append([]PreloadItem(nil), p.Items...)
 	items[index].Status, items[index].Result = status, result

@@ -47,7 +47,7 @@ func (b *PresenceBoard) Of(ctx context.Context, work string) (Presence, bool, er
 	return row, true, nil
 }
 
-// List returns every row, by work.
+// List returns every row, sorted by the id of the work item.
 func (b *PresenceBoard) List(ctx context.Context) ([]Presence, error) {
 	return b.rows.all(ctx, Query{Index: IDIndex, Limit: MaxPage}, func(row Presence) []any { return []any{row.Work} })
 }

@@ -16,13 +16,14 @@ type Process struct {
 	Roles     []string       `json:"roles"`
 	Slots     []ProcessSlots `json:"slots"`
 	Layers    []ProcessLayer `json:"layers"` // layers of the sandbox; none without the role renderer
-	Places    []ProcessPlace `json:"places"` // where files are kept
+	Places    []ProcessPlace `json:"places"` // bytes stored in each place for files, with its limits
 	DiskFree  int64          `json:"disk_free"`
 	DiskTotal int64          `json:"disk_total"`
 	StartedAt time.Time      `json:"started_at"`
-	// ReadsEncrypted reports that the process can read events with encrypted personal data. Earlier versions do not say so.
+	// ReadsEncrypted reports that the process can read events with encrypted personal data. Earlier versions of the program do not
+	// set it.
 	ReadsEncrypted bool      `json:"reads_encrypted"`
-	At             time.Time `json:"at"` // time of the write
+	At             time.Time `json:"at"` // when the row was written
 }
 
 // ProcessSlots is the number of items of a kind that a process works on at the same time.

@@ -70,7 +70,7 @@ type projector struct {
 	generation int64
 	places     map[string]Place
 	checkpoint Checkpoint
-	unread     map[string]Unread // streams that are no longer folded, by name
+	unread     map[string]Unread // streams that are no longer folded, by name: see Unread
 	lost       bool              // checkpoint and unread streams have to be loaded again
 	caughtUp   bool
 	ends       bool                  // run returns at eventstore.ErrIncomplete; false: run reports that error and goes on
@@ -92,7 +92,7 @@ type report struct {
 	considered eventstore.Position // may be higher than the committed position: the events in between concern no read model
 	changed    bool
 	caughtUp   bool
-	unread     map[string]Unread // streams that are no longer folded; never modified
+	unread     map[string]Unread // streams that are no longer folded, by name: see Unread; never modified
 	err        error             // why the last try of a commit failed; the commit is retried
 }
 
@@ -232,7 +232,7 @@ func (p *projector) mayCommit() bool {
 	return p.caughtUp && (!p.batching.mustWait(time.Now()) || p.waits.any())
 }
 
-// heard records how far the log was read, and reports whether a batch of so many events ends with this notice.
+// heard records how far the log was read, and reports whether a batch with the given number of events ends with this notice.
 func (p *projector) heard(n eventstore.Notice, events int) (ends bool) {
 	switch {
 	case n.Event != nil:
@@ -284,7 +284,7 @@ func (p *projector) commit(ctx context.Context, events []eventstore.Recorded) er
 }
 
 // try folds those events of a batch that the documents lack, and writes the documents. With patient, it fails at an event that
-// this program cannot read, so that a process of a newer version can project it.
+// this program cannot read, so that a process of a newer version of the program can project that event.
 func (p *projector) try(ctx context.Context, recorded []eventstore.Recorded, patient bool) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()

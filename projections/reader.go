@@ -16,11 +16,11 @@ import (
 type Reader struct {
 	config Config
 	at     *catalogue
-	name   string // name of this process on the board of readers
+	name   string // name of this process in the collection readers
 
 	waits       waits // running calls of WaitFor
 	lag         lag
-	sweepDue    chan time.Time // gives the time of a due sweep to sweepWhenDue
+	sweepDue    chan time.Time // tells sweepWhenDue that a sweep of tombstones is due, with the present time
 	unpublished bool           // this process reads a generation that is not current yet; used by begin, then by project only
 	nextPublish time.Time
 
@@ -58,10 +58,10 @@ func newReader(ctx context.Context, config Config, at *catalogue) (*Reader, erro
 	return r, nil
 }
 
-// begin chooses the generation to read. When there is none, it creates an empty one. When this program cannot read its shapes,
-// begin chooses a generation of its own, which is built from the beginning of the log: until that is done by some process, lists
-// return a *BehindError with the progress. When this program can read some of its read models, these are read and kept current,
-// and only lists of the others return the error.
+// begin chooses the generation to read. When there is none, it creates an empty one. When this program cannot read the shapes of
+// the current generation, begin chooses a generation of its own, which is built from the beginning of the log: until some process
+// has built it, lists return a *BehindError with the progress. When this program can read some read models of the current
+// generation, these are read and kept current, and only lists of the others return the error.
 func (r *Reader) begin(ctx context.Context) error {
 	p, err := r.at.update(ctx, func(p *Pointer) bool {
 		if p.Generation > 0 {
@@ -302,7 +302,7 @@ func (r *Reader) startOver(ctx context.Context) error {
 	return nil
 }
 
-// persist retries a step until it succeeds or ctx ends.
+// persist retries a step until it succeeds or ctx ends. The text what describes the step in log messages.
 func (r *Reader) persist(ctx context.Context, what string, step func() error) {
 	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, lastPause) {
 		err := step()

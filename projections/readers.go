@@ -22,7 +22,7 @@ const (
 // generation beside a newer one.
 type sign struct {
 	Reader string `json:"reader"`
-	// shapes of documents that the process's version reads (catalogue.program); empty: an old version
+	// shapes of documents that the process can read (catalogue.program); empty: an old version of the program wrote this
 	Program    string    `json:"program"`
 	Generation int64     `json:"generation"`
 	At         time.Time `json:"at"`

@@ -244,7 +244,8 @@ func (r *Reader) nextConstruction(ctx context.Context) (*construction, error) {
 	return &construction{why: why, building: building, models: models, basis: basis, alone: partly}, nil
 }
 
-// outdated returns the reason why current read models have to be rebuilt, and whether all of them have to be; no reason: none.
+// outdated returns why current read models have to be rebuilt, and whether all of them have to be. An empty why means that none
+// has to be.
 func (r *Reader) outdated() (why string, all bool) {
 	for _, u := range r.at.standing.all() {
 		if r.config.Log.Codec().Knows(u.Type, u.Version) {

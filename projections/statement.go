@@ -16,7 +16,7 @@ type Entry struct {
 	Account string    `json:"account"`
 	Number  int64     `json:"number"` // revision of the event in its ledger, from 0
 	At      time.Time `json:"at"`
-	Event   string    `json:"event"` // stored name of its type
+	Event   string    `json:"event"` // stored name of the event's type
 	// Subject is what the entry is about: the project of a movie, the item of a preload batch as <preload>/<number>, or the
 	// reference of a grant.
 	Subject string `json:"subject"`
@@ -106,7 +106,7 @@ type StatementQuery struct {
 	Account domain.AccountID `json:"a"`
 	From    time.Time        `json:"f"` // time of the earliest entry; zero: no limit
 	To      time.Time        `json:"t"` // time of the latest entry, inclusive; zero: no limit
-	Limit   int              `json:"l"` // 1 to 999
+	Limit   int              `json:"l"` // maximum of entries in the page, 1 to 999
 	After   *EntryCursor     `json:"e"` // the last entry of the previous page; nil: the first page
 }
 

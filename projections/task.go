@@ -2,8 +2,8 @@ package projections
 
 import "moviola/domain"
 
-// Task is the input of a processor: a work item and, when the worker that had claimed it is known to be dead, that claim. It is
-// only a hint and may be outdated: the processor folds the stream and acts on its state.
+// Task is the input of a processor: a work item and, when the worker that had claimed the item is known to be dead, that claim. A
+// Task is only a hint and may be outdated: the processor folds the stream of the subject and acts on its state.
 type Task struct {
 	WorkItem
 	// Dead is the attempt (of a render) or the run (of a delivery) whose worker has stopped showing signs of life; 0: none.

@@ -17,15 +17,15 @@ type Template struct {
 	ID        string    `json:"id"`
 	Revision  int64     `json:"revision"` // revision of the last event of the template's stream that was folded in
 	Account   string    `json:"account"`  // account that owns the template
-	State     string    `json:"state"`    // alive, deleted, swept
+	State     string    `json:"state"`    // state of the template: alive, deleted, swept
 	Name      string    `json:"name"`
 	Tags      []string  `json:"tags"`
 	BodyHash  string    `json:"body_hash"`
-	BodySize  int64     `json:"body_size"` // bytes
+	BodySize  int64     `json:"body_size"` // size of the movie JSON in bytes
 	Width     int       `json:"width"`
 	Height    int       `json:"height"`
 	Prompt    string    `json:"prompt"`
-	Published bool      `json:"published"` // the template is in the library
+	Published bool      `json:"published"` // the template is in the template library
 	Video     string    `json:"video"`     // blob key of the example video; empty: none
 	Thumbnail string    `json:"thumbnail"`
 	Example   string    `json:"example"` // project of the example movie
@@ -173,7 +173,7 @@ func (t *Templates) Library(ctx context.Context, account domain.AccountID, tags 
 	return library, nil
 }
 
-// all reads an index of templates to its end.
+// all returns all templates whose first fields, of those of the index, have the values in equal.
 func (t *Templates) all(ctx context.Context, index string, equal ...any) ([]Template, error) {
 	q := Query{Index: index, Equal: equal, Limit: MaxPage}
 	all := []Template{}

@@ -9,12 +9,12 @@ import (
 // StuckAfter is how many times a work item has to fail for its own reasons to be stuck. Design §6.
 const StuckAfter = 10
 
-// troubles is the collection of the trouble board. Like presence, it is not folded from events.
+// troubles is the collection with a row for each work item that fails. Like presence, it is not folded from events.
 var troubles = Collection{Name: "trouble", Indexes: []Index{{Name: indexStuck, Fields: []Field{{Name: "stuck"}, {Name: "work"}}}}}
 
 const indexStuck = "stuck"
 
-// Trouble is why a work item fails. The item is retried nevertheless.
+// Trouble is the row of a work item that fails, with the reason. The item is retried nevertheless, also when it is stuck.
 type Trouble struct {
 	Work     string    `json:"work"` // id of the WorkItem
 	Kind     string    `json:"kind"`
@@ -22,12 +22,12 @@ type Trouble struct {
 	Subject  string    `json:"subject"`
 	Message  string    `json:"message"`  // message of the last failure, for operators only
 	Failures int       `json:"failures"` // number of consecutive failures
-	Stuck    bool      `json:"stuck"`    // the item has failed StuckAfter times in a row
-	First    time.Time `json:"first"`    // time of the first failure
+	Stuck    bool      `json:"stuck"`    // the item has failed at least StuckAfter times in a row
+	First    time.Time `json:"first"`    // time of the first of these failures
 	Last     time.Time `json:"last"`
 }
 
-// TroubleBoard is where workers record failures, so that operators see which work is stuck. It is safe for concurrent use.
+// TroubleBoard holds the rows of failing work items, so that operators see which work is stuck. It is safe for concurrent use.
 type TroubleBoard struct {
 	rows board[Trouble]
 	at   *catalogue
@@ -56,15 +56,15 @@ func (b *TroubleBoard) Failed(ctx context.Context, item WorkItem, message string
 	return noted, err
 }
 
-// Clear removes a row: the work is done, or an operator has resumed it and its failures are counted from zero.
+// Clear removes the row of a work item: the item is done, or an operator has resumed it and its failures are counted from zero.
 func (b *TroubleBoard) Clear(ctx context.Context, work string) error {
 	return b.rows.change(ctx, work, func(row Trouble, exists bool) (Trouble, time.Time, bool) {
 		return row, millis(b.now()), exists
 	})
 }
 
-// Stuck returns the rows of work that is stuck and still open, by work. It removes the rows of work that another process has done
-// since.
+// Stuck returns the rows of work items that are stuck and still open, sorted by the id of the item. It removes the rows of items
+// that another process has done since.
 func (b *TroubleBoard) Stuck(ctx context.Context) ([]Trouble, error) {
 	rows, err := b.list(ctx, true)
 	if err != nil {
@@ -91,7 +91,7 @@ func (b *TroubleBoard) list(ctx context.Context, stuck bool) ([]Trouble, error) 
 	})
 }
 
-// forget removes old rows with few failures: another process has done their work since.
+// forget removes the rows of items that are not stuck and last failed before a time: another process has done these items since.
 func (b *TroubleBoard) forget(ctx context.Context, before time.Time) error {
 	rows, err := b.list(ctx, false)
 	for _, row := range rows {
@@ -102,7 +102,7 @@ func (b *TroubleBoard) forget(ctx context.Context, before time.Time) error {
 	return err
 }
 
-// open reports whether a row's work is still on the work list.
+// open reports whether a row's item is still on the work list.
 func (b *TroubleBoard) open(ctx context.Context, row Trouble) (bool, error) {
 	found, err := b.at.docs.Get(ctx, b.at.collection(workModel{}.name()), row.Work)
 	if err != nil {

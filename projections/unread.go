@@ -13,21 +13,22 @@ import (
 // errNewer says that a batch has an event that this program cannot read; a process of a newer version may be about to project it.
 var errNewer = errors.New("an event was written by a newer version of the program")
 
-// newerTries is how many times a batch with an event of a newer version is tried, in about 2.5 seconds, before the event's
-// stream becomes unread. This gives a process of the newer version the time to project the event.
+// newerTries is how many times a batch with an event of a newer version of the program is tried, in about 2.5 seconds, before the
+// stream of that event becomes unread. This gives a process of the newer version the time to project the event.
 const newerTries = 7
 
-// newerAge is the age from which on the projector does not wait for another process to project an event of a newer version.
+// newerAge is the age of an event of a newer version of the program from which on the projector does not wait for another process
+// to project it.
 const newerAge = 10 * time.Second
 
-// Unread is a stream that a generation of the read models does not fold from some event on: the program that projected could not
-// read that event, which a newer version has written. The stream's documents no longer change. A program that can read the event
-// rebuilds the read models in the background.
+// Unread is a stream that a generation of the read models does not fold from some event on: a newer version of the program has
+// written that event, and the program that projected could not read it. The documents of the stream no longer change. A program
+// that can read the event rebuilds the read models in the background.
 type Unread struct {
 	Stream   string    `json:"stream"`
 	Revision int64     `json:"revision"` // revision of the event that could not be read
 	Type     string    `json:"type"`     // type of the event
-	Version  int       `json:"version"`  // version of its payload; 0: the event's metadata cannot be read either
+	Version  int       `json:"version"`  // version of the event's payload; 0: the event's metadata cannot be read either
 	Account  string    `json:"account"`
 	Created  time.Time `json:"created"` // creation time of the event
 }
@@ -105,7 +106,7 @@ const decodeTogether = 256
 func (p *projector) decode(recorded []eventstore.Recorded, at Checkpoint, unread map[string]Unread) []decoded {
 	results := make([]decoded, len(recorded))
 	pieces := (len(recorded) + decodeTogether - 1) / decodeTogether
-	_ = p.crew.each(p.crew.hands(len(recorded)), pieces, func(piece int) error { // the result of each event has the event's error
+	_ = p.crew.each(p.crew.hands(len(recorded)), pieces, func(piece int) error { // the results hold the errors
 		for i := piece * decodeTogether; i < min(len(recorded), (piece+1)*decodeTogether); i++ {
 			if lacks(recorded[i], at, unread) {
 				results[i].event, results[i].err = decodeEvent(p.config.Log.Codec(), recorded[i])

@@ -12,12 +12,12 @@ import (
 // is made of the day and the account.
 type Usage struct {
 	ID      string `json:"id"`
-	Day     string `json:"day"` // 2026-11-25
+	Day     string `json:"day"` // the day in UTC, as 2026-11-25
 	Account string `json:"account"`
 
 	Submitted int64 `json:"submitted"` // submitted movies, drafts included
 	Drafts    int64 `json:"drafts"`
-	Rendered  int64 `json:"rendered"` // movies with a video, also those after a timeout
+	Rendered  int64 `json:"rendered"` // movies that got a video, also those that got it after a timeout
 	Cached    int64 `json:"cached"`   // rendered movies that are copies of an equal movie
 	Failed    int64 `json:"failed"`   // movies that ended in an error or a timeout
 	Cancelled int64 `json:"cancelled"`
@@ -32,7 +32,7 @@ type Usage struct {
 
 	VideoMS  int64 `json:"video_ms"` // total length of the rendered movies, in ms
 	Credits  int64 `json:"credits"`
-	Bytes    int64 `json:"bytes"`     // total size of the rendered files
+	Bytes    int64 `json:"bytes"`     // total size of the rendered files, in bytes
 	RenderMS int64 `json:"render_ms"` // total duration of attempts with an outcome, in ms, where it was measured
 
 	DeliveriesOK      int64 `json:"deliveries_ok"` // destinations whose last result in a run was ok
@@ -192,10 +192,10 @@ type UsageDays struct{ at *catalogue }
 
 // UsageQuery selects a page of days, earliest first. Its JSON is the cursor of GET /admin/usage.
 type UsageQuery struct {
-	Account      domain.AccountID `json:"a"` // empty: all
+	Account      domain.AccountID `json:"a"` // empty: all accounts
 	From         string           `json:"f"` // the first day; empty: no limit
 	To           string           `json:"t"` // the last day, inclusive; empty: no limit
-	Limit        int              `json:"l"` // 1 to 999
+	Limit        int              `json:"l"` // maximum of documents in the page, 1 to 999
 	*UsageCursor                  // the last document of the previous page; nil: the first page
 }
 

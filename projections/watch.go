@@ -175,7 +175,7 @@ func (r *Reader) DropFormer(ctx context.Context) error {
 		if err == nil && !left {
 			return nil
 		}
-		if err != nil && !errors.Is(err, ErrStale) { // a running service has dropped them in the same moment
+		if err != nil && !errors.Is(err, ErrStale) { // after ErrStale it tries again: a running service has changed the pointer too
 			return fmt.Errorf("drop the former read models: %w", err)
 		}
 		if !sleep(ctx, pointerInterval) {

@@ -68,7 +68,7 @@ func (s *share) add(items []WorkItem, now time.Time) {
 	}
 }
 
-// visit reads the oldest items of the next accounts in turn.
+// visit reads the oldest items of the accounts whose turn it is, and adds them to found.
 func (w *Work) visit(ctx context.Context, kind, state string, now time.Time, found *share) error {
 	limit := min(found.perAccount, MaxPage)
 	q := Query{Index: indexTurns, Equal: []any{kind, state}, Limit: limit}
@@ -122,8 +122,8 @@ func startable(kind string) []string {
 	return []string{WorkReady}
 }
 
-// wholeAccounts cuts off the last account of a full page, whose items may continue on the next page. It keeps the first account,
-// whose share is always complete.
+// wholeAccounts removes the items of the last account from a full page, because more items of that account may be on the next
+// page. A page with items of one account only is kept: its limit is the number of items that are wanted of an account.
 func wholeAccounts(items []WorkItem, limit int) []WorkItem {
 	last := items[len(items)-1].Account
 	if len(items) < limit || items[0].Account == last {

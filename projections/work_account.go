@@ -34,7 +34,7 @@ const (
 	lastRound = 2
 )
 
-// accountTouched returns the items that an event of an account, of its ledger or of its keys changes.
+// accountTouched returns the ids of the work items that an event of an account, of its ledger or of its keys changes.
 func accountTouched(e Event) []string {
 	switch d := e.Data.(type) {
 	case account.Opened:

@@ -11,7 +11,7 @@ const lineBatch = "batch/"
 // WorkBatch is open until a batch of movies is complete (its credits held and every row submitted) or wound down.
 const WorkBatch = "batch"
 
-// batchTouched returns the item that an event of a batch changes.
+// batchTouched returns the id of the work item that an event of a batch of movies changes.
 func batchTouched(e Event) []string {
 	if e.Category != batch.StreamCategory {
 		return nil

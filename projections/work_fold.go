@@ -254,8 +254,8 @@ func (w workModel) hold(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	}
 }
 
-// held sets the item to wait for the movie of a hold. When the hold is for a row of a batch, the item stays waiting: the work on
-// the batch submits the movie or abandons the hold.
+// held makes the item due at the time when the hold is to be abandoned, if its movie does not come before. When the hold is for a
+// row of a batch (of is not empty), the item waits instead: the work on the batch submits the movie or abandons the hold.
 func (w workModel) held(i WorkItem, e Event, since time.Time, of domain.BatchID) WorkItem {
 	i.Account = e.ID
 	i = i.ready(WorkAbandon, since.Add(w.abandonAfter))

@@ -45,13 +45,13 @@ func ItemOfFetch(work string) (id preload.ID, index int, ok bool) {
 	return PreloadSubject(subject)
 }
 
-// itemLines returns the work items of a preload item: that for fetching its sources, and that for preparing it.
+// itemLines returns the ids of the two work items of a preload item: that for fetching its sources, and that for preparing it.
 func itemLines(e Event, index int) []string {
 	work := PreloadWorkID(preload.ID(e.ID), index)
 	return []string{lineItem + strings.TrimPrefix(work, linePreload), work}
 }
 
-// mediaTouched returns the items that an event of the media library or of a preload batch changes.
+// mediaTouched returns the ids of the work items that an event of the media library or of a preload batch changes.
 func mediaTouched(e Event) []string {
 	switch d := e.Data.(type) {
 	case media.FileMoveStarted, media.FileMoveAborted:

@@ -14,7 +14,7 @@ const lineTemplate = "template/"
 // WorkSweep removes the files of a deleted template. It is due when nobody can need them any more.
 const WorkSweep = "sweep"
 
-// templateTouched returns the items that an event of a template changes.
+// templateTouched returns the ids of the work items that an event of a template changes.
 func templateTouched(e Event) []string {
 	switch e.Data.(type) {
 	case template.Deleted, template.Swept:

@@ -8,7 +8,7 @@ import (
 	"moviola/domain/movie"
 )
 
-// touched returns the ids of the items that an event changes. Each category of events has a function of its own.
+// touched returns the ids of the work items that an event changes. Each category of events has a function of its own.
 func (workModel) touched(e Event) []string {
 	if ids := ledgerTouched(e); ids != nil {
 		return ids

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The kinds of places.
+// The kinds of places in which anchors are kept.
 const (
 	Folder  = "folder"
 	S3      = "s3"
@@ -21,17 +21,17 @@ const (
 	Mail    = "mail"
 )
 
-// Address names a place.
+// Address says in which place anchors are kept.
 type Address struct {
 	Kind   string
-	Folder string   // path of a folder
+	Folder string   // path of the folder, for the kind Folder
 	URL    *url.URL // address of a webhook, or of the endpoint of a bucket; nil: Amazon's endpoint
-	To     string   // address of a mailbox
+	To     string   // e-mail address, for the kind Mail
 	Bucket string
 
 	Region, Prefix, Profile string
 	PathStyle               bool
-	Lock                    time.Duration // how long objects of a bucket are locked; 0: the bucket's own rule
+	Lock                    time.Duration // how long the objects stored in the bucket are locked; 0: the bucket's own rule
 }
 
 // errKind is the error for an address that names no known kind of place.
@@ -79,8 +79,8 @@ func addressOf(u *url.URL) (Address, error) {
 	return Address{}, errKind
 }
 
-// bucketOf reads the address of a bucket. It may have the parameters of an s3:// address of --blobs, and also the parameters
-// prefix, profile and lock-days.
+// bucketOf reads the address of a bucket. The address may have the parameters of an s3:// address of --blobs, and also the
+// parameters prefix, profile and lock-days.
 func bucketOf(u *url.URL) (Address, error) {
 	if u.Host == "" || strings.Trim(u.Path, "/") != "" {
 		return Address{}, errors.New(

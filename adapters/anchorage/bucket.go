@@ -22,7 +22,8 @@ type bucket struct {
 	Address
 }
 
-// openBucket takes the credentials from the environment, or from the named profile of the AWS files.
+// openBucket returns the bucket that a names. The credentials come from the environment or, if a names a profile, from this
+// profile in the files of AWS.
 func openBucket(ctx context.Context, a Address) (*bucket, error) {
 	var options []func(*config.LoadOptions) error
 	if a.Region != "" {
@@ -44,8 +45,8 @@ func openBucket(ctx context.Context, a Address) (*bucket, error) {
 	})}, nil
 }
 
-// put writes the list of the hashes of all ledger events, and then the anchor. If the address has the field Lock, both objects
-// are locked: until the lock ends nobody can remove them or shorten the lock, not even the owner of the bucket.
+// put writes the list of the hashes of all ledger events, and then the anchor. If the field Lock of the address is not 0, both
+// objects are locked: until the lock ends nobody can remove them or shorten the lock, not even the owner of the bucket.
 func (b *bucket) put(ctx context.Context, sheet audit.Sheet) error {
 	for _, f := range filesOf(sheet) {
 		input := &s3.PutObjectInput{
@@ -65,7 +66,8 @@ func (b *bucket) put(ctx context.Context, sheet audit.Sheet) error {
 	return nil
 }
 
-// explain returns the part of an error that may be shown: what the service has answered, or why there was no answer.
+// explain returns the part of the storage client's error that may be shown: what the service has answered, or why there was no
+// answer.
 func explain(err error) error {
 	var answer smithy.APIError
 	if errors.As(err, &answer) {

@@ -27,7 +27,7 @@ type Place struct {
 // Config is what Open needs beside an address.
 type Config struct {
 	Client *http.Client // sends requests to webhooks
-	Agent  string       // names the service to webhooks
+	Agent  string       // User-Agent of the requests to webhooks
 	// Mail sends an e-mail with one attached file. Nil: there is no mail server.
 	Mail func(ctx context.Context, to, subject, text, name string, content []byte) error
 }
@@ -39,7 +39,7 @@ func Open(ctx context.Context, a Address, cfg Config) (*Place, error) {
 	case Folder:
 		p.label, p.put = "folder "+a.Folder, p.toFolder
 	case Webhook:
-		// a hash of the address is part of the label: a host may have several places, and the path may be secret
+		// a hash of the address is part of the label: a web host may have several places, and the path of the address may be secret
 		sum := sha256.Sum256([]byte(a.URL.String()))
 		p.label = fmt.Sprintf("webhook %s://%s %s", a.URL.Scheme, a.URL.Host, hex.EncodeToString(sum[:4]))
 		p.put = func(ctx context.Context, sheet audit.Sheet) error { return p.toWebhook(ctx, cfg, sheet) }
@@ -111,7 +111,8 @@ func WriteNew(path string, content []byte) error {
 	return nil
 }
 
-// mostAnswer limits how much of a webhook's answer is read, so that the connection can be used again.
+// mostAnswer is the largest number of bytes that are read of a webhook's answer. An answer is read so that the connection can be
+// used again.
 const mostAnswer = 64 << 10
 
 func (p *Place) toWebhook(ctx context.Context, cfg Config, sheet audit.Sheet) error {

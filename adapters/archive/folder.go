@@ -1,4 +1,4 @@
-// Package archive stores backups in a folder. Only its owner can read them: folders have mode 0700, files 0600.
+// Package archive stores backups in a folder. Only the owner of the folder can read them: folders have mode 0700, files 0600.
 package archive
 
 import (
@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// unfinished is the prefix of files that are being written.
+// unfinished is the prefix of the names of files that are being written.
 const unfinished = ".unfinished-"
 
 // Folder is a backup.Place in a folder.

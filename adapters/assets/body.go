@@ -24,13 +24,13 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// head returns the first bytes, fewer when there are no more.
+// head returns the first HeadBytes bytes of the download, or all of them if it has fewer.
 func (b *body) head() ([]byte, error) {
 	head := make([]byte, examine.HeadBytes)
 	n, err := io.ReadFull(b, head)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		// A body shorter than HeadBytes is no error. When the connection ended before the declared length, Read has remembered its
-		// error.
+		// A body shorter than HeadBytes is no error. When the connection ended before the declared length, broken is the error of the
+		// connection, which Read has set.
 		err = b.broken
 	}
 	return head[:n], err

@@ -38,7 +38,7 @@ type Config struct {
 	MaxBytes int64             // largest size of one download; 0: 2 GiB
 	Timeout  time.Duration     // time limit of one download, retries included; 0: 5 minutes
 	// Connections and Bytes are budgets for running downloads, which accounts use in turns; nil: unbounded. A download takes one
-	// connection, and its size in bytes; while its size is unknown, Guess bytes are taken; 0: 64 MiB.
+	// connection, and its size in bytes. While its size is unknown, it takes Guess bytes; Guess 0: 64 MiB.
 	Connections, Bytes *fair.Budget
 	Guess              int64
 	// Retries are the pauses before retries after temporary failures; nil: half a second, two seconds.
@@ -49,14 +49,15 @@ type Config struct {
 	// TTL is how long a download is used without asking its server again, and how long a file is kept after its last use; 0: 72
 	// hours. Decision 51. Sweep enforces it.
 	TTL time.Duration
-	// MaxTotal bounds the bytes of all files; 0: 50 GiB. MaxAccount bounds those of one account; 0: 20 GiB. Every write enforces
-	// them: the least recently used files are removed, except for those used in the last ten minutes.
+	// MaxTotal bounds the bytes of the files of all accounts; 0: 50 GiB. MaxAccount bounds those of one account; 0: 20 GiB. Every
+	// write enforces them: the least recently used files are removed, except for those used in the last ten minutes.
 	MaxTotal, MaxAccount int64
-	// MaxTotalFiles and MaxAccountFiles bound the number of files in the same way; 0: unbounded.
+	// MaxTotalFiles and MaxAccountFiles bound the number of files of all accounts and of one account, as MaxTotal and MaxAccount
+	// bound the bytes; 0: unbounded.
 	MaxTotalFiles, MaxAccountFiles int64
 	// Shared is a store through which hosts share their downloads. nil: there is one host, or the hosts share Dir.
 	Shared Store
-	Now    func() time.Time // nil: time.Now
+	Now    func() time.Time // returns the current time; nil: time.Now
 	Log    logrus.FieldLogger
 }
 
@@ -73,14 +74,15 @@ const (
 type Cache struct {
 	cfg     Config
 	client  *http.Client
-	base    *url.URL // nil: the service has no public address
+	base    *url.URL // public address of the service; nil: it has none
 	flights flights
 	room    *quota.Bound
 	files   *checker
 	sources *examine.Examiner
 }
 
-// Bound returns the usage of the cache's bounds. A refused download is reported even if space was made afterwards.
+// Bound returns the cache's bounds, how much of them is used, and how many downloads were refused. A refused download is counted
+// even if space was made afterwards.
 func (c *Cache) Bound() quota.Status { return c.room.Status() }
 
 // New returns a Cache in cfg.Dir, which it creates.
@@ -111,7 +113,7 @@ func New(cfg Config) (*Cache, error) {
 	return c, nil
 }
 
-// withDefaults fills in defaults.
+// withDefaults returns the configuration with the default in every field that is zero and has one.
 func (cfg Config) withDefaults() Config {
 	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, defaultMaxBytes)
 	cfg.Guess = cmp.Or(cfg.Guess, defaultGuess)
@@ -163,7 +165,7 @@ func (c *Cache) KeptSince(_ context.Context, account domain.AccountID, address s
 	return c.kept(c.folderOf(account), address, since)
 }
 
-// IsOwn reports whether an address is below the service's public base.
+// IsOwn reports whether an address is below the service's public address, Config.Base.
 func (c *Cache) IsOwn(address string) bool {
 	target, err := parseAddress(address)
 	if err != nil {
@@ -235,7 +237,8 @@ func (c *Cache) fetch(ctx context.Context, s accountFolder, address string, fres
 	return asset, s.use(got.Hash)
 }
 
-// counts reports whether a download is recent enough to be used without asking its server. Using it does not extend this time.
+// counts reports whether a download was made less than the time to live ago, so that it is used without asking its server. Using
+// the download does not extend this time.
 func (c *Cache) counts(v visit) bool {
 	age := c.cfg.Now().Sub(v.At)
 	return !v.At.IsZero() && age >= 0 && age < c.cfg.TTL
@@ -286,7 +289,7 @@ func (s accountFolder) visit(address string) visit {
 	return v
 }
 
-// asset returns the examined file with this content. false: it does not exist, or is damaged.
+// asset returns the examined file whose content has this hash. false: it does not exist, or is damaged.
 func (s accountFolder) asset(hash string) (commands.Asset, bool) {
 	var a commands.Asset
 	if hash == "" || readJSON(s.filePath(hash)+".json", &a) != nil {
@@ -302,7 +305,7 @@ func (s accountFolder) asset(hash string) (commands.Asset, bool) {
 	return a, true
 }
 
-// use marks the file with this content as used now.
+// use marks the file whose content has this hash as used now.
 func (s accountFolder) use(hash string) error {
 	now := time.Now()
 	if err := os.Chtimes(s.filePath(hash)+".json", now, now); err != nil {

@@ -35,8 +35,8 @@ func parseAddress(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// boundRedirects returns a client that follows few redirects, only to http and https, and sends no Referer. Redirects to the
-// service itself are not followed.
+// boundRedirects returns a client that follows at most maxRedirects redirects, only to http and https, and sends no Referer.
+// Redirects to the service itself are not followed.
 func (c *Cache) boundRedirects(client *http.Client) *http.Client {
 	bounded := *client
 	bounded.CheckRedirect = func(req *http.Request, via []*http.Request) error {
@@ -136,7 +136,8 @@ func (c *Cache) attempt(ctx context.Context, s accountFolder, target *url.URL, k
 	return visit{Hash: hash, ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified"), At: c.cfg.Now()}, nil
 }
 
-// request returns the request for a file; it is conditional if the file is known.
+// request returns the request for a file; if known is a record of an earlier download, the server is asked for a changed file
+// only.
 func request(ctx context.Context, target *url.URL, known visit) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
@@ -159,7 +160,7 @@ func passes(code int) bool {
 	return code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout
 }
 
-// storeBody stores the body of a response in the account's folder. Its size is counted after decompression.
+// storeBody stores the body of a response in the account's folder. The size of the body is counted after decompression.
 func (c *Cache) storeBody(
 	ctx context.Context, s accountFolder, target *url.URL, resp *http.Response, l *lane,
 ) (hash string, err error) {

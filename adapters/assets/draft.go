@@ -13,8 +13,8 @@ import (
 // the process dies.
 type draft struct {
 	*os.File
-	path string // path by which link can give the file a name
-	name string // empty: the file has no name
+	path string // path of the file; if the file has no name, that of its descriptor in /proc
+	name string // temporary name; empty: the file has no name
 }
 
 // draft begins a file in the account's folder. discard must follow.
@@ -42,7 +42,7 @@ func (d *draft) complete() error {
 	return d.Close()
 }
 
-// link gives the file a name that no other file has.
+// link gives the file the name path. It fails if another file has that name.
 func (d *draft) link(path string) error {
 	return unix.Linkat(unix.AT_FDCWD, d.path, unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
 }

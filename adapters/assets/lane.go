@@ -11,7 +11,7 @@ import (
 
 // lane is a download's share of the budgets: a connection, and a number of bytes.
 type lane struct {
-	connection, bytes *fair.Part // nil: the budget is unbounded
+	connection, bytes *fair.Part // shares of the budgets; nil: the budget is unbounded
 	// size is the number of bytes that may be read now. It grows by at least step, up to most. Once it is most, bytes
 	// are not counted any more.
 	size, step, most int64
@@ -66,12 +66,12 @@ func (l *lane) announce(length int64) error {
 	return &needError{length}
 }
 
-// drawn is a response body. Before it reads on, it takes the bytes from the budget of the download.
+// drawn is a response body. When the bytes read exceed the download's share, it takes more from the budget before it reads on.
 type drawn struct {
 	io.Reader
 	lane *lane
 	read int64
-	need error // the error with which reading stopped
+	need error // why reading stopped: a needError
 }
 
 // Read implements io.Reader.

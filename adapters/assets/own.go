@@ -13,12 +13,12 @@ import (
 
 // OwnFiles opens the files of the service's own addresses. Decision 8.
 type OwnFiles interface {
-	// OpenOwn opens the file at a path below the service's public base, if the account may see it. Files that do not exist, or
+	// OpenOwn opens the file at a path below the service's public address, if the account may see it. Files that do not exist, or
 	// belong to another account, are commands.ErrFileNotFound.
 	OpenOwn(ctx context.Context, account domain.AccountID, path string) (io.ReadCloser, error)
 }
 
-// ownPath returns the path of an address below the service's public base; false when the address is not below it.
+// ownPath returns the path of an address below the service's public address; false: it is not below that.
 func (c *Cache) ownPath(address *url.URL) (path string, ok bool) {
 	base := c.base
 	if base == nil || !sameHost(address, base) {

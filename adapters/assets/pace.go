@@ -50,7 +50,7 @@ func (p *paced) Close() error {
 func (p *paced) watch(end context.CancelCauseFunc) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
-	var seconds [slowFor]int64 // bytes in each of the last seconds
+	var seconds [slowFor]int64 // bytes of the body read in each of the last slowFor seconds
 	var last int64
 	for tick := 1; ; tick++ {
 		select {

@@ -27,11 +27,11 @@ type Store interface {
 	// Open returns commands.ErrFileNotFound for a key that does not exist.
 	Open(ctx context.Context, key string) (commands.File, error)
 	Delete(ctx context.Context, key string) error
-	// Walk calls visit for every key with a prefix, with the time when it was written.
+	// Walk calls visit for every key with a prefix, with the time when the file of the key was written.
 	Walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
 }
 
-// forgetTime is the time limit for removing an account's downloads from the store; a failed removal is repeated.
+// forgetTime is the time limit for removing an account's downloads from the store.
 const forgetTime = time.Minute
 
 // sharedVisit is the store's record of an address.

@@ -59,7 +59,7 @@ func (c *Cache) Sweep(ctx context.Context, now time.Time) error {
 				failures = append(failures, removeIfThere(path))
 			}
 		case filepath.Base(filepath.Dir(path)) == "visits":
-			// a record is kept after its time to live, because it allows to ask the server for changes only
+			// a record is kept after its time to live, because with it the server can be asked for a changed file only
 			if now.Sub(info.ModTime()) > 2*c.cfg.TTL {
 				failures = append(failures, removeIfThere(path))
 			}

@@ -13,7 +13,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// Backup copies the database of a folder into a new file, in its state at one moment, and returns the number of its documents.
+// Backup copies the shelf of a folder into a new file, in its state at one moment, and returns the number of files on the shelf.
 // Processes may use the folder meanwhile. The copy is compact and verified. The file gets its name when all of it is on disk. To
 // restore the copy, put it into the folder under the name documents.db, and remove all other files whose names begin with
 // documents.db.
@@ -60,7 +60,7 @@ func execute(ctx context.Context, path string, do func(*sqlite.Conn) error) erro
 	return errors.Join(do(conn), conn.Close())
 }
 
-// checked verifies every page of a database and counts its documents.
+// checked verifies every page of a copy of the shelf and counts the files on it.
 func checked(conn *sqlite.Conn) (int64, error) {
 	verdict, err := sqlitex.ResultText(conn.Prep("PRAGMA integrity_check(1)"))
 	if err == nil && verdict != "ok" {

@@ -2,7 +2,8 @@
 // that several processes of one host may share, or in a bucket: s3://, gs:// or azblob://.
 //
 // In a folder, files below some prefixes, which are small and many, are stored in one database, the shelf: creating and syncing a
-// file for each would cost more than its content. Earlier versions stored each of them in a file: such files are still read.
+// file for each would cost more than its content. Earlier versions of this program stored each of them as a file of the folder:
+// such files are still read.
 //
 // A file is never changed in place: Put replaces it as a whole. In a folder the bytes and the directory entry are on disk when
 // Put returns; readers see the old file or the new one, never a part. Files that are being written are invisible, and Tidy
@@ -36,8 +37,8 @@ var _ commands.Files = (*Bucket)(nil)
 // knows its type.
 const contentType = "application/octet-stream"
 
-// The sizes of the parts in which files are uploaded to buckets. The size of a part for Google Cloud Storage is a multiple of
-// uploadUnit.
+// The sizes in bytes of the parts in which files are uploaded to buckets. The size of a part for Google Cloud Storage is a
+// multiple of uploadUnit.
 const (
 	uploadUnit   = 256 << 10
 	uploadBuffer = 8 << 20
@@ -49,7 +50,7 @@ type Bucket struct {
 	scheme  string       // scheme of the bucket's address; empty for a folder
 	name    string       // name of a bucket at s3://
 	prefix  string       // prefix of the keys of all files in a bucket at s3://
-	end     func() error // closes what belongs to the bucket; may be nil
+	end     func() error // called after the bucket was closed; may be nil
 	dir     string       // absolute path of the folder; empty for a bucket
 	folders *folders     // open folders below dir; nil for a bucket
 	shelf   *shelf       // database of small files; nil for a bucket
@@ -85,7 +86,7 @@ func OpenWithKey(ctx context.Context, where, key string, shelved ...string) (*Bu
 	if err != nil {
 		return nil, fmt.Errorf("open folder %s: %w", dir, err)
 	}
-	if err := syncFolder(filepath.Dir(dir)); err != nil { // the folder itself may be new
+	if err := syncFolder(filepath.Dir(dir)); err != nil { // the entry of the folder is synced, because the folder may be new
 		return nil, fmt.Errorf("open folder %s: %w", dir, err)
 	}
 	shelf, err := openShelf(dir)
@@ -117,7 +118,7 @@ func openBucket(ctx context.Context, where, key string) (*Bucket, error) {
 	return &Bucket{bucket: bucket, scheme: scheme, name: u.Host, prefix: u.Query().Get("prefix")}, err
 }
 
-// FolderOf returns the folder that where names, and false when it names a bucket elsewhere.
+// FolderOf returns the folder that the parameter where names; false: it names no folder.
 func FolderOf(where string) (string, bool) {
 	if !strings.Contains(where, "://") {
 		return where, true
@@ -200,8 +201,8 @@ func (b *Bucket) put(ctx context.Context, key string, r io.Reader) error {
 	return b.syncFolders(key)
 }
 
-// bufferOf returns how large the parts are in which a file is uploaded to one of the clouds: the libraries take the memory of a
-// whole part for the smallest file.
+// bufferOf returns the size in bytes of the parts in which a file is uploaded to one of the clouds: the libraries take the memory
+// of a whole part for the smallest file.
 func bufferOf(r io.Reader) int {
 	if sized, ok := r.(interface{ Len() int }); ok {
 		return min(uploadBuffer, (sized.Len()/uploadUnit+1)*uploadUnit)
@@ -304,7 +305,7 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	}
 	defer b.removed(key)
 	err := b.delete(ctx, key)
-	if err == nil && b.shelves(key) { // the shelf comes last: until then readers still find the newer version, which is on the shelf
+	if err == nil && b.shelves(key) { // the shelf comes last: readers must not find the folder's older file instead
 		err = b.shelf.remove(ctx, key)
 	}
 	if err != nil {

@@ -21,13 +21,14 @@ import (
 type Room struct {
 	*quota.Bound
 	bucket   *Bucket
-	refusal  func(bound string) *domain.Error // the client's error for the bound of its account, given as a text such as "20 GB"
+	refusal  func(bound string) *domain.Error // returns the client's error for a full account; bound is a text such as "20 GB"
 	prefixes []string                         // prefixes of counted keys; the account and a slash follow
-	owned    map[string]*named                // files whose keys name no account, by prefix
+	owned    map[string]*named                // accounts of files whose keys name no account, by the prefix of the keys
 }
 
 // Limit bounds the files whose keys begin with one of the prefixes, which end with a slash and are followed by the account and a
-// slash. refusal returns the client's error for the bound of its account. It must be called before anything is stored.
+// slash. refusal returns the error for a client whose account has reached the bound. Limit must be called before anything is
+// stored.
 func (b *Bucket) Limit(limits quota.Limits, refusal func(bound string) *domain.Error, prefixes ...string) *Room {
 	r := &Room{bucket: b, refusal: refusal, prefixes: prefixes, owned: map[string]*named{}}
 	r.Bound = quota.New(limits, r.stored)
@@ -192,7 +193,7 @@ func (b *Bucket) measureBelow(ctx context.Context, prefix string, sum *quota.Amo
 	})
 }
 
-// eachFile calls visit for each file below a prefix, except for those on the shelf (documents of small movies).
+// eachFile calls visit for each file below a prefix, except for the files on the shelf.
 func (b *Bucket) eachFile(ctx context.Context, prefix string, visit func(key string, size int64)) error {
 	if b.dir == "" {
 		for objects := b.bucket.List(&blob.ListOptions{Prefix: prefix}); ; {

@@ -98,7 +98,7 @@ func (p place) containerAddress() (string, error) {
 	return url.JoinPath(string(service), p.name)
 }
 
-// open opens the place. The returned function is called after its bucket was closed.
+// open opens the place. The returned function must be called after the bucket was closed.
 func (p place) open(ctx context.Context) (*blob.Bucket, func() error, error) {
 	client, idle := newCloudClient()
 	bucket, end, err := p.openWith(ctx, client)

@@ -18,14 +18,14 @@ import (
 const (
 	// maxFolders is the largest number of folders that are kept open. Each has two file descriptors.
 	maxFolders = 256
-	// copyBytes is the size of the buffer for copying a file.
+	// copyBytes is the size in bytes of the buffer for copying a file.
 	copyBytes = 256 << 10
 )
 
 // folders keeps folders open: those into which files were written last. All directory entries on the path to an open folder are
 // on disk. It is safe for concurrent use.
 type folders struct {
-	top string // absolute path of the top folder
+	top string // absolute path of the folder that contains all the others
 
 	mu     sync.Mutex
 	byPath map[string]*folder
@@ -37,7 +37,7 @@ type folder struct {
 	path  string
 	root  *os.Root
 	self  *os.File // the directory again, opened for syncing
-	users int      // guarded by folders.mu; being in the map counts as one user
+	users int      // number of users, one of which is the map of folders; guarded by folders.mu
 
 	changes atomic.Int64 // number of entries made in the directory
 
@@ -115,7 +115,7 @@ func (f *folders) forget(gone *folder) {
 	f.drop(gone)
 }
 
-// drop removes a folder from the map. The caller holds mu.
+// drop removes a folder from the map of open folders. The caller holds mu.
 func (f *folders) drop(old *folder) {
 	if f.byPath[old.path] == old {
 		delete(f.byPath, old.path)
@@ -126,7 +126,7 @@ func (f *folders) drop(old *folder) {
 // release closes a folder that nobody uses. The caller holds mu.
 func (f *folders) release(old *folder) {
 	if old.users--; old.users == 0 {
-		_ = old.close() // nothing was written through these descriptors
+		_ = old.close() // the error is ignored: nothing was written through these descriptors
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 	maxSegmentBytes = 230
 )
 
-// tempSuffix is the suffix of files in a folder that are being written.
+// tempSuffix is the suffix of the names of files in a folder that are being written.
 const tempSuffix = ".tmp"
 
 // checkKey refuses keys that would leave the folder, hide from List or differ between a folder and a bucket.

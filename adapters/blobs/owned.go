@@ -19,10 +19,10 @@ type named struct {
 	find func(ctx context.Context, name string) (string, error)
 
 	mu     sync.Mutex
-	owners map[string]string // accounts by name
+	owners map[string]string // accounts of files, by the names in the files' keys
 
 	walking sync.Mutex // guards last, and allows one walk at a time
-	last    *walk      // nil: no walk was made yet
+	last    *walk      // last walk over the files; nil: none was made yet
 }
 
 // walk is the result of one pass over the files. Accounts share it, because a pass costs as much for one account as for all.
@@ -36,7 +36,7 @@ type walk struct {
 // before, a new pass is made.
 const walkAge = time.Minute
 
-// known returns the remembered account of a name.
+// known returns the remembered account of the name with which rest begins, up to its first slash; empty: none.
 func (n *named) known(rest string) string {
 	name, _, _ := strings.Cut(rest, "/")
 	n.mu.Lock()
@@ -57,7 +57,7 @@ func (n *named) owner(ctx context.Context, name string) (string, error) {
 	return account, nil
 }
 
-// note remembers which account the files below a name belong to.
+// note remembers to which account the files below a name belong. rest begins with the name, which ends at the first slash.
 func (n *named) note(rest, account string) {
 	name, _, _ := strings.Cut(rest, "/")
 	n.mu.Lock()

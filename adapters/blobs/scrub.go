@@ -14,11 +14,11 @@ import (
 	"moviola/internal/wal"
 )
 
-// truncateTime limits how long TruncateShelf tries while others read.
+// truncateTime is the longest time that TruncateShelf tries while other processes read the shelf.
 const truncateTime = 30 * time.Second
 
-// TruncateShelf empties the write-ahead log of the documents in a folder, so that nothing of removed documents is left in it.
-// Processes may use the folder meanwhile. It returns wal.ErrInUse if the log could not be emptied. A folder without documents is
+// TruncateShelf empties the write-ahead log of the shelf of a folder, so that nothing of removed files is left in it. Processes
+// may use the folder meanwhile. It returns wal.ErrInUse if the write-ahead log could not be emptied. A folder without a shelf is
 // no error.
 func TruncateShelf(ctx context.Context, dir string) error {
 	path := filepath.Join(dir, shelfName)

@@ -17,15 +17,15 @@ import (
 	"moviola/commands"
 )
 
-// shelfName is the database of the shelf, in the top folder. No key begins with it.
+// shelfName is the name of the database of the shelf, in the folder of a Bucket. No key begins with it.
 const shelfName = "documents.db"
 
 // shelfLayout is the version of the shelf's tables, stored in the file's user_version.
 const shelfLayout = 1
 
 const (
-	shelfReaders = 4   // connections for reading
-	shelfPage    = 500 // keys per query
+	shelfReaders = 4   // largest number of connections for reading
+	shelfPage    = 500 // largest number of keys that a query returns
 )
 
 // Bodies are stored in the order of arrival, so that the bodies of one commit are adjacent.
@@ -47,7 +47,7 @@ type shelf struct {
 	readers *sqlitex.Pool
 	writer  *sqlite.Conn
 	queue   chan *shelving
-	written chan struct{} // closed when the writer has ended
+	written chan struct{} // closed when the goroutine that writes has ended
 }
 
 // openShelf opens the database in a folder, or creates it. The caller must call close.

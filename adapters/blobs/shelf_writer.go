@@ -11,7 +11,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// The bounds of one transaction.
+// The bounds of one transaction: the number of changes, and the bytes of their files.
 const (
 	maxShelvings     = 256
 	maxShelvingBytes = 4 << 20
@@ -23,7 +23,7 @@ type shelving struct {
 	body    []byte
 	remove  bool
 	decided atomic.Bool // set by the writer that takes the change, or by the caller that gives up
-	reply   chan error  // buffered for one result
+	reply   chan error  // gets the result of the change; buffered for one
 }
 
 // put stores a file. If ctx ends it stores nothing.
@@ -57,7 +57,7 @@ func (s *shelf) submit(ctx context.Context, change *shelving) error {
 	return <-change.reply // the writer has taken the change
 }
 
-// run writes until the queue is closed: all waiting changes in one commit.
+// run commits the changes in the queue until the queue is closed: those that wait at the same time in one commit.
 func (s *shelf) run() {
 	defer close(s.written)
 	for first := range s.queue {
@@ -118,7 +118,7 @@ func (s *shelf) transaction(do func() error) error {
 		return do()
 	}()
 	switch code := sqlite.ErrCode(err); {
-	case code.ToPrimary() == sqlite.ResultFull, code == sqlite.ResultIOErrSHMSize: // no disk space for the log, or for its index
+	case code.ToPrimary() == sqlite.ResultFull, code == sqlite.ResultIOErrSHMSize: // no space for write-ahead log or its index
 		return fmt.Errorf("%w: %w", syscall.ENOSPC, err)
 	default:
 		return err
@@ -146,7 +146,7 @@ func (c *shelving) apply(conn *sqlite.Conn) error {
 	}
 	_, err = stmt.Step()
 	if err != nil {
-		_ = stmt.Reset() // Reset returns the error of Step once more
+		_ = stmt.Reset() // the error is ignored: Reset returns that of Step once more
 		return err
 	}
 	return stmt.Reset()

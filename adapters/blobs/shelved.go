@@ -19,14 +19,15 @@ func (b *Bucket) shelves(key string) bool {
 	return b.shelf != nil && slices.ContainsFunc(b.shelved, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 }
 
-// putOnShelf stores a file on the shelf, and removes a file of an earlier version under the same key.
+// putOnShelf stores a file on the shelf. If an earlier version of this program has stored a file of the folder under the same
+// key, it removes that file.
 func (b *Bucket) putOnShelf(ctx context.Context, key string, r io.Reader) error {
 	body, err := readAll(ctx, r)
 	if err != nil {
 		return err
 	}
-	// A file of an earlier version with this key must be removed, or it would reappear after the next Delete. So an error of looking
-	// for such a file is reported before anything is stored.
+	// A file of the folder with this key, stored by an earlier version of this program, must be removed: otherwise it would reappear
+	// after a Delete. So an error of looking for such a file is reported before anything is stored.
 	_, err = os.Lstat(b.path(key))
 	replaces := err == nil
 	if ignoreMissing(err) != nil {
@@ -51,7 +52,7 @@ func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 	return io.ReadAll(contextReader{ctx, r})
 }
 
-// openOnShelf opens a file on the shelf, or one of an earlier version.
+// openOnShelf opens a file on the shelf, or a file of the folder that an earlier version of this program has stored.
 func (b *Bucket) openOnShelf(ctx context.Context, key string) (commands.File, error) {
 	for again := false; ; again = true {
 		found, err := b.shelf.get(ctx, key)

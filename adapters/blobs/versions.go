@@ -22,8 +22,8 @@ type version struct{ key, id string }
 func (b *Bucket) KeepsVersions() bool { return b.dir == "" && b.scheme != s3blob.Scheme }
 
 // RemoveVersions removes all files whose keys begin with a prefix, which ends with a slash. In a bucket at s3:// it removes all
-// of their versions and marks of deletion too. It returns how many of them were removed. Those that the bucket refuses to remove,
-// such as locked ones, it leaves, and tells of them in the error.
+// of their versions and marks of deletion too. It returns the number of removed files, versions and marks. If a bucket at s3://
+// refuses to remove some of them, such as locked ones, RemoveVersions removes the others and returns an error.
 func (b *Bucket) RemoveVersions(ctx context.Context, prefix string) (removed int, err error) {
 	if err := checkPrefix(prefix); err != nil || !strings.HasSuffix(prefix, "/") {
 		return 0, errors.Join(fmt.Errorf("%w: %q is no folder", errBadKey, prefix), err)
@@ -75,7 +75,7 @@ func (b *Bucket) removeVersions(ctx context.Context, client *s3.Client, prefix s
 	return removed, nil
 }
 
-// versionsOf returns the versions of a page, and the marks of deletion.
+// versionsOf returns the versions and the marks of deletion in a page of a list.
 func versionsOf(page *s3.ListObjectVersionsOutput) []version {
 	var all []version
 	for _, one := range page.Versions {
@@ -85,7 +85,7 @@ func versionsOf(page *s3.ListObjectVersionsOutput) []version {
 		all = append(all, version{aws.ToString(one.Key), aws.ToString(one.VersionId)})
 	}
 	for i := range all {
-		if all[i].id == "" { // of a file that was stored before the bucket had versions, or in one that has none
+		if all[i].id == "" { // the file was stored before the bucket had versions, or the bucket has none
 			all[i].id = "null"
 		}
 	}

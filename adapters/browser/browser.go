@@ -174,7 +174,7 @@ func (b *browser) handle(e event) {
 	}
 }
 
-// dismiss closes the windows that a page opens.
+// dismiss closes the browser windows that a page opens.
 func (b *browser) dismiss(e event, t *tab) {
 	var created struct {
 		TargetInfo struct {

@@ -21,7 +21,7 @@ const (
 type conn struct {
 	out     chan []byte
 	done    chan struct{} // closed when the pipe has ended
-	onEvent func(event)   // called by the reading goroutine: it must not block
+	onEvent func(event)   // called for each event by the goroutine that reads the pipe: it must not block
 
 	mu      sync.Mutex
 	err     error // why the pipe ended

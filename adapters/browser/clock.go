@@ -12,7 +12,7 @@ import (
 // clock is the virtual time of a page.
 type clock struct {
 	base    float64       // time on the browser's time line when the clock was started, in milliseconds
-	elapsed time.Duration // virtual time granted since the start
+	elapsed time.Duration // virtual time granted to the page since the clock was started
 	last    time.Duration // time of the last frame; two frames must not have the same time
 	// patience is how much longer, in real time, the page's clock may be stopped to wait for the network; 0: no longer.
 	patience time.Duration

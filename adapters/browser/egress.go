@@ -40,7 +40,7 @@ type traffic struct {
 	streams     chan struct{}
 
 	mu      sync.Mutex
-	refused map[string]error // why a host:port could not be reached
+	refused map[string]error // why hosts could not be reached, by host:port
 }
 
 // newEgress serves the page's port until the port is closed.
@@ -116,7 +116,7 @@ func (t *traffic) refusal(address string) error {
 	return t.refused[address]
 }
 
-// connect dials for the page.
+// connect connects the page to address.
 func (e *egress) connect(ctx context.Context, page *traffic, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
@@ -238,7 +238,7 @@ func hangUp(w http.ResponseWriter) {
 	}
 }
 
-// meteredConn is a connection whose bytes are the page's.
+// meteredConn is a connection whose bytes count as transferred by the page.
 type meteredConn struct {
 	net.Conn
 	page *traffic

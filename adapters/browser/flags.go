@@ -18,7 +18,7 @@ func flags(home string, sandbox bool, ports []uint16) []string {
 }
 
 var fixedFlags = []string{
-	"--remote-debugging-pipe", // pages and other users could find and use a port
+	"--remote-debugging-pipe", // a pipe, because pages and other users could find and use a port
 
 	// Frames are drawn on request only, completely, and at the requested time.
 	"--enable-begin-frame-control",

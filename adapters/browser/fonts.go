@@ -45,7 +45,7 @@ func faces(fonts []Font) string {
 	return b.String()
 }
 
-// quoteCSS quotes a name as a CSS string, which can end neither its rule nor its element.
+// quoteCSS quotes a name as a CSS string, so that the name can end neither the CSS rule nor the style element.
 func quoteCSS(name string) string {
 	return `"` + strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`"\<>{};`, r) {

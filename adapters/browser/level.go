@@ -37,7 +37,8 @@ const (
 	maxTasks     = 4096
 )
 
-// policy returns the jail policy of a browser at this level. It writes to home only, and connects to ports only.
+// policy returns the jail policy of a browser at this level. The browser may write to the folder home only, and connect to the
+// given ports only.
 func (l level) policy(home string, ports []uint16, memoryMB int) jail.Policy {
 	return jail.Policy{
 		Program: "chromium", System: readable, Home: home, HomeMB: homeMB, Ports: ports, Calls: jail.BrowserCalls,
@@ -55,7 +56,7 @@ var readable = []string{
 	"/dev/random", "/dev/zero",
 }
 
-// jail starts the browsers of this level.
+// jail returns the jail in which browsers of this level start; nil: they start without one.
 func (l level) jail(cfg Config) *jail.Jail {
 	if l.jailed {
 		return cfg.Jail

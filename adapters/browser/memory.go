@@ -111,7 +111,7 @@ func work(pid int) time.Duration {
 	if err != nil {
 		return 0
 	}
-	const user, own = 11, 4 // fields after the name: its own user and kernel time, and those of its ended children
+	const user, own = 11, 4 // index after the name, and number, of the fields with times of the process and of its ended children
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < user+own {
 		return 0

@@ -17,7 +17,7 @@ import (
 // Page is a page to draw. HTML or URL must be set; if both are, HTML is used.
 type Page struct {
 	HTML          string // a fragment or a whole document, shown on a transparent background
-	URL           string // http or https
+	URL           string // address of the page, http or https
 	Width, Height int    // size of the viewport and of the picture, in pixels
 	// DPI is the number of drawn pixels per CSS pixel, 1 to 4; the picture is scaled down afterwards. Values outside of the range
 	// are moved to its nearest end; 0 means 1.
@@ -25,7 +25,7 @@ type Page struct {
 	Wait     time.Duration      // time after the page and its fonts have been loaded; at most 10 s
 	Finished bool               // after Wait, also wait until finite animations have ended; at most 5 s. Decision 67
 	Tailwind bool               // load Tailwind CSS with the page
-	Style    []timeline.Setting // CSS properties of the body
+	Style    []timeline.Setting // CSS properties of the page's body
 	Now      time.Time          // time on the page's clock when it begins to load; zero: the current time
 
 	fonts  []Font        // fonts that the page gets from this process
@@ -37,7 +37,7 @@ const (
 	maxDPI       = 4
 	maxWait      = 10 * time.Second
 	maxSide      = 3840
-	maxDrawn     = 36_000_000 // pixels before scaling down
+	maxDrawn     = 36_000_000 // largest number of pixels of a picture before it is scaled down
 	maxHTMLBytes = 8 << 20
 )
 
@@ -113,7 +113,7 @@ func (p Page) additions() string {
 	return b.String()
 }
 
-// css returns the rule for the body, empty without settings.
+// css returns the CSS rule for the body of the page; empty: the page has no settings for it.
 func (p Page) css() string {
 	var b strings.Builder
 	for _, s := range p.Style {

@@ -47,14 +47,14 @@ const defaultMemoryMB = 1500
 // Pool draws pages. It is safe for concurrent use.
 type Pool struct {
 	cfg   Config
-	turns chan struct{} // one element for each browser that may run
+	turns chan struct{} // one value for each browser in use; its capacity is the largest number of browsers
 	done  chan struct{} // closed by Close
 
 	mu      sync.Mutex
 	idle    []*browser
 	running map[*browser]bool
 	level   int  // index in levels: the first that has worked here, or the next to try
-	known   bool // the level has worked
+	known   bool // a browser has started at the level in the field level
 	closed  bool
 
 	uninvited atomic.Int64 // number of requests that browsers made on their own

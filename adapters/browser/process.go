@@ -81,7 +81,7 @@ func (p *process) launch(ctx context.Context, cfg Config, l level) error {
 	ports := p.portNumbers()
 	cmd, err := l.jail(cfg).Child(context.WithoutCancel(ctx), l.policy(p.home, ports, cfg.MemoryMB), cfg.Path,
 		flags(p.home, l.sandbox, ports),
-		ends.childRead, ends.childWrite) // kill ends the browser's process group
+		ends.childRead, ends.childWrite) // the end of ctx does not end the browser: the method kill does
 	if err != nil {
 		return err
 	}

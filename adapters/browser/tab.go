@@ -299,7 +299,7 @@ const (
 	maxFinish  = 5 * time.Second // largest virtual time that is waited for animations
 )
 
-// pass advances virtual time, with a frame now and then for moving content.
+// pass advances virtual time by wait. It draws a frame every waitStep, so that content moves.
 func (t *tab) pass(ctx context.Context, wait time.Duration) error {
 	for wait > 0 {
 		step := min(wait, waitStep)

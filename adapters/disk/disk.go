@@ -130,8 +130,8 @@ func (s *Size) Type() string { return "size" }
 type Config struct {
 	Folder  string
 	Reserve Reserve
-	Free    func(folder string) (Space, error) // nil: Free
-	Every   time.Duration                      // interval of Run; 0: 1 s
+	Free    func(folder string) (Space, error) // returns the space of the disk of a folder; nil: the function Free
+	Every   time.Duration                      // interval between the checks of Run; 0: 1 s
 	Log     logrus.FieldLogger                 // nil: the standard logger
 }
 

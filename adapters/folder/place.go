@@ -92,14 +92,15 @@ func sweep(working *os.Root) {
 
 // place is the folder and name under which one file is stored.
 type place struct {
-	root    *os.Root // the folder of the file
-	working *os.Root // the folder for unfinished files
+	root    *os.Root // folder in which the file is stored
+	working *os.Root // folder for files that are not finished yet
 	room    func() (int64, error)
 }
 
 const taken = refused("a file of that name is there: give another name, or set overwrite")
 
-// free refuses a name that is taken, before anything is written. put would refuse it only after writing the whole file.
+// free refuses a name that is taken, before anything is written: that of a folder or, without overwrite, of anything but a
+// regular file of the given size. put would refuse it only after writing the whole file.
 func (p *place) free(name string, size int64, overwrite bool) error {
 	there, err := p.root.Lstat(name)
 	switch {
@@ -213,7 +214,7 @@ func cannot(err error) bool {
 	return errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EOPNOTSUPP)
 }
 
-// equal returns nil when a name is that of a regular file with the same content.
+// equal returns nil when name is the name of a regular file with the content of file.
 func equal(ctx context.Context, file *os.File, in int, name string) error {
 	fd, err := unix.Openat(in, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -44,7 +44,7 @@ func Folder(dir string, account domain.AccountID) string {
 	return filepath.Join(dir, hashOf([]byte(account))[:32])
 }
 
-// Room returns the usage of the bounds of the cached pictures.
+// Room returns the bounds of the cached pictures of all accounts, with their usage.
 func (g *Generator) Room() *quota.Folder { return g.room }
 
 // Forget removes the pictures that are kept for an account. Doing it again changes nothing.

@@ -22,7 +22,7 @@ const (
 	maxPicture = 32 << 20
 )
 
-// errPassing is a temporary failure.
+// errPassing is the error for a temporary failure: a retry may succeed.
 var errPassing = errors.New("passing failure")
 
 // ask has the endpoint generate the picture and returns its file. The endpoint's error texts are not shown, because they may
@@ -86,7 +86,7 @@ func (g *Generator) read(request *http.Request, most int64) (body []byte, status
 	return body, response.StatusCode, nil
 }
 
-// address is the address for generating pictures; a base without a path gets the usual /v1.
+// address returns the endpoint's address for generating pictures. If base has no path, the path begins with /v1.
 func address(base string) string {
 	const path = "/images/generations"
 	base = strings.TrimRight(base, "/")
@@ -99,7 +99,7 @@ func address(base string) string {
 	return base + path
 }
 
-// judge returns the error for a status other than success.
+// judge returns the error for an HTTP status other than success.
 func judge(o order, status int) error {
 	switch {
 	case status >= 200 && status < 300:

@@ -33,7 +33,7 @@ const (
 // Endpoint is a service with OpenAI's protocol for pictures. The zero Endpoint means none.
 type Endpoint struct {
 	URL   string // base address of the endpoint, such as https://api.openai.com/v1
-	Key   string // sent as bearer token; empty: none
+	Key   string // key of the endpoint, sent as bearer token; empty: none
 	Model string // model that generates pictures; empty: gpt-image-1
 }
 
@@ -43,7 +43,8 @@ const defaultModel = "gpt-image-1"
 type Config struct {
 	Client   *http.Client // guarded by adapters/outbound; for the endpoint, and for the addresses of pictures in its answers
 	Endpoint Endpoint     // endpoint of this server; the zero Endpoint: prompts need a saved connection
-	// Saved returns the endpoint behind a saved connection of an account. An unknown one is a *domain.Error. Nil: there are none.
+	// Saved returns the endpoint behind a saved connection of an account. For an unknown connection it returns a *domain.Error. Nil:
+	// there are none.
 	Saved func(ctx context.Context, account domain.AccountID, id string) (Endpoint, error)
 	// Dir contains a folder per account; several processes of one host may share it. The modification time of a file is that of
 	// its last use, so that unused files can be removed.
@@ -53,10 +54,10 @@ type Config struct {
 	// Made is a store through which hosts share generated pictures. Nil: there is one host, or the hosts share Dir.
 	Made    MadeStore
 	Log     logrus.FieldLogger // nil: the standard logger
-	Timeout time.Duration      // time limit of one answer; 0: 3 minutes
+	Timeout time.Duration      // time limit of one answer of the endpoint; 0: 3 minutes
 	// Retries are the pauses before retries after temporary failures; nil: one second, four seconds.
 	Retries []time.Duration
-	Slots   int // number of concurrent requests; 0: 4
+	Slots   int // largest number of concurrent requests to endpoints; 0: 4
 }
 
 const (

@@ -9,7 +9,8 @@ import (
 	"moviola/domain/document"
 )
 
-// sizes are the shapes that a family of models makes; the first family that a model's name begins with counts.
+// sizes are the sizes in pixels of the pictures that models make. For a model, the first row counts whose family is a prefix of
+// the model's name.
 var sizes = []struct{ family, horizontal, vertical, squared string }{
 	{"gpt-image", "1536x1024", "1024x1536", "1024x1024"},
 	{"dall-e-2", "1024x1024", "1024x1024", "1024x1024"},
@@ -44,7 +45,7 @@ var sizeForm = regexp.MustCompile(`^[1-9][0-9]{1,3}x[1-9][0-9]{1,3}$`)
 
 const maxSettings = 4 << 10
 
-// settingsOf are the settings of a document that are passed on. Movie-schema §4.1: model-settings.
+// settingsOf returns the settings that are passed on to the endpoint: all but ours. Movie-schema §4.1: model-settings.
 func settingsOf(settings map[string]any) (map[string]any, error) {
 	fields := map[string]any{}
 	for name, value := range settings {

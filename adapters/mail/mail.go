@@ -51,7 +51,7 @@ type Config struct {
 // Sender sends e-mails.
 type Sender struct {
 	cfg      Config
-	operator connection.Settings // nil: the operator has set no mail server
+	operator connection.Settings // settings of the operator's mail server; nil: the operator has set none
 }
 
 // New returns a sender, or an error for an invalid configuration.

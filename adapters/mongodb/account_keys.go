@@ -28,11 +28,11 @@ type AccountKeys struct {
 	name string
 }
 
-// accountKey is the document of an account.
+// accountKey is what the database holds about the key of one account.
 type accountKey struct {
 	Account string    `bson:"_id"`
 	Key     []byte    `bson:"key,omitempty"`
-	Erased  time.Time `bson:"erased,omitempty"` // zero: the account was not erased
+	Erased  time.Time `bson:"erased,omitempty"` // when the account was erased; zero: it was not
 }
 
 // AccountKeys returns the store of the accounts' encryption keys on the server of the read models.

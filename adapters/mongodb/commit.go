@@ -86,7 +86,8 @@ func isDuplicate(err error) bool {
 	return true
 }
 
-// encode returns the server's document: the store's fields, then those of the struct, by their json tags.
+// encode returns the document that the server stores: the store's fields, then the fields of the struct, named by their json
+// tags.
 func encode(w projections.Write, indexes []projections.Index) (bson.D, error) {
 	var out bytes.Buffer
 	encoder := bson.NewEncoder(bson.NewDocumentWriter(&out))

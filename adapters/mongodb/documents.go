@@ -31,7 +31,7 @@ var _ projections.Documents = (*Documents)(nil)
 const (
 	// defaultDatabase is used when the address names none.
 	defaultDatabase = "moviola"
-	// getTogether is the number of documents that Get asks for in one request.
+	// getTogether is the largest number of documents that Get asks for in one request.
 	getTogether = 1000
 	// operationTimeout limits operations whose context has no deadline.
 	operationTimeout = 30 * time.Second
@@ -99,7 +99,7 @@ func (d *Documents) Declare(ctx context.Context, collections ...projections.Coll
 			return fmt.Errorf("declare %q: not a name of a collection", c.Name)
 		}
 		for _, model := range indexModels(c) {
-			// One by one: FerretDB closes the connection when several exist already.
+			// The indexes are created one by one: FerretDB closes the connection if one request names several that exist already.
 			if _, err := d.database.Collection(c.Name).Indexes().CreateOne(ctx, model); err != nil {
 				return fmt.Errorf("declare %s: %w", c.Name, err)
 			}

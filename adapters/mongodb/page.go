@@ -60,7 +60,7 @@ func (d *Documents) get(ctx context.Context, collection string, ids []string, fo
 	if err != nil {
 		return err
 	}
-	defer func() { _ = cursor.Close(ctx) }() // cursor.Err returns the errors of reading
+	defer func() { _ = cursor.Close(ctx) }() // the error is ignored: cursor.Err returns the errors of reading
 	for cursor.Next(ctx) {
 		stored, err := storedIn(bytes.Clone(cursor.Current)) // the cursor uses the bytes again
 		if err != nil {

@@ -24,7 +24,7 @@ import (
 
 // The bounds of requests to a provider and of its answers.
 const (
-	patience  = 5 * time.Second // time limit of one request
+	patience  = 5 * time.Second // time limit of one request to the provider
 	wholeTime = 10 * time.Second
 	mostTurns = 4
 	maxAnswer = 1 << 20
@@ -47,7 +47,7 @@ type Config struct {
 	Secret   string // empty: a client without a secret, which PKCE alone protects
 	Scopes   []string
 	Roles    operator.ClaimRoles
-	Now      func() time.Time // nil: time.Now
+	Now      func() time.Time // returns the current time; nil: time.Now
 }
 
 // Provider is an OpenID provider. It is safe for concurrent use. It asks the provider for its configuration whenever somebody
@@ -59,7 +59,7 @@ type Provider struct {
 	turns  chan struct{} // bounds the concurrent requests for the provider's configuration, because anybody can cause such a request
 
 	mutex sync.Mutex
-	found *oidc.Provider // nil: not asked yet
+	found *oidc.Provider // the provider's configuration; nil: the provider was not asked yet
 }
 
 // New returns a provider. Its address is the operator's own configuration and may be an internal one.
@@ -106,7 +106,7 @@ func (p *Provider) ID() string {
 	return operator.TokenID(hex.EncodeToString(sum[:]))
 }
 
-// Reach asks the provider for its configuration.
+// Reach returns an error if the provider does not answer with its configuration.
 func (p *Provider) Reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, wholeTime)
 	defer cancel()
@@ -122,7 +122,7 @@ func (p *Provider) offered(ctx context.Context) (*oidc.Provider, error) {
 	if found != nil {
 		return found, nil
 	}
-	return p.discover(ctx) // another process has begun the attempt, so this one has not asked yet
+	return p.discover(ctx) // another process has begun the sign-in, so this process has not asked the provider yet
 }
 
 // discover asks the provider for its configuration.
@@ -147,7 +147,8 @@ func (p *Provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	return found, nil
 }
 
-// because returns a refusal with its cause, which is for the log only. A cause may quote what a provider has sent: it is cut.
+// because returns a refusal with its cause, which is for log messages only. A cause may quote what a provider has sent: it is
+// cut.
 func because(refusal *domain.Error, cause error) error {
 	return fmt.Errorf("%w: %s", refusal, operator.Plain(cause.Error()))
 }

@@ -33,7 +33,7 @@ func (e *Refused) Refused() bool { return true }
 
 // Failure says that a request was sent and failed. Its text shows scheme and host only; the wrapped error may contain more.
 type Failure struct {
-	Address string // scheme and host
+	Address string // scheme and host of the address of the request
 	why     string
 	cause   error
 }
@@ -100,7 +100,7 @@ func reason(err error) string {
 		return "the TLS handshake failed"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, syscall.EPIPE),
-		errors.Is(err, net.ErrClosed): // closed while the request was being sent
+		errors.Is(err, net.ErrClosed): // the connection was closed while the request was being sent
 		return "the connection was closed without an answer"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
 		return "the host cannot be reached"

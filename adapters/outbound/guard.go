@@ -2,8 +2,8 @@
 // others.
 //
 // A request is refused unless every address of its host is public; the connection is then made to the address that was checked,
-// so that a name cannot change its address in between. Every redirect is checked again. It uses no proxy of the environment, no
-// cookies, and no credentials except those in the address itself.
+// so that a name cannot change its address in between. Every redirect is checked again. The package uses no proxy of the
+// environment, no cookies, and no credentials except those in the address itself.
 package outbound
 
 import (
@@ -22,7 +22,7 @@ import (
 // MaxRedirects is how many redirects a following client takes before it gives up.
 const MaxRedirects = 5
 
-// maxHeaderBytes is the largest response header.
+// maxHeaderBytes is the largest size of a response header in bytes.
 const maxHeaderBytes = 64 << 10
 
 // Resolver turns a host name into addresses. *net.Resolver is one.

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxURLBytes is the longest address.
+// maxURLBytes is the largest length of an address in bytes.
 const maxURLBytes = 8 << 10
 
 // Limits of host names. RFC 1035.
@@ -123,7 +123,7 @@ func (g *Guard) checkHostPort(host, port string, home []int) *Refused {
 
 // validPort accepts 1 to 65535 without sign or leading zero.
 func validPort(port string) bool {
-	n, _ := strconv.Atoi(port) // 0 if it is not a number
+	n, _ := strconv.Atoi(port) // n is 0 if port is not a number
 	return n > 0 && n <= 65535 && strconv.Itoa(n) == port
 }
 

@@ -15,7 +15,7 @@ import (
 	"moviola/domain/connection"
 )
 
-// maxAnswer limits the part of a response that is read.
+// maxAnswer is the largest number of bytes that are read of a response.
 const maxAnswer = 64 << 10
 
 // Prober checks providers. It is safe for concurrent use.

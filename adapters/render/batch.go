@@ -23,13 +23,14 @@ type ticket struct {
 	window timeline.Window
 	matte  bool   // the matte of the window is rendered, not its picture
 	teaser teaser // the movie's thumbnail, if this window shows it; otherwise its key is empty
-	path   string // path of the finished file
+	path   string // path of the finished file of the window
 	count  *counter
 
 	looked sync.Mutex // held while the cache is searched for the window
 	done   chan struct{}
 
-	// The goroutine that has taken the ticket sets these fields before it closes done. Others read them after that.
+	// The goroutine that has taken the ticket sets these fields before it closes done. Other goroutines read them after done is
+	// closed.
 	ended  bool // the window was rendered: its file exists
 	failed error
 	piece  workspace.Part

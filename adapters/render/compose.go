@@ -153,7 +153,8 @@ func (c *composer) lay(ctx context.Context, l timeline.Layer) error {
 	return nil
 }
 
-// act composites a moving layer over the current result. Its frames are drawn while ffmpeg reads them, until it stops moving.
+// act composites a moving layer over the current result. The frames of the layer are drawn while ffmpeg reads them, until the
+// layer stops moving.
 func (c *composer) act(ctx context.Context, l timeline.Layer) error {
 	a, err := c.stills.Open(ctx, l)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // dissolve is a fade of one picture into one colour. Its frames are written as weighted copies of the picture, without encoding.
-// The opposite, a fade from a colour to a picture, is encoded as usual. Its frames could only be copied from the picture after
-// them, which openh264 cannot decode in a stream without bidirectional frames.
+// The opposite, a fade from a colour to a picture, is encoded as usual. The frames of that fade could only be copied from the
+// picture after them, which openh264 cannot decode in a stream without bidirectional frames.
 type dissolve struct {
 	span          // the frames of the fade: those after the last one that shows the unfaded picture
 	since   int64 // the first frame of the window that shows the layer
@@ -83,7 +83,7 @@ func weightsOf(background timeline.Color, frames int64) []h264.Weight {
 }
 
 // weighed returns the changes of a window whose fades are written as weighted copies. The frame after a fade becomes a key frame,
-// so that no frame after the fade refers to a frame before its end.
+// so that no frame after the fade refers to a frame before the end of the fade.
 func (c changed) weighed(all []dissolve) changed {
 	c = slices.Clone(c)
 	for _, d := range all {

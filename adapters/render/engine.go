@@ -27,17 +27,17 @@ import (
 // Config is the configuration of an Engine. Dir, Tools, Fetcher and Text must be set.
 type Config struct {
 	Dir     string        // working files and the cache of windows; may be shared by several processes of one host
-	Tools   *ffmpeg.Tools // opened with ffmpeg.Open
+	Tools   *ffmpeg.Tools // ffmpeg and ffprobe, opened with ffmpeg.Open
 	Fetcher Assets
 	// Local returns the address by which the fetcher knows a file of this machine, for the src of a video, image or audio element.
 	// It is set for the commands that render files of the user's machine. nil, as in every service: a src is an address.
 	Local   func(src string) (address string, err error)
 	Text    artwork.TextDrawer
-	Speaker Speaker        // nil: voices are refused
-	Words   Transcriber    // nil: subtitles can be made from voices only
-	Images  ImageGenerator // nil: images from prompts are refused
-	Pages   artwork.Pages  // nil: html elements are refused
-	Fonts   FontFamilies   // nil: only installed and shipped families are used
+	Speaker Speaker        // makes speech; nil: voices are refused
+	Words   Transcriber    // transcribes sound; nil: subtitles can be made from voices only
+	Images  ImageGenerator // generates pictures; nil: images from prompts are refused
+	Pages   artwork.Pages  // draws html elements; nil: html elements are refused
+	Fonts   FontFamilies   // fetches font families; nil: only installed and shipped ones are used
 	PageTTL time.Duration  // how long the cached picture of a page that may have changed is used; 0: 72 hours
 	// SourcesTime is the time limit for all sources of a movie together; 0: 10 minutes. Decision 54.
 	SourcesTime time.Duration
@@ -62,7 +62,8 @@ type Engine struct {
 	pages   artwork.PageFlights
 
 	pagesTimes artwork.PagesTimes
-	// decodeStall and decodeLimit are the times of the search for a damaged source. Tests shorten them.
+	// decodeStall and decodeLimit are the time limits of the search for a damaged source: the constants with these names, unless a
+	// test shortens them.
 	decodeStall, decodeLimit time.Duration
 
 	plain atomic.Bool // set when the encoder's streams cannot be lengthened: from then on every frame is encoded

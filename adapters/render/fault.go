@@ -43,10 +43,11 @@ func soundsOf(plan *timeline.Timeline) []suspect {
 }
 
 const (
-	// decodeStall is how long the search for a damaged source waits for a sign of life. A machine that is too busy for a render is
-	// too busy for the search: it waits much longer than a render does before it says that a source cannot be read on from there.
+	// decodeStall is how long the search for a damaged source waits while ffmpeg makes no progress. A machine that is too busy for a
+	// render is too busy for the search: the search waits much longer than a render does before it says that a source cannot be
+	// decoded.
 	decodeStall = 4 * ffmpeg.DefaultStall
-	// decodeLimit ends a search that does go on. As far as it came, the source is sound.
+	// decodeLimit is the time limit for decoding one source in the search. A source without an error until then counts as sound.
 	decodeLimit = 5 * time.Minute
 )
 

@@ -32,13 +32,14 @@ const (
 	stepsPerDoubling = 2
 	// motionStays is the share of a frame that is estimated to stay visible in the next frame, when a large picture moves or fades.
 	motionStays = 0.25
-	// keyStays is the same where motion begins with a key frame: some of it is so new that x264 would set the key frame by itself.
+	// keyStays is the share of a frame that is estimated to stay visible in the next frame, when a large picture begins to move or
+	// to fade with a key frame. In some of these cases so much is new that x264 would set the key frame by itself.
 	keyStays = 0.15
 	// keySteps is how many quantiser steps better x264 encodes a key frame than the frames after it; a key frame directly after
 	// another one gets no bonus.
 	keySteps = 2.5
-	// cutSteps is how many quantiser steps better a large picture is encoded that appears so soon after a key frame that it gets
-	// none: bidirectional frames can take the place of a better one.
+	// cutSteps is how many quantiser steps better a large picture is encoded that appears so soon after a key frame that its own
+	// first frame is no key frame. Otherwise x264 may encode the picture in bidirectional frames, which have a lower quality.
 	cutSteps = 1.5
 	// leastSteps is the smallest correction that is worth a filter.
 	leastSteps = 0.5

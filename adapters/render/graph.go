@@ -23,8 +23,8 @@ type graph struct {
 	name   string    // prefix of the graph's labels
 	pick   string    // filter that selects the encoded frames; empty once it has been applied
 	picked bool      // the window encodes only some of its frames
-	taken  []span    // the frames that pick selects
-	spans  []span    // the frames that remain after pick has been applied
+	taken  []span    // frames of the window that the filter pick selects
+	spans  []span    // frames of the window that remain after the filter pick has been applied
 	shared *openings // decodings shared by the windows of one run; nil: none
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// groupSeconds is the largest length of a group. A piece that changes makes its whole group anew.
+	// groupSeconds is the largest length of a group in seconds. If a piece changes, its whole group is made anew.
 	groupSeconds = 4
 	// mostGrouped is the largest number of frames in a group. Frames of a source that are decoded for a later piece wait in memory.
 	mostGrouped = 128
@@ -20,7 +20,7 @@ const (
 )
 
 // grouped joins neighbouring windows that are so short that starting an encoder for each costs more than encoding them (ADR 059).
-// Which windows it joins depends on the plan and its sources only, so that a group's key says all that its file depends on.
+// Which windows it joins depends on the timeline and its sources only, so that a group's key says all that its file depends on.
 func (r *run) grouped(all []timeline.Window) []timeline.Window {
 	if r.plan.Width*r.plan.Height > ffmpeg.PixelsHD {
 		return all

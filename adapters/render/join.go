@@ -42,7 +42,7 @@ func (r *run) join(windows []rendered, sound string) (string, movie.File, error)
 	return path, m.Facts(), nil
 }
 
-// thumbnailWidth is the length in pixels of a thumbnail's longer side, at most.
+// thumbnailWidth is the largest length in pixels of a thumbnail's longer side.
 const thumbnailWidth = 640
 
 // takeThumbnail extracts the thumbnail's frame from the movie.

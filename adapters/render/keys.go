@@ -1,8 +1,9 @@
 package render
 
-// keysOf returns, for each frame of a window and for the frame after its last one, whether a key frame must be there. They are
-// the first frame, frames at which a large picture appears or disappears, frames after the given fades, and as few others as keep
-// the distance between key frames at every or less. The others are where they cost least.
+// keysOf returns, for each frame of a window and for the frame after its last one, whether a key frame must be there. The key
+// frames are the first frame, frames at which a large picture appears or disappears, frames after the given fades, and as few
+// others as keep every distance between two key frames at most as large as the parameter every. The others are where they cost
+// least.
 //
 // x264 sets its key frames in a similar way: it has one where the picture changes much, and counts the distance to the next from
 // there. After a key frame it has none for a tenth of the largest distance.
@@ -19,30 +20,31 @@ func keysOf(c changed, every int64, fades []dissolve) []bool {
 	return keys
 }
 
-// keyless is the part of the largest distance between key frames in which x264 sets no second one.
+// keyless is a divisor: for 1/keyless of the largest distance between key frames, x264 sets no second key frame after one.
 const keyless = 10
 
 // The costs of a key frame that is needed only because the last one is far. The longer its content stays visible, the better it
 // is encoded, and the more it costs.
 const (
-	costOfFrame = 10      // for each frame in which the content of the key frame stays visible
-	costOfExtra = 5       // the frame is encoded for the key frame only
-	costOfNew   = 20      // at most, where most of the frame can be predicted from the one before: in the middle of motion
+	costOfFrame = 10      // for each frame in which the key frame stays visible
+	costOfExtra = 5       // added if the frame equals the one before, so that it is encoded for the key frame only
+	costOfNew   = 20      // added, at most, in the middle of motion, where the frame can be predicted from the one before
 	costOfNear  = 50      // added when another key frame follows so soon that x264 would do without
-	costOfAny   = 10000   // added for each: fewer are better
+	costOfAny   = 10000   // added for each key frame: fewer are better
 	costOfNone  = 1 << 40 // no key frame can be there; more than all others of a movie together
 )
 
-// keysBetween sets the key frames that are needed between two others.
+// keysBetween sets the key frames that are needed between the key frames from and to.
 func (c changed) keysBetween(keys []bool, from, to, every int64, fades []dissolve) {
 	if to-from <= every {
 		return
 	}
-	// Of the key frames from a frame on: the costs if the frame itself is one, and which is next.
+	// costs holds for each frame the least cost of all key frames from it on, if it is a key frame itself. nexts holds the next of
+	// these key frames.
 	costs, nexts := make([]int64, to-from+1), make([]int64, to-from+1)
 	for n := to - 1; n >= from; n-- {
 		best, next := int64(costOfNone), to
-		for k := min(n+every, to); k > n; k-- { // of equal costs the farthest
+		for k := min(n+every, to); k > n; k-- { // if several cost the same, the farthest is used
 			if costs[k-from] < best {
 				best, next = costs[k-from], k
 			}
@@ -57,7 +59,7 @@ func (c changed) keysBetween(keys []bool, from, to, every int64, fades []dissolv
 	}
 }
 
-// keyCost returns what a key frame at a frame costs, when none must be there.
+// keyCost returns the cost of a key frame at frame n, where no key frame must be.
 func (c changed) keyCost(n, every int64, fades []dissolve) int64 {
 	for _, d := range fades {
 		if n >= d.from && n < d.to {

@@ -26,8 +26,8 @@ const (
 	ungated      = -70 // LUFS that ebur128 reports when no part of the sound is loud enough to be measured
 )
 
-// limiterAt returns a filter that limits true peaks to a number of dBTP. True peaks lie between samples, so it works at four
-// times the sample rate.
+// limiterAt returns a filter that limits true peaks to a number of dBTP. True peaks lie between samples, so the filter works at
+// four times the sample rate.
 func limiterAt(ceiling float64) string {
 	return fmt.Sprintf("aresample=%d,alimiter=limit=%.5f:level=false:latency=true,aresample=%d",
 		4*sampleRate, math.Max(math.Pow(10, ceiling/20), 0.0625), sampleRate)

@@ -9,7 +9,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// matteQuality is x264's quality parameter for mattes. It is high: noise in a matte is visible in every transparent area.
+// matteQuality is x264's quality parameter for mattes. The quality is high: noise in a matte is visible in every transparent
+// area.
 const matteQuality = "8"
 
 // matteEncoder returns the encoder arguments of a matte. A matte is always made by x264, because each of its pixels becomes the

@@ -5,7 +5,7 @@ import "time"
 // The measured stages of a render.
 const (
 	stageSources   = "sources"   // downloading, speaking and generating the sources
-	stageLayout    = "layout"    // finding the fonts and planning the movie
+	stageLayout    = "layout"    // finding the fonts and laying out the timeline
 	stageWait      = "wait"      // waiting for processors and memory, per window
 	stageWindow    = "window"    // drawing and encoding, per window
 	stageSound     = "sound"     // mixing the sound

@@ -40,7 +40,7 @@ func (r *run) note(spec *windowSpec, l timeline.Layer) error {
 	return nil
 }
 
-// noteFiles adds the files that settings name, at any depth.
+// noteFiles adds the hashes of the files that settings name, at any depth, to a window's key.
 func (r *run) noteFiles(spec *windowSpec, settings any) {
 	switch v := settings.(type) {
 	case []any:

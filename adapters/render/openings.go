@@ -26,7 +26,7 @@ type opening struct {
 	uses     int
 	name     string
 	input    string   // label of the decoded stream; empty until a window uses it
-	branches []string // labels of its copies, one for each window
+	branches []string // labels of the copies of the decoded stream, one for each window
 }
 
 // worthDecoding is the largest gap, in seconds, between two needed parts of a source that are decoded in one go. Decoding the gap
@@ -81,8 +81,8 @@ func (s play) end(rate timeline.Rate) float64 {
 	return s.at + float64(s.frames)*float64(rate.Den)/float64(rate.Num)
 }
 
-// branch gives a window its frames from a shared decoding: the label of the stream, and the time of the wanted part in it. It
-// returns false when the source is not shared, and the window has to open it itself.
+// branch gives a window its frames from a shared decoding: the label of the stream, and the time of the wanted part in the
+// stream. It returns false when the source is not shared, and the window has to open it itself.
 func (o *openings) branch(g *graph, src artwork.Source, s play) (label string, start float64, ok bool) {
 	if o == nil || !divisible(src) {
 		return "", 0, false

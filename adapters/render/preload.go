@@ -18,8 +18,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// preload prepares the items of the movie's property preload, before anything else, and fills in the parts that depend on them.
-// An item that fails ends the render. Spec: Movie, preload; decision 46.
+// preload prepares the items of the movie's property preload, before anything else, and fills in the parts of the document that
+// depend on the items. An item that fails ends the render. Spec: Movie, preload; decision 46.
 func (r *run) preload(ctx context.Context, doc *document.Movie) (*document.Movie, error) {
 	if len(doc.Preload) == 0 {
 		return doc, nil
@@ -51,8 +51,8 @@ func (r *run) preload(ctx context.Context, doc *document.Movie) (*document.Movie
 	return doc, document.Validate(doc)
 }
 
-// preloaded prepares one item and returns the variables that it defines. When a page gives up the slot, the other items are
-// finished nevertheless: if they were cancelled, their providers would be paid again in the next attempt.
+// preloaded prepares one preload item and returns the variables that the item defines. When a page gives up the slot, the other
+// items are finished nevertheless: if they were cancelled, their providers would be paid again in the next attempt.
 func (r *run) preloaded(ctx context.Context, doc *document.Movie, index int) (map[string]any, error) {
 	item := doc.Preload[index]
 	job := commands.PrepareJob{

@@ -19,7 +19,7 @@ import (
 	"moviola/internal/oom"
 )
 
-// The default size of the drawing of an item, in pixels.
+// The default size of the drawing of a preload item, in pixels.
 const drawnWidth, drawnHeight = 1920, 1080
 
 // smallestCanvas is the smallest side of a movie, in pixels.
@@ -70,7 +70,7 @@ func (e *Engine) prepare(ctx context.Context, job commands.PrepareJob) (out comm
 	return p.Prepared, err
 }
 
-// documentOf returns a movie with the item as its only element.
+// documentOf returns a movie with the preload item as its only element.
 func documentOf(item preload.Wanted) (*document.Movie, error) {
 	element := map[string]any{}
 	for name, value := range item.Properties {
@@ -129,12 +129,12 @@ func ownFault(err error) error {
 	return &domain.Error{Kind: fault.Kind, Code: fault.Code, Message: text}
 }
 
-// prepared is the asset of an item while it is made.
+// prepared is the asset of a preload item while the asset is made.
 type prepared struct {
 	run *run
 	commands.Prepared
-	media *commands.Media // facts of a film or sound
-	still *picture.Still  // a picture that browsers cannot show
+	media *commands.Media // facts about the asset, if it is a film or sound
+	still *picture.Still  // the asset, if it is a picture that browsers cannot show
 }
 
 // source uses a fetched, spoken or generated file as the asset.
@@ -207,7 +207,7 @@ func (p *prepared) playable(ctx context.Context) error {
 // form is a format for browsers.
 type form struct {
 	fileKind
-	options []string // options of ffmpeg
+	options []string // options of ffmpeg for the format
 }
 
 // webForm returns the format for browsers. Spec: Preload item result, webURL: WebM for sources with transparency, MP4 for all

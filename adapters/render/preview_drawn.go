@@ -8,8 +8,8 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// drawn composes the only frame of a narrowed window in this process, so that no ffmpeg is started. ok: false, if ffmpeg has to:
-// for transitions and for what is filmed.
+// drawn composes the only frame of a narrowed window in this process, so that no ffmpeg is started. ok is false if ffmpeg has to
+// compose the frame: for transitions, videos, animated pictures, and layers with a video as their mask.
 func (r *run) drawn(ctx context.Context, w timeline.Window) (frame *picture.Frame, ok bool, err error) {
 	if w.Transition != nil {
 		return nil, false, nil

@@ -47,15 +47,16 @@ func (p *progress) tell(percent float64, now bool) {
 	p.report(percent)
 }
 
-// counter counts the frames of one window. It is told the number encoded so far, which starts from 0 again when a run is
-// repeated.
+// counter counts the frames of one window. It is told the number of frames encoded so far, which starts from 0 again when a run
+// is repeated.
 type counter struct {
 	to      *progress
 	frames  int64
 	counted int64
 }
 
-// reached counts the frames that are new. It is called by one goroutine.
+// reached adds to the progress the frames that were not counted before; frames is the number encoded so far. Only one goroutine
+// may call it.
 func (c *counter) reached(frames int64) {
 	if frames = min(frames, c.frames); frames > c.counted {
 		c.to.add(frames - c.counted)

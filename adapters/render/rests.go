@@ -15,7 +15,7 @@ import (
 type rests struct {
 	frames int64 // number of encoded frames; if no frame is repeated, all frames of the window
 	pick   []span
-	keys   []int64 // encoded frames that must be key frames
+	keys   []int64 // indices, among the encoded frames, of those that must be key frames
 	holds  []h264.Hold
 	single bool     // only one frame of the window is needed, the one in pick
 	calm   bool     // the encoder must not use bidirectional frames
@@ -70,14 +70,14 @@ func (r *run) waysOf(ctx context.Context, t *ticket) ([]rests, error) {
 	return append(ways, all), nil
 }
 
-// only returns the plan that encodes one frame of a window.
+// only returns rests of which a single frame of the window is encoded.
 func only(frame int64) rests { return rests{frames: 1, pick: []span{{frame, frame + 1}}, single: true} }
 
-// everything returns the plan that encodes every frame.
+// everything returns rests of which every frame of the window is encoded.
 func everything(frames int64) rests { return rests{frames: frames, pick: []span{{0, frames}}} }
 
-// restsOf plans which frames of a window are encoded. every is the largest distance between key frames. calm asks the encoder to
-// use no bidirectional frames, so that one encoded frame is enough for each rest.
+// restsOf chooses which frames of a window are encoded. every is the largest distance between key frames. calm asks the encoder
+// to use no bidirectional frames, so that one encoded frame is enough for each rest.
 func restsOf(c changed, every int64, calm bool) rests { return restsAnd(c, every, calm, nil) }
 
 // restsAnd is restsOf for a window with fades that are written as weighted copies. c does not contain the changes of these fades.
@@ -95,8 +95,8 @@ func restsAnd(c changed, every int64, calm bool, fades []dissolve) rests {
 		}
 		s.copies = min(s.to-s.from, groupFrames)
 		ends := keys[from]
-		// With calm one copy is enough, and usually before a key frame too. Several copies of altered content show the encoder
-		// that the content stays visible: it then encodes the content better.
+		// With calm it is enough to encode one frame of the pose, and usually before a key frame too. Several encoded frames of altered
+		// content show the encoder that the content stays visible: it then encodes the content better.
 		if calm || ends && (s.key || s.change != altered) {
 			s.copies = 1
 		}

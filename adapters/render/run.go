@@ -79,7 +79,7 @@ func (r *run) warn(texts ...string) {
 	}
 }
 
-// make renders the plan.
+// make renders the movie of the timeline r.plan.
 func (r *run) make(ctx context.Context, planned movie.Dimensions) (commands.Rendered, error) {
 	ass, err := r.caption(ctx)
 	if err != nil {
@@ -187,7 +187,7 @@ func (r *run) openStills() error {
 // commands.ErrGiveWay when another account waits and windows are left; windows that were begun are finished and kept.
 func (r *run) encode(ctx context.Context, p parts) ([]rendered, string, error) {
 	windows, keys := p.windows, p.keys
-	first := map[string]int{} // index of the first of equal windows
+	first := map[string]int{} // index of the first of equal windows, by their key
 	for i, key := range keys {
 		if _, ok := first[key]; !ok {
 			first[key] = i

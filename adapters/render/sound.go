@@ -35,8 +35,8 @@ type soundSpec struct {
 	FPS     timeline.Rate
 	Frames  int64
 	Encoder []string
-	Project domain.ProjectID // set as in windowSpec: nothing may come from the cache
-	Clips   []timeline.Clip  // Source is the hash of the content, Ref is empty
+	Project domain.ProjectID // set if nothing may come from the cache
+	Clips   []timeline.Clip  // clips; their Source is the hash of the content, Ref is empty
 	Peak    float64          // largest true peak of the encoded sound in dBTP
 }
 

@@ -14,7 +14,7 @@ import (
 type stream struct {
 	frames int64
 	draw   func(ctx context.Context, n int64) (*picture.Layer, error)
-	region image.Rectangle // even rectangle that contains every frame
+	region image.Rectangle // rectangle that contains every frame; its coordinates are even
 	opaque bool            // every frame fills the region opaquely, so alpha is not written
 	kept   []*picture.Layer
 }
@@ -51,7 +51,7 @@ func newStream(
 	return s, nil
 }
 
-// pixelFormat is ffmpeg's name of the written format.
+// pixelFormat is ffmpeg's name of the pixel format of the frames that feed writes.
 func (s *stream) pixelFormat() string {
 	if s.opaque {
 		return "yuv420p"

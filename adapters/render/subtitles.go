@@ -14,7 +14,7 @@ import (
 	"moviola/domain/timeline"
 )
 
-// caption adds the movie's captions to the plan, writes them into a file, and returns its path.
+// caption adds the movie's captions to the timeline, writes them into a file, and returns the file's path.
 func (r *run) caption(ctx context.Context) (string, error) {
 	s := r.plan.Subtitles
 	if s == nil {

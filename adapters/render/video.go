@@ -48,7 +48,7 @@ func plays(l timeline.Layer, rate timeline.Rate) []play {
 	return all
 }
 
-// lead is how many seconds before its start a source is opened: the frame shown at a moment began before it.
+// lead is how many seconds before the start of a needed part the source is opened: the frame shown at the start began before it.
 func lead(v *commands.VideoStream) float64 { return math.Max(0.5, 3/math.Max(v.FrameRate, 0.1)) }
 
 // place is the position of a video: the whole of it is scaled to box; visible is the part on the canvas.
@@ -127,8 +127,8 @@ func (g *graph) stretch(s play, src artwork.Source, l timeline.Layer, p place) s
 }
 
 // within moves a start after the source's last frame to a time shortly before the source's end, so that the last frame is shown.
-// It returns the moved part, and how many of the part's first frames are to be dropped. It starts earlier than the last frame,
-// because the exact end of a file is not known.
+// It returns the moved part, and how many of the part's first frames are to be dropped. The moved part starts earlier than the
+// last frame, because the exact end of a file is not known.
 func (s play) within(src artwork.Source, rate timeline.Rate) (play, int64) {
 	fps := math.Max(src.Asset.Media.Video.FrameRate, 1)
 	end := src.Asset.Facts.Duration

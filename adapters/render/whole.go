@@ -73,8 +73,8 @@ func (r *run) whole(ctx context.Context, p parts) (string, movie.File, error) {
 	}
 	windows, sound, err := r.encode(ctx, p)
 	if errors.Is(err, h264.ErrUnknown) && !r.engine.plain.Swap(true) {
-		r.log.WithError(err).Warn("the output of the encoder has a form that this version does not know; from now on unchanged frames " +
-			"are encoded too, which takes longer")
+		r.log.WithError(err).Warn("the output of the encoder has a form that this version does not know; from now on unchanged " +
+			"frames are encoded too, which takes longer")
 		if p, err = r.partsOf(); err != nil {
 			return "", movie.File{}, err
 		}

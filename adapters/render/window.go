@@ -20,11 +20,11 @@ import (
 	"moviola/internal/h264"
 )
 
-// version is part of every cache key: increase it when the same plan gives other pictures or sounds than before.
+// version is part of every cache key: increase it when the same timeline gives other pictures or sounds than before.
 const version = "11"
 
-// windowsOf returns the windows of a plan as they are drawn: audiograms get their start in the movie, and every frame of a draft
-// is marked (decision 37).
+// windowsOf returns the windows of the timeline plan as they are drawn: audiograms get their start in the movie, and every frame
+// of a draft is marked (decision 37).
 func windowsOf(plan *timeline.Timeline) []timeline.Window {
 	windows := slices.Clone(plan.Windows)
 	for i := range windows {
@@ -89,7 +89,7 @@ type windowSpec struct {
 	Held       bool      // unchanged frames are written as repeats of the one before
 	Frames     int64
 	Background timeline.Color
-	Layers     []timeline.Layer // Source is the hash of the content, Ref is empty
+	Layers     []timeline.Layer // layers; their Source is the hash of the content, Ref is empty
 	Transition *timeline.Transition
 	Pieces     []windowPiece     `json:",omitempty"`
 	Matte      *timeline.Clear   `json:",omitempty"` // set for a matte: the backgrounds of the window over white
@@ -146,7 +146,8 @@ func (r *run) named(layers []timeline.Layer) []timeline.Layer {
 	return all
 }
 
-// crf is x264's quality parameter, chosen by visual comparison (reference: veryfast is the best compromise of speed and size).
+// crf is x264's quality parameter, chosen by visual comparison. It belongs to the preset veryfast, the best compromise of speed
+// and size.
 func crf(q timeline.Quality) string {
 	switch q {
 	case timeline.Low:
@@ -160,8 +161,8 @@ func crf(q timeline.Quality) string {
 // keyframeSeconds is the longest distance between key frames, where players can begin, in seconds.
 const keyframeSeconds = 4
 
-// encoder returns the encoder arguments of every window of a plan: they are equal, so that windows can be joined without
-// encoding.
+// encoder returns the encoder arguments of every window of the timeline plan: they are equal, so that windows can be joined
+// without encoding.
 func encoder(plan *timeline.Timeline, by ffmpeg.Encoder) []string {
 	return encoderOf(plan, by, crf(plan.Quality))
 }

@@ -27,7 +27,7 @@ import (
 
 var _ deliveries.Sender = (*Sender)(nil)
 
-// maxObject is the maximum size of an upload in one request.
+// maxObject is the maximum size in bytes of an upload in one request.
 const maxObject = 5 << 30
 
 // code matches error codes of storage services: nothing else of their responses is shown.
@@ -107,8 +107,8 @@ func closed(err error) bool {
 }
 
 // refusal asks the service, by a request without body, why it may have refused an upload, and returns the error of the response.
-// Nil: there is no known reason. AccessDenied does not count as a reason, because keys for uploads may lack the permission to
-// list.
+// Nil: there is no known reason. AccessDenied does not count as a reason: the request lists the bucket, and a destination's
+// credentials may permit uploads but no listing.
 func (s *Sender) refusal(ctx context.Context, bucket *s3.Client, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()

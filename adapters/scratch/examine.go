@@ -87,5 +87,5 @@ func Named(folder string) (map[string]bool, error) {
 	return named, nil
 }
 
-// unfinished is the prefix of files that are being written.
+// unfinished is the prefix of the names of files that are being written.
 const unfinished = ".new-"

@@ -19,7 +19,7 @@ import (
 // A change of the method needs a new version.
 const alignVersion = "words-2"
 
-// levels are the loudnesses that the words get in turn, in per cent.
+// levels are the loudnesses in per cent that the units of a text get in turn.
 var levels = []int{100, 60, 36, 20}
 
 // units splits a text into the pieces that get marks: the text between blanks or, in scripts without blanks, between punctuation,
@@ -79,8 +79,8 @@ func timeWords(clean sound, text string, say func(string) (sound, error)) ([]cap
 	if !ok {
 		return estimate(clean, flatten(units)), nil
 	}
-	// The marks lengthen the speech. In the worst case all of the added time is at one place, so the alignment may be off the
-	// straight line by that time, and 0.4 s more.
+	// The marks lengthen the speech. In the worst case all of the added time is at one place, so the alignment may differ from an
+	// even stretching of the speech by that time, and 0.4 s more.
 	added := (plain.length() - clean.length()).Abs() + 400*time.Millisecond
 	onto := warp(plain, clean, int(added.Seconds()*framesPerSecond))
 	var words []caption.Word
@@ -105,10 +105,10 @@ func flatten(units [][]string) []string {
 // span is the place where some units are spoken: usually one unit, several if the voice joins them.
 type span struct{ first, last, from, to int } // first and last are numbers of units, from and to numbers of samples
 
-// windowsPerSecond is the time resolution at which loudness is measured.
+// windowsPerSecond is the number of equal intervals of a second of sound in which loudness is measured.
 const windowsPerSecond = 200
 
-// readMarks computes where the units are spoken from the ratio of two sounds. false: the sounds do not match.
+// readMarks computes where the units are spoken from the ratio of the loudness of two sounds. false: the sounds do not match.
 func readMarks(plain, stepped sound, units int) ([]span, bool) {
 	window := plain.rate / windowsPerSecond
 	if len(plain.samples) != len(stepped.samples) || window == 0 {
@@ -118,7 +118,7 @@ func readMarks(plain, stepped sound, units int) ([]span, bool) {
 	now, before := -1, -1
 	for from := 0; from+window <= len(plain.samples); from += window {
 		level, ok := levelOf(plain.samples[from:from+window], stepped.samples[from:from+window])
-		// A window at a word's edge may contain two words, so a loudness is used when two consecutive windows have it.
+		// An interval at a word's edge may contain two words, so a loudness is used when two consecutive intervals have it.
 		steady := ok && level == before
 		if ok {
 			before = level
@@ -156,10 +156,11 @@ func joined(spans []span, units int) ([]span, bool) {
 	return spans, true
 }
 
-// audible is the mean square of a window above which its loudness can be measured.
+// audible is the least mean square of the samples of an interval whose loudness can be measured.
 const audible = 400
 
-// levelOf returns the index of the level that the second window has relative to the first.
+// levelOf returns the index of the level in levels that the interval stepped has relative to the interval plain. false: the ratio
+// is none of the levels, or cannot be measured.
 func levelOf(plain, stepped []int16) (int, bool) {
 	var own, shared float64
 	for i, a := range plain {

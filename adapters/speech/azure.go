@@ -21,7 +21,7 @@ import (
 const (
 	azurePath   = "/cognitiveservices/v1"
 	azureFormat = "riff-24khz-16bit-mono-pcm"
-	// azureLongest is the length to which the service cuts a sound.
+	// azureLongest is the length at which Azure Speech cuts off a longer sound.
 	azureLongest = 10 * time.Minute
 	// azureUsual is the default voice.
 	azureUsual = "en-GB-LibbyNeural"
@@ -76,7 +76,7 @@ func readAzureStyle(settings map[string]any) azureStyle {
 	return s
 }
 
-// speakable returns the content of the element speak of a text that is well-formed SSML; false: the text is not.
+// speakable returns the content of the SSML element speak, if text is well-formed SSML; false: it is not.
 func speakable(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if !isSSML(text) {
@@ -94,7 +94,7 @@ func speakable(text string) (string, bool) {
 			break
 		}
 		if err != nil || to >= 0 {
-			return "", false // not well-formed, or text after the end of speak
+			return "", false // text is not well-formed, or text follows the end of speak
 		}
 		switch token.(type) {
 		case xml.StartElement:
@@ -115,7 +115,7 @@ func speakable(text string) (string, bool) {
 	return text[from:to], true
 }
 
-// speakAzure has the script spoken, with one request per chunk.
+// speakAzure makes the speech of the job's script, with one request to Azure Speech per chunk.
 func (r *remote) speakAzure(ctx context.Context, j job, builtIn *espeak) (spoken, error) {
 	var made spoken
 	for _, ssml := range azureChunks(j) {
@@ -174,7 +174,8 @@ func azureChunks(j job) []string {
 	return all
 }
 
-// document wraps SSML into voice, style and rate. ownVoices is true when the text names its own voices.
+// document returns the SSML document for the SSML inner. Unless inner names voices of its own (ownVoices), it puts inner into the
+// elements for the job's voice, style and rate.
 func (j job) document(inner string, ownVoices bool) string {
 	locale := "en-US" // used for a custom voice, whose name contains no locale
 	if v, ok := readAzureName(j.voice); ok {
@@ -198,7 +199,8 @@ func (j job) document(inner string, ownVoices bool) string {
 		locale, inner)
 }
 
-// prosodyTag wraps SSML into a rate and a pitch, relative to normal; normal ones need no tag.
+// prosodyTag returns the SSML inner in an element that sets rate and pitch, each relative to the normal one, 1. When both are 1,
+// it returns inner unchanged.
 func prosodyTag(rate, pitch float64, inner string) string {
 	attributes := ""
 	for _, a := range []struct {

@@ -19,10 +19,11 @@ import (
 	"moviola/internal/quota"
 )
 
-// accountFolder is the folder of one account: <key>.json describes a speech, and names the file <hash>.wav or <hash>.mp3.
+// accountFolder is the cache folder of one account. A file <key>.json describes a speech, and names the sound file, which is
+// <hash>.wav or <hash>.mp3.
 type accountFolder struct {
 	dir  string
-	room *quota.Folder // bounds of the speech of all accounts
+	room *quota.Folder // limits of the size of the cached files, of each account and of all together
 }
 
 func (e *Engine) folderOf(account domain.AccountID) accountFolder {
@@ -37,7 +38,7 @@ func Folder(dir string, account domain.AccountID) string {
 	return filepath.Join(dir, hashText(string(account))[:32])
 }
 
-// Room is the usage of the bounded cache of speech.
+// Room is the folder of cached speech, with its usage and limits.
 func (e *Engine) Room() *quota.Folder { return e.room }
 
 // tooMuch replaces the error of a full cache by an error for the client: the account uses too much speech at a time. It returns
@@ -62,7 +63,7 @@ func (e *Engine) Forget(account domain.AccountID) error {
 	return nil
 }
 
-// note is the description of a spoken text.
+// note is the content of the file <key>.json, which describes a cached speech.
 type note struct {
 	File     string         `json:"file"`
 	Hash     string         `json:"hash"`
@@ -80,7 +81,7 @@ func (s accountFolder) find(key string) (commands.Speech, bool) {
 	}
 	path := filepath.Join(s.dir, n.File)
 	now := time.Now()
-	for _, used := range []string{path, s.notePath(key)} { // marked as used before the file is read, so that nobody removes it
+	for _, used := range []string{path, s.notePath(key)} { // marked as used before it is read, so that no process removes it
 		if os.Chtimes(used, now, now) != nil {
 			return commands.Speech{}, false
 		}
@@ -133,7 +134,7 @@ func (s accountFolder) heard(key string) ([]caption.Word, bool) {
 	return words, os.Chtimes(s.notePath(key), now, now) == nil
 }
 
-// keepHeard stores the words of a sound, so that a restarted movie does not pay for them again.
+// keepHeard stores the words of a sound, so that another attempt at a movie need not have the sound transcribed again.
 func (s accountFolder) keepHeard(key string, words []caption.Word) error {
 	raw, err := json.Marshal(words)
 	if err != nil {
@@ -148,8 +149,8 @@ func (s accountFolder) keepHeard(key string, words []caption.Word) error {
 	return nil
 }
 
-// place writes a file atomically, within the bounds of the cache. It writes under a temporary name and then renames the file to
-// the text that the function in the parameter name returns.
+// place writes a file atomically, within the limits of the cache. It writes under a temporary name, and then gives the file the
+// name that the function name returns.
 func (s accountFolder) place(write func(io.Writer) error, name func() string) error {
 	counted := s.room.Begin(filepath.Base(s.dir))
 	defer counted.Drop()
@@ -171,7 +172,7 @@ func (s accountFolder) place(write func(io.Writer) error, name func() string) er
 	return nil
 }
 
-// move moves a finished file into the account's folder, within the bounds.
+// move moves a finished file into the account's folder, within the limits of the cache.
 func (s accountFolder) move(path, name string) error {
 	info, err := os.Stat(path)
 	if err != nil {

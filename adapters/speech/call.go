@@ -25,7 +25,8 @@ type call struct {
 	advice   string // what the client can do when the endpoint refuses the request; shown in the error
 }
 
-// openAIAddress returns the address for a path of OpenAI's protocol; a base without a path gets the usual /v1.
+// openAIAddress returns the address of a path of OpenAI's protocol at an endpoint. An endpoint whose URL has no path gets the
+// usual /v1 before the path.
 func openAIAddress(e Endpoint, path string) string {
 	base := strings.TrimRight(e.URL, "/")
 	if strings.HasSuffix(base, path) {
@@ -37,7 +38,7 @@ func openAIAddress(e Endpoint, path string) string {
 	return base + path
 }
 
-// bearer returns the headers of OpenAI's protocol.
+// bearer returns the headers of a request in OpenAI's protocol. kind is the content type of the request's body.
 func bearer(e Endpoint, kind string) map[string]string {
 	headers := map[string]string{"Content-Type": kind}
 	if e.Key != "" {
@@ -125,7 +126,7 @@ func retryAfter(value string, now time.Time) time.Duration {
 	return min(max(wait, 0), maxRetryAfter)
 }
 
-// refusal returns the error for a status other than success.
+// refusal returns the error for a response whose status is not a success.
 func (c call) refusal(response *http.Response) error {
 	status := response.StatusCode
 	switch {
@@ -143,7 +144,7 @@ func (c call) refusal(response *http.Response) error {
 		hostOf(c.endpoint), status, c.advice)
 }
 
-// hostOf is the host of an endpoint, which may be shown.
+// hostOf is the host of an endpoint. Unlike the rest of the address, the host may be shown to users.
 func hostOf(e Endpoint) string {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" {

@@ -23,18 +23,19 @@ import (
 // are computed. docs/voices.md names the documentation of each detail.
 
 const (
-	// elevenFormat is 16-bit samples without a header: parts can be joined, and all plans of the service support it.
+	// elevenFormat is 16-bit samples without a header, at elevenRate samples per second. Sounds in this format can be joined, and
+	// all price plans of ElevenLabs have it.
 	elevenFormat, elevenRate = "pcm_24000", 24000
 	elevenUsualModel         = "eleven_multilingual_v2"
 )
 
-// elevenModels maps the names of models in movies to the service's names.
+// elevenModels maps the model names that movies use to the model names of ElevenLabs.
 var elevenModels = map[string]string{
 	"": elevenUsualModel, "azure": elevenUsualModel, "elevenlabs": elevenUsualModel, "elevenlabs-v2": elevenUsualModel,
 	"elevenlabs-v3": "eleven_v3", "elevenlabs-flash-v2-5": "eleven_flash_v2_5",
 }
 
-// elevenID matches the id of a voice; any other text is a name.
+// elevenID matches the id of a voice of ElevenLabs; any other text is the name of a voice.
 var elevenID = regexp.MustCompile(`^[A-Za-z0-9]{20}$`)
 
 // castElevenLabs selects model and settings. The voice is looked up when the text is spoken.
@@ -75,7 +76,7 @@ func readTuning(settings map[string]any) map[string]any {
 	return tuning
 }
 
-// speakElevenLabs has the script spoken, with one request per chunk.
+// speakElevenLabs makes the speech of the job's script, with one request to ElevenLabs per chunk.
 func (r *remote) speakElevenLabs(ctx context.Context, j job, builtIn *espeak) (spoken, error) {
 	voice, warning, err := r.elevenVoice(ctx, j)
 	if err != nil {
@@ -110,7 +111,7 @@ func (r *remote) speakElevenLabs(ctx context.Context, j job, builtIn *espeak) (s
 	return made, nil
 }
 
-// elevenChunk has one chunk spoken. The words are nil if the answer has no times.
+// elevenChunk makes the speech of one chunk. The words are nil if the answer of ElevenLabs has no times.
 func (r *remote) elevenChunk(ctx context.Context, j job, voice string, s script) ([]int16, []caption.Word, error) {
 	settings := map[string]any{}
 	for name, value := range j.tuning {
@@ -163,7 +164,7 @@ type alignment struct {
 	Ends       []float64 `json:"character_end_times_seconds"`
 }
 
-// words returns the times of words; nil if the characters are not those of the words.
+// words returns words with their times; nil if the characters of the alignment are not those of words.
 func (a *alignment) words(words []string, length time.Duration) []caption.Word {
 	if a == nil || len(a.Starts) != len(a.Characters) || len(a.Ends) != len(a.Characters) {
 		return nil
@@ -202,7 +203,7 @@ func (a *alignment) words(words []string, length time.Duration) []caption.Word {
 	return timed
 }
 
-// elevenVoices is the service's list of an account's voices.
+// elevenVoices is the answer of ElevenLabs that lists the voices to which the API key gives access.
 type elevenVoices struct {
 	Voices []elevenVoice `json:"voices"`
 }
@@ -217,7 +218,7 @@ type elevenVoice struct {
 	} `json:"verified_languages"`
 }
 
-// elevenVoice returns the id of the voice to use, and a warning if it is not the one that the movie names.
+// elevenVoice returns the id of the voice to use, and a warning if the movie names another voice.
 func (r *remote) elevenVoice(ctx context.Context, j job) (id, warning string, err error) {
 	wanted := j.voice
 	azure, isAzure := readAzureName(wanted)

@@ -27,9 +27,9 @@ type espeak struct {
 }
 
 const (
-	usualRate  = 165 // words per minute
+	usualRate  = 165 // normal speed of speech, in words per minute
 	usualPitch = 50
-	runLimit   = 2 * time.Minute // limit of the elapsed time of a run, also on a busy machine; see Policy for processor time
+	runLimit   = 2 * time.Minute // limit of the elapsed time of one run of espeak-ng; Policy limits its processor time
 	maxOutput  = 64 << 20
 	endDelay   = 30 * time.Second
 )
@@ -80,7 +80,7 @@ func (e *espeak) speak(ctx context.Context, j job) (spoken, error) {
 	return all, nil
 }
 
-// passage speaks one passage and appends it to the speech so far.
+// passage speaks one passage and appends its sound and words to all.
 func (e *espeak) passage(ctx context.Context, all *spoken, j job, p passage) error {
 	rates := []string{
 		"-s", strconv.Itoa(int(min(max(usualRate*j.speed*p.rate, 80), 450))),
@@ -136,7 +136,8 @@ func timeVariant(clean sound, voice, text string, sayAs func(string) func(string
 // femaleVariant makes the voice of a language female. It is part of every installation of espeak-ng.
 const femaleVariant = "+f3"
 
-// voiceFor returns the voice for the language of a name, and a warning if the name itself is not available. Decision 27.
+// voiceFor returns the voice for a voice name that a movie gives. If no installed voice has the name, it is the voice for the
+// language in the name, with a warning. Decision 27.
 func (e *espeak) voiceFor(name string) (voice, warning string) {
 	name = strings.TrimSpace(name)
 	if name == "" {
@@ -185,7 +186,7 @@ func (e *espeak) byLanguage(name string) string {
 	return e.first(regions[base], base)
 }
 
-// first returns the first voice that is installed.
+// first returns the first of the given voices that is installed.
 func (e *espeak) first(voices ...string) string {
 	for _, v := range voices {
 		if e.voices[v] {
@@ -196,7 +197,7 @@ func (e *espeak) first(voices ...string) string {
 }
 
 // Policy is the jail policy of the built-in voice: espeak-ng may read no file of this service, and write none. The limit
-// FileBytes is not zero, because sound libraries map memory as files, which counts as file size.
+// FileBytes is not zero, because the system's code for playing sound maps memory as files, which counts as file size.
 func Policy() jail.Policy {
 	return jail.Policy{
 		Program: "espeak-ng", Calls: jail.DecoderCalls,
@@ -204,7 +205,7 @@ func Policy() jail.Policy {
 	}
 }
 
-// run runs the program with text on its standard input, in its own process group, and returns its output.
+// run runs espeak-ng with text on its standard input, in its own process group, and returns its output.
 func (e *espeak) run(ctx context.Context, text string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
@@ -212,22 +213,23 @@ func (e *espeak) run(ctx context.Context, text string, args ...string) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	// The program loads the system's sound library, which would create a folder in the home directory although nothing is played.
+	// espeak-ng loads the system's code for playing sound. That code would create a folder in the home directory, although nothing
+	// is played.
 	cmd.Env = []string{"LC_ALL=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/dev/null"}
 	cmd.Stdin = strings.NewReader(text)
 	out := &limited{left: maxOutput}
 	complaints := &limited{left: 4 << 10, drop: true}
 	cmd.Stdout, cmd.Stderr = out, complaints
 	cmd.WaitDelay = endDelay
-	// The program is killed with this process, by Pdeathsig. The kernel sends that signal already when the thread that started the
-	// program ends, so this goroutine keeps the thread.
+	// Pdeathsig kills espeak-ng when this process ends. The kernel sends the signal already when the thread that started espeak-ng
+	// ends, so this goroutine keeps the thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err = cmd.Start()
 	cmd.Release()
 	if err == nil {
 		err = cmd.Wait()
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // ends processes that the program has started; usually none are left
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // ends processes that espeak-ng has started; usually none are left
 	}
 	cmd.End()
 	switch {
@@ -243,8 +245,8 @@ func (e *espeak) run(ctx context.Context, text string, args ...string) ([]byte, 
 
 var errTooMuch = errors.New("it printed too much")
 
-// limited is a buffer with a bound. Data beyond it is dropped, or makes writing fail. It does not embed a buffer, whose ReadFrom
-// would bypass the bound.
+// limited is a buffer that takes left more bytes. Further bytes are dropped if drop is true; otherwise Write returns an error for
+// them. limited does not embed a buffer, because the method ReadFrom of the buffer would bypass the limit.
 type limited struct {
 	kept bytes.Buffer
 	left int

@@ -6,8 +6,8 @@ import (
 	"moviola/domain/caption"
 )
 
-// estimate estimates the times of words from how long they take to say, over the parts of a sound that are not silent. Phrases
-// end at nearby pauses.
+// estimate estimates the times of words in a sound. It takes the time that each word takes to say, and divides the parts of the
+// sound that are not silent accordingly. The end of a phrase is moved to a pause nearby.
 func estimate(s sound, words []string) []caption.Word {
 	voiced := voicedParts(s)
 	if len(voiced) == 0 {
@@ -35,7 +35,7 @@ func estimate(s sound, words []string) []caption.Word {
 	return timed
 }
 
-// phraseOf returns the number of words up to the first pause of the speaker.
+// phraseOf returns the number of words up to the first word after which a speaker pauses.
 func phraseOf(words []string) int {
 	for i, w := range words {
 		if caption.EndsPhrase(w) {
@@ -53,7 +53,7 @@ func weigh(words []string) int {
 	return sum
 }
 
-// part is a time interval.
+// part is a stretch of a sound, from and to counted from the start of the sound.
 type part struct{ from, to time.Duration }
 
 const (

@@ -11,14 +11,15 @@ import (
 // Providers do not report the times of words. So the built-in voice speaks the same text, and the times of its words are
 // measured. The provider's sound is then aligned to the sound of the built-in voice, by dynamic time warping (align.go).
 
-// maxFollowed is the longest sound that is aligned: the table of the warp grows with it.
+// maxFollowed is the length of the longest sound that is aligned. The memory for the alignment grows with the length.
 const maxFollowed = 6 * time.Minute
 
-// strayed is how far a word of the provider may be from its place in the built-in voice's speech, when that speech is stretched
-// evenly to the same length.
+// strayed is the largest permitted distance of a word in the provider's sound from the same word in the built-in voice's sound,
+// when the latter is stretched evenly to the length of the former.
 const strayed = 5 * time.Second
 
-// follow returns the times of a text's words in a sound that a provider has made of it.
+// follow returns the times of the words of the job's script in made, the sound in which a provider speaks the script. It returns
+// false when the times cannot be found.
 func (e *espeak) follow(ctx context.Context, j job, made sound) ([]caption.Word, bool) {
 	if made.length() > maxFollowed {
 		return nil, false
@@ -58,7 +59,7 @@ func trim(s sound) trimmed {
 	return trimmed{sound{s.rate, s.samples[index(from):index(to)]}, from}
 }
 
-// scripts are the voices for languages that are recognised by their letters.
+// scripts has, for each system of writing that tells the language, the built-in voice of that language.
 var scripts = []struct {
 	letters *unicode.RangeTable
 	voice   string
@@ -68,7 +69,7 @@ var scripts = []struct {
 	{unicode.Tamil, "ta"}, {unicode.Telugu, "te"}, {unicode.Thai, "th"},
 }
 
-// voiceOf is a built-in voice that can read a text.
+// voiceOf returns a built-in voice that can read the script.
 func (e *espeak) voiceOf(s script) string {
 	for _, known := range scripts {
 		for _, p := range s {

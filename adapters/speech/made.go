@@ -16,8 +16,8 @@ import (
 // MadeStore is a cache, shared by hosts without a shared folder, of what providers have made for an account: voices, generated
 // pictures and transcripts. It is bounded in time and size; whatever is missing is made again. It is safe for concurrent use.
 type MadeStore interface {
-	// KeepMade stores a note under a key of the account, together with the file at path. Empty path: there is no file. A key has
-	// letters, digits and dashes.
+	// KeepMade stores a note under a key of the account, together with the file at path. Empty path: there is no file. A key
+	// consists of letters, digits and dashes.
 	KeepMade(ctx context.Context, account domain.AccountID, key string, note []byte, path string) error
 	// TakeMade returns the note under a key, and the path of a copy of its file. It creates the copy in dir, with a name that begins
 	// with ".new-"; the caller renames or removes it. Empty path: only a note was stored. commands.ErrFileNotFound: the key does not
@@ -25,11 +25,11 @@ type MadeStore interface {
 	TakeMade(ctx context.Context, account domain.AccountID, key, dir string) (note []byte, path string, err error)
 }
 
-// madeKey is the key under which other hosts find a cached result.
+// madeKey is the key in the MadeStore for a result with the given key in the cache.
 func madeKey(key string) string { return "speech-" + key }
 
-// takeMade copies another host's speech into the account's folder. It returns false when there is none. Errors are logged, and
-// the endpoint is asked.
+// takeMade copies another host's speech into the account's folder. It returns false when there is none. It logs errors and
+// returns false for them, too; then the endpoint is asked.
 func (e *Engine) takeMade(ctx context.Context, s accountFolder, account domain.AccountID, key string) (commands.Speech, bool) {
 	raw, path, ok := e.made(ctx, s, account, key)
 	if !ok {
@@ -55,7 +55,7 @@ func (e *Engine) takeMade(ctx context.Context, s accountFolder, account domain.A
 	return found, ok
 }
 
-// takeHeard copies another host's transcript into the account's folder.
+// takeHeard copies another host's transcript into the account's folder. It returns false when there is none.
 func (e *Engine) takeHeard(ctx context.Context, s accountFolder, account domain.AccountID, key string) ([]caption.Word, bool) {
 	raw, _, ok := e.made(ctx, s, account, key)
 	if !ok {

@@ -26,7 +26,7 @@ type mp3Frame struct{ samples, rate, bytes int }
 
 var (
 	mp3Rates = [4]int{44100, 48000, 32000, 0}
-	bitrates = [2][16]int{ // kbit/s of layer III: MPEG 1, then 2 and 2.5
+	bitrates = [2][16]int{ // bit rates of layer III in kbit/s: first for MPEG 1, then for MPEG 2 and 2.5
 		{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0},
 		{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0},
 	}

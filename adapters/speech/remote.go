@@ -55,8 +55,8 @@ func castRemote(j *job, endpoint Endpoint, request commands.SpeechRequest) {
 	j.engine = "endpoint " + j.endpoint.URL + " " + j.endpoint.Model + " " + alignVersion
 }
 
-// openAIVoices are the voices of OpenAI's protocol by gender. They speak every language. Azure offers some of them under the
-// same names: their gender is taken from the source of azure_voices.txt.
+// openAIVoices has the voice of OpenAI's protocol for each gender; these voices speak every language. Azure Speech has some of
+// these voices under the same names, and states their gender.
 var openAIVoices = map[gender]string{unknownGender: "alloy", neutral: "alloy", female: "nova", male: "onyx"}
 
 // speak has the endpoint speak a script, and times the words with the built-in voice, if it is installed. Pauses and rates inside
@@ -96,7 +96,8 @@ func (r *remote) speak(ctx context.Context, j job, builtIn *espeak) (spoken, err
 	return made, nil
 }
 
-// readSpoken recognises the file's format and estimates the times of the words.
+// readSpoken reads the speech in an endpoint's answer: it recognises the file format and estimates the times of the words of
+// text.
 func readSpoken(raw []byte, text string) (spoken, error) {
 	words := flatten(units(text))
 	made := spoken{warnings: []string{"The provider does not say when it speaks each word, so the words' times are estimated"}}

@@ -29,11 +29,11 @@ func (s script) length() int {
 	return n
 }
 
-// Bounds of the values in markup.
+// Bounds of what a script may contain.
 const (
 	maxPause    = 10 * time.Second
 	maxPassages = 200  // after so many passages, tags begin no further passage
-	maxPassage  = 1000 // characters in a passage
+	maxPassage  = 1000 // largest number of characters in a passage
 	maxNested   = 50
 )
 
@@ -67,8 +67,8 @@ type scriptReader struct {
 	script script
 	text   strings.Builder
 	pause  time.Duration
-	now    []prosody // settings of the open tags
-	silent string    // the tag whose text is not spoken
+	now    []prosody // rate and pitch of each open tag, the innermost last
+	silent string    // name of the open tag whose content is not spoken; empty: none
 }
 
 func (r *scriptReader) markup(text string) {
@@ -87,7 +87,7 @@ func (r *scriptReader) markup(text string) {
 	}
 }
 
-// tag processes one tag, without its brackets.
+// tag processes one tag; inside is the text between its angle brackets.
 func (r *scriptReader) tag(inside string) {
 	name, attributes, _ := strings.Cut(strings.TrimSuffix(inside, "/"), " ")
 	name = strings.ToLower(strings.TrimSpace(name))
@@ -143,7 +143,7 @@ func (r *scriptReader) close() {
 	}
 }
 
-// sayable returns a text on one line, without parts that the engine would read as commands.
+// sayable returns a text on one line, without parts that espeak-ng would read as commands.
 func sayable(text string) string {
 	text = strings.Map(func(c rune) rune {
 		switch {
@@ -154,7 +154,7 @@ func sayable(text string) string {
 		}
 		return c
 	}, text)
-	// Double brackets would begin phonemes.
+	// espeak-ng would read text in double brackets as phonemes.
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "[[", "[ ["), "]]", "] ]")
 	return strings.Join(strings.Fields(text), " ")
 }
@@ -222,7 +222,8 @@ var (
 	pitches = map[string]float64{"x-low": 0.6, "low": 0.8, "medium": 1, "high": 1.2, "x-high": 1.4}
 )
 
-// factor reads a name, "+20%", "-10%", "120%" or "1.2".
+// factor returns the number that a rate or pitch in SSML means, from 0.5 to 2; normal is 1. value is a key of names, or a text
+// such as "+20%", "-10%", "120%" or "1.2". Any other value is 1.
 func factor(value string, names map[string]float64) float64 {
 	value = strings.ToLower(value)
 	if f, ok := names[value]; ok {
@@ -263,7 +264,7 @@ func number(value any) (float64, bool) {
 	return min(max(f, 0.5), 2), ok
 }
 
-// plainNumber reads a number of model-settings, which may be written as a text.
+// plainNumber reads a number in model-settings. The number may be written as a JSON string.
 func plainNumber(value any) (float64, bool) {
 	var f float64
 	var err error

@@ -34,19 +34,19 @@ const (
 	codeStorage       = "speech_storage_full"
 )
 
-// The protocols of endpoints besides OpenAI's. Decision 68.
+// The names of the protocols of endpoints, besides OpenAI's protocol. Decision 68.
 const (
 	ProviderAzure      = "azure-speech"
 	ProviderElevenLabs = "elevenlabs"
 )
 
-// Endpoint is a service for speech or transcription. The zero Endpoint means none.
+// Endpoint is the interface of a provider for speech or transcription. The zero Endpoint means that there is none.
 type Endpoint struct {
-	Provider string // empty: OpenAI's protocol; otherwise ProviderAzure or ProviderElevenLabs, which only speak
-	URL      string // base address of the service, such as https://api.openai.com/v1
-	Key      string // sent in a header; empty: none
-	Model    string // empty: tts-1 or whisper-1, or the default of ElevenLabs
-	Voice    string // used if the movie names no voice of the endpoint; empty: a similar voice, or a default
+	Provider string // protocol; empty: OpenAI's; ProviderAzure and ProviderElevenLabs can only speak
+	URL      string // base address of the provider, such as https://api.openai.com/v1
+	Key      string // API key, sent in a header; empty: no key is sent
+	Model    string // name of the model; empty: tts-1 or whisper-1, or the default model of ElevenLabs
+	Voice    string // voice for movies that name no voice of the provider; empty: a similar or usual one
 }
 
 // Config is the configuration of an Engine. Dir must be set, and Client if there is an endpoint.
@@ -70,7 +70,7 @@ type Config struct {
 	Timeout time.Duration // time limit of one answer of an endpoint; 0: 2 minutes
 	// WorkLimit is the time limit for making one file, even if nobody waits for it; 0: 10 minutes.
 	WorkLimit time.Duration
-	// Retries are the pauses before retries after temporary failures; nil: half a second, two seconds.
+	// Retries are the pauses before each retry of a request after a temporary failure; nil: half a second, two seconds.
 	Retries []time.Duration
 	Log     logrus.FieldLogger
 }
@@ -125,7 +125,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	}, nil
 }
 
-// Version names the built-in engine; empty when it is not installed.
+// Version is the name and version of the built-in voice; empty when it is not installed.
 func (e *Engine) Version() string {
 	if e.espeak == nil {
 		return ""
@@ -133,7 +133,7 @@ func (e *Engine) Version() string {
 	return e.espeak.version
 }
 
-// maxText is the largest number of characters of a voice element: about 20 minutes.
+// maxText is the largest number of characters in the text of a voice element: about 20 minutes of speech.
 const maxText = 20_000
 
 // Speak turns text into speech. See render.Speaker. Concurrent callers with the same request share the work.
@@ -164,7 +164,8 @@ func (e *Engine) AtHand(ctx context.Context, request commands.SpeechRequest) boo
 	return found || job.endpoint.URL == ""
 }
 
-// share does the work once for all callers with the same job. The work continues within its own limits when a caller gives up.
+// share makes the speech of a job once for all callers that ask for it at the same time. When one caller gives up, the making
+// continues, for at most Config.WorkLimit.
 func (e *Engine) share(ctx context.Context, s accountFolder, account domain.AccountID, job job) (commands.Speech, error) {
 	done := e.flights.DoChan(s.dir+" "+job.key(), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.cfg.WorkLimit)
@@ -260,7 +261,7 @@ func (e *Engine) job(ctx context.Context, request commands.SpeechRequest) (job, 
 	return j, e.castBuiltIn(&j, request)
 }
 
-// endpoint returns the endpoint that speaks; the zero one means the built-in voice.
+// endpoint returns the endpoint that speaks the request. The zero Endpoint means the built-in voice.
 func (e *Engine) endpoint(ctx context.Context, request commands.SpeechRequest) (Endpoint, error) {
 	if request.Connection == "" {
 		return e.cfg.Speech, nil
@@ -284,7 +285,7 @@ func (e *Engine) saved(ctx context.Context, account domain.AccountID, id string)
 	return e.cfg.Saved(ctx, account, id)
 }
 
-// castBuiltIn selects the voice of espeak-ng. Decision 27.
+// castBuiltIn selects the voice of espeak-ng for the request. Decision 27.
 func (e *Engine) castBuiltIn(j *job, request commands.SpeechRequest) error {
 	model := strings.ToLower(strings.TrimSpace(request.Model))
 	if strings.HasPrefix(model, "elevenlabs") {

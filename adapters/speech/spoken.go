@@ -19,7 +19,7 @@ type spoken struct {
 	warnings []string
 }
 
-// add appends samples, and words with times from the samples' beginning.
+// add appends samples, and words whose times are counted from the first of these samples.
 func (s *spoken) add(samples []int16, words []caption.Word) {
 	offset := s.length()
 	for _, w := range words {
@@ -41,7 +41,7 @@ func (s *spoken) length() time.Duration {
 	return playTime(s.samples, s.rate)
 }
 
-// extension is the extension of the file.
+// extension is the file name extension for the format of the speech: .mp3 or .wav.
 func (s *spoken) extension() string {
 	if s.mp3 != nil {
 		return ".mp3"
@@ -49,7 +49,7 @@ func (s *spoken) extension() string {
 	return ".wav"
 }
 
-// write writes the file.
+// write writes the speech to w, as an MP3 or WAV file.
 func (s *spoken) write(w io.Writer) error {
 	if s.mp3 != nil {
 		_, err := w.Write(s.mp3)
@@ -58,5 +58,5 @@ func (s *spoken) write(w io.Writer) error {
 	return writeWAV(w, s.rate, s.parts)
 }
 
-// joined is all samples in one.
+// joined returns the samples of all parts in one slice.
 func (s *spoken) joined() []int16 { return slices.Concat(s.parts...) }

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	maxUpload   = 25 << 20 // largest sound file that providers accept, in bytes
-	maxPrompt   = 800      // largest number of characters of a prompt: providers cut longer ones
+	maxUpload   = 25 << 20 // largest sound file that providers of transcription accept, in bytes
+	maxPrompt   = 800      // largest number of characters in the prompt of a transcription: providers cut longer ones
 	maxHeard    = 30_000
 	maxTimeSecs = 24 * 3600
 )
@@ -154,7 +154,7 @@ func languageCode(language string) string {
 	return base
 }
 
-// transcript is the answer in the form verbose_json. Times are seconds.
+// transcript is a provider's answer to a transcription, in the format verbose_json. Times are in seconds.
 type transcript struct {
 	Text     string    `json:"text"`
 	Words    []heard   `json:"words"`
@@ -226,7 +226,7 @@ func punctuate(words []caption.Word, t transcript) {
 			text += " " + s.Text
 		}
 	}
-	const reach = 8 // number of words of the text that may be skipped to find a match
+	const reach = 8 // number of words of the running text that may be skipped to find a match
 	written := caption.SplitWords(text)
 	next := 0
 	for i := range words {

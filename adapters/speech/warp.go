@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// framesPerSecond is the time resolution of the alignment of two sounds.
+// framesPerSecond is the number of frames per second of sound. A frame is the stretch of sound in which the alignment of two
+// sounds measures time: 10 ms.
 const framesPerSecond = 100
 
 // tones are the frequencies in hertz by which moments of speech are compared: the range of the formants, and sibilants above it.
@@ -91,8 +92,8 @@ func power(samples []int16, frequency float64) float64 {
 }
 
 // warp aligns two sounds of the same speech, and returns the function that maps times of the first sound (from) to times of the
-// second sound (onto). It uses dynamic time warping in a band around the straight line between the ends of both sounds. The
-// parameter slack is the largest distance from the line, in frames.
+// second sound (onto). It uses dynamic time warping in a band around the straight line between the ends of both sounds. slack is
+// the largest distance from that line, in frames of 10 ms.
 func warp(from, onto sound, slack int) func(time.Duration) time.Duration {
 	a, b := features(from), features(onto)
 	evenOut(a)
@@ -109,7 +110,7 @@ func warp(from, onto sound, slack int) func(time.Duration) time.Duration {
 	}
 }
 
-// band is the part of a table near its diagonal.
+// band is the part of a table near its diagonal. A row stands for a frame of the first sound, a column for a frame of the second.
 type band struct {
 	rows, columns, radius int
 	step                  []uint8 // direction of the best path into each cell
@@ -131,10 +132,10 @@ func (b *band) width() int { return 2*b.radius + 1 }
 // left is the column of the first cell of a row.
 func (b *band) left(row int) int { return row*b.columns/b.rows - b.radius }
 
-// stray is the cost of a step that is not diagonal, so that of equally good paths the straight one is chosen.
+// stray is the additional cost of a step that is not diagonal. So of several equally good paths the straightest is chosen.
 const stray = 0.02
 
-// align returns for each frame of the first sound its position in the second.
+// align returns, for each frame of the first sound, the position of the same speech in the second sound, in frames.
 func (b *band) align(first, second []feature) []float64 {
 	before, now := b.row(), b.row()
 	for row := range b.rows {
@@ -183,7 +184,7 @@ func (b *band) best(before, now []float64, row, k int) (float64, uint8) {
 	return cost, step
 }
 
-// trace follows the best path back from the end, and returns the middle of the columns that it visits in each row.
+// trace follows the cheapest path back from its end. It returns, for each row, the middle of the columns that the path visits.
 func (b *band) trace() []float64 {
 	partner := make([]float64, b.rows)
 	row, column := b.rows-1, b.columns-1

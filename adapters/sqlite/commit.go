@@ -38,12 +38,12 @@ func (d *Documents) Commit(ctx context.Context, batch projections.Changes) error
 	})
 }
 
-// change is an encoded write with its index keys.
+// change is one write of a commit, encoded, with its index keys.
 type change struct {
 	projections.Write
 	table *table
 	body  projections.Body
-	keys  [][]byte // one key for each index; nil for a tombstone
+	keys  [][]byte // one key for each index; nil: the document is removed
 }
 
 func (d *Documents) prepareWrite(w projections.Write) (change, error) {
@@ -101,7 +101,7 @@ func (c change) apply(conn *sqlite.Conn) error {
 	return c.moveKeys(conn, row, oldKeys)
 }
 
-// moveKeys replaces the changed keys of a row.
+// moveKeys replaces those index keys of a row that have changed since old.
 func (c change) moveKeys(conn *sqlite.Conn, row int64, old [][]byte) error {
 	for i, index := range c.table.Indexes {
 		before, after := keyAt(old, i), keyAt(c.keys, i)

@@ -12,13 +12,13 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// ErrDamaged says that this process must stop using the file: it is damaged, or another process has found it damaged, set it
-// aside and created a new one. Opening it again creates a new file. Nothing is lost, since the read models are rebuilt from the
-// log.
+// ErrDamaged says that this process must stop using the file: the file is damaged, or another process has found it damaged, set
+// it aside and created a new file. The process can open the documents again, with a new file. Nothing is lost, since the read
+// models are rebuilt from the log.
 var ErrDamaged = errors.New("the file of the read models is damaged, or was set aside")
 
-// damagedMark is the suffix of a file that marks the database as damaged and contains the error. The next Open sets the database
-// aside.
+// damagedMark is the suffix of a second file beside the database. That file marks the database as damaged, and contains the error
+// that was found. The next Open sets the database aside.
 const damagedMark = ".damaged"
 
 // sidecars are the suffixes of the files of a database.
@@ -27,7 +27,7 @@ var sidecars = []string{"", "-wal", "-shm"}
 // lockTime limits the wait for another process that opens the file.
 const lockTime = 30 * time.Second
 
-// alone runs a step while it holds the lock on the file's name: no other process runs such a step at the same time.
+// alone calls step while it holds the lock for path: no other process calls such a function for this path at the same time.
 func alone(path string, step func() error) error {
 	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -84,7 +84,8 @@ func (d *Documents) Aside() string { return d.aside }
 // Damaged returns a channel that is closed when the file must no longer be used: see ErrDamaged.
 func (d *Documents) Damaged() <-chan struct{} { return d.damaged }
 
-// check returns ErrDamaged when this or another process has found the file damaged or set it aside. Later writes would be lost.
+// check returns ErrDamaged when this or another process has found the file damaged, or has set it aside: what is written from
+// then on would be lost.
 func (d *Documents) check() error {
 	select {
 	case <-d.damaged:

@@ -1,8 +1,8 @@
 // Package sqlite stores the documents of the read models in an SQLite file, which several processes of a host may share.
 //
 // Every collection is a table with the columns row, id, version and body; the body is the document in JSON, with times as texts.
-// A second table has the index keys: for each document and index one entry with the document's row, whose bytes sort in the order
-// of the index. A commit is one transaction.
+// A second table has the index keys: one for each document and index, together with the document's row. The bytes of the keys
+// sort in the order of the index. A commit is one transaction.
 //
 // After a power failure the file may lack the last commits, but it never has a part of one. Lost commits are read again from the
 // log.
@@ -28,15 +28,16 @@ var _ projections.Documents = (*Documents)(nil)
 // poolSize is the number of concurrent readers; SQLite has one writer.
 const poolSize = 6
 
-// cacheSize limits the page cache of a connection, in KiB.
+// cacheSize limits the memory in which a connection to SQLite caches database pages, to 16,384 KiB.
 const cacheSize = "PRAGMA cache_size = -16384"
 
-// checkpointPages is the size of the write-ahead log, in pages of 4 KiB, at which it is copied into the file. A page that changes
-// with every commit is then copied once. Four times SQLite's default, it halves the reads and writes under load.
+// checkpointPages is the size of the write-ahead log, in database pages of 4 KiB, at which SQLite copies it into the file. A page
+// that several commits change is copied only once. The number is four times SQLite's default, and so halves the reads and writes
+// under load.
 const checkpointPages = "PRAGMA wal_autocheckpoint = 4000"
 
-// overwriting makes SQLite overwrite what is removed from a page, if the page stays in use: this costs no further write. A page
-// that is no longer in use keeps its old content until Scrub.
+// overwriting makes SQLite overwrite what is removed from a database page that stays in use: this costs no further write. A
+// database page that is no longer in use keeps its old content until Scrub.
 const overwriting = "PRAGMA secure_delete = FAST"
 
 // Documents is a projections.Documents in a SQLite file.
@@ -47,9 +48,9 @@ type Documents struct {
 	writing chan *sqlite.Conn
 
 	path    string
-	file    os.FileInfo // information about the open file; another file may have its name by now
+	file    os.FileInfo // identity of the open file, by which a new file with the same name is recognised
 	aside   string
-	damaged chan struct{} // channel that is closed once, see Damaged
+	damaged chan struct{} // closed when the file must no longer be used, see Damaged
 	once    sync.Once
 
 	mu     sync.RWMutex
@@ -218,7 +219,8 @@ func (d *Documents) table(name string) (*table, error) {
 	return t, nil
 }
 
-// read runs a step that has a number of statements. Several statements run in a transaction, so that they see the same state.
+// read calls step with a connection for reads. statements is the number of SQL statements in step; several run in one
+// transaction, so that they see the same state.
 func (d *Documents) read(ctx context.Context, statements int, step func(*sqlite.Conn) error) (err error) {
 	conn, err := d.pool.Take(ctx)
 	if err != nil {
@@ -233,7 +235,7 @@ func (d *Documents) read(ctx context.Context, statements int, step func(*sqlite.
 	return step(conn)
 }
 
-// write runs a step in a transaction on the connection for writes.
+// write calls step in a transaction, with the connection for writes.
 func (d *Documents) write(ctx context.Context, step func(*sqlite.Conn) error) error {
 	return d.withWriter(ctx, func(conn *sqlite.Conn) (err error) {
 		end, err := sqlitex.ImmediateTransaction(conn)
@@ -245,7 +247,7 @@ func (d *Documents) write(ctx context.Context, step func(*sqlite.Conn) error) er
 	})
 }
 
-// withWriter runs a step on the connection for writes, without a transaction.
+// withWriter calls step with the connection for writes, without a transaction.
 func (d *Documents) withWriter(ctx context.Context, step func(*sqlite.Conn) error) (err error) {
 	var conn *sqlite.Conn
 	open := true

@@ -65,8 +65,8 @@ func exists(conn *sqlite.Conn, table string) (bool, error) {
 	return found, err
 }
 
-// begin gives an empty file the setting with which unused pages can be returned to the disk. SQLite does not change it once a
-// table exists.
+// begin makes it possible for a new file to return unused database pages to the disk. It must be called for an empty file: SQLite
+// does not change this setting once the file has a table.
 func begin(uri string) error {
 	conn, err := sqlite.OpenConn(uri, sqlite.OpenReadWrite, sqlite.OpenCreate, sqlite.OpenURI)
 	if err != nil {
@@ -87,9 +87,9 @@ const (
 	keptFree = 1000
 )
 
-// Shrink implements projections.Documents. It returns free pages to the disk in many transactions, between which commits are
-// possible. A file that an earlier version of this program has created keeps its size: its free pages are only used for new
-// documents.
+// Shrink implements projections.Documents. It returns free database pages to the disk in many transactions, between which commits
+// are possible. A file that was created by an earlier version of this program, without this possibility, keeps its size: its free
+// pages are only used for new documents.
 func (d *Documents) Shrink(ctx context.Context) error {
 	if err := d.giveBack(ctx, keptFree); err != nil {
 		return fmt.Errorf("shrink the file of the read models: %w", err)
@@ -97,7 +97,7 @@ func (d *Documents) Shrink(ctx context.Context) error {
 	return nil
 }
 
-// giveBack returns unused pages to the disk, until at most as many are left as the parameter kept says.
+// giveBack returns free database pages to the disk, until at most kept of them are left.
 func (d *Documents) giveBack(ctx context.Context, kept int64) error {
 	for free := int64(0); ; {
 		before := free

@@ -44,11 +44,10 @@ var readBack = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowD
 // Decode implements projections.Body.
 func (b body) Decode(into any) error { return json.Unmarshal(b, into, readBack) }
 
-// form is the encoding of a table's documents.
+// form is the encoding of the documents of one table.
 type form interface {
 	encode(document any) (projections.Body, error)
-	// keys returns the keys of a document, one for each index. The parameter like has the type into which the document is
-	// decoded.
+	// keys returns the keys of a document, one for each index. doc is decoded into a value of the type of like.
 	keys(indexes []projections.Index, doc projections.Body, id string, like any) ([][]byte, error)
 }
 

@@ -25,7 +25,7 @@ func (inJSON) keys(indexes []projections.Index, doc projections.Body, id string,
 	if len(indexes) == 0 {
 		return nil, nil
 	}
-	var room [64]member // room for the members of most documents, on the stack
+	var room [64]member // room for the members of most documents; it needs no allocation
 	members, err := membersOf(room[:0], raw)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (inJSON) keys(indexes []projections.Index, doc projections.Body, id string,
 	})
 }
 
-// goValue returns the value of an indexed member.
+// goValue returns the value of a document's member as the Go value that is encoded in an index key.
 func goValue(raw jsontext.Value, isTime bool) (any, error) {
 	switch raw.Kind() {
 	case 't', 'f':
@@ -77,8 +77,8 @@ type member struct {
 
 var errNoDocument = errors.New("the body is not a JSON object as the program writes them")
 
-// membersOf appends the members of a document. A body is compact JSON that encode has written, so that only the ends of values
-// have to be found: that is several times faster than reading them.
+// membersOf appends the members of a document. raw is compact JSON that encode has written, so membersOf only has to find the
+// ends of values: that is several times faster than parsing them.
 func membersOf(members []member, raw body) ([]member, error) {
 	for at := 1; at < len(raw); {
 		if raw[at] == '}' {
@@ -101,7 +101,7 @@ func membersOf(members []member, raw body) ([]member, error) {
 	return nil, errNoDocument
 }
 
-// endOf returns where the value ends that begins at a place; 0: it does not end.
+// endOf returns the position after the JSON value that begins at the position at; 0: the value does not end.
 func endOf(raw []byte, at int) int {
 	depth := 0
 	for i := at; i < len(raw); i++ {
@@ -129,7 +129,8 @@ func endOf(raw []byte, at int) int {
 	return 0
 }
 
-// endOfText returns the position after the text that begins at a quotation mark; 0: the text does not end.
+// endOfText returns the position after the JSON string whose first quotation mark is at the position at; 0: the string does not
+// end.
 func endOfText(raw []byte, at int) int {
 	for i := at + 1; i < len(raw); i++ {
 		switch raw[i] {

@@ -54,7 +54,8 @@ func (inBSON) keys(indexes []projections.Index, doc projections.Body, id string,
 // formerBody is a stored document in BSON.
 type formerBody bson.Raw
 
-// readers are the buffered readers that no decoder uses now: the decoder would make a new one, with 4 KiB, for every document.
+// readers holds buffered readers that no decoder uses now. Without them, decoding would allocate a reader of 4 KiB for every
+// document.
 var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 4<<10) }}
 
 // Decode implements projections.Body.

@@ -21,11 +21,11 @@ const (
 	tagTime   = 0x40
 )
 
-// beyond, appended to a prefix, sorts after every key with the prefix.
+// beyond is a byte that is appended to a prefix. The result sorts after every key with the prefix.
 const beyond = 0xFF
 
-// appendValue appends an encoded value. Encodings sort like the values. No encoding is a prefix of another, so that values can be
-// concatenated, and inverted bytes sort in descending order.
+// appendValue appends an encoded value to a key. Encodings sort like the values, or in the opposite order if descending is true:
+// then all their bytes are inverted. No encoding is a prefix of another, so that a key can consist of several.
 func appendValue(key []byte, value any, descending bool) ([]byte, error) {
 	start := len(key)
 	switch v := value.(type) {
@@ -38,7 +38,7 @@ func appendValue(key []byte, value any, descending bool) ([]byte, error) {
 		key = append(key, tagText)
 		for _, b := range []byte(v) {
 			if key = append(key, b); b == 0 {
-				key = append(key, 0xFF) // escapes a zero byte in the text
+				key = append(key, 0xFF) // marks a zero byte in the text, which is not the end of the text
 			}
 		}
 		key = append(key, 0, 1)
@@ -65,7 +65,8 @@ func appendNumber(key []byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64(key, uint64(n)^1<<63)
 }
 
-// eachIndex makes the keys of a document, one for each index; add appends the value of a field.
+// eachIndex returns the keys of a document, one for each index. The function add appends the document's value of a field to a
+// key.
 func eachIndex(indexes []projections.Index, id string, add func([]byte, projections.Field) ([]byte, error)) ([][]byte, error) {
 	keys := make([][]byte, len(indexes))
 	for i, index := range indexes {
@@ -100,7 +101,8 @@ func appendAny(key []byte, value any, descending bool) ([]byte, error) {
 	return appendValue(key, value, descending)
 }
 
-// stretch returns the bounds of a query in an index: the key from is inclusive, the key to is exclusive.
+// stretch returns the stretch of an index in which the results of a query are: from the key from, inclusive, to the key to,
+// exclusive.
 func stretch(index projections.Index, q projections.Query) (from, to []byte, err error) {
 	fields := append(index.Fields[:len(index.Fields):len(index.Fields)], projections.Field{Name: "the id"})
 	if len(q.Equal) > len(index.Fields) || len(q.Equal)+len(q.After) > len(fields) {
@@ -131,7 +133,8 @@ func stretch(index projections.Index, q projections.Query) (from, to []byte, err
 	return from, to, nil
 }
 
-// narrow restricts bounds to a range of the field after the prefix.
+// narrow returns the part of the stretch from, to in which the values of field are in the range r. prefix is the part of the keys
+// before field.
 func narrow(from, to, prefix []byte, field projections.Field, r projections.Range) ([]byte, []byte, error) {
 	first, last := r.Min, r.Max
 	if field.Descending {

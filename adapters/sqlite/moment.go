@@ -12,8 +12,8 @@ import (
 
 var _ projections.Moments = (*Documents)(nil)
 
-// Moment implements projections.Moments. The function do reads in one transaction. Meanwhile other connections can write, and
-// the write-ahead log grows.
+// Moment implements projections.Moments. What the function do reads, it reads in one transaction. While do runs, other
+// connections can write, and the write-ahead log grows.
 func (d *Documents) Moment(ctx context.Context, do func(projections.Documents) error) (err error) {
 	conn, err := d.pool.Take(ctx)
 	if err != nil {
@@ -26,7 +26,7 @@ func (d *Documents) Moment(ctx context.Context, do func(projections.Documents) e
 	return do(moment{d, conn})
 }
 
-// moment reads in the transaction of one connection.
+// moment is the Documents for the function do of Moment: it reads in the transaction of one connection.
 type moment struct {
 	*Documents
 	conn *sqlite.Conn

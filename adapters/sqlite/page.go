@@ -77,7 +77,8 @@ func (d *Documents) pageBy(
 	return page, nil
 }
 
-// selectPage returns the statement for a page: a range of index keys, joined with their documents.
+// selectPage returns the statement, with its arguments, for a page of a query: a range of index keys, joined with their
+// documents.
 func (t *table) selectPage(q projections.Query) (string, []any, error) {
 	if q.Index == projections.IDIndex {
 		after := ""

@@ -14,7 +14,7 @@ type table struct {
 	projections.Collection
 	form
 	get, replaced, insert, update, addKey, dropKey string
-	byID, byKey                                    string // statements for pages, ordered by id and by an index
+	byID, byKey                                    string // statements for pages: ordered by id, and ordered by an index key
 }
 
 // SQLite plans a statement anew when a bound LIMIT has another value. It does not when the limit is an expression.
@@ -64,7 +64,8 @@ func formOf(conn *sqlite.Conn, name string) (form, error) {
 // layout is the version of the tables, stored in the file's user_version.
 const layout = 1
 
-// settle creates the tables of this layout. It drops the tables of another layout: the read models are rebuilt from the log.
+// settle creates the tables of this layout. If the file has another layout, settle drops its tables first: the read models are
+// then rebuilt from the log.
 func settle(conn *sqlite.Conn) (err error) {
 	end, err := sqlitex.ImmediateTransaction(conn)
 	if err != nil {
@@ -93,13 +94,14 @@ func settle(conn *sqlite.Conn) (err error) {
 	return sqlitex.ExecuteTransient(conn, fmt.Sprintf("PRAGMA user_version = %d", layout), nil)
 }
 
-// run executes a cached statement and calls visit for each row. visit is nil for statements without rows.
+// run executes a cached statement with args, and calls visit for each row of its result. visit is nil for statements without a
+// result.
 func run(conn *sqlite.Conn, statement string, visit func(*sqlite.Stmt) error, args ...any) error {
 	stmt, err := conn.Prepare(statement)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = stmt.Reset() }() // returns the error of Step again
+	defer func() { _ = stmt.Reset() }() // Reset returns the same error as Step, which was checked
 	for i, arg := range args {
 		switch value := arg.(type) {
 		case string:
@@ -129,7 +131,7 @@ func run(conn *sqlite.Conn, statement string, visit func(*sqlite.Stmt) error, ar
 	}
 }
 
-// storedIn reads a row with id, version, gone and body.
+// storedIn reads the present row of a result that has the columns id, version, gone and body.
 func storedIn(stmt *sqlite.Stmt) projections.Stored {
 	kept := make([]byte, stmt.ColumnLen(3))
 	stmt.ColumnBytes(3, kept)

@@ -1,6 +1,6 @@
-// Package vault encrypts credentials and documents of accounts with AES-256-GCM, with keys derived from a secret. A ciphertext
-// contains the id of its key, so that keys can be changed: older ciphertexts can be decrypted as long as their key is given. The
-// package does not interpret contents.
+// Package vault encrypts the credentials of accounts, and other content that may contain secrets, with AES-256-GCM. The caller
+// derives the keys from a secret. A ciphertext contains the id of its key, so that the key can be replaced: older ciphertexts can
+// be decrypted as long as the vault has their key, too. The package does not interpret contents.
 package vault
 
 import (
@@ -27,7 +27,7 @@ type Vault struct {
 	keys    map[string]cipher.AEAD // the ciphers of all keys, by key id
 }
 
-// New returns a vault that encrypts with the first key. Every key has 32 bytes.
+// New returns a vault that encrypts with the key current, and decrypts with older keys, too. Every key has 32 bytes.
 func New(current []byte, older ...[]byte) (*Vault, error) {
 	v := &Vault{keys: map[string]cipher.AEAD{}}
 	for i, key := range append([][]byte{current}, older...) {
@@ -60,7 +60,7 @@ func keyID(key []byte) string {
 // Key returns the id of the key that Seal uses.
 func (v *Vault) Key() string { return v.current }
 
-// Seal encrypts content for a place. Open requires the same place.
+// Seal encrypts content for a place: a name of where the ciphertext is stored. Open must be called with the same place.
 func (v *Vault) Seal(place string, content []byte) (connection.Sealed, error) {
 	aead := v.keys[v.current]
 	nonce := make([]byte, aead.NonceSize(), aead.NonceSize()+len(content)+aead.Overhead())
@@ -70,7 +70,8 @@ func (v *Vault) Seal(place string, content []byte) (connection.Sealed, error) {
 	return connection.Sealed{Key: v.current, Data: aead.Seal(nonce, nonce, content, []byte(place))}, nil
 }
 
-// Open decrypts what Seal has encrypted for the place. commands.ErrKeyRetired says that its key is not given any more.
+// Open decrypts what Seal has encrypted for the place. commands.ErrKeyRetired: the vault no longer has the key with which it was
+// encrypted.
 func (v *Vault) Open(place string, sealed connection.Sealed) ([]byte, error) {
 	aead, ok := v.keys[sealed.Key]
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"moviola/domain/css"
 )
 
-// sheetFace is an @font-face rule of the font service.
+// sheetFace is one @font-face rule of a style sheet that the font service returns.
 type sheetFace struct {
 	address string
 	weight  int
@@ -24,8 +24,8 @@ var (
 	faceRange   = regexp.MustCompile(`^[0-9a-fA-FuU+?,\s-]*$`)
 )
 
-// readSheet parses the rules of a style sheet, whose address is from. It skips rules without a font file at an http or https
-// address.
+// readSheet parses the @font-face rules of a style sheet. from is the address of the style sheet. Rules without a font file at an
+// http or https address are skipped.
 func readSheet(sheet string, from *url.URL) (faces []sheetFace) {
 	for _, rule := range faceRule.FindAllStringSubmatch(sheet, maxFaces) {
 		f := sheetFace{weight: css.Normal, to: css.Normal}
@@ -54,7 +54,7 @@ func readSheet(sheet string, from *url.URL) (faces []sheetFace) {
 	return faces
 }
 
-// weights parses a single weight, or the range of a variable font.
+// weights parses the value of font-weight: a single weight, or the range of weights of a variable font.
 func weights(value string) (from, to int) {
 	from, to = css.Normal, 0
 	for i, part := range strings.Fields(value) {

@@ -19,8 +19,8 @@ import (
 // errUnknown says that the service does not have a family, or a style of it.
 var errUnknown = errors.New("the font service does not know the family")
 
-// fetch requests styles of a family and adds their fonts to the family. When the service does not have them, it records that it
-// has asked, and sets Unknown if the family has no font at all.
+// fetch requests styles of a family from the font service and adds their fonts to the family. If the service does not have the
+// styles, fetch records that they were requested, and sets Unknown if the family has no font at all.
 func (s *Service) fetch(ctx, asking context.Context, f family, styles []style) (family, error) {
 	faces, err := s.sheets(asking, f.Name, styles)
 	f.At = s.cfg.Now()
@@ -61,8 +61,8 @@ func (s *Service) fetch(ctx, asking context.Context, f family, styles []style) (
 	return f, nil
 }
 
-// sheets requests all styles at once. If the service refuses, it requests each style alone, and finally the family without
-// styles. The family is unknown only if all are refused.
+// sheets requests the style sheet for all styles at once. If the font service refuses, sheets requests each style alone, and
+// finally the family without styles. If all of these are refused, it returns errUnknown.
 func (s *Service) sheets(ctx context.Context, name string, styles []style) ([]sheetFace, error) {
 	faces, err := s.sheet(ctx, query(name, styles))
 	if !errors.Is(err, errUnknown) {
@@ -83,7 +83,7 @@ func (s *Service) sheets(ctx context.Context, name string, styles []style) ([]sh
 	return s.sheet(ctx, query(name, nil))
 }
 
-// sheet sends one request to the service.
+// sheet requests one style sheet from the font service.
 func (s *Service) sheet(ctx context.Context, query string) ([]sheetFace, error) {
 	address, err := url.Parse(s.cfg.URL)
 	if err != nil {
@@ -130,7 +130,8 @@ func (s *Service) file(ctx context.Context, f sheetFace) (face, error) {
 	return got, s.writeLocal(got, data)
 }
 
-// Reachable requests a family that every such service has. Its error says why the address does not respond like one.
+// Reachable checks that there is a font service at an address: it requests a family that every such service has. If the answer is
+// not that of a font service, the error says why.
 func Reachable(ctx context.Context, client *http.Client, address string) error {
 	s := &Service{cfg: Config{URL: address, Client: client}}
 	_, err := s.sheet(ctx, query("Roboto", nil))
@@ -146,7 +147,7 @@ func (s *Service) get(ctx context.Context, address string, most int64) ([]byte, 
 	if err != nil {
 		return nil, 0, fmt.Errorf("ask for a font: %w", err)
 	}
-	// For unknown user agents the service returns whole fonts as TrueType, for browsers parts of them as WOFF 2.
+	// For an unknown user agent the font service returns whole fonts as TrueType; for a browser it returns parts of fonts as WOFF 2.
 	r.Header.Set("User-Agent", "Moviola")
 	r.Header.Set("Accept", "text/css, font/ttf, font/otf, font/woff2, font/woff, */*;q=0.1")
 	answer, err := s.cfg.Client.Do(r)
@@ -164,7 +165,7 @@ func (s *Service) get(ctx context.Context, address string, most int64) ([]byte, 
 	return body, answer.StatusCode, nil
 }
 
-// withoutAddress removes the address from an error: it may contain the operator's key.
+// withoutAddress removes the address from an error: the address may contain the operator's key for the font service.
 func withoutAddress(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {

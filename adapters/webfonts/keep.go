@@ -20,16 +20,16 @@ import (
 
 const (
 	defaultMaxBytes = 4 << 30
-	maxFamilyBytes  = 1 << 20        // maximum size of a family's record
+	maxFamilyBytes  = 1 << 20        // largest size of the record of a family, in bytes
 	usedEvery       = 24 * time.Hour // interval at which the use of a family is recorded
-	sparedFor       = time.Hour      // minimum age of an unreferenced file that is removed: a younger one may be new
+	sparedFor       = time.Hour      // least age of a removed unreferenced file: a younger one may be named soon
 )
 
 // family is the stored record of a font family.
 type family struct {
 	Name    string    `json:"name"` // name as it was first requested
-	At      time.Time `json:"at"`   // time of the last request to the service
-	Used    time.Time `json:"used"` // time of the last use, to the day
+	At      time.Time `json:"at"`   // time of the last request to the font service
+	Used    time.Time `json:"used"` // time of the last use by a movie, to the day
 	Unknown bool      `json:"unknown,omitempty"`
 	Asked   []style   `json:"asked"`
 	Faces   []face    `json:"faces"`
@@ -117,7 +117,7 @@ func (s *Service) remember(f family) {
 	s.known[normal(f.Name)] = f
 }
 
-// use copies the files of a family to this host and records the use.
+// use copies the files of a family to this host and records that the family was used.
 func (s *Service) use(ctx context.Context, f family) error {
 	for _, one := range f.Faces {
 		if err := s.bring(ctx, one); err != nil {

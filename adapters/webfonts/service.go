@@ -21,14 +21,14 @@ import (
 	"moviola/domain/document"
 )
 
-// Limits of requests.
+// Limits of requests to the font service.
 const (
 	maxSheetBytes = 2 << 20
-	maxFaces      = 200      // largest number of fonts of a family
+	maxFaces      = 200      // largest number of fonts in a family
 	maxFileBytes  = 20 << 20 // largest size of a font file in bytes
-	familiesAt    = 4        // families of a movie that are requested concurrently
-	filesAt       = 4        // files of a family that are downloaded concurrently
-	// DefaultPatience is how long a movie waits for the service to respond.
+	familiesAt    = 4        // number of families of a movie that are requested at the same time
+	filesAt       = 4        // number of files of a family that are downloaded at the same time
+	// DefaultPatience is how long a movie waits for the font service to respond.
 	DefaultPatience = 5 * time.Second
 	filesTime       = 30 * time.Second // time limit for the files of a family, after the service has responded
 	// for this time after an unanswered request, the same movie does not wait for the service again
@@ -57,19 +57,19 @@ type Config struct {
 	// Unpack checks a font file and converts it to a format that texts and pages can use.
 	Unpack   func([]byte) ([]byte, error)
 	Patience time.Duration // 0: DefaultPatience
-	MaxBytes int64         // bound of all fonts together that Sweep enforces; 0: 4 GB
+	MaxBytes int64         // largest size of all stored fonts together, in bytes, enforced by Sweep; 0: 4 GB
 	Now      func() time.Time
 	Log      logrus.FieldLogger
 }
 
-// Service provides font families. It is safe for concurrent use.
+// Service provides font families, which it requests from the font service when necessary. It is safe for concurrent use.
 type Service struct {
 	cfg     Config
 	flights singleflight.Group
 
 	mu    sync.Mutex
 	known map[string]family // families that this process has used, by normalised name
-	quiet time.Time         // time of the service's last failure to respond
+	quiet time.Time         // time at which the font service last failed to respond
 }
 
 // New returns a Service.
@@ -97,7 +97,7 @@ func normal(name string) string { return strings.ToLower(strings.Join(strings.Fi
 func (s *Service) Families(ctx context.Context, wishes []document.FontWish, since time.Time) commands.Fonts {
 	silent := s.silentSince(since)
 	names, styles := s.wanted(wishes)
-	// One time limit applies to all families together.
+	// One time limit applies to the requests of all families together.
 	asking, stop := context.WithTimeout(ctx, s.cfg.Patience)
 	defer stop()
 	if silent {
@@ -120,8 +120,8 @@ func (s *Service) Families(ctx context.Context, wishes []document.FontWish, sinc
 	return all
 }
 
-// silentSince reports whether the service failed to respond after a time, and within the last minute. It is false for the zero
-// time.
+// silentSince reports whether the font service failed to respond at a time after since that is less than a minute ago. It is
+// false if since is zero.
 func (s *Service) silentSince(since time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,8 +134,8 @@ func (s *Service) silent() {
 	s.quiet = s.cfg.Now()
 }
 
-// wanted returns the families of the wishes that are neither installed nor shipped, in their first spelling, and their styles by
-// normalised name.
+// wanted returns the families of the wishes that are neither installed nor shipped with the program, in their first spelling.
+// styles has the wished styles of each family, by its normalised name.
 func (s *Service) wanted(wishes []document.FontWish) (names []string, styles map[string][]style) {
 	styles = map[string][]style{}
 	for _, w := range wishes {
@@ -166,7 +166,8 @@ func (s *Service) Kept(ctx context.Context, wishes []document.FontWish) bool {
 	return true
 }
 
-// lacking returns the styles of a family that must be requested from the service.
+// lacking returns those of the styles that must be requested from the font service: the styles that were never requested for the
+// known family. A family that the service does not have is requested again only after unknownFor.
 func (s *Service) lacking(known family, styles []style) []style {
 	switch {
 	case known.Unknown && s.cfg.Now().Sub(known.At) < unknownFor:
@@ -177,7 +178,7 @@ func (s *Service) lacking(known family, styles []style) []style {
 	return slices.DeleteFunc(slices.Clone(styles), func(one style) bool { return slices.Contains(known.Asked, one) })
 }
 
-// Known returns the fonts of families that this process has used, filtered by wanted.
+// Known returns the fonts of those families that this process has used and for which wanted returns true.
 func (s *Service) Known(wanted func(family string) bool) (faces []commands.FontFace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +193,7 @@ func (s *Service) Known(wanted func(family string) bool) (faces []commands.FontF
 	return faces
 }
 
-// family provides one family.
+// family provides one family with the given styles.
 func (s *Service) family(ctx, asking context.Context, name string, styles []style) commands.Fonts {
 	slices.SortFunc(styles, compareStyles)
 	styles = slices.Compact(styles)
@@ -230,7 +231,7 @@ func (s *Service) find(ctx, asking context.Context, name string, styles []style)
 	}
 	next, err := s.fetch(ctx, asking, known, missing)
 	if err != nil {
-		if len(known.Faces) > 0 { // another weight is better than another family
+		if len(known.Faces) > 0 { // the stored weights of the family are better than another family
 			s.cfg.Log.WithError(err).WithField("family", name).Warn("further weights of a font family not fetched; the " +
 				"nearest weights are used")
 			return known, s.use(ctx, known)

@@ -7,13 +7,13 @@ import (
 	"net/url"
 )
 
-// The bodies a receiver can ask for. Spec: Events, rule 3.
+// The content types of a call's body that a receiver can ask for. Spec: Events, rule 3.
 const (
 	JSONContent = "application/json"
 	FormContent = "application/x-www-form-urlencoded"
 )
 
-// encode returns the body of a call and its content type.
+// encode returns the body of a call with the given payload, and the content type of the body.
 func encode(payload []byte, contentType string) ([]byte, string, error) {
 	if contentType != FormContent {
 		return payload, JSONContent, nil

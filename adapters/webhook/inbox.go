@@ -10,9 +10,10 @@ import (
 	"moviola/domain/connection"
 )
 
-// Inboxes store messages to inbox addresses, without a network request.
+// Inboxes store what is sent to inbox addresses, without a network request.
 type Inboxes interface {
-	// Receive stores a body in an inbox of the sending account. It returns false when the account has no such inbox.
+	// Receive stores a body with its headers in an inbox of the sending account. It returns false when the account has no such
+	// inbox.
 	Receive(
 		ctx context.Context, account domain.AccountID, id connection.InboxID, headers map[string]string, body []byte,
 	) (bool, error)
@@ -21,7 +22,7 @@ type Inboxes interface {
 // shownHeaders are the request headers that an inbox stores: those that the sender sets for the receiver.
 var shownHeaders = []string{"Content-Type", "User-Agent", "Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"}
 
-// handOver stores a request in an inbox instead of sending it.
+// handOver stores body, with the headers of request, in an inbox, and sends no request.
 func (s *Sender) handOver(
 	ctx context.Context, account domain.AccountID, inbox connection.InboxID, request *http.Request, body []byte,
 ) (Result, error) {

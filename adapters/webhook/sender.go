@@ -24,7 +24,7 @@ import (
 // DefaultWait is how long a receiver may take to answer. Spec: Delivery rules.
 const DefaultWait = 30 * time.Second
 
-// The bounds for reading a response's body. A little of it is read, so that a receiver that is still writing gets no error.
+// Limits for reading the body of a response. A part of it is read, so that a receiver that is still writing gets no error.
 const (
 	maxAnswerBytes = 64 << 10
 	maxAnswerKept  = 2 << 10 // largest number of bytes of the body that Result.Answer gets
@@ -86,7 +86,7 @@ type Call struct {
 	Endpoint string
 	// ContentType names the form of the body; those other than FormContent are JSON. Spec: Events, rule 3.
 	ContentType string
-	Payload     []byte // body of the call: a flat JSON object
+	Payload     []byte // body of the call before encoding: a flat JSON object
 	// Message and Signing are for receivers with signatures: the id of the message, the same in every try, and the secrets that
 	// sign it. Without a secret no header is added. Decision 34.
 	Message string
@@ -128,7 +128,7 @@ func (s *Sender) Send(ctx context.Context, call Call) (Result, error) {
 	return result, nil
 }
 
-// request builds the POST. Only the endpoint itself may contain secrets.
+// request builds the POST. Its error never contains the endpoint, which may contain secrets.
 func (s *Sender) request(ctx context.Context, endpoint, contentType string, body []byte) (*http.Request, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, bytes.NewReader(body))
 	if err != nil {
@@ -178,7 +178,7 @@ func drain(body io.ReadCloser, cancel context.CancelFunc) []byte {
 	return begin
 }
 
-// answer returns the result for a status. Spec: Delivery rules.
+// answer returns the result of a try whose response has the given status. Spec: Delivery rules.
 func answer(endpoint *url.URL, status int, took time.Duration) Result {
 	r := Result{HTTPStatus: status, Duration: took}
 	switch {
@@ -206,7 +206,7 @@ func (s *Sender) failed(endpoint *url.URL, err error, answered bool, took time.D
 	}
 	switch {
 	case errors.As(err, &refused) && refused.Refused():
-	case errors.As(err, &dns): // failures of name resolution, also time-outs
+	case errors.As(err, &dns): // the host's name was not resolved, or not in time
 		r.Retry = true
 	case errors.Is(err, context.DeadlineExceeded):
 		why = fmt.Sprintf("no answer within %s", s.wait)

@@ -7,12 +7,13 @@ import (
 	"moviola/projections"
 )
 
-// firstRest is the first backoff of an item. Each further one is twice as long, up to the longest, minus up to a quarter at
-// random.
+// firstRest is the first backoff of an item. Each further backoff of the item is twice as long, up to Config.LongestRest. Every
+// backoff is shortened at random, by up to a quarter.
 const firstRest = 500 * time.Millisecond
 
-// backoff keeps items that have just ended here from starting again at once. A failed item waits until its time is over. A
-// finished one waits while the work list, which follows the log with a delay, still shows the state it was started in.
+// backoff keeps items that have just ended in this process from starting again at once. A failed item waits until its backoff is
+// over. An item that has succeeded waits while the work list, which follows the log with a delay, still shows the state in which
+// the item was started.
 type backoff struct {
 	longest time.Duration
 	resting map[string]rest
@@ -48,12 +49,12 @@ func (r *backoff) ready(task projections.Task, now time.Time) bool {
 	return !known || !now.Before(before.until) || !before.failed && !same(before.task, task)
 }
 
-// same reports whether two tasks show one state of one item.
+// same reports whether two tasks for an item were made of the same state of the item.
 func same(a, b projections.Task) bool {
 	return a.State == b.State && a.Due.Equal(b.Due) && a.Attempt == b.Attempt && a.Worker == b.Worker && a.Dead == b.Dead
 }
 
-// perAccount counts the items that back off, by account.
+// perAccount counts, for each account, the items that back off.
 func (r *backoff) perAccount(now time.Time) map[string]int {
 	counts := make(map[string]int)
 	for _, rest := range r.resting {

@@ -7,28 +7,28 @@ import (
 	"moviola/projections"
 )
 
-// maxGap bounds the time between two readings of the presence board that counts as observed. A longer gap may mean that this
-// process was itself paused, and then it cannot tell that workers were silent.
+// maxGap is the longest time between two readings of the presence board that counts as observed. A longer gap may mean that this
+// process was paused, and then it cannot tell that workers were silent.
 const maxGap = 2 * pollInterval
 
-// claims finds dead claims among the claims of all workers. Design §6: a claim is dead when its beat has not changed for
+// claims finds dead claims among the claims of all workers. Design §6: a claim is dead when its heartbeat has not changed for
 // deadAfter on this process's own clock. A claim without a row on the presence board is measured from when it was first seen. The
 // claim of a worker that is known to have ended is dead at once. An item whose claims die repeatedly waits before it is handed
 // out again, longer each time: the item may be the cause.
 type claims struct {
 	deadAfter time.Duration
 	fate      func(worker string) Fate
-	longest   time.Duration // longest wait before a dead claim is handed out
+	longest   time.Duration // longest wait before an item with a dead claim is handed out again
 	last      time.Time     // time of the last successful reading; zero after a failed one
 	tried     time.Time
-	seen      map[string]observation // what was read of each claim, by item
+	seen      map[string]observation // observation of each claim, by the id of its item
 }
 
-// observation is what was read of one claim.
+// observation is what this process knows of one claim from the presence board.
 type observation struct {
 	item   projections.WorkItem
 	beat   int64
-	silent time.Duration // time without a change of the beat
+	silent time.Duration // time since the last change of the heartbeat
 	death  domain.Death
 	dead   time.Time // when the claim was found dead; zero: it was not found dead
 }
@@ -37,7 +37,7 @@ func newClaims(c Config) claims {
 	return claims{deadAfter: c.DeadAfter, fate: c.Fate, longest: c.LongestRest, seen: make(map[string]observation)}
 }
 
-// tick reports whether another reading is due: polls are more frequent than beats.
+// tick reports whether the presence board is to be read again. Polls are more frequent than necessary for that.
 func (c *claims) tick(now time.Time) bool {
 	if !c.tried.IsZero() && now.Sub(c.tried) < pollInterval/2 {
 		return false
@@ -50,8 +50,8 @@ func (c *claims) tick(now time.Time) bool {
 // a heartbeat.
 func (c *claims) readingFailed() { c.last = time.Time{} }
 
-// observe records the heartbeat of each claimed work item, as read from the presence board now, and for how long this process has
-// seen no newer one.
+// observe records the heartbeat of each claimed item, as read from the presence board now, and for how long this process has seen
+// no newer heartbeat of the claim.
 func (c *claims) observe(claimed []projections.WorkItem, board []projections.Presence, now time.Time) {
 	var watched time.Duration
 	if !c.last.IsZero() {
@@ -95,8 +95,8 @@ func (c *claims) dead(now time.Time) []projections.Task {
 	return tasks
 }
 
-// rest is how long a dead claim waits, by the number of earlier deaths of its item. The first dead claim of an item does not
-// wait.
+// rest is how long an item waits after its claim has died, by the number of earlier deaths of its claims. After the first death
+// it does not wait.
 func (c *claims) rest(deaths int) time.Duration {
 	if deaths == 0 {
 		return 0

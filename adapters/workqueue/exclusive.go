@@ -7,8 +7,8 @@ import (
 	"moviola/projections"
 )
 
-// reservationTime is how long a task that waits to run alone keeps other tasks from starting. The task must ask again within
-// this time: another process may have taken it.
+// reservationTime is how long a task that waits to run alone keeps other tasks from starting. The task must call admit again
+// within this time; it does not when another process has taken its item.
 const reservationTime = 3 * pollInterval
 
 // exclusive is a lock that tasks of several kinds share. A task whose field Apart is true holds it alone; all others hold it
@@ -26,7 +26,7 @@ func newExclusive() *exclusive {
 	return &exclusive{tasks: make(map[string]bool), stops: make(map[string]func())}
 }
 
-// endable notes how a task that holds the lock is ended at once when another has to run alone.
+// endable notes the function that ends a task at once. It is called when another task has to run alone.
 func (r *exclusive) endable(task projections.Task, stop func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -19,12 +19,12 @@ var minimumSlotTime = map[string]time.Duration{
 	projections.WorkRender: time.Second, projections.WorkFetch: 10 * time.Second, projections.WorkPreload: 10 * time.Second,
 }
 
-// late is the item under which the backoff records all background tasks together. When one of them is stopped, all of them wait,
-// each time longer.
+// late is the item under which the backoff records all background tasks together. When a background task is stopped, all
+// background tasks wait, each time longer.
 var late = projections.Task{WorkItem: projections.WorkItem{ID: "later"}}
 
-// preemption stops running tasks when others wait for their slots. One task is stopped at a time: the next one is considered when
-// it has ended.
+// preemption stops running tasks when other tasks wait for their slots. One task is stopped at a time: the next task is stopped
+// only after the previous one has ended.
 type preemption struct {
 	stop  map[string]context.CancelCauseFunc // functions that stop running tasks, by item
 	since map[string]time.Time               // start times of running tasks, by item
@@ -101,8 +101,8 @@ func (s *subscription) canPreempt(now time.Time) bool {
 	return stops || shares
 }
 
-// preemptFor stops one running task when one of the waiting tasks deserves its slot: a background task at once, else a task of an
-// account that runs more than the one that waits.
+// preemptFor stops one running task when one of the waiting tasks deserves its slot. If a background task runs, it is stopped for
+// any waiting task that is none. Otherwise a task is stopped whose account runs more tasks than the account of a waiting task.
 func (s *subscription) preemptFor(tasks []projections.Task, now time.Time) {
 	id, ok := s.preemptibleBackground(now)
 	if ok && s.rotation.anyWaits(tasks, s.running, now) {

@@ -25,7 +25,7 @@ type rotation struct {
 	turn   uint64
 	aged   bool            // the last turn went to an aged task
 	newest string          // the item that had the last turn
-	later  map[string]bool // background accounts: one task at a time, after all others
+	later  map[string]bool // background accounts: they run one task at a time, after the tasks of all other accounts
 	limit  int             // maximum of running tasks of one account; 0: no limit
 }
 
@@ -90,7 +90,7 @@ func (t *rotation) pick(tasks []projections.Task, running map[string]projections
 	for len(chosen) < n && len(waiting) > 0 {
 		account := t.next(waiting, inWork, now)
 		if t.isBackground(waiting[account][0], now) && inWork[account] > 0 {
-			break // keep a slot free: only background tasks wait, and another account may come
+			break // the slot is kept free: only background tasks wait, and a task of another account may come
 		}
 		if t.limit > 0 && inWork[account] >= t.limit {
 			delete(waiting, account)
@@ -126,7 +126,7 @@ func (t *rotation) next(waiting map[string][]projections.Task, inWork map[string
 	return first
 }
 
-// compare orders false before true.
+// compare compares two values for sorting: false comes before true.
 func compare(a, b bool) int {
 	switch {
 	case a == b:
@@ -137,7 +137,7 @@ func compare(a, b bool) int {
 	return 1
 }
 
-// byAccount groups tasks, each account's oldest first.
+// byAccount groups tasks by account. In each group the task that has been due longest is first.
 func byAccount(tasks []projections.Task) map[string][]projections.Task {
 	groups := make(map[string][]projections.Task)
 	for _, task := range tasks {
@@ -151,7 +151,7 @@ func byAccount(tasks []projections.Task) map[string][]projections.Task {
 	return groups
 }
 
-// trim forgets the last turns of accounts that do not wait, when more than maxRemembered are remembered.
+// trim forgets the last turns of accounts that have no waiting task, when more than maxRemembered turns are remembered.
 func (t *rotation) trim(waiting map[string][]projections.Task) {
 	if len(t.last) <= maxRemembered {
 		return

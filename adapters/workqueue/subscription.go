@@ -23,8 +23,8 @@ import (
 // pollInterval is the longest time between two polls of the work list.
 const pollInterval = time.Second
 
-// A wake-up from the log causes a poll: the first atOnce polls without a pause, then one per shortestInterval, because one
-// submission causes several wake-ups.
+// A wake-up from the log causes a poll. The first atOnce polls follow without a pause. Further ones are at least shortestInterval
+// apart, because one submission causes several wake-ups.
 const (
 	shortestInterval = 10 * time.Millisecond
 	atOnce           = 3
@@ -40,13 +40,13 @@ type subscription struct {
 	log   logrus.FieldLogger
 
 	running  map[string]projections.Task // running tasks, by item
-	ended    chan outcome                // buffered for every slot: no sender waits
+	ended    chan outcome                // has room for one outcome per slot, so that no sender waits
 	rotation rotation
 	backoff  backoff
 	claims   claims
 	preempt  preemption
 	emitted  uint64
-	apart    bool // suspect tasks of the kind run alone
+	apart    bool // suspect tasks of this kind run alone, see Config.Apart
 }
 
 // outcome is how one message was answered.
@@ -77,7 +77,7 @@ func (s *subscription) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	stopped := (<-chan struct{})(s.queue.stopped)
-	var again time.Time // when the next wake-up may cause a poll
+	var again time.Time // earliest time at which a wake-up may cause the next poll
 	for {
 		select {
 		case <-ctx.Done():
@@ -124,7 +124,7 @@ func (s *subscription) settle(o outcome) {
 	}
 }
 
-// release ends a task's share of the exclusive lock, and wakes the other subscriptions when one of their tasks may wait for it.
+// release takes the exclusive lock from a task, and wakes the other subscriptions when one of their tasks may wait for the lock.
 func (s *subscription) release(task projections.Task) {
 	if s.apart && s.queue.exclusive.release(task) {
 		s.queue.wakeAll()

@@ -65,11 +65,12 @@ type Config struct {
 	// PerAccount is how many messages of a kind one account may have unanswered at once. A kind that is not in the map has no
 	// such bound.
 	PerAccount map[string]int
-	// Wake makes the queue look for work at once; without it, it looks once a second and at due times.
+	// Wake makes the queue read the work list at once. Without a wake-up, the queue reads it once a second and at due times.
 	Wake <-chan struct{}
 	// DeadAfter is how long a claim may have no heartbeat. Default: 20 s.
 	DeadAfter time.Duration
-	// Fate says what is known of a worker's process. Without it, silence alone tells that a claim is dead.
+	// Fate says what is known of a worker's process. If Fate is nil, a claim is dead only when its heartbeat has not changed for
+	// DeadAfter.
 	Fate func(worker string) Fate
 	// Apart are the kinds whose suspect tasks (which may have crashed a worker) run alone: a suspect task starts only when no other
 	// task of these kinds runs in this process, and no other task starts before the suspect task has ended. Decision 56.
@@ -134,7 +135,7 @@ type Queue struct {
 
 	mu     sync.Mutex
 	closed bool
-	inWork int                      // messages that were sent and not answered
+	inWork int                      // number of messages that were sent and are not answered yet
 	wakes  map[string]chan struct{} // wake-up channels of the live subscriptions, by topic
 
 	stopped  chan struct{}  // closed: no further message is sent
@@ -191,7 +192,8 @@ func (q *Queue) forget(topic string) {
 	delete(q.wakes, topic)
 }
 
-// fanOut passes every wake-up on to all subscriptions. One that has not polled since the last wake-up gets no second one.
+// fanOut passes every wake-up on to all subscriptions. A subscription that has not polled since the last wake-up gets no second
+// one.
 func (q *Queue) fanOut() {
 	for {
 		select {
@@ -261,7 +263,7 @@ func (q *Queue) begin() bool {
 	return true
 }
 
-// end counts a message off that was answered, or could not be sent.
+// end counts a message as no longer in work: it was answered, or could not be sent.
 func (q *Queue) end() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

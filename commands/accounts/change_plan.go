@@ -47,8 +47,8 @@ func (h ChangePlanHandler) Handle(ctx context.Context, cmd ChangePlan) (eventsto
 	a := account.New(cmd.Account)
 	appended, err := h.log.Decide(ctx, account.Stream(cmd.Account), a, func() (eventstore.Decision, error) {
 		at := h.now.Stamp()
-		// A grant that is appended at the same moment may end the zero balance. That does no harm, because the purge reads the ledger
-		// again after 30 days.
+		// A grant that is appended between the read of the ledger and this event may end the zero balance. That does no harm, because
+		// the purge reads the ledger again after 30 days.
 		zero := !to.Counted && h.plans.Of(a.Plan()).Counted && totals.Balance <= 0
 		events, err := a.ChangePlan(account.PlanChanged{Plan: to.Name, Counted: to.Counted, Zero: zero, At: at})
 		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, cmd.Account, at), Events: events}, err

@@ -32,8 +32,8 @@ func NewCloseAccountHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, now f
 	return CloseAccountHandler{log: log, ledgers: ledgers, cancel: commands.NewCancelMovieHandler(log, now), now: now}
 }
 
-// Handle closes the account. It is idempotent; an account that was never opened is NotFound. The work list then calls
-// Finish. Design §6.
+// Handle closes the account. It is idempotent; an account that was never opened is NotFound. A processor calls Finish afterwards.
+// Design §6.
 func (h CloseAccountHandler) Handle(ctx context.Context, cmd CloseAccount) (eventstore.Position, error) {
 	a := account.New(cmd.Account)
 	appended, err := h.log.Decide(ctx, account.Stream(cmd.Account), a, func() (eventstore.Decision, error) {
@@ -47,9 +47,9 @@ func (h CloseAccountHandler) Handle(ctx context.Context, cmd CloseAccount) (even
 	return appended.Position, nil
 }
 
-// Finish closes the ledger of a closed account and cancels its open movies. It returns nil when nothing is held or counted any
-// more: the account's files can then be removed. ErrNothingToDo: the account is not closed, or a hold is not settled yet; the
-// work list retries the command.
+// Finish closes the ledger of a closed account and cancels its open movies. It returns nil when the ledger has no open hold or
+// count any more: the account's files can then be removed. ErrNothingToDo: the account is not closed, or a hold or count is still
+// open; a processor calls Finish again later.
 func (h CloseAccountHandler) Finish(ctx context.Context, cmd CloseAccount) error {
 	a := account.New(cmd.Account)
 	if _, err := h.log.CatchUp(ctx, account.Stream(cmd.Account), eventstore.Appended{Revision: eventstore.NoStream},
@@ -71,7 +71,7 @@ func (h CloseAccountHandler) Finish(ctx context.Context, cmd CloseAccount) error
 			continue // the hold of a preload item ends with the item's own result
 		}
 		_, err := h.cancel.Handle(ctx, commands.CancelMovie{Account: cmd.Account, Project: project})
-		var refusal *domain.Error // the movie has ended or was never submitted: its hold ends without this call
+		var refusal *domain.Error // the movie has ended or was never submitted: then its hold ends by other means
 		if err != nil && !errors.As(err, &refusal) && !errors.Is(err, commands.ErrNothingToDo) {
 			return fmt.Errorf("cancel movie %s of the closed account %s: %w", project, cmd.Account, err)
 		}

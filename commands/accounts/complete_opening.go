@@ -17,10 +17,10 @@ import (
 	"moviola/eventstore"
 )
 
-// firstGrant is the reference of an account's first credits.
+// firstGrant is the reference of the grant of an account's first credits.
 const firstGrant = "opening"
 
-// CompleteOpening gives an opened account its first credits and its first key.
+// CompleteOpening gives an opened account its first credits and its first API key.
 type CompleteOpening struct {
 	Account domain.AccountID
 }
@@ -29,7 +29,7 @@ type CompleteOpening struct {
 type CompleteOpeningConfig struct {
 	Log     *eventstore.Log
 	Ledgers *ledgers.Ledgers
-	// FirstKeys is the secret from which the first keys of accounts are derived: 32 bytes, the same in every process, never
+	// FirstKeys is the secret from which the first API keys of accounts are derived: 32 bytes, the same in every process, never
 	// changed.
 	FirstKeys []byte
 	Now       func() time.Time
@@ -48,8 +48,8 @@ func NewCompleteOpeningHandler(cfg CompleteOpeningConfig) CompleteOpeningHandler
 	return CompleteOpeningHandler{log: cfg.Log, ledgers: cfg.Ledgers, firstKeys: cfg.FirstKeys, now: cfg.Now}
 }
 
-// Handle takes the remaining steps of the opening (first credits, first key), and returns the key when this call has issued it.
-// ErrNothingToDo: the opening is complete, or the account was closed meanwhile.
+// Handle takes the remaining steps of the opening (first credits, first API key). It returns the API key when this call has
+// issued it. ErrNothingToDo: the opening is complete, or the account was closed meanwhile.
 func (h CompleteOpeningHandler) Handle(ctx context.Context, cmd CompleteOpening) (OpenedAccount, error) {
 	opened, issued, err := h.finish(ctx, cmd.Account)
 	if err == nil && !issued {
@@ -58,9 +58,9 @@ func (h CompleteOpeningHandler) Handle(ctx context.Context, cmd CompleteOpening)
 	return opened, err
 }
 
-// finish takes the remaining steps of an opening, and reports whether it has issued the key. The ids of the grant and of the key
-// depend on the account alone. So a step that is retried, after a crash or by another process at the same time, makes the same
-// event.
+// finish takes the remaining steps of an opening, and reports whether it has issued the API key. The ids of the grant and of the
+// API key depend on the account alone. So a step that is repeated, after a crash or by another process at the same time, makes
+// the same event.
 func (h CompleteOpeningHandler) finish(ctx context.Context, id domain.AccountID) (OpenedAccount, bool, error) {
 	a := account.New(id)
 	at, err := h.log.CatchUp(ctx, account.Stream(id), eventstore.Appended{Revision: eventstore.NoStream}, a.Apply)
@@ -79,7 +79,7 @@ func (h CompleteOpeningHandler) finish(ctx context.Context, id domain.AccountID)
 	return h.issueKey(ctx, id)
 }
 
-// issueKey gives the account its admin key, the last step of an opening.
+// issueKey gives the account its first API key, which has the role admin. This is the last step of an opening.
 func (h CompleteOpeningHandler) issueKey(ctx context.Context, id domain.AccountID) (OpenedAccount, bool, error) {
 	random, err := h.bytesFor(id)
 	if err != nil {
@@ -105,10 +105,10 @@ func (h CompleteOpeningHandler) issueKey(ctx context.Context, id domain.AccountI
 	return OpenedAccount{Account: id, Key: value, Position: appended.Position}, issued, nil
 }
 
-// bytesFor returns the bytes from which an account's first key is made. They are derived from the installation's secret: who does
-// not know the secret cannot tell them from random bytes.
+// bytesFor returns the bytes from which an account's first API key is made. They are derived from FirstKeys: without that secret
+// nobody can tell them from random bytes.
 func (h CompleteOpeningHandler) bytesFor(id domain.AccountID) (io.Reader, error) {
-	const plenty = 512 // number of derived bytes; generating a key reads about 42 of them
+	const plenty = 512 // number of derived bytes; generating an API key reads about 42 of them
 	if len(h.firstKeys) < sha256.Size {
 		return nil, fmt.Errorf("derive the first key of account %s: the secret has %d bytes only", id, len(h.firstKeys))
 	}

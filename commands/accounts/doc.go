@@ -1,3 +1,3 @@
-// Package accounts has the use cases of operators: they open, change, close and purge accounts, grant credits, issue and revoke
-// keys; and their acts are recorded.
+// Package accounts has the use cases of operators: they open, change, close and purge accounts, grant credits, and issue and
+// revoke API keys. What an operator does is recorded as an act.
 package accounts

@@ -11,7 +11,7 @@ import (
 
 // EndSession ends a session of the console. Only the holder of a session may end it.
 type EndSession struct {
-	Key     string // id of the key with which the session was begun
+	Key     string // id of the API key with which the session was begun
 	Session string
 	Began   time.Time
 	Until   time.Time // when the session expires
@@ -28,8 +28,8 @@ func NewEndSessionHandler(log *eventstore.Log, now func() time.Time) EndSessionH
 	return EndSessionHandler{log: log, now: now}
 }
 
-// Handle ends the session in all processes. Each process that follows the key reads the end from
-// the log. Decision 62.
+// Handle ends the session in all processes: each process that accepts the API key of the session reads from the log that the
+// session has ended. Decision 62.
 func (h EndSessionHandler) Handle(ctx context.Context, cmd EndSession) error {
 	k := key.New()
 	_, err := h.log.Decide(ctx, key.Stream(cmd.Key), k, func() (eventstore.Decision, error) {

@@ -12,16 +12,16 @@ import (
 	"moviola/eventstore"
 )
 
-// IssueKey gives an account another key.
+// IssueKey gives an account another API key.
 type IssueKey struct {
 	Account   domain.AccountID
 	Name      string
 	Role      key.Role   // ignored for a legacy key, whose kind determines the role
-	Legacy    key.Legacy // set for legacy keys only, which only operators issue. Decision "Roles"
-	ExpiresAt *time.Time // nil: the key does not expire
+	Legacy    key.Legacy // set for legacy API keys only, which only operators issue. Decision "Roles"
+	ExpiresAt *time.Time // nil: the API key does not expire
 }
 
-// IssuedKey is a new key. Value is the key itself: it is shown once and not stored.
+// IssuedKey is a new API key. Value is the text that clients send: it is shown once and not stored.
 type IssuedKey struct {
 	Value     string
 	ID        string
@@ -38,12 +38,13 @@ type IssueKeyHandler struct {
 	now    eventstore.Clock
 }
 
-// NewIssueKeyHandler returns a handler. random is the source of keys: crypto/rand.Reader, except in tests.
+// NewIssueKeyHandler returns a handler. random is the source of random bytes for API keys: crypto/rand.Reader, except in tests.
 func NewIssueKeyHandler(log *eventstore.Log, random io.Reader, now func() time.Time) IssueKeyHandler {
 	return IssueKeyHandler{log: log, random: random, now: now}
 }
 
-// Handle issues the key. An account that was never opened is NotFound; an invalid name, role or expiry is Invalid. Decision 49.
+// Handle issues the API key. An account that was never opened is NotFound; an invalid name, role or expiry is Invalid. Decision
+// 49.
 func (h IssueKeyHandler) Handle(ctx context.Context, cmd IssueKey) (IssuedKey, error) {
 	a := account.New(cmd.Account)
 	if _, err := h.log.CatchUp(ctx, account.Stream(cmd.Account), eventstore.Appended{Revision: eventstore.NoStream},
@@ -76,7 +77,7 @@ func (h IssueKeyHandler) Handle(ctx context.Context, cmd IssueKey) (IssuedKey, e
 	}, nil
 }
 
-// stampOf returns an optional time in the form for events.
+// stampOf returns a time in the precision that events have; nil for nil.
 func stampOf(t *time.Time) *time.Time {
 	if t == nil {
 		return nil

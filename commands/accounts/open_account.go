@@ -13,10 +13,10 @@ import (
 	"moviola/eventstore"
 )
 
-// firstCredits is the default of a new account's credits. Decision 36.
+// firstCredits is the number of credits of a new account when OpenAccount names none. Decision 36.
 const firstCredits = 600
 
-// OpenAccount opens an account, with its first credits and an admin key.
+// OpenAccount opens an account, with its first credits and an API key with the role admin.
 type OpenAccount struct {
 	ID      domain.AccountID // empty: a random id
 	Name    string
@@ -24,7 +24,7 @@ type OpenAccount struct {
 	Credits *int64 // nil: 600 credits
 }
 
-// OpenedAccount is a new account. Key is its admin key: it is shown once and not stored.
+// OpenedAccount is a new account. Key is its API key: it is shown once and not stored.
 type OpenedAccount struct {
 	Account  domain.AccountID
 	Key      string
@@ -36,7 +36,7 @@ type OpenAccountConfig struct {
 	Log      *eventstore.Log
 	Complete CompleteOpeningHandler
 	Plans    plan.Plans // zero: the built-in plans
-	Random   io.Reader  // source of ids: crypto/rand.Reader, except in tests
+	Random   io.Reader  // source of random bytes for ids: crypto/rand.Reader, except in tests
 	Now      func() time.Time
 }
 
@@ -54,8 +54,8 @@ func NewOpenAccountHandler(cfg OpenAccountConfig) OpenAccountHandler {
 	return OpenAccountHandler{log: cfg.Log, complete: cfg.Complete, plans: cfg.Plans, random: cfg.Random, now: cfg.Now}
 }
 
-// Handle opens the account: it appends AccountOpened, then grants the credits and issues the key. After a crash the work list
-// continues, see CompleteOpening. An account that exists already is a Conflict.
+// Handle opens the account: it appends AccountOpened, then grants the credits and issues the API key. After a crash a processor
+// takes the remaining steps, see CompleteOpening. An account that exists already is a Conflict.
 func (h OpenAccountHandler) Handle(ctx context.Context, cmd OpenAccount) (OpenedAccount, error) {
 	credits := int64(firstCredits)
 	if cmd.Credits != nil {
@@ -80,7 +80,7 @@ func (h OpenAccountHandler) Handle(ctx context.Context, cmd OpenAccount) (Opened
 		return OpenedAccount{}, fmt.Errorf("open account %s: %w", cmd.ID, err)
 	}
 	opened, _, err := h.complete.finish(ctx, cmd.ID)
-	if err == nil && opened.Key == "" { // a new account always gets a key; no key: the read did not see the account's event yet
+	if err == nil && opened.Key == "" { // a new account always gets an API key: the read has not seen the account's event yet
 		return OpenedAccount{}, fmt.Errorf("load account %s: %w", cmd.ID, commands.ErrUnseen)
 	}
 	return opened, err

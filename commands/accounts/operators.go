@@ -23,10 +23,10 @@ type Operators struct {
 
 	turn   chan struct{} // lock of the other fields: the goroutine that has put the one element into the channel holds it
 	roster *operator.Roster
-	read   eventstore.Appended // the last event that is folded into roster
+	read   eventstore.Appended // the last event of the operators' stream that is folded into roster
 }
 
-// NewOperators returns Operators. random is the source of tokens: crypto/rand.Reader, except in tests.
+// NewOperators returns Operators. random is the source of random bytes for tokens: crypto/rand.Reader, except in tests.
 func NewOperators(log *eventstore.Log, random io.Reader, now func() time.Time) *Operators {
 	return &Operators{
 		log: log, random: random, now: now, turn: make(chan struct{}, 1),
@@ -91,7 +91,7 @@ func (o *Operators) catchUp(ctx context.Context, use func(*operator.Roster)) err
 	return nil
 }
 
-// AddOperator gives a person a token of an operator.
+// AddOperator adds an operator, and gives that person a token.
 type AddOperator struct {
 	Name string
 	Role operator.Role
@@ -135,10 +135,11 @@ func (o *Operators) Renew(ctx context.Context, name string) (AddedOperator, erro
 	return renewed, err
 }
 
-// SignIn records that a session of the operators' console has begun. Before is the session that the browser had before; it ends.
+// SignIn records that a session of the operators' console has begun. Before names the session that the same browser had until
+// now: that session ends.
 type SignIn struct {
 	operator.SignedIn
-	Before *SignOut // nil: the browser had none
+	Before *SignOut // nil: the browser had no session
 }
 
 // SignIn records a sign-in.

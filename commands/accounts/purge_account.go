@@ -15,7 +15,7 @@ import (
 	"moviola/eventstore"
 )
 
-// PurgeAccount decides that an account's files are removed, because its balance has been zero for too long.
+// PurgeAccount decides that the files of an account are to be removed, because its balance has been zero for too long.
 type PurgeAccount struct {
 	Account domain.AccountID
 }
@@ -32,7 +32,7 @@ type PurgeAccountConfig struct {
 	Again time.Duration
 }
 
-// PurgeAccountHandler handles PurgeAccount, and determines what a removal has to remove.
+// PurgeAccountHandler handles PurgeAccount, and determines which files a removal has to remove.
 type PurgeAccountHandler struct {
 	log          *eventstore.Log
 	ledgers      *ledgers.Ledgers
@@ -47,7 +47,7 @@ func NewPurgeAccountHandler(cfg PurgeAccountConfig) PurgeAccountHandler {
 		again: cfg.Again}
 }
 
-// Handle appends ZeroBalancePurged when it is due; the work list removes the files. ErrNothingToDo: the account has credits
+// Handle appends ZeroBalancePurged when it is due; a processor then removes the files. ErrNothingToDo: the account has credits
 // again, the balance has not been zero for long enough, the account is closed or on a plan without credits, or the purge is
 // recorded already. Decision 39.
 func (h PurgeAccountHandler) Handle(ctx context.Context, cmd PurgeAccount) error {
@@ -128,7 +128,7 @@ func (h PurgeAccountHandler) Done(ctx context.Context, done Clearing) error {
 	}
 }
 
-// clearable is an account, the end of its stream, and the position in the log at which its last purge was recorded.
+// clearable is an account, the end of its stream, and the position in the log of its last ZeroBalancePurged.
 type clearable struct {
 	*account.Account
 	end    eventstore.Revision

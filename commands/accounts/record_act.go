@@ -13,9 +13,9 @@ import (
 
 // RecordAct records an act of an operator in the audit trail. Its texts must not contain secrets.
 type RecordAct struct {
-	Who string // name that the operator gives
+	Who string // name of the operator, as given with the request
 	Act string // what will be done: "grant credits"
-	On  string // subject: the account, key, work item or template
+	On  string // what the act is done to: the account, key, work item or template
 	How string // details: an amount, a plan, a reference
 	// Issuer and Subject identify the operator at the identity provider; empty: the operator used a
 	// token.
@@ -29,13 +29,12 @@ type RecordActHandler struct {
 	now    eventstore.Clock
 }
 
-// NewRecordActHandler returns a handler. random is the source of ids: crypto/rand.Reader, except in tests.
+// NewRecordActHandler returns a handler. random is the source of random bytes for ids: crypto/rand.Reader, except in tests.
 func NewRecordActHandler(log *eventstore.Log, random io.Reader, now func() time.Time) RecordActHandler {
 	return RecordActHandler{log: log, random: random, now: now}
 }
 
-// Handle records the act and returns it. The caller does the act afterwards, so that the trail has
-// every act.
+// Handle records the act and returns it. The caller does the act only afterwards, so that the audit trail has every act.
 func (h RecordActHandler) Handle(ctx context.Context, cmd RecordAct) (operator.Acted, error) {
 	id, err := operator.NewID(h.random)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"moviola/eventstore"
 )
 
-// RevokeKey revokes a key of an account.
+// RevokeKey revokes an API key of an account.
 type RevokeKey struct {
-	ID      string           // 32 hex digits
-	Account domain.AccountID // account to which the key must belong; empty for operators, who may revoke every key
+	ID      string           // id of the API key: 32 hex digits
+	Account domain.AccountID // account to which the API key must belong; empty for operators, who may revoke every API key
 }
 
-// Revocation is a revoked key.
+// Revocation is the result of revoking an API key.
 type Revocation struct {
-	Account  domain.AccountID // account of the key
+	Account  domain.AccountID // account of the API key
 	At       time.Time        // time of the first revocation
 	Position eventstore.Position
 }
@@ -35,8 +35,8 @@ func NewRevokeKeyHandler(log *eventstore.Log, now func() time.Time) RevokeKeyHan
 	return RevokeKeyHandler{log: log, now: now}
 }
 
-// Handle revokes the key. A repeated call returns the time of the first revocation. A key of another account is NotFound, like
-// one that does not exist. Renders that were submitted with the key continue. Decision 49.
+// Handle revokes the API key. A repeated call returns the time of the first revocation. An API key of another account is
+// NotFound, like one that does not exist. Renders that were submitted with the API key continue. Decision 49.
 func (h RevokeKeyHandler) Handle(ctx context.Context, cmd RevokeKey) (Revocation, error) {
 	k := key.New()
 	stream := key.Stream(cmd.ID)

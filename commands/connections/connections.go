@@ -22,16 +22,16 @@ type connections struct {
 type OpenedConnection struct {
 	ID       string
 	Kind     connection.Kind
-	Settings connection.Settings // complete, with secrets
+	Settings connection.Settings // all settings, with the secrets in clear text
 	// Signing are the signing secrets of a signed webhook, newest first.
 	Signing []string
-	HostKey string // host key that the SFTP server has shown at first
+	HostKey string // fingerprint of the host key that the SFTP server showed at the first use
 }
 
 // Connections opens saved connections.
 type Connections struct{ connections }
 
-// NewConnections returns the saved connections of all accounts.
+// NewConnections returns Connections over a log.
 func NewConnections(log *eventstore.Log, vault commands.Vault) Connections {
 	return Connections{connections{log: log, vault: vault}}
 }
@@ -99,7 +99,7 @@ func (c connections) secrets(account domain.AccountID, id string, saved connecti
 	return secrets, nil
 }
 
-// seal makes the event that saves a connection.
+// seal encrypts the secrets of a connection and returns the event that saves the connection.
 func (c connections) seal(
 	account domain.AccountID, id string, saved connection.Saved, secrets connection.Settings,
 ) (connection.Saved, error) {

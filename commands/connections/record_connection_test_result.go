@@ -9,12 +9,12 @@ import (
 	"moviola/eventstore"
 )
 
-// RecordConnectionTest records the result of a test of a connection, or of its first use.
+// RecordConnectionTest records the result of a test of a connection, or what the first use of a connection has shown.
 type RecordConnectionTest struct {
 	Account domain.AccountID
 	ID      string
 	Success bool
-	Message string // names only scheme and host of addresses
+	Message string // result in words; of addresses it names only scheme and host
 	HostKey string // host key of an SFTP server, if it was seen
 }
 

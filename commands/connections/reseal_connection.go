@@ -10,8 +10,8 @@ import (
 	"moviola/eventstore"
 )
 
-// ResealConnection encrypts the secrets of a connection again when they were encrypted with another key than the vault's present
-// one. Nothing else changes.
+// ResealConnection encrypts the secrets of a connection again if they were not encrypted with the key that the vault uses now.
+// Nothing else changes.
 type ResealConnection struct {
 	Account domain.AccountID
 	ID      string

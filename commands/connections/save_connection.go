@@ -20,7 +20,7 @@ type SaveConnection struct {
 	Account domain.AccountID
 	ID      string
 	Kind    connection.Kind
-	// Settings are the settings from the client. Secrets that are missing or masked keep their present values.
+	// Settings are the settings from the client. Secret settings that are missing or masked keep their present values.
 	Settings map[string]any
 }
 
@@ -37,7 +37,8 @@ type SaveConnectionHandler struct {
 	random io.Reader
 }
 
-// NewSaveConnectionHandler returns a handler. random is the source of signing secrets: crypto/rand.Reader, except in tests.
+// NewSaveConnectionHandler returns a handler. random is the source of random bytes for signing secrets: crypto/rand.Reader,
+// except in tests.
 func NewSaveConnectionHandler(
 	log *eventstore.Log, vault commands.Vault, random io.Reader, now func() time.Time,
 ) SaveConnectionHandler {
@@ -84,7 +85,7 @@ func (h SaveConnectionHandler) before(cmd SaveConnection, saved connection.Saved
 	return before
 }
 
-// readable refuses to keep secrets that cannot be decrypted any more.
+// readable returns an error if secrets are to be kept that cannot be decrypted any more.
 func readable(id string, secrets connection.Settings) error {
 	var lost []string
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {
@@ -99,7 +100,8 @@ func readable(id string, secrets connection.Settings) error {
 		"The secrets of connection %s cannot be read any more: send %s again", id, strings.Join(lost, ", "))
 }
 
-// signing keeps the signing secrets of a signed webhook, or makes the first one.
+// signing copies the signing secrets of a signed webhook from before to secrets. If there is none, it makes the first one, and
+// returns it.
 func (h SaveConnectionHandler) signing(settings, before, secrets connection.Settings) (string, error) {
 	if settings["signed"] != "true" {
 		return "", nil
@@ -143,7 +145,7 @@ func (c connections) save(
 type RotateSigningSecret struct {
 	Account domain.AccountID
 	ID      string
-	Retire  bool // remove the previous secret instead of making a new one
+	Retire  bool // true: the previous secret is removed, and no new one is made
 }
 
 // Rotate handles RotateSigningSecret. A connection that is not signed is Invalid; a connection whose secrets cannot be

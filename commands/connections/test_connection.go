@@ -14,7 +14,7 @@ import (
 	"moviola/eventstore"
 )
 
-// testLimit is the time limit of a test of a connection, whose client waits for the answer.
+// testLimit is the time limit of a test of a connection. The client waits for the result during that time.
 const testLimit = 40 * time.Second
 
 // testRandom replaces the random part of file names in tests of connections.
@@ -26,11 +26,11 @@ type TestConnection struct {
 	ID      string
 }
 
-// TestedConnection is the result of a test.
+// TestedConnection is the result of a test of a connection.
 type TestedConnection struct {
 	Success    bool
 	HTTPStatus int    // status of a webhook's answer; 0: no answer
-	Message    string // names only scheme and host of addresses
+	Message    string // result in words; of addresses it names only scheme and host
 	Duration   time.Duration
 	Position   eventstore.Position
 }
@@ -42,7 +42,7 @@ type TestRoads struct {
 	// Provider makes a request to a provider that shows whether the provider's key is valid. Its errors have the meaning of the
 	// errors of Sender.Send.
 	Provider func(ctx context.Context, settings connection.Settings) error
-	// Emails counts the recipients of a test by e-mail, or refuses it.
+	// Emails counts the recipients of the e-mail that a test sends, or refuses that e-mail.
 	Emails deliveries.CountRecipientsHandler
 }
 

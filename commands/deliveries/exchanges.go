@@ -12,7 +12,7 @@ import (
 	"moviola/domain/blobkey"
 )
 
-// The bounds of the exchange that is kept of each try.
+// Bounds of what is kept of each try: see Exchange.
 const (
 	maxSentKept = 64 << 10
 	// MaxAnswerKept is how much of a receiver's answer is kept, in bytes.
@@ -37,15 +37,15 @@ func (t Try) key() string {
 	return blobkey.Exchange(t.Account, t.Project, t.Destination, t.Run, t.Number)
 }
 
-// Exchange is what one try has sent, and the receiver's answer. It contains no header, and no path
-// or query of the address.
+// Exchange is what one try has sent to the receiver, and the receiver's answer. It contains no headers, and of the receiver's
+// address only scheme and host.
 type Exchange struct {
-	Address     string    `json:"address"` // scheme and host
+	Address     string    `json:"address"` // scheme and host of the receiver's address
 	StartedAt   time.Time `json:"started_at"`
 	EndedAt     time.Time `json:"ended_at"`
 	ContentType string    `json:"content_type,omitempty"`
 	Sent        []byte    `json:"sent,omitempty"`   // body of a webhook; only its beginning when it is long
-	SentSize    int       `json:"sent_size"`        // bytes of the whole body
+	SentSize    int       `json:"sent_size"`        // size of the whole body in bytes
 	Answer      []byte    `json:"answer,omitempty"` // beginning of the receiver's answer
 }
 
@@ -76,8 +76,8 @@ func (e Exchanges) Keep(ctx context.Context, try Try, what Exchange) error {
 	return nil
 }
 
-// Read returns the exchange of a try, or ErrNoExchange. An exchange that was encrypted with a secret that is no longer
-// configured is ErrNoExchange too.
+// Read returns the exchange of a try. ErrNoExchange: no exchange is kept, or it was encrypted under a secret that is no longer
+// configured.
 func (e Exchanges) Read(ctx context.Context, try Try) (Exchange, error) {
 	var what Exchange
 	raw, err := commands.OpenSealed(ctx, e.files, e.vault, try.key())
@@ -89,7 +89,7 @@ func (e Exchanges) Read(ctx context.Context, try Try) (Exchange, error) {
 		return Exchange{}, ErrNoExchange
 	case err != nil:
 		return Exchange{}, fmt.Errorf("read what was sent to destination %d of movie %s: %w", try.Destination, try.Project, err)
-	case e.now().Sub(what.EndedAt) > ExchangesKept: // the exchange has expired, but the sweep has not removed it yet
+	case e.now().Sub(what.EndedAt) > ExchangesKept: // the exchange has expired, but its file has not been removed yet
 		return Exchange{}, ErrNoExchange
 	}
 	return what, nil

@@ -10,7 +10,7 @@ import (
 	"moviola/eventstore"
 )
 
-// FinishDelivery closes a delivery whose destinations all have their final result.
+// FinishDelivery closes a delivery of which every destination has its final result.
 type FinishDelivery struct {
 	Project domain.ProjectID
 	Worker  string

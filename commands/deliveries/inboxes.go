@@ -17,33 +17,33 @@ import (
 	"moviola/domain/connection"
 )
 
-// The bounds of inboxes.
+// Bounds of the time, the size and the number of inboxes.
 const (
-	// InboxKept is how long an inbox accepts bodies and keeps them. After that time it is deleted.
+	// InboxKept is how long an inbox accepts letters and keeps them. After that time the inbox is deleted.
 	InboxKept = time.Hour
-	// InboxLetters is the maximum of bodies that an inbox keeps: the newest ones.
+	// InboxLetters is the maximum number of letters that an inbox keeps: older letters are deleted.
 	InboxLetters = 10
-	// OpenInboxes is the maximum of inboxes that an account has at the same time. Opening another one deletes the oldest.
+	// OpenInboxes is the maximum number of inboxes that an account has at the same time. Opening another one deletes the oldest.
 	OpenInboxes = 20
 )
 
-// Inbox is an address for trying webhooks. Bodies that the account's movies and connections send there are stored for the account
-// to read. No network connection is made. Decision 83.
+// Inbox is an address for trying webhooks. What the account's movies and connections send there is stored as letters, which the
+// account can read. No network connection is made. Decision 83.
 type Inbox struct {
 	ID       connection.InboxID `json:"-"`
 	OpenedAt time.Time          `json:"opened_at"`
-	Letters  int                `json:"-"` // number of stored bodies
+	Letters  int                `json:"-"` // number of stored letters
 }
 
 // EndsAt returns the time at which the inbox is deleted.
 func (i Inbox) EndsAt() time.Time { return i.OpenedAt.Add(InboxKept) }
 
-// Letter is one body that was sent to an inbox.
+// Letter is one body that was sent to an inbox, with its headers.
 type Letter struct {
 	At      time.Time         `json:"at"`
 	Headers map[string]string `json:"headers"` // headers that the service has set
-	Body    []byte            `json:"body"`    // cut off when the body is long
-	Size    int               `json:"size"`    // bytes of the whole body
+	Body    []byte            `json:"body"`    // body as it was sent; only its beginning when it is long
+	Size    int               `json:"size"`    // size of the whole body in bytes
 }
 
 // errNoInbox refuses an inbox that does not exist, has ended, or belongs to another account.
@@ -113,8 +113,8 @@ func (i Inboxes) List(ctx context.Context, account domain.AccountID) ([]Inbox, e
 	return open, nil
 }
 
-// Read returns an inbox and the bodies that it has received, newest first. For an inbox that does not exist the error is a
-// *domain.Error of kind NotFound.
+// Read returns an inbox and its letters, the newest first. For an inbox that does not exist the error is a *domain.Error of kind
+// NotFound.
 func (i Inboxes) Read(ctx context.Context, account domain.AccountID, id connection.InboxID) (Inbox, []Letter, error) {
 	one, err := i.find(ctx, account, id)
 	if err != nil {
@@ -140,8 +140,7 @@ func (i Inboxes) Read(ctx context.Context, account domain.AccountID, id connecti
 	return one, letters, nil
 }
 
-// Delete removes an inbox and the bodies that it has received. For an inbox that does not exist the error is a *domain.Error of
-// kind NotFound.
+// Delete removes an inbox and its letters. For an inbox that does not exist the error is a *domain.Error of kind NotFound.
 func (i Inboxes) Delete(ctx context.Context, account domain.AccountID, id connection.InboxID) error {
 	if _, err := i.find(ctx, account, id); err != nil {
 		return err
@@ -150,7 +149,7 @@ func (i Inboxes) Delete(ctx context.Context, account domain.AccountID, id connec
 	if err != nil {
 		return err
 	}
-	// The inbox's own file is deleted first, so that the inbox receives no more bodies.
+	// The inbox's own file is deleted first, so that the inbox receives no more letters.
 	for _, key := range append([]string{blobkey.Inbox(account, id)}, keys...) {
 		if err := i.files.Delete(ctx, key); err != nil {
 			return fmt.Errorf("delete inbox %s: %w", id, err)
@@ -159,7 +158,7 @@ func (i Inboxes) Delete(ctx context.Context, account domain.AccountID, id connec
 	return nil
 }
 
-// Receive stores a body in an inbox of the sending account. It returns false when the account has no such inbox.
+// Receive stores a letter in an inbox of the sending account. It returns false when the account has no such inbox.
 func (i Inboxes) Receive(
 	ctx context.Context, account domain.AccountID, id connection.InboxID, headers map[string]string, body []byte,
 ) (bool, error) {
@@ -183,8 +182,8 @@ func (i Inboxes) Receive(
 	return true, i.trim(ctx, account, id)
 }
 
-// trim deletes all letters of an inbox except the newest. Processes that receive at the same time
-// may delete the same letters.
+// trim deletes all but the newest InboxLetters letters of an inbox. Processes that receive at the same time may delete the same
+// letters.
 func (i Inboxes) trim(ctx context.Context, account domain.AccountID, id connection.InboxID) error {
 	keys, err := i.letters(ctx, account, id)
 	if err != nil {
@@ -198,7 +197,7 @@ func (i Inboxes) trim(ctx context.Context, account domain.AccountID, id connecti
 	return nil
 }
 
-// find returns an inbox of an account. An inbox that was encrypted with a secret that is no longer configured counts as deleted.
+// find returns an inbox of an account. An inbox that was encrypted under a secret that is no longer configured counts as deleted.
 func (i Inboxes) find(ctx context.Context, account domain.AccountID, id connection.InboxID) (Inbox, error) {
 	if _, ok := connection.ParseInboxID(string(id)); !ok {
 		return Inbox{}, errNoInbox(id)
@@ -210,13 +209,13 @@ func (i Inboxes) find(ctx context.Context, account domain.AccountID, id connecti
 		return Inbox{}, errNoInbox(id)
 	case err != nil:
 		return Inbox{}, err
-	case !i.now().Before(found.EndsAt()): // the inbox has ended, but the sweep has not removed it yet
+	case !i.now().Before(found.EndsAt()): // the inbox has ended, but its files have not been removed yet
 		return Inbox{}, errNoInbox(id)
 	}
 	return found, nil
 }
 
-// letters returns the keys of the bodies that an inbox has received, oldest first.
+// letters returns the keys of the stored letters of an inbox, the oldest first.
 func (i Inboxes) letters(ctx context.Context, account domain.AccountID, id connection.InboxID) ([]string, error) {
 	keys, err := i.files.List(ctx, blobkey.InboxOf(account, id))
 	if err != nil {

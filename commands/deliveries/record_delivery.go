@@ -10,8 +10,7 @@ import (
 	"moviola/eventstore"
 )
 
-// RecordDelivery records one try of the caller's run. The number of the try is one more than the Tries of the claim. Handle sets
-// the field At.
+// RecordDelivery records one try of the run that Worker has claimed. Attempt is the try; Handle sets its field At.
 type RecordDelivery struct {
 	Project domain.ProjectID
 	Worker  string

@@ -10,7 +10,7 @@ import (
 	"moviola/eventstore"
 )
 
-// RequestRedelivery requests another delivery of a movie, for its owner.
+// RequestRedelivery requests, for the owner of a movie, that the movie is delivered again.
 type RequestRedelivery struct {
 	Account domain.AccountID
 	Project domain.ProjectID

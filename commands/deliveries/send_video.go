@@ -13,9 +13,9 @@ type Parcel struct {
 	// Account is the movie's account. An e-mail names the account, so that an operator can find the
 	// sender.
 	Account domain.AccountID
-	// Settings are the complete settings of the destination's kind, with macros replaced.
+	// Settings are the settings of the destination, complete and with macros replaced.
 	Settings connection.Settings
-	// HostKey is the fingerprint that an SFTP server has shown before; empty: none.
+	// HostKey is the fingerprint of the host key that an SFTP server has shown before; empty: none.
 	HostKey string
 	// Size is the size of the video, in bytes.
 	Size int64
@@ -31,8 +31,8 @@ type Receipt struct {
 // Sender sends videos to one kind of destination. It is safe for concurrent use.
 type Sender interface {
 	// Send sends a video, and returns when the video has arrived or the sending has failed. It stops when ctx ends. A *domain.Error
-	// tells the owner why the video has not arrived, with only scheme and host of the address; other errors are faults of this
-	// service.
+	// tells the owner why the video has not arrived, and names only scheme and host of the destination's address; other errors are
+	// faults of this service.
 	Send(ctx context.Context, parcel Parcel) (Receipt, error)
 	// Test tests settings without a video: it does what Send does, except for anything that would stay on the receiving server.
 	// Errors are those of Send.
@@ -41,10 +41,10 @@ type Sender interface {
 
 // WebhookCall is one try at a webhook.
 type WebhookCall struct {
-	Account     domain.AccountID // the sending account: an inbox accepts bodies of its own account only
+	Account     domain.AccountID // the sending account: an inbox accepts only what its own account sends
 	Endpoint    string
 	ContentType string // document.JSONContent or document.FormContent
-	Payload     []byte // a flat JSON object
+	Payload     []byte // body of the call before encoding: a flat JSON object
 	// Message is the id of the message, the same in every try. Signing are the secrets that sign
 	// the message; empty: it is not signed.
 	Message string
@@ -55,7 +55,7 @@ type WebhookCall struct {
 type WebhookResult struct {
 	Delivered  bool   // the receiver answered 2xx
 	HTTPStatus int    // 0: the receiver did not answer
-	Message    string // names only scheme and host of addresses
+	Message    string // result in words; of addresses it names only scheme and host
 	Retry      bool   // a further try may succeed: the answer was 5xx, or the connection failed before any answer
 	// Sent is the body as it was sent, ContentType is its media type, Answer is the beginning of
 	// the receiver's body.

@@ -13,21 +13,21 @@ import (
 // StartDelivery claims the destinations of a closed movie for a worker.
 type StartDelivery struct {
 	Project domain.ProjectID
-	Worker  string // unique to one start of one process
+	Worker  string // name of the worker, unique to one start of one process
 	Dead    int    // number of the run whose worker is known to be dead; 0: none
 	Death   domain.Death
 }
 
-// DeliveryClaim is a claim on the destinations of a movie, with their state and the facts for their payloads.
+// DeliveryClaim is a claim on the destinations of a movie, with their state and the facts that are sent to them.
 type DeliveryClaim struct {
 	Account      domain.AccountID
 	Run          int
 	DocumentHash string // hex SHA-256 of the document under DocumentKey; that document names the destinations
-	// Destinations is the state of each destination, by index, after all runs.
+	// Destinations is the state of each destination, by index, as all earlier runs have left it.
 	Destinations []movie.DestinationState
-	Order        []int // indexes of the remaining destinations, the next one first
-	// Spent is how long earlier runs have worked on the destinations: the limit for all destinations of a movie together is five
-	// minutes (decisions 33 and 55).
+	Order        []int // indexes of the destinations that are still to be tried, the next one first
+	// Spent is the time that earlier runs have used. All runs of a movie's delivery together have five minutes (decisions 33 and
+	// 55).
 	Spent    time.Duration
 	Success  bool
 	ClosedAt time.Time // when the movie ended
@@ -36,9 +36,9 @@ type DeliveryClaim struct {
 	Request     int
 	RequestedAt time.Time
 	Message     string            // why the movie has no video
-	Plan        *movie.Dimensions // nil: the movie was not laid out
-	File        *movie.File       // nil: no file was made
-	FileGone    bool              // the file does not exist (any more): its address is null
+	Plan        *movie.Dimensions // size and length of the movie; nil: not known when it ended
+	File        *movie.File       // the rendered file; nil: none was made
+	FileGone    bool              // no rendered file exists (any more): its address is null
 	Position    eventstore.Position
 	// Known is the movie right after the claim. Later commands of this claim get Known, so that they need not read the movie's
 	// stream again.

@@ -9,7 +9,7 @@ import (
 	"moviola/eventstore"
 )
 
-// HoldBatch holds the credits for all rows of a batch, or counts the rows on a counted plan.
+// HoldBatch holds the credits for all rows of a batch or, on a counted plan, counts a movie for each row.
 type HoldBatch struct {
 	Account domain.AccountID
 	Batch   domain.BatchID
@@ -18,8 +18,8 @@ type HoldBatch struct {
 	Quota   ledger.Quota // quota of the account's plan, when Counted is true
 }
 
-// HoldBatch holds credits for all rows in one append, or counts all rows. It refuses the whole batch with the errors of Hold or
-// Count. It is idempotent.
+// HoldBatch holds the credits for all rows in one append or, on a counted plan, counts all rows. When it refuses, it refuses the
+// whole batch, with the errors of Hold or Count. It is idempotent.
 func (l *Ledgers) HoldBatch(ctx context.Context, cmd HoldBatch) (eventstore.Appended, error) {
 	request := &ledgerRequest{ctx: ctx, events: len(cmd.Rows),
 		decide: func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {

@@ -16,7 +16,7 @@ func (l *Ledgers) CloseLedger(ctx context.Context, id domain.AccountID) error {
 	return err
 }
 
-// OpenSubjects returns the movies and items of an account with an open hold or count, according to the log.
+// OpenSubjects returns the movies and preload items of an account that have an open hold or count, according to the log.
 func (l *Ledgers) OpenSubjects(ctx context.Context, id domain.AccountID) ([]domain.ProjectID, error) {
 	var subjects []domain.ProjectID
 	err := l.Ask(ctx, id, func(own *ledger.Ledger) error {

@@ -9,11 +9,11 @@ import (
 	"moviola/eventstore"
 )
 
-// HoldItems holds credits for the items of a preload batch, all or none. Decision 38.
+// HoldItems holds credits for the items of a preload batch, for all or for none. Decision 38.
 type HoldItems struct {
 	Account domain.AccountID
 	Preload domain.PreloadID
-	Items   []ledger.ItemAmount // may include items that cost nothing
+	Items   []ledger.ItemAmount // items of the batch; some may cost nothing
 }
 
 // SettleItem names the item of a preload batch whose hold is to end.
@@ -21,12 +21,12 @@ type SettleItem struct {
 	Account domain.AccountID
 	Preload domain.PreloadID
 	Number  int    // index of the item in the batch, from 0
-	Reason  string // why credits are released: failed, cached, abandoned; ignored by a charge
+	Reason  string // why the credits are released: failed, cached, abandoned; not used by ChargeItem
 }
 
-// HoldItems holds credits for each item that costs something, in one append, or refuses with PaymentRequired (402) when too few
-// are available. It is idempotent; an item whose hold has ended is ledger.ErrHoldEnded. For a batch that costs nothing it appends
-// nothing.
+// HoldItems holds credits for each item that costs something, in one append. When too few credits are available, it refuses with
+// PaymentRequired (402). It is idempotent; an item whose hold has ended is ledger.ErrHoldEnded. For a batch that costs nothing it
+// appends nothing.
 func (l *Ledgers) HoldItems(ctx context.Context, cmd HoldItems) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.HoldItems(cmd.Preload, cmd.Items, at)

@@ -12,14 +12,15 @@ import (
 	"moviola/eventstore"
 )
 
-// Hold holds credits for a project. A project can be held only once.
+// Hold holds credits for a project. Only one hold can ever be made for a project.
 type Hold struct {
 	Account domain.AccountID
 	Project domain.ProjectID
-	Amount  int64 // at least 1
+	Amount  int64 // credits to hold, at least 1
 }
 
-// ChangeHold changes an open hold to the exact amount. Attempt is the render attempt that has determined it.
+// ChangeHold changes the amount of an open hold to the exact price. Attempt is the attempt at rendering that has determined the
+// price.
 type ChangeHold struct {
 	Account domain.AccountID
 	Project domain.ProjectID
@@ -33,7 +34,7 @@ type Charge struct {
 	Project domain.ProjectID
 }
 
-// Count counts a movie, or a draft, on a counted plan. A project can be counted only once.
+// Count counts a movie, or a draft, on a counted plan. Only one count can ever be made for a project.
 type Count struct {
 	Account domain.AccountID
 	Project domain.ProjectID
@@ -46,17 +47,17 @@ type Settle struct {
 	Account domain.AccountID
 	Project domain.ProjectID
 	How     ledger.Ending
-	Reason  string // why credits or a count are released; ignored by a charge
+	Reason  string // why held credits or a count are released; not used when they are charged
 }
 
 // Release releases the whole hold of a project.
 type Release struct {
 	Account domain.AccountID
 	Project domain.ProjectID
-	Reason  string // failed, timeout, cancelled, abandoned
+	Reason  string // why the credits are released: failed, timeout, cancelled, abandoned
 }
 
-// Grant adds credits. Grants with the same reference count once.
+// Grant adds credits to an account. Of several grants with the same reference only the first adds credits.
 type Grant struct {
 	Account   domain.AccountID
 	Reference string
@@ -73,7 +74,7 @@ type Ledgers struct {
 	now  eventstore.Clock
 	ctx  context.Context
 	stop context.CancelFunc
-	key  ed25519.PrivateKey // signs opening balances; nil: there are none
+	key  ed25519.PrivateKey // key that signs opening balances (see Open); nil: none are made or used
 
 	mu      sync.Mutex
 	owners  map[domain.AccountID]*ledgerOwner
@@ -93,7 +94,7 @@ func New(log *eventstore.Log, now func() time.Time, options ...Option) *Ledgers 
 	return l
 }
 
-// Close ends all owners and waits for them. A command that was waiting gets ErrClosed; its events may have been stored.
+// Close ends all owners and waits for them. A command that waits for its result gets ErrClosed; its events may have been stored.
 func (l *Ledgers) Close() {
 	l.mu.Lock()
 	l.stop()
@@ -108,8 +109,8 @@ func (l *Ledgers) Hold(ctx context.Context, cmd Hold) (eventstore.Appended, erro
 	})
 }
 
-// ChangeHold changes a hold, or refuses with "Insufficient credits". When a later attempt has changed the hold, the error is
-// ledger.ErrStale.
+// ChangeHold changes a hold, or refuses with "Insufficient credits". When an attempt after cmd.Attempt has changed the hold, the
+// error is ledger.ErrStale.
 func (l *Ledgers) ChangeHold(ctx context.Context, cmd ChangeHold) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.ChangeHold(cmd.Project, cmd.Attempt, cmd.Amount, at)
@@ -137,7 +138,7 @@ func (l *Ledgers) Count(ctx context.Context, cmd Count) (eventstore.Appended, er
 	})
 }
 
-// Settle ends a hold or count. It is idempotent; a hold or count that has ended in another way is
+// Settle ends a hold or count. It is idempotent; a hold or count that has already ended in the other way (charged or released) is
 // ledger.ErrHoldEnded.
 func (l *Ledgers) Settle(ctx context.Context, cmd Settle) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
@@ -145,7 +146,7 @@ func (l *Ledgers) Settle(ctx context.Context, cmd Settle) (eventstore.Appended, 
 	})
 }
 
-// Grant adds credits. It is idempotent by the reference.
+// Grant adds credits. Two calls with the same reference add them once.
 func (l *Ledgers) Grant(ctx context.Context, cmd Grant) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Grant(cmd.Reference, cmd.Kind, cmd.Amount, at)
@@ -191,7 +192,7 @@ func (l *Ledgers) OpenHold(ctx context.Context, account domain.AccountID, projec
 	return at, open, nil
 }
 
-// Ask reads the ledger up to the end of the log, calls the function question with it, and returns the error of that call.
+// Ask reads the ledger up to the end of the log, calls the function question with it, and returns the error of question.
 func (l *Ledgers) Ask(ctx context.Context, account domain.AccountID, question func(*ledger.Ledger) error) error {
 	_, err := l.Do(ctx, account, func(own *ledger.Ledger, _ time.Time) ([]domain.Event, error) {
 		return nil, question(own)
@@ -199,8 +200,9 @@ func (l *Ledgers) Ask(ctx context.Context, account domain.AccountID, question fu
 	return err
 }
 
-// Expect checks a question against the cached ledger. A refusal is checked again on the log. A pass is not checked again,
-// because the decision that follows is made on the log.
+// Expect calls the function question with the cached ledger, and returns nil if question does: the decision that follows is made
+// on the log anyway. If question returns an error, Expect calls it again with the ledger read up to the end of the log, and
+// returns the error of that call.
 func (l *Ledgers) Expect(ctx context.Context, account domain.AccountID, question func(*ledger.Ledger) error) error {
 	owner, err := l.enter(account)
 	if err != nil {
@@ -213,13 +215,13 @@ func (l *Ledgers) Expect(ctx context.Context, account domain.AccountID, question
 	return l.Ask(ctx, account, question)
 }
 
-// Do sends a decision to the account's owner and waits for its result.
+// Do sends the decision decide to the owner of the account's ledger and waits for its result.
 func (l *Ledgers) Do(ctx context.Context, account domain.AccountID, decide decideFunc) (eventstore.Appended, error) {
 	a := l.send(account, &ledgerRequest{ctx: ctx, decide: decide})
 	return a.appended, a.err
 }
 
-// send sends a request to the account's owner and waits for the answer.
+// send sends a request to the owner of the account's ledger and waits for the answer.
 func (l *Ledgers) send(account domain.AccountID, r *ledgerRequest) ledgerAnswer {
 	owner, err := l.enter(account)
 	if err != nil {

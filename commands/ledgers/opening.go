@@ -15,14 +15,17 @@ import (
 // Option changes what New returns.
 type Option func(*Ledgers)
 
-// SignedWith gives the key that signs opening balances. Without it the Ledgers make none, and use none.
+// SignedWith gives the key that signs opening balances. An opening balance is the state of a ledger after its early events; with
+// it the ledger can be folded without them. Without the key the Ledgers neither make nor use opening balances.
 func SignedWith(key ed25519.PrivateKey) Option { return func(l *Ledgers) { l.key = key } }
 
-// Open appends the opening balance of an account's ledger after its last event that the store has created before a moment, if it
-// includes at least so many events more than the one that is there as least says. It returns the revision of the last event that
-// the newest opening balance includes: the ledger can be folded without that event and all earlier ones. NoStream: there is no
-// opening balance. It is idempotent. An opening balance that does not carry the key's signature, or does not fit the ledger, is
-// replaced. Decision 96.
+// Open appends an opening balance of an account's ledger: the state of the ledger after all events that the store created earlier
+// than the time in before. It appends nothing if the present opening balance lacks fewer than least of these events. Open returns
+// the revision of the last event that the newest opening balance includes: the ledger can be folded without that event and all
+// earlier ones. NoStream: there is no opening balance.
+//
+// Open is idempotent. An opening balance without a valid signature, or one that does not fit the ledger, counts as none. Decision
+// 96.
 func (l *Ledgers) Open(
 	ctx context.Context, account domain.AccountID, before time.Time, least int,
 ) (eventstore.Revision, error) {
@@ -56,7 +59,7 @@ func (l *Ledgers) Open(
 		Revision: int64(last.Revision), Event: last.ID.String(), Version: ledger.StateVersion, State: folded.State(), At: at,
 	}, l.key)
 	if errors.Is(err, eventstore.ErrConflict) {
-		return from.Revision, nil // another process does the same
+		return from.Revision, nil // another process appends the same opening balance
 	}
 	if err != nil {
 		return from.Revision, fmt.Errorf("append the opening balance of %s: %w", account, err)
@@ -64,8 +67,8 @@ func (l *Ledgers) Open(
 	return last.Revision, nil
 }
 
-// opening returns the ledger that an account's opening balance gives, and the place in the ledger's stream up to which it is
-// folded. When there is no opening balance with a valid signature, it returns an empty ledger and NoStream.
+// opening returns the ledger as an account's newest opening balance has it, and the last event in the ledger's stream that this
+// state includes. When there is no opening balance with a valid signature, it returns an empty ledger and NoStream.
 func (l *Ledgers) opening(ctx context.Context, account domain.AccountID) (*ledger.Ledger, eventstore.Appended, error) {
 	none := eventstore.Appended{Revision: eventstore.NoStream}
 	if l.key == nil {

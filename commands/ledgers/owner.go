@@ -15,9 +15,9 @@ import (
 const (
 	ledgerQueue    = 256              // maximum number of requests that wait for one account
 	ledgerGroup    = 64               // maximum number of requests that share one append
-	ledgerEvents   = 1000             // a group with this many events takes no other request: a store bounds an append's bytes
+	ledgerEvents   = 1000             // a group with so many events takes no more requests: a store limits the bytes of an append
 	ledgerIdle     = 5 * time.Minute  // an owner ends after this long without a request
-	ledgerDeadline = 60 * time.Second // time limit of a group at the store, even when its members' deadlines are later
+	ledgerDeadline = 60 * time.Second // time limit of the append of a group, even when the requests have later deadlines
 )
 
 // decideFunc returns the events that a request appends to a ledger, or a refusal. It changes nothing and may be called more than
@@ -28,13 +28,13 @@ type ledgerRequest struct {
 	ctx    context.Context
 	decide decideFunc
 	state  bool              // the answer includes the ledger's state
-	events int               // estimated number of events of this request; 0: a few
-	answer chan ledgerAnswer // buffered for one answer: the owner never waits for the reader
+	events int               // estimated number of events of this request; 0: not more than a few
+	answer chan ledgerAnswer // has room for one answer, so that the owner does not wait until it is read
 }
 
 type ledgerAnswer struct {
 	appended eventstore.Appended
-	state    ledger.State // the ledger's state after the append; includes other requests of the same group
+	state    ledger.State // the ledger's state after the append, which includes the events of other requests of the group
 	err      error
 }
 
@@ -71,7 +71,7 @@ type ledgerOwner struct {
 	loaded bool           // the log has been read at least once
 
 	restored bool         // the owner has looked for a snapshot
-	end      atomic.Int64 // revision of the field at, readable by other goroutines
+	end      atomic.Int64 // revision in the field at, for other goroutines to read
 	snapshot atomic.Int64 // revision of the newest snapshot that is known
 }
 

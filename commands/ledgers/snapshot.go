@@ -14,8 +14,9 @@ import (
 // snapshotAfter is how many events a ledger grows by between two snapshots: folding that many takes about a millisecond.
 const snapshotAfter = 300
 
-// restore loads the newest snapshot of the ledger, or its opening balance if that includes more, so that only the later events
-// have to be folded. When neither is usable, or can be read now, all events are folded, from the archive too: neither is needed.
+// restore loads the newest snapshot of the ledger, or its opening balance if that includes more events, so that only the later
+// events have to be folded. When neither is usable, or neither can be read now, it loads nothing: then all events are folded,
+// also those in the archive.
 func (o *ledgerOwner) restore(ctx context.Context) {
 	if o.restored {
 		return
@@ -39,8 +40,9 @@ func (o *ledgerOwner) restore(ctx context.Context) {
 	o.draft = o.stored.Clone()
 }
 
-// Snapshot appends a snapshot of an account's ledger when the ledger has grown enough since the last one. A snapshot only saves
-// folding the earlier events at a later start, so no caller should wait for it. It is idempotent.
+// Snapshot appends a snapshot of an account's ledger when the ledger has grown by enough events since the last snapshot. With it
+// the earlier events need not be folded at a later start. Since nothing else depends on it, no caller should wait for it. It is
+// idempotent.
 func (l *Ledgers) Snapshot(ctx context.Context, account domain.AccountID) error {
 	owner, err := l.enter(account)
 	if err != nil {

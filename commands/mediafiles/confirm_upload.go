@@ -19,13 +19,13 @@ type Staging interface {
 	Presign(ctx context.Context, key, contentType string, size int64, ttl time.Duration) (string, error)
 	// Stat describes a stored file; ErrFileNotFound when it does not exist.
 	Stat(ctx context.Context, key string) (Staged, error)
-	// Copy copies a file to another key.
+	// Copy copies the file under the key from to the key to.
 	Copy(ctx context.Context, from, to string) error
 }
 
-// Staged is the size, type and time of a file that a storage has.
+// Staged is the size, type and time of a file in a Staging.
 type Staged struct {
-	Size        int64 // bytes
+	Size        int64 // size in bytes
 	ContentType string
 	At          time.Time // when the file was stored, by the storage's clock
 }
@@ -50,7 +50,7 @@ func NewConfirmUploadHandler(
 	return ConfirmUploadHandler{places: places{log, now}, files: files, staging: staging, storage: storage}
 }
 
-// Presign returns the address of the storage to which a client uploads the bytes of a registered file. The address is valid for
+// Presign returns an address of the storage to which a client can upload the bytes of a registered file. The address is valid for
 // ttl.
 func (h ConfirmUploadHandler) Presign(ctx context.Context, place string, file media.File, ttl time.Duration) (string, error) {
 	return h.staging.Presign(ctx, blobkey.Upload(media.AccountOf(place), file.Entry), file.ContentType, file.Size, ttl)
@@ -100,7 +100,7 @@ func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) er
 	return h.files.Delete(ctx, from)
 }
 
-// notYet converts a refusal to an error that is retried.
+// notYet converts a refusal to an error after which the command is retried later.
 func notYet(err error) error {
 	var refusal *domain.Error
 	if errors.As(err, &refusal) {

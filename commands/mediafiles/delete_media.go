@@ -36,8 +36,8 @@ func (h DeleteMediaHandler) Handle(ctx context.Context, cmd DeleteMedia) (events
 	return h.remove(ctx, media.StreamID(cmd.Account, cmd.Path), (*media.Place).Delete)
 }
 
-// remove appends the events of a decision, and then removes the bytes, so that no visible file lacks its bytes. If the process
-// ends in between, the daily chore removes the bytes.
+// remove appends the events that decide returns, and then removes the bytes of the file, so that every visible file has its
+// bytes. If the process ends in between, the daily chore removes the bytes.
 func (h DeleteMediaHandler) remove(ctx context.Context, id string, decide decidePlace) (eventstore.Position, error) {
 	d, err := h.places.decide(ctx, id, decide)
 	if err != nil {
@@ -78,8 +78,8 @@ type ClearMedia struct {
 	Why   media.Reason
 }
 
-// Clear removes the file, the registration or the marker at the path. ErrNothingToDo: the path is empty. A file that is being
-// moved is ErrMoving, and the caller retries: moves end soon.
+// Clear removes the file, the registration or the folder marker at the path. ErrNothingToDo: there is nothing at the path. For a
+// file that is being moved the error is ErrMoving; the caller retries, because moves end soon.
 func (h DeleteMediaHandler) Clear(ctx context.Context, cmd ClearMedia) error {
 	_, err := h.remove(ctx, cmd.Place, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		return p.Clear(cmd.Why, at)

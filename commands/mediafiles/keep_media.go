@@ -18,18 +18,18 @@ import (
 	"moviola/eventstore"
 )
 
-// generatedFolder is the folder for generated assets. Decision 47.
+// generatedFolder is the folder of a media library for assets that were generated. Decision 47.
 const generatedFolder = "generated"
 
 // KeepMedia stores a generated asset in the media library of its account, as generated/<name>. Decision 47.
 type KeepMedia struct {
 	Account     domain.AccountID
-	Name        string // with its extension: <project or preload>-<id or number>.<ext>
+	Name        string // file name with its extension: <project or preload>-<id or number>.<ext>
 	ContentType string
 	Size        int64
 	Open        func() (io.ReadCloser, error)
-	// Once makes the command idempotent: an asset with the same name and the same Once is stored once. Empty: it is stored each
-	// time.
+	// Once makes the command idempotent: an asset with the same name and the same Once is stored only the first time. Empty: every
+	// command stores the asset again.
 	Once string
 }
 
@@ -51,7 +51,7 @@ func NewKeepMediaHandler(log *eventstore.Log, files commands.Files, storage *Sto
 	return KeepMediaHandler{places: places{log, now}, files: files, storage: storage}
 }
 
-// maxNumbered is the maximum number of names that are tried when names are taken.
+// maxNumbered is the maximum number of names that Handle tries when the wanted name is taken.
 const maxNumbered = 1000
 
 // Handle stores the asset. When the name is taken, it tries -2, -3, ... before the extension. While the account's storage is
@@ -89,7 +89,8 @@ func (h KeepMediaHandler) store(ctx context.Context, key string, cmd KeepMedia) 
 	return h.files.Put(ctx, key, &exactly{r: content, left: cmd.Size})
 }
 
-// place finds a free name for stored bytes, or the name under which the asset was stored before.
+// place makes stored bytes visible under a free name, or returns the name under which the same asset was made visible before;
+// then again is true.
 func (h KeepMediaHandler) place(ctx context.Context, cmd KeepMedia, entry, key string) (kept KeptMedia, again bool, err error) {
 	name, err := media.FileName(cmd.Name)
 	if err != nil {
@@ -112,7 +113,7 @@ func (h KeepMediaHandler) place(ctx context.Context, cmd KeepMedia, entry, key s
 	return KeptMedia{}, false, fmt.Errorf("keep %s: %w", name, media.ErrExists)
 }
 
-// numbered inserts a number, from 2 on, before a name's extension.
+// numbered returns name with -n before its extension; for n = 1, name itself.
 func numbered(name string, n int) string {
 	if n == 1 {
 		return name

@@ -11,11 +11,10 @@ import (
 	"moviola/eventstore"
 )
 
-// entryLength is the length of the ids of entries, moves and uploads: 119 bits of randomness.
+// entryLength is the number of characters of the random ids of entries, moves and uploads: 119 bits.
 const entryLength = 20
 
-// NewEntry returns a random id for one file at a path. The file has the id from its arrival until
-// it leaves the path.
+// NewEntry returns a random id, the entry of one file at one path. The file has this entry until it leaves the path.
 func NewEntry() string {
 	id, err := domain.RandomText(rand.Reader, entryLength)
 	if err != nil {
@@ -30,7 +29,8 @@ type places struct {
 	now eventstore.Clock
 }
 
-// decidePlace returns the events by which a command changes a path at the time at. It may be called more than once.
+// decidePlace returns the events by which a command changes a path; at is the time of the events. It may be called more than
+// once.
 type decidePlace func(p *media.Place, at time.Time) ([]domain.Event, error)
 
 // placed is the result of a decision: the path after the decision, the end of its stream, and the

@@ -9,7 +9,8 @@ import (
 	"moviola/eventstore"
 )
 
-// MediaFolder names a folder of a media library. Folder is its stored name, not empty.
+// MediaFolder names a folder of a media library. Folder is the folder's name in the form in which names are stored; it is not
+// empty.
 type MediaFolder struct {
 	Account domain.AccountID
 	Folder  string
@@ -31,8 +32,8 @@ func (h MediaFolderHandler) Create(ctx context.Context, cmd MediaFolder) (bool, 
 	})
 }
 
-// Delete removes the marker of a folder, and reports whether there was one. If a file arrives
-// meanwhile, the folder stays. Design §6.
+// Delete removes the marker of a folder, and reports whether there was one. If a file arrives in the folder meanwhile, the folder
+// stays. Design §6.
 func (h MediaFolderHandler) Delete(ctx context.Context, cmd MediaFolder) (bool, eventstore.Position, error) {
 	return h.mark(ctx, cmd, func(p *media.Place, at time.Time) ([]domain.Event, error) { return p.DeleteFolder(at), nil })
 }

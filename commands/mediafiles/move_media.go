@@ -15,7 +15,7 @@ import (
 type MoveMedia struct {
 	Account domain.AccountID
 	From    media.Path
-	Folder  string // stored name of the destination; empty: the root
+	Folder  string // name of the new folder in the form in which names are stored; empty: the root
 }
 
 // MoveMediaHandler handles MoveMedia and CompleteMove.
@@ -26,8 +26,9 @@ func NewMoveMediaHandler(log *eventstore.Log, now func() time.Time) MoveMediaHan
 	return MoveMediaHandler{places{log, now}}
 }
 
-// Handle moves the file in three steps: the move is recorded at its source, the file arrives, the file leaves its source. After
-// an interruption CompleteMove takes the remaining steps. Of two files that move to the same path, one arrives. Design §3.
+// Handle moves the file in three steps: the move is recorded at the old path, the file arrives at the new path, the file leaves
+// the old path. After an interruption CompleteMove takes the remaining steps. Of two files that move to the same path, only one
+// arrives. Design §3.
 func (h MoveMediaHandler) Handle(ctx context.Context, cmd MoveMedia) (eventstore.Position, error) {
 	to := media.Path{Folder: cmd.Folder, Name: cmd.From.Name}
 	destination, err := h.places.load(ctx, media.StreamID(cmd.Account, to))
@@ -37,7 +38,7 @@ func (h MoveMediaHandler) Handle(ctx context.Context, cmd MoveMedia) (eventstore
 	id, move := media.StreamID(cmd.Account, cmd.From), NewEntry()
 	d, err := h.places.decide(ctx, id, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		events, err := p.StartMove(move, to, at)
-		if err == nil && destination.Taken(at) { // a taken destination is refused here, before the move is recorded
+		if err == nil && destination.Taken(at) { // a move to a taken path is refused here, before it is recorded
 			return nil, media.ErrTaken
 		}
 		return events, err
@@ -54,10 +55,10 @@ func (h MoveMediaHandler) Handle(ctx context.Context, cmd MoveMedia) (eventstore
 
 // CompleteMove completes a move that was started.
 type CompleteMove struct {
-	Place string // id of the stream of the move's source
+	Place string // id of the stream of the old path
 }
 
-// Complete completes the move, or aborts it when its destination is taken. ErrNothingToDo: no move is open.
+// Complete completes the move, or aborts it when the new path is taken. ErrNothingToDo: no move is open.
 func (h MoveMediaHandler) Complete(ctx context.Context, cmd CompleteMove) error {
 	p, err := h.places.load(ctx, cmd.Place)
 	if err != nil {
@@ -68,14 +69,14 @@ func (h MoveMediaHandler) Complete(ctx context.Context, cmd CompleteMove) error 
 	}
 	_, err = h.arrive(ctx, cmd.Place, p)
 	if errors.Is(err, media.ErrTaken) {
-		return nil // the move has ended already
+		return nil // the new path was taken: arrive has aborted the move
 	}
 	return err
 }
 
-// arrive takes the second and the third step of a move. When the destination is taken, it aborts the move and returns
-// ErrTaken. Design §6: arrive checks the destination's whole history, because the file may have arrived earlier and been
-// deleted since.
+// arrive takes the second and the third step of a move from the path source. When the new path is taken, it aborts the move and
+// returns ErrTaken. Design §6: arrive checks the whole history of the new path, because the file may have arrived earlier and
+// been deleted since.
 func (h MoveMediaHandler) arrive(ctx context.Context, id string, source *media.Place) (eventstore.Position, error) {
 	move := source.Moving()
 	if move == nil {

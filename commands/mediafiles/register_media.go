@@ -14,10 +14,10 @@ import (
 // RegisterMedia reserves a path of a media library for an upload. Spec: POST /media/file.
 type RegisterMedia struct {
 	Account     domain.AccountID
-	Folder      string // as given by the client; empty: the root
+	Folder      string // name of the folder as the client gives it; empty: the root
 	Name        string
 	ContentType string
-	Size        int64 // bytes
+	Size        int64 // size in bytes
 }
 
 // RegisteredMedia is a reserved path. Entry is the id that the upload must name.
@@ -41,8 +41,8 @@ func NewRegisterMediaHandler(
 	return RegisterMediaHandler{places: places{log, now}, storage: storage, ttl: ttl}
 }
 
-// Handle reserves the path. It refuses missing or invalid properties, and a name that is taken. The caller has called Admit.
-// Spec: Errors.
+// Handle reserves the path. It refuses missing or invalid properties, and a name that is taken. The caller must have called Admit
+// before. Spec: Errors.
 func (h RegisterMediaHandler) Handle(ctx context.Context, cmd RegisterMedia) (RegisteredMedia, error) {
 	file, err := newFile(cmd)
 	if err != nil {
@@ -58,7 +58,8 @@ func (h RegisterMediaHandler) Handle(ctx context.Context, cmd RegisterMedia) (Re
 	return registered, err
 }
 
-// Admit refuses while the account's storage is blocked: the account's state is checked before the request's content. Decision 4.
+// Admit refuses an account whose storage is blocked. It is called first, because the account's state is checked before the
+// request's content. Decision 4.
 func (h RegisterMediaHandler) Admit(ctx context.Context, account domain.AccountID) error {
 	return h.storage.Require(ctx, account)
 }

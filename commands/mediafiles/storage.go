@@ -12,7 +12,7 @@ import (
 	"moviola/domain/ledger"
 )
 
-// Storage reports whether accounts may add files to their media libraries, and if not, since when. It is safe for concurrent
+// Storage reports whether an account may add files to its media library and, if it may not, since when. It is safe for concurrent
 // use.
 type Storage struct {
 	standings *commands.Standings
@@ -24,8 +24,8 @@ func NewStorage(standings *commands.Standings, ledgers *ledgers.Ledgers) *Storag
 	return &Storage{standings: standings, ledgers: ledgers}
 }
 
-// Require refuses an account that may not store files: because the account is closed, or with ErrStorageBlocked because its
-// balance is zero on a plan with credits. Decision 39.
+// Require refuses an account that may not store files. It may not if it is closed, or if its balance is zero on a plan with
+// credits; in the second case the error is ErrStorageBlocked. Decision 39.
 func (s *Storage) Require(ctx context.Context, account domain.AccountID) error {
 	standing, err := s.standings.Of(ctx, account)
 	if err != nil {
@@ -34,8 +34,8 @@ func (s *Storage) Require(ctx context.Context, account domain.AccountID) error {
 	return standing.RequireStorage()
 }
 
-// RequireAt is Require for bytes that were uploaded to the storage directly: it does not refuse bytes that arrived before the
-// balance was zero.
+// RequireAt is Require for bytes that a client has uploaded to the storage directly. It does not refuse bytes that came before
+// the balance was zero.
 func (s *Storage) RequireAt(ctx context.Context, account domain.AccountID, came time.Time) error {
 	err := s.Require(ctx, account)
 	if !errors.Is(err, storage.ErrStorageBlocked) {
@@ -51,8 +51,8 @@ func (s *Storage) RequireAt(ctx context.Context, account domain.AccountID, came 
 	return nil
 }
 
-// Since reports whether an account's storage is blocked, and since when; nil: the account never had
-// credits.
+// Since reports whether an account's storage is blocked, and since when. The time is nil when the storage is not blocked, and
+// when the account never had credits.
 func (s *Storage) Since(ctx context.Context, account domain.AccountID) (*time.Time, bool, error) {
 	standing, err := s.standings.Of(ctx, account)
 	if err != nil || !standing.Blocked {

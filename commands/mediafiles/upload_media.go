@@ -34,8 +34,8 @@ func NewUploadMediaHandler(log *eventstore.Log, files commands.Files, storage *S
 	return UploadMediaHandler{places: places{log, now}, files: files, storage: storage}
 }
 
-// Begin checks that an upload is expected for an entry now. It refuses an upload that begins after the registration has expired,
-// or while the account's storage is blocked. Decisions 39 and 44.
+// Begin checks that a registration with the id entry waits for an upload. It refuses an upload that begins after the registration
+// has expired, or while the account's storage is blocked. Decisions 39 and 44.
 func (h UploadMediaHandler) Begin(ctx context.Context, place, entry string) (media.File, error) {
 	if err := h.storage.Require(ctx, media.AccountOf(place)); err != nil {
 		return media.File{}, err
@@ -48,12 +48,13 @@ func (h UploadMediaHandler) Begin(ctx context.Context, place, entry string) (med
 	return p.Expects(entry, func(until time.Time) bool { return !now.Before(until) })
 }
 
-// ErrBodyLength says that a body had fewer or more bytes than were announced.
+// ErrBodyLength says that the body of an upload had fewer or more bytes than were announced.
 var ErrBodyLength = domain.Errorf(domain.Invalid, "upload_length_mismatch",
 	"The body is not as long as the file that was registered")
 
-// Handle stores the bytes under a key of their own and then appends the event. So no partial file is ever visible. Of several
-// concurrent uploads one is accepted, and the bytes of the others are removed. The caller has called Begin.
+// Handle stores the bytes under a new key and then appends the event that makes the file visible. So no partial file is ever
+// visible. Of several concurrent uploads one is accepted, and the bytes of the others are removed. The caller must have called
+// Begin before.
 func (h UploadMediaHandler) Handle(ctx context.Context, cmd UploadMedia) (eventstore.Position, error) {
 	key := blobkey.MediaFile(media.AccountOf(cmd.Place), cmd.Entry, NewEntry())
 	if err := h.files.Put(ctx, key, &exactly{r: cmd.Body, left: cmd.Size}); err != nil {
@@ -71,7 +72,7 @@ func (h UploadMediaHandler) Handle(ctx context.Context, cmd UploadMedia) (events
 	return d.Position, err
 }
 
-// exactly reads a fixed number of bytes, and fails when there are fewer or more.
+// exactly is a reader of a fixed number of bytes. It fails when the body has fewer or more.
 type exactly struct {
 	r    io.Reader
 	left int64

@@ -8,14 +8,14 @@ import (
 	"moviola/domain/preload"
 )
 
-// ItemOf names an item of a batch.
+// ItemOf names an item of a preload batch.
 type ItemOf struct {
 	Preload preload.ID
 	Index   int
 }
 
-// WantedFiles returns the sources to fetch for an item, without a claim. ErrNothingToDo: there are
-// no sources to fetch, or a worker has claimed them.
+// WantedFiles returns the sources to fetch for an item, without claiming the item. ErrNothingToDo: there are no sources to fetch,
+// or a worker has claimed the fetching.
 func (h PreloadItems) WantedFiles(ctx context.Context, item ItemOf) (commands.FetchClaim, error) {
 	b, err := h.batches.load(ctx, item.Preload)
 	if err != nil || !b.Fetches(item.Index) {
@@ -48,8 +48,8 @@ func (h PreloadItems) claimOf(ctx context.Context, item ItemOf, b *preload.Prelo
 	return claim, err
 }
 
-// StartFetch claims the fetching of an item's sources. ErrNothingToDo: there is nothing to fetch, or another worker has the
-// claim; or StartFetch has just ended the item, after three crashes.
+// StartFetch claims the fetching of an item's sources. ErrNothingToDo: there is nothing to fetch, another worker has the claim,
+// or StartFetch has just ended the item, after three crashes.
 func (h PreloadItems) StartFetch(ctx context.Context, item ItemOf, start domain.FetchStart) (commands.FetchClaim, error) {
 	d, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Preload) ([]domain.Event, error) {
 		return b.StartFetch(item.Index, start, h.batches.now.Stamp()), nil
@@ -63,8 +63,8 @@ func (h PreloadItems) StartFetch(ctx context.Context, item ItemOf, start domain.
 	return h.claimOf(ctx, item, d.Preload)
 }
 
-// ReleaseFetch releases a claim without an outcome. When the work was alone in its process and ran out of memory, it ends the
-// item. ErrNothingToDo: the claim is lost.
+// ReleaseFetch releases a claim before the sources are fetched. memory says that the work ran out of memory; when it was also
+// alone in its process, ReleaseFetch ends the item. ErrNothingToDo: the claim is lost.
 func (h PreloadItems) ReleaseFetch(ctx context.Context, item ItemOf, claim domain.FetchClaim, memory bool) error {
 	_, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Preload) ([]domain.Event, error) {
 		return b.ReleaseFetch(item.Index, claim, memory, h.batches.now.Stamp())
@@ -72,7 +72,8 @@ func (h PreloadItems) ReleaseFetch(ctx context.Context, item ItemOf, claim domai
 	return err
 }
 
-// FinishFetch records that the sources are fetched or, with a message, ends the item. ErrNothingToDo: the claim is lost.
+// FinishFetch records that the item's sources are fetched. If message is not empty, they cannot be fetched, and FinishFetch ends
+// the item. ErrNothingToDo: the claim is lost.
 func (h PreloadItems) FinishFetch(ctx context.Context, item ItemOf, claim domain.FetchClaim, worker, message string) error {
 	_, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Preload) ([]domain.Event, error) {
 		return b.FinishFetch(item.Index, claim, worker, message, h.batches.now.Stamp())

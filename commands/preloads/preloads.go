@@ -13,7 +13,7 @@ import (
 	"moviola/eventstore"
 )
 
-// newPreloadID makes an id of a batch.
+// newPreloadID makes an id of a preload batch.
 func newPreloadID() preload.ID {
 	id, err := domain.NewProjectID(rand.Reader, time.Now())
 	if err != nil {
@@ -35,8 +35,8 @@ type batched struct {
 	events []domain.Event
 }
 
-// decide loads a batch, calls the function in the parameter decide, and appends the events that it returns. A lost claim, and a
-// decision without events, is ErrNothingToDo.
+// decide loads a preload batch, calls the function in the parameter decide, and appends the events that it returns. When the
+// claim is lost, or decide returns no events, the error is ErrNothingToDo.
 func (s preloadStreams) decide(
 	ctx context.Context, account domain.AccountID, id preload.ID, decide func(b *preload.Preload) ([]domain.Event, error),
 ) (batched, error) {

@@ -14,17 +14,17 @@ import (
 	"moviola/eventstore"
 )
 
-// StartItem claims an item of a batch for a worker.
+// StartItem claims an item of a preload batch for a worker.
 type StartItem struct {
 	Preload preload.ID
 	Index   int
 	Worker  string
-	Dead    int // attempt whose worker is known to be dead; 0: none
+	Dead    int // number of the attempt whose worker is known to be dead; 0: none
 	Death   domain.Death
-	Alone   bool // this process runs no other render or preload item beside it
+	Alone   bool // the process runs no render and no other preload item at the same time
 }
 
-// ItemClaim is a claim on an item, and the item.
+// ItemClaim is a claim on an item, with the properties of the item.
 type ItemClaim struct {
 	preload.Claim
 	Account domain.AccountID
@@ -36,7 +36,7 @@ type ItemClaim struct {
 	Requested time.Time
 }
 
-// FinishItem records the result of an item.
+// FinishItem records how the preparation of an item ended.
 type FinishItem struct {
 	Preload preload.ID
 	Claim   preload.Claim
@@ -54,8 +54,8 @@ func NewPreloadItems(log *eventstore.Log, files commands.Files, now func() time.
 	return PreloadItems{batches: preloadStreams{log, now}, files: files}
 }
 
-// Start claims the item. ErrNothingToDo: the item does not exist, has a result, or is claimed by another worker; or Start
-// has just ended it, after three crashes.
+// Start claims the item. ErrNothingToDo: the item does not exist, has a result, is claimed by another worker, or Start has just
+// ended it, after three crashes.
 func (h PreloadItems) Start(ctx context.Context, cmd StartItem) (ItemClaim, error) {
 	d, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Preload) ([]domain.Event, error) {
 		start := preload.Start{Worker: cmd.Worker, Dead: cmd.Dead, Death: cmd.Death, Alone: cmd.Alone}
@@ -95,7 +95,8 @@ func (h PreloadItems) properties(ctx context.Context, id preload.ID, r preload.R
 	return wanted[index].Properties, nil
 }
 
-// Release releases a claim without a result. When the work was alone in its process and ran out of memory, it ends the item.
+// Release releases the claim on an item that has no result yet. memory says that the work ran out of memory; when it was also
+// alone in its process, Release ends the item.
 func (h PreloadItems) Release(ctx context.Context, id preload.ID, claim preload.Claim, memory bool) error {
 	_, err := h.batches.decide(ctx, "", id, func(b *preload.Preload) ([]domain.Event, error) {
 		return b.Release(claim, memory, h.batches.now.Stamp())
@@ -103,7 +104,7 @@ func (h PreloadItems) Release(ctx context.Context, id preload.ID, claim preload.
 	return err
 }
 
-// Finish records the result; the result of a batch's last item closes the batch. ErrNothingToDo: the claim is lost.
+// Finish records the result of an item. The result of a batch's last item closes the batch. ErrNothingToDo: the claim is lost.
 func (h PreloadItems) Finish(ctx context.Context, cmd FinishItem) error {
 	_, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Preload) ([]domain.Event, error) {
 		return b.Finish(cmd.Claim, cmd.Result, h.batches.now.Stamp())

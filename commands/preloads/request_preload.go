@@ -24,12 +24,12 @@ import (
 // ItemPrices computes the prices of preload items. Decision 38.
 type ItemPrices struct {
 	plan.Prices
-	// SpeechByProvider reports whether a provider, not the built-in voice, speaks the voices that name no connection.
+	// SpeechByProvider reports whether a provider, not the built-in voice, speaks the voice items that name no connection.
 	SpeechByProvider bool
 }
 
-// spokenPerSecond is the number of characters that a slow voice speaks per second. The hold for a voice is computed with it, so
-// that the price, which is known later, exceeds the hold only for extremely slow voices.
+// spokenPerSecond is the number of characters that a slow voice speaks per second. The credits to hold for a voice item are
+// computed with it, so that the price, which is known later, is rarely higher.
 const spokenPerSecond = 10
 
 // byProvider reports whether a provider makes an item, and whether its price depends on its length.
@@ -61,8 +61,8 @@ func (p ItemPrices) Hold(w preload.Wanted) int64 {
 	return 0
 }
 
-// Charge returns the price of a generated item, at most the credits held for it. A provider's voice
-// is charged by started seconds.
+// Charge returns the price of a generated item, at most the credits held for it. For a provider's voice it is a price per second,
+// rounded up to whole seconds.
 func (p ItemPrices) Charge(w preload.Wanted, seconds float64) int64 {
 	held := p.Hold(w)
 	if made, perSecond := p.byProvider(w); made && perSecond {
@@ -98,8 +98,8 @@ func NewRequestPreloadHandler(
 	return RequestPreloadHandler{batches: preloadStreams{log, now}, ledgers: ledgers, files: files, prices: prices}
 }
 
-// requestTime is the time limit for the appends of one request. It is well below the age at which a
-// hold without a batch is abandoned.
+// requestTime is the time limit for the appends of one request. It is well below the age at which a hold without a batch counts
+// as abandoned.
 const requestTime = 12 * time.Second
 
 // Handle accepts the batch: it stores the document, holds the credits for generated items, and then appends the request. An

@@ -22,7 +22,7 @@ type SettlePreloadItem struct {
 	Index   int
 }
 
-// SettleItemHandler handles SettlePreloadItem, also for batches that were never requested.
+// SettleItemHandler handles SettlePreloadItem, also for holds whose batch was never requested.
 type SettleItemHandler struct {
 	batches preloadStreams
 	ledgers *ledgers.Ledgers
@@ -31,7 +31,7 @@ type SettleItemHandler struct {
 }
 
 // NewSettleItemHandler returns a handler. A hold without a batch counts as abandoned when it is older than age. age is longer
-// than the time that a request may take to append.
+// than a request may take from the hold until the batch is appended.
 func NewSettleItemHandler(
 	log *eventstore.Log, ledgers *ledgers.Ledgers, files commands.Files, now func() time.Time, age time.Duration,
 ) SettleItemHandler {
@@ -63,7 +63,7 @@ func (h SettleItemHandler) Handle(ctx context.Context, cmd SettlePreloadItem) er
 	return h.release(ctx, settle)
 }
 
-// charge charges the price of an item, at most its hold.
+// charge charges credits, the price of an item, or less if less is held.
 func (h SettleItemHandler) charge(ctx context.Context, settle ledgers.SettleItem, credits int64) error {
 	subject := ledger.Item(settle.Preload, settle.Number)
 	_, err := h.ledgers.ChangeHold(ctx, ledgers.ChangeHold{Account: settle.Account, Project: subject, Attempt: 1, Amount: credits})

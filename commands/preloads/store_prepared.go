@@ -62,7 +62,7 @@ func (s PreparedStore) Publish(
 	return address, web, string(r.Warning), nil
 }
 
-// KeepMade stores an asset that was made for an element of a movie in the media library, as generated/<project>-<name>. Decision
+// KeepMade stores in the media library, as generated/<project>-<name>, an asset that was made for an element of a movie. Decision
 // 47.
 func (s PreparedStore) KeepMade(
 	ctx context.Context, account domain.AccountID, project domain.ProjectID, name string, p commands.Prepared,
@@ -74,8 +74,8 @@ func (s PreparedStore) KeepMade(
 	return err
 }
 
-// Store stores an asset and describes it. When an asset for the media library cannot be stored there, it is stored for a few
-// days, with a warning. Spec: Preload item result.
+// Store stores an asset and returns the item's result. When an asset for the media library cannot be stored there, it is stored
+// outside of it for a few days, and the result has a warning. Spec: Preload item result.
 func (s PreparedStore) Store(ctx context.Context, job commands.PrepareJob, p commands.Prepared) (preload.Result, error) {
 	r := preload.Result{Duration: p.Duration, Width: p.Width, Height: p.Height, Size: p.Size, Generated: p.Generated}
 	if p.Generated {
@@ -132,7 +132,7 @@ func (s PreparedStore) keepShown(ctx context.Context, cmd mediafiles.KeepMedia) 
 	return kept, err
 }
 
-// cached stores the asset, and its form for browsers, for a few days.
+// cached stores the asset, and its form for browsers, outside of the media library for a few days.
 func (s PreparedStore) cached(
 	ctx context.Context, job commands.PrepareJob, p commands.Prepared, r preload.Result,
 ) (preload.Result, error) {
@@ -163,7 +163,7 @@ func (s PreparedStore) put(ctx context.Context, key, path string) error {
 	return s.files.Put(ctx, key, file)
 }
 
-// opener opens a local file.
+// opener returns a function that opens a local file.
 func opener(path string) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) { return os.Open(path) }
 }

@@ -1,6 +1,6 @@
 // Package previews draws single moments of a movie for its author before the movie is rendered. Nothing is stored, held or
-// charged, and no provider is called. Accounts take turns; one request of an account is drawn at a time, and its plan limits
-// the requests per hour.
+// charged, and no provider is called. Accounts take turns: of each account one request is drawn at a time. The account's plan
+// limits the requests per hour.
 package previews
 
 import (
@@ -17,19 +17,19 @@ import (
 	"moviola/internal/fair"
 )
 
-// MaxMoments is the maximum of moments in one request.
+// MaxMoments is the maximum number of moments in one request.
 const MaxMoments = 12
 
-// Limits of a request.
+// Limits of requests for pictures.
 const (
 	// drawTime is how long drawing may take. The sum of drawTime and waitTime is below the time
 	// limit of a request.
 	drawTime = 11 * time.Second
 	// waitTime is how long a request waits for its turn.
 	waitTime = 3 * time.Second
-	// hour is the period for which the plan's limit of requests counts.
+	// hour is the period for which the requests of an account are counted.
 	hour = time.Hour
-	// maxCounted is the maximum of accounts whose requests are counted.
+	// maxCounted is the maximum number of accounts whose requests are counted.
 	maxCounted = 4096
 )
 
@@ -80,7 +80,7 @@ type Config struct {
 	Drawer func(ctx context.Context) (Drawer, error)
 	Reader Reader
 	Now    eventstore.Clock
-	Places int // maximum of requests drawn at the same time
+	Places int // maximum number of requests that are drawn at the same time
 }
 
 // Handler draws moments of movies. It is safe for concurrent use.
@@ -89,7 +89,7 @@ type Handler struct {
 	turns *fair.Budget
 
 	mu      sync.Mutex
-	waiting map[domain.AccountID]*context.CancelCauseFunc // cancels the account's request that waits for a place
+	waiting map[domain.AccountID]*context.CancelCauseFunc // functions that cancel the request that waits for a place, by account
 	counted map[domain.AccountID]*count
 }
 

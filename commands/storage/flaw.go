@@ -1,6 +1,6 @@
 package storage
 
-// The kinds of flaws.
+// The kinds of Flaw.
 const (
 	FlawMissing  = "missing"
 	FlawDamaged  = "damaged"

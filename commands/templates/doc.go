@@ -1,3 +1,3 @@
-// Package templates has the use cases of templates: saving, duplicating, deleting and sweeping them, and showing them in the
-// template library.
+// Package templates has the use cases of templates: saving, duplicating and deleting them, removing the files of deleted
+// templates, and showing templates in the template library.
 package templates

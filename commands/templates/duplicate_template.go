@@ -11,12 +11,12 @@ import (
 	"moviola/domain/template"
 )
 
-// DuplicateTemplate copies a template of the account, or of the template library, into the account.
+// DuplicateTemplate copies the template Source, which belongs to the account or is in the template library, into the account.
 type DuplicateTemplate struct {
 	Account   domain.AccountID
 	Source    template.ID
-	Name      string         // empty: the source's name with a suffix
-	Variables map[string]any // replace the source's variables with the same keys
+	Name      string         // name of the copy; empty: the name of Source with a suffix
+	Variables map[string]any // values of variables of the copy; all other variables are as in Source
 }
 
 // DuplicateTemplateHandler handles DuplicateTemplate.
@@ -30,7 +30,7 @@ func NewDuplicateTemplateHandler(cfg TemplateConfig) DuplicateTemplateHandler {
 	return DuplicateTemplateHandler{newTemplates(cfg.Log, cfg.Files, cfg.Now), cfg.NewID}
 }
 
-// Handle copies the template. A source that does not exist, or is private to another account, is NotFound. Decisions 6 and 41.
+// Handle copies the template. A template that does not exist, or is private to another account, is NotFound. Decisions 6 and 41.
 func (h DuplicateTemplateHandler) Handle(ctx context.Context, cmd DuplicateTemplate) (SavedTemplate, error) {
 	source, err := h.templates.Load(ctx, cmd.Source)
 	if err != nil {

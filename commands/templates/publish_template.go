@@ -19,7 +19,7 @@ import (
 type Publication struct {
 	// Status is PublicationListed, PublicationPending or PublicationWithdrawn.
 	Status   string
-	Position eventstore.Position // zero: nothing was changed
+	Position eventstore.Position // position of the appended event; zero: nothing was changed
 }
 
 // The statuses of publications.
@@ -29,7 +29,7 @@ const (
 	PublicationWithdrawn = "unpublished"
 )
 
-// Submitter accepts movies.
+// Submitter accepts movies for rendering.
 type Submitter interface {
 	Handle(ctx context.Context, cmd commands.SubmitMovie) (commands.Submission, error)
 }
@@ -77,8 +77,8 @@ func (h LibraryHandler) Publish(ctx context.Context, id template.ID) (Publicatio
 	if err != nil {
 		return Publication{}, err
 	}
-	// The idempotency key makes repeated calls render the same body once; after a failed render, a call renders again once the
-	// key has expired.
+	// Because of the idempotency key, repeated calls render the same body only once. After a failed render, a call renders it again
+	// only once the idempotency key has expired.
 	_, err = h.cfg.Submit.Handle(ctx, commands.SubmitMovie{Account: commands.LibraryAccount, Body: body,
 		IdempotencyKey: "example " + string(id) + " " + t.Body().Hash})
 	return Publication{Status: PublicationPending}, err
@@ -102,8 +102,8 @@ type BuiltIn struct {
 	Movie  []byte // the movie as JSON
 }
 
-// Install makes sure that a built-in template exists as in this version of the program. It also publishes the template,
-// unless an operator has unpublished or deleted it.
+// Install makes sure that a built-in template exists in the version that this program has. It also publishes the template, unless
+// an operator has unpublished or deleted it.
 func (h LibraryHandler) Install(ctx context.Context, b BuiltIn) error {
 	t, err := h.templates.Load(ctx, b.ID)
 	if err != nil {
@@ -126,7 +126,7 @@ func (h LibraryHandler) Install(ctx context.Context, b BuiltIn) error {
 	return err
 }
 
-// bring creates or updates a built-in template.
+// bring creates a built-in template, or updates it if it exists.
 func (h LibraryHandler) bring(ctx context.Context, b BuiltIn, exists bool) error {
 	body, err := h.templates.keep(ctx, b.ID, b.Movie)
 	if err != nil {
@@ -148,9 +148,9 @@ func (h LibraryHandler) bring(ctx context.Context, b BuiltIn, exists bool) error
 	return err
 }
 
-// Exhibit lists a template whose example, a movie of LibraryAccount, is finished. It copies the movie's files, since movies'
-// files expire. ErrNothingToDo: the movie is not an example of the template's present version, or the template has or had an
-// example already.
+// Exhibit puts a template into the template library when its example, a movie of LibraryAccount, is finished. It copies the
+// movie's files, since files of movies expire. ErrNothingToDo: the movie is not an example of the template's present version, or
+// this version has or had an example already.
 func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, file movie.File) (eventstore.Position, error) {
 	m, err := commands.NewMovies(h.cfg.Log, h.templates.now).Load(ctx, project)
 	if err != nil {

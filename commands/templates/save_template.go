@@ -14,14 +14,14 @@ import (
 // SaveTemplate creates a template, or changes parts of one.
 type SaveTemplate struct {
 	Account domain.AccountID
-	ID      template.ID // empty: create a template
-	Name    *string     // nil: unchanged; required for a new template
+	ID      template.ID // empty: a new template is created
+	Name    *string     // new name; nil: unchanged; required for a new template
 	Tags    *[]string
 	Movie   []byte // the movie as JSON; nil: unchanged, or {} for a new template
 	Prompt  *string
 }
 
-// SavedTemplate is a template after a command.
+// SavedTemplate is a template as a command has left it.
 type SavedTemplate struct {
 	ID       template.ID
 	Name     string
@@ -32,7 +32,7 @@ type SavedTemplate struct {
 type TemplateConfig struct {
 	Log   *eventstore.Log
 	Files commands.Files
-	NewID func() template.ID // NewTemplateID outside of tests
+	NewID func() template.ID // source of template ids: NewTemplateID, except in tests
 	Now   func() time.Time
 }
 

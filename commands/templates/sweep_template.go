@@ -24,13 +24,13 @@ type SweepTemplate struct {
 type SweepTemplateConfig struct {
 	Log   *eventstore.Log
 	Files commands.Files
-	// UsedFunc reports whether a movie that waits for its render or delivery was made of a template, according to the log.
+	// UsedFunc reports whether a movie that is still to be rendered or delivered was made of a template, according to the log.
 	UsedFunc func(ctx context.Context, id template.ID) (bool, error)
 	Now      func() time.Time
-	// Kept is how long the bodies are kept after the deletion, for movies that may be delivered again.
+	// Kept is how long the template's movie JSON is kept after the deletion, for movies that may be delivered again.
 	Kept time.Duration
-	// Age is the minimum time between the deletion and the sweep. It is longer than the time that a
-	// submission with the template may take to append.
+	// Age is the minimum time from the deletion until the files are removed. It is longer than a submission with the template may
+	// take until it is appended.
 	Age time.Duration
 }
 
@@ -45,9 +45,10 @@ func NewSweepTemplateHandler(cfg SweepTemplateConfig) SweepTemplateHandler {
 	return SweepTemplateHandler{newTemplates(cfg.Log, cfg.Files, cfg.Now), cfg}
 }
 
-// Handle removes every body and example of the template, and then records the removal; after a crash in between the removal is
-// repeated. ErrNothingToDo: the template exists, was deleted too recently, has been swept, or a movie still needs it. No later
-// movie can need it: submissions find no deleted template, and those from before the deletion are in the log by now.
+// Handle removes the movie JSON and the examples of the template, and then records the removal; after a crash in between the
+// removal is repeated. ErrNothingToDo: the template exists, was deleted too recently, its files are removed already, or a movie
+// still needs them. No later movie can need them: submissions find no deleted template, and submissions from before the deletion
+// are in the log by now.
 func (h SweepTemplateHandler) Handle(ctx context.Context, cmd SweepTemplate) error {
 	kept := max(h.cfg.Kept, h.cfg.Age)
 	if cmd.Departed {

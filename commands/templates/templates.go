@@ -50,7 +50,8 @@ func notSaved(id template.ID, err error) error {
 	return fmt.Errorf("save template %s: %w: %w", id, refusal, err)
 }
 
-// keep stores movie JSON and describes it. The JSON is unused until an event names its hash.
+// keep stores the movie JSON of a template and returns its description (see describe). Nothing uses it until an event names its
+// hash.
 func (s templates) keep(ctx context.Context, id template.ID, body []byte) (template.Body, error) {
 	described, err := describe(body)
 	if err != nil {
@@ -64,8 +65,9 @@ func (s templates) keep(ctx context.Context, id template.ID, body []byte) (templ
 	return described, nil
 }
 
-// describe checks movie JSON and returns its size. It does not make the checks of a submission (decisions 15 and 22): a template
-// may be only a part of a movie, and its errors are found when a movie made of it is rendered.
+// describe checks the movie JSON of a template and returns its hash, its size in bytes, and the width and height of the movie. It
+// does not make the checks of a submission (decisions 15 and 22): a template may be only a part of a movie, and its errors are
+// found when a movie that is made of it is rendered.
 func describe(body []byte) (template.Body, error) {
 	if len(body) > template.MaxBody {
 		return template.Body{}, template.TooLarge()

@@ -17,15 +17,15 @@ const (
 	built    = "handlers/console/built"
 )
 
-// entries are the files that pages load by name. Code that several of them share, and code that is imported on demand, is put
-// into further files (chunks).
+// entries are the files that the pages of the console load by name. Code that several entries share, and code that is imported on
+// demand, is put into further files (chunks).
 var entries = []string{"main.tsx", "operator.tsx", "styles.css"}
 
-// copied are files of the sources that are served as they are.
+// copied are files in the folder of the sources that are served unchanged.
 var copied = []string{"index.html", "operator.html", "icon.svg"}
 
-// build returns the console's files by their names, made from the sources below a root. The same sources give the same bytes on
-// every machine.
+// build returns the files of the console by their names, made from the sources in the repository at root. The same sources give
+// the same bytes on every machine.
 func build(root string) (map[string][]byte, error) {
 	var points []string
 	for _, entry := range entries {
@@ -43,7 +43,7 @@ func build(root string) (map[string][]byte, error) {
 		Format:        api.FormatESModule,
 		Platform:      api.PlatformBrowser,
 		Target:        api.ES2022,
-		// The packages are taken from third_party/npm, from their readable sources.
+		// Packages are resolved in third_party/npm, which has their readable sources.
 		NodePaths: []string{npm},
 		Alias: map[string]string{
 			"preact":             filepath.Join(npm, "preact/src/index.js"),
@@ -78,7 +78,7 @@ func build(root string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// write makes the folder of the built files hold these files and no others.
+// write makes the folder of the built files hold the given files and no others.
 func write(root string, files map[string][]byte) error {
 	dir := filepath.Join(root, built)
 	present, err := os.ReadDir(dir)

@@ -1,5 +1,5 @@
-// Command build makes the files of the console that the program is built with from their sources: console/src and third_party/npm
-// become handlers/console/built. It needs neither Node nor a network. Run it by `make console`.
+// Command build makes the files of the console that are embedded in the program: from the sources console/src and third_party/npm
+// it makes handlers/console/built. It needs neither Node nor a network. `make console` runs it.
 package main
 
 import (

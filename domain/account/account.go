@@ -1,5 +1,5 @@
-// Package account holds the rules of accounts, for which the service works: opening, plan and closing. The credits of an
-// account are in package ledger, its keys in package key.
+// Package account holds the rules of accounts, for which the service works: opening, plan and closing. The credits of an account
+// are in package ledger, its API keys in package key.
 package account
 
 import (
@@ -11,10 +11,10 @@ import (
 	"moviola/domain"
 )
 
-// maxNameLength is the maximum length of a name, in code points.
+// maxNameLength is the maximum length of an account's name, in code points.
 const maxNameLength = 100
 
-// idLength is the length of a random account id.
+// idLength is the number of characters of a random account id.
 const idLength = 16
 
 // NewID makes a random account id. random is its source of random bytes.
@@ -23,20 +23,20 @@ func NewID(random io.Reader) (domain.AccountID, error) {
 	return domain.AccountID(text), err
 }
 
-// Account is one account.
+// Account is one account, folded from its stream.
 type Account struct {
 	id      domain.AccountID
 	opened  bool
 	plan    string
-	credits *int64    // credits that the account is opened with
+	credits *int64    // credits that are to be granted at the opening
 	changes int       // number of changes of the plan
-	since   time.Time // since when the account has been on plans that need credits
-	closed  time.Time // zero while the account is open
+	since   time.Time // earliest time from which a balance of zero counts towards a purge
+	closed  time.Time // time of the closing; zero while the account is open
 	clears  map[ClearReason]int
 	cleared time.Time // time of the last removal of the account's files
 }
 
-// New returns an account with an id and without history.
+// New returns an account with an id that has no events yet.
 func New(id domain.AccountID) *Account {
 	return &Account{id: id, clears: make(map[ClearReason]int)}
 }
@@ -61,11 +61,11 @@ func (a *Account) Apply(event domain.Event) {
 // Plan names the account's plan; empty before it was opened.
 func (a *Account) Plan() string { return a.plan }
 
-// OnCreditsSince returns the time from which a balance of zero leads to a purge. Decision 39.
+// OnCreditsSince returns the earliest time from which a balance of zero counts towards the 30 days until a purge. Decision 39.
 func (a *Account) OnCreditsSince() time.Time { return a.since }
 
-// FirstCredits returns the credits to grant when the account is opened. It returns false for an account in a log of the first
-// version, because such an account had its credits when it was opened.
+// FirstCredits returns the credits to grant as a step of the opening. It returns false for an account that the first version of
+// the program has opened, because that version granted the credits before the event Opened.
 func (a *Account) FirstCredits() (int64, bool) {
 	if a.credits == nil {
 		return 0, false
@@ -120,7 +120,7 @@ func (a *Account) Close(now time.Time) ([]domain.Event, error) {
 	return []domain.Event{Closed{At: now}}, nil
 }
 
-// Rounds returns the number of times that the account's stored files have been removed for the given reason.
+// Rounds returns how many times the account's stored files have been removed for the given reason.
 func (a *Account) Rounds(reason ClearReason) int { return a.clears[reason] }
 
 // departures is the number of times that the files of a closed account are removed. Design §6: the second removal is for

@@ -7,11 +7,13 @@ import (
 	"moviola/domain"
 )
 
-// Opened is the first event of an account. Its first credits and its first key follow; until then the opening is incomplete.
+// Opened is the first event of an account. The grant of its first credits and the issue of its first API key follow; until then
+// the opening is incomplete.
 type Opened struct {
 	Name string `json:"name" personal:"yes"`
-	Plan string `json:"plan" personal:"no"` // free, paid, counted, or another of the installation's plans (decision 36)
-	// Credits are granted after this event; nil in logs of the first version, where the credits were granted before it.
+	Plan string `json:"plan" personal:"no"` // name of the plan: free, paid, counted, or another of the installation (decision 36)
+	// Credits are the credits that are granted after this event; nil in events of the program's first version, which granted them
+	// before.
 	Credits *int64    `json:"credits,omitempty"`
 	At      time.Time `json:"at"`
 }
@@ -23,8 +25,8 @@ type PlanChanged struct {
 	// Counted reports whether the plan counts movies and needs no credits. On such a plan a balance of zero has no
 	// consequence.
 	Counted bool `json:"counted,omitempty"`
-	// Zero reports whether the balance is zero and the plan needs credits, which the previous plan did not: the 30 days
-	// until a purge begin. Decision 39.
+	// Zero reports whether the balance is zero and this plan needs credits, which the previous plan did not: then the 30 days until
+	// a purge begin. Decision 39.
 	Zero bool      `json:"zero,omitempty"`
 	At   time.Time `json:"at"`
 }
@@ -38,10 +40,10 @@ type Closed struct {
 // ClearReason is the reason why everything that is stored for an account is removed.
 type ClearReason string
 
-// The reasons.
+// The reasons for which everything that is stored for an account is removed.
 const (
-	Purged    ClearReason = "purged" // a balance of zero for 30 days: removes what was stored before ZeroBalancePurged
-	Departure ClearReason = "closed" // the account was closed; removed twice, because late uploads may arrive for a day
+	Purged    ClearReason = "purged" // a balance of zero for 30 days: what was stored before ZeroBalancePurged is removed
+	Departure ClearReason = "closed" // the account was closed: removed twice, because late uploads may arrive for a day
 )
 
 // Cleared records that the files stored for an account have been removed.
@@ -51,7 +53,7 @@ type Cleared struct {
 	At     time.Time   `json:"at"`
 }
 
-// EventType is the persisted name.
+// EventType is the name of the type under which the event is stored.
 func (Opened) EventType() string      { return "AccountOpened" }
 func (PlanChanged) EventType() string { return "PlanChanged" }
 func (Closed) EventType() string      { return "AccountClosed" }
@@ -63,7 +65,7 @@ func (e PlanChanged) EventKey() string { return strconv.Itoa(e.Change) }
 func (Closed) EventKey() string        { return "" }
 func (e Cleared) EventKey() string     { return string(e.Reason) + "/" + strconv.Itoa(e.Round) }
 
-// StreamCategory is the part of the names of account streams before the first dash.
+// StreamCategory is the category of the streams of accounts: the part of their names before the first dash.
 const StreamCategory = "account"
 
 // Stream names the stream of one account.

@@ -1,6 +1,6 @@
-// Package anchor decides when an anchor of the ledgers is made, and to which places it is sent. An anchor is a signed list of
-// the ledgers' digests; kept elsewhere, it shows later changes of the ledgers. An installation has one stream of these events,
-// so that only one of several keepers makes an anchor.
+// Package anchor decides when an anchor of the ledgers is made, and to which places it is sent. An anchor is a signed list of the
+// digests of all ledgers. A copy that is kept at another place shows later changes of the ledgers. An installation has one stream
+// of the events of this package, so that only one of several keepers makes an anchor.
 package anchor
 
 import (
@@ -10,13 +10,13 @@ import (
 	"moviola/domain"
 )
 
-// Stream is the name of the stream. A log has one such stream.
+// Stream is the name of the stream of anchors. A log has one such stream.
 const Stream = "anchors-1"
 
 const (
-	// patience is the age at which a begun anchor counts as given up, because its process has died.
+	// patience is the time after which an anchor that was begun and not sent counts as given up, because its process has died.
 	patience = time.Hour
-	// pause is the time from a failed try at a place to the next.
+	// pause is the time from a failed try at a place to the next try at that place.
 	pause = 15 * time.Minute
 )
 
@@ -27,7 +27,7 @@ type Began struct {
 	At     time.Time `json:"at"`
 }
 
-// Sent says that an anchor is stored at a place.
+// Sent says that an anchor was stored at a place.
 type Sent struct {
 	Place   string    `json:"place" personal:"no"`
 	Name    string    `json:"name" personal:"no"`   // name of the anchor
@@ -40,17 +40,17 @@ type Sent struct {
 // NotSent says that a try to make an anchor and to store it at a place has failed.
 type NotSent struct {
 	Place  string    `json:"place" personal:"no"`
-	Reason string    `json:"reason" personal:"no"` // contains no secret
+	Reason string    `json:"reason" personal:"no"` // why the try failed; contains no secret
 	At     time.Time `json:"at"`
 }
 
-// EventType is the persisted name.
+// EventType is the name of the type under which the event is stored.
 func (Began) EventType() string { return "AnchorBegan" }
 
-// EventType is the persisted name.
+// EventType is the name of the type under which the event is stored.
 func (Sent) EventType() string { return "AnchorSent" }
 
-// EventType is the persisted name.
+// EventType is the name of the type under which the event is stored.
 func (NotSent) EventType() string { return "AnchorNotSent" }
 
 // EventKey distinguishes the event from others of its type.
@@ -68,13 +68,13 @@ func key(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 // running.
 type standing struct {
 	sent, failed time.Time
-	busy         time.Time // time at which an anchor for the place was begun whose result is not recorded yet; zero: none
+	busy         time.Time // when the anchor was begun whose result at the place is not recorded yet; zero: none
 }
 
 // Schedule is the state of all places, folded from the stream of anchors.
 type Schedule struct{ places map[string]standing }
 
-// Apply folds one event.
+// Apply folds one event of the stream of anchors.
 func (s *Schedule) Apply(event domain.Event) {
 	if s.places == nil {
 		s.places = map[string]standing{}
@@ -117,8 +117,7 @@ func (s *Schedule) Next(place string, every time.Duration) time.Time {
 // LastSent returns the time at which the newest anchor of a place was made; zero: the place has no anchor.
 func (s *Schedule) LastSent(place string) time.Time { return s.places[place].sent }
 
-// Begin decides to make an anchor for the places whose next anchor is due. It returns no event when no place's next anchor is
-// due.
+// Begin decides to make an anchor for those places whose next anchor is due. It returns no event when there is no such place.
 func (s *Schedule) Begin(
 	worker string, places []string, every time.Duration, now time.Time,
 ) (due []string, events []domain.Event) {

@@ -21,7 +21,7 @@ type ID = domain.BatchID
 
 const (
 	idLength = 16 // length of an id in code points; decision 7
-	timePart = 5  // number of characters of the id that encode the time, as in the ids of movies
+	timePart = 5  // number of characters at the start of the id that encode the time, as in the ids of movies
 )
 
 // ParseID accepts any text of 16 code points. A text with other characters than [A-Za-z0-9] is accepted, but no batch has
@@ -83,8 +83,8 @@ func (b *Batch) Refused() *Refused { return b.refused }
 // Cancelled reports whether the owner has cancelled the batch.
 func (b *Batch) Cancelled() bool { return b.cancelled }
 
-// MayFinish reports whether the batch may be finished. ended tells whether every submitted movie has ended. The winding down
-// of a batch has ended its movies, and a refused batch never had movies.
+// MayFinish reports whether the batch may be finished. ended says that every submitted movie has ended. A cancelled batch may be
+// finished once it is closed, because its movies have ended then. A refused batch has no movies, and is never finished.
 func (b *Batch) MayFinish(ended bool) bool {
 	switch {
 	case b.finished || b.refused != nil:
@@ -95,8 +95,8 @@ func (b *Batch) MayFinish(ended bool) bool {
 	return b.submitted && ended
 }
 
-// Finish records that every movie has ended. worker is the process that has found this out. Finish returns no event when the
-// end is recorded already, or when the batch cannot be finished.
+// Finish records that every movie of the batch has ended. worker is the process that has found this out. Finish returns no event
+// when this is recorded already, or when the batch cannot be finished.
 func (b *Batch) Finish(ended bool, worker string, now time.Time) []domain.Event {
 	if !b.MayFinish(ended) {
 		return nil
@@ -104,18 +104,18 @@ func (b *Batch) Finish(ended bool, worker string, now time.Time) []domain.Event 
 	return []domain.Event{Finished{Worker: worker, At: now}}
 }
 
-// Accepted reports whether the credits of all rows were held.
+// Accepted reports whether the credits of all rows have been held.
 func (b *Batch) Accepted() bool { return b.accepted }
 
 // Step is the next thing to do for a batch.
 type Step int
 
-// The steps.
+// The steps that a batch may need next.
 const (
 	Nothing  Step = iota
-	Hold          // hold the credits
-	Submit        // submit the movies
-	WindDown      // cancel or abandon each movie, release the held credits
+	Hold          // hold the credits of all rows
+	Submit        // submit the movie of each row
+	WindDown      // cancel or abandon the movie of each row, release the held credits
 )
 
 // Next returns the next step of the batch.
@@ -133,7 +133,7 @@ func (b *Batch) Next() Step {
 	return Hold
 }
 
-// Request begins a batch. The caller has checked its rows.
+// Request begins a batch. The caller has checked the rows of r.
 func (b *Batch) Request(r Requested) ([]domain.Event, error) {
 	if b.requested != nil {
 		return nil, nil
@@ -165,7 +165,8 @@ func (b *Batch) Submit(now time.Time) []domain.Event {
 	return []domain.Event{Submitted{At: now}}
 }
 
-// Cancel ends a batch at its owner's request. The batch of another account is NotFound. Cancelling again returns no event.
+// Cancel ends a batch at its owner's request. A batch of another account is NotFound. It returns no event when the batch was
+// cancelled before.
 func (b *Batch) Cancel(id ID, by domain.AccountID, now time.Time) ([]domain.Event, error) {
 	if b.requested == nil || b.requested.Account != by || b.refused != nil {
 		return nil, NotFound(id)

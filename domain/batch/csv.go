@@ -55,7 +55,7 @@ func ReadCSV(template string, allOrNothing bool, raw []byte) (Order, error) {
 	return order, checkCount(last)
 }
 
-// maxBlank is the maximum number of records that are read, including blank records.
+// maxBlank is the maximum number of records of a CSV that are read, including blank records.
 const maxBlank = 1_000_000
 
 // separator returns the most frequent of comma, semicolon and tab in the first line, outside of quotes.
@@ -144,7 +144,7 @@ func (o *Order) addCSV(number int, names, record []string, err error) {
 		}
 	}
 	values, err := json.Marshal(row)
-	if err != nil { // encoding of texts never fails
+	if err != nil { // encoding texts as JSON never fails
 		panic("batch: texts do not encode: " + err.Error())
 	}
 	o.add(number, values)

@@ -10,7 +10,7 @@ import (
 
 // Row is a valid row, from which a movie is made.
 type Row struct {
-	Number int   `json:"row"` // counted from 1
+	Number int   `json:"row"` // number of the row, counted from 1
 	Held   int64 `json:"held,omitempty"`
 	Draft  bool  `json:"draft,omitempty"`
 }
@@ -28,13 +28,13 @@ type Flaw struct {
 type Requested struct {
 	Account   domain.AccountID    `json:"account"`
 	Template  string              `json:"template" personal:"no"`
-	Templates []movie.TemplateUse `json:"templates"`               // templates at the revisions that are rendered
+	Templates []movie.TemplateUse `json:"templates"`               // templates at the revisions of which the movies are made
 	RowsHash  string              `json:"rows_hash" personal:"no"` // hex SHA-256 of the stored rows
 	Rows      []Row               `json:"rows"`
 	Flaws     []Flaw              `json:"flaws,omitempty"`
 	// the account is on a counted plan: the batch costs no credits (decision 36)
 	Counted bool `json:"counted,omitempty"`
-	// Outputs is the number of outputs beside the MP4 that the account's plan allows each movie. Decision 61.
+	// Outputs is the number of outputs beside the MP4 that the account's plan allows for each movie. Decision 61.
 	Outputs int       `json:"outputs,omitempty"`
 	At      time.Time `json:"at"`
 }
@@ -68,12 +68,12 @@ type Closed struct {
 
 // Finished records that every movie of a batch has ended: rendered, failed, or cancelled together with the batch.
 type Finished struct {
-	// Worker is the process that has recorded the end. When several processes try at the same time, the first one succeeds.
+	// Worker is the process that has recorded the end of the batch. When several processes try at the same time, the first succeeds.
 	Worker string    `json:"worker" personal:"no"`
 	At     time.Time `json:"at"`
 }
 
-// EventType is the persisted name.
+// EventType is the name of the type under which the event is stored.
 func (Requested) EventType() string { return "BatchRequested" }
 func (Accepted) EventType() string  { return "BatchAccepted" }
 func (Refused) EventType() string   { return "BatchRefused" }
@@ -90,12 +90,12 @@ func (Submitted) EventKey() string { return "" }
 func (Cancelled) EventKey() string { return "" }
 func (Closed) EventKey() string    { return "" }
 
-// EventKey distinguishes the records of several processes. Only the first record is appended.
+// EventKey distinguishes the events of several processes that record the end of a batch. Only the first of them is appended.
 func (e Finished) EventKey() string {
 	return e.Worker + "/" + strconv.FormatInt(e.At.UnixMilli(), 10)
 }
 
-// StreamCategory is the part of the names of the streams of batches before the first dash.
+// StreamCategory is the category of the streams of batches: the part of their names before the first dash.
 const StreamCategory = "batch"
 
 // Stream names the stream of a batch.

@@ -13,14 +13,14 @@ import (
 // The bounds of a batch. Decision 63.
 const (
 	MaxRows = 1000
-	MaxJSON = 2 << 20  // maximum size of a body in JSON, in bytes
-	MaxCSV  = 20 << 20 // maximum size of a body in CSV, in bytes
+	MaxJSON = 2 << 20  // largest size of the body of a request for a batch in JSON, in bytes
+	MaxCSV  = 20 << 20 // largest size of the body of a request for a batch in CSV, in bytes
 	// MaxRow is the maximum size of the variables of one row as JSON, in bytes. It equals the limit for the variables of a
 	// movie.
 	MaxRow = 2 << 20
 )
 
-// The codes of flaws that only reading a batch finds. All other codes are those of errors and problems of movies.
+// The codes of the flaws that only rows of a batch can have. All other flaws have codes of errors and problems of movies.
 const (
 	RowNotObject = "row_not_object"
 	RowTooLarge  = "row_too_large"
@@ -31,7 +31,7 @@ const (
 
 // Variables are the values that one row gives to the template.
 type Variables struct {
-	Row    int             `json:"row"` // counted from 1, the header of a CSV not included
+	Row    int             `json:"row"` // number of the row, counted from 1; the header of a CSV is not counted
 	Values json.RawMessage `json:"variables"`
 }
 
@@ -41,10 +41,10 @@ type Order struct {
 	// AllOrNothing reports whether one flaw refuses the whole batch.
 	AllOrNothing bool
 	Rows         []Variables
-	Flaws        []Flaw // flaws of rows that are not in Rows
+	Flaws        []Flaw // flaws of the rows that are invalid and therefore not in Rows
 }
 
-// body is a batch in JSON.
+// body is the body of a request for a batch in JSON.
 type body struct {
 	Template     *string           `json:"template"`
 	Rows         []json.RawMessage `json:"rows"`
@@ -88,7 +88,7 @@ func checkCount(rows int) error {
 	return nil
 }
 
-// addJSON adds a row of a JSON body.
+// addJSON adds a row of a body in JSON. For an invalid row it adds a flaw.
 func (o *Order) addJSON(number int, raw json.RawMessage) {
 	var row map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &row); err != nil || row == nil {
@@ -98,7 +98,7 @@ func (o *Order) addJSON(number int, raw json.RawMessage) {
 	o.add(number, raw)
 }
 
-// add adds a row whose variables have been read.
+// add adds a row with the given values of variables. For an invalid row it adds a flaw.
 func (o *Order) add(number int, values json.RawMessage) {
 	if len(values) > MaxRow {
 		o.flaw(number, "", RowTooLarge, fmt.Sprintf("The row is larger than the limit of %d bytes (2 MB)", MaxRow))
@@ -111,7 +111,7 @@ func (o *Order) flaw(row int, column, code, message string) {
 	o.Flaws = append(o.Flaws, Flaw{Row: row, Column: column, Code: code, Message: message})
 }
 
-// Document returns the movie JSON of a row.
+// Document returns the movie JSON of a row: the template's id, and the row's values of variables.
 func Document(template string, values json.RawMessage) ([]byte, error) {
 	return json.Marshal(struct {
 		Template  string          `json:"template"`
@@ -129,7 +129,7 @@ func Without(values json.RawMessage, name string) (json.RawMessage, error) {
 	return json.Marshal(row)
 }
 
-// Names returns the names of a row's variables, in order.
+// Names returns the names of a row's variables, sorted.
 func Names(values json.RawMessage) []string {
 	var row map[string]json.RawMessage
 	if json.Unmarshal(values, &row) != nil {

@@ -23,15 +23,15 @@ const (
 	Documents Kind = "movies"    // JSON of a movie: <account>/<project>.json
 	Renders   Kind = "renders"   // files rendered for a movie: <project>/<attempt><extension>
 	Bodies    Kind = "templates" // movie JSON of a template: <template>/<hash>.json
-	Examples  Kind = "library"   // rendered example in the template library: <template>/<attempt><extension>
+	Examples  Kind = "library"   // files of a template's example in the template library: <template>/<attempt><extension>
 	Media     Kind = "media"     // file of a media library: <account>/<entry>-<upload>
 	Uploads   Kind = "staging"   // upload that is not confirmed: <account>/<entry>
-	Requests  Kind = "batches"   // JSON of a preload: <account>/<preload>.json
+	Requests  Kind = "batches"   // posted JSON of a preload batch: <account>/<preload>.json
 	Rows      Kind = "rows"      // rows of a batch of movies: <account>/<batch>.json
-	Exchanges Kind = "exchanges" // request and answer of a delivery: <account>/<project>-<destination>-<run>-<try>.json
-	Inboxes   Kind = "inboxes"   // <account>/<inbox>/<name>.json: an inbox for trying webhooks, or a received body
+	Exchanges Kind = "exchanges" // request and answer of a try at a destination: <account>/<project>-<destination>-<run>-<try>.json
+	Inboxes   Kind = "inboxes"   // <account>/<inbox>/<name>.json: an inbox for trying webhooks, or one of its letters
 	Prepared  Kind = "preloads"  // prepared asset: <account>/<preload>/<number>-<random><extension>
-	Sources   Kind = "sources"   // download shared by the hosts of an installation
+	Sources   Kind = "sources"   // downloaded source, shared by the hosts of an installation
 	Fonts     Kind = "fonts"     // font fetched by its name, shared by all accounts
 	History   Kind = "history"   // events that are no longer in the log: <year>-<month>/<name>.jsonl.zst
 )
@@ -53,8 +53,8 @@ func IsDocument(key string) bool { return Documents.Is(key) || Bodies.Is(key) }
 // DocumentPrefixes returns the prefixes of keys for which IsDocument is true.
 func DocumentPrefixes() []string { return []string{Documents.Prefix(), Bodies.Prefix()} }
 
-// AccountPrefixes returns the prefixes of keys of files that count towards an account's storage. The account id and a slash
-// follow.
+// AccountPrefixes returns the prefixes of the keys of files that count towards an account's storage. In a key, such a prefix is
+// followed by the account's id and a slash.
 func AccountPrefixes() []string {
 	return []string{Media.Prefix(), Uploads.Prefix(), Documents.Prefix(), Requests.Prefix(), Rows.Prefix(), Exchanges.Prefix(),
 		Inboxes.Prefix(), Prepared.Prefix()}
@@ -77,16 +77,16 @@ func BodiesOf(id template.ID) string { return Bodies.Prefix() + string(id) + "/"
 // ExamplesOf returns the prefix of the keys of a template's examples.
 func ExamplesOf(id template.ID) string { return Examples.Prefix() + string(id) + "/" }
 
-// MediaFile returns the key of a file of an account's media library. entry is the file's entry; upload distinguishes several
-// uploads to the same entry.
+// MediaFile returns the key of a file of an account's media library. entry is the id of the file at its path; upload
+// distinguishes several uploads for the same entry.
 func MediaFile(account domain.AccountID, entry, upload string) string {
 	return Media.Of(account) + entry + "-" + upload
 }
 
-// Upload returns the key of an unconfirmed upload.
+// Upload returns the key of an upload that is not confirmed yet.
 func Upload(account domain.AccountID, entry string) string { return Uploads.Of(account) + entry }
 
-// Request returns the key of the JSON of a preload.
+// Request returns the key of the posted JSON of a preload batch.
 func Request(account domain.AccountID, id preload.ID) string {
 	return Requests.Of(account) + string(id) + jsonExtension
 }
@@ -101,7 +101,7 @@ func Exchange(account domain.AccountID, project domain.ProjectID, destination, r
 	return fmt.Sprintf("%s%s-%d-%d-%d%s", Exchanges.Of(account), project, destination, run, try, jsonExtension)
 }
 
-// InboxOf returns the prefix of the keys of an inbox.
+// InboxOf returns the prefix of the keys of all files of an inbox.
 func InboxOf(account domain.AccountID, id connection.InboxID) string {
 	return Inboxes.Of(account) + string(id) + "/"
 }
@@ -111,24 +111,24 @@ func Inbox(account domain.AccountID, id connection.InboxID) string {
 	return InboxOf(account, id) + "inbox" + jsonExtension
 }
 
-// InboxLetter returns the key of a body that an inbox has received. Keys sort by time; random distinguishes bodies received at
-// the same time.
+// InboxLetter returns the key of a letter in an inbox. Keys sort by time; random distinguishes letters of the same time.
 func InboxLetter(account domain.AccountID, id connection.InboxID, at time.Time, random string) string {
 	return fmt.Sprintf("%s%020d-%s%s", InboxOf(account, id), at.UnixNano(), random, jsonExtension)
 }
 
-// PreparedStem returns the key of a prepared asset without its extension. number counts the items of a preload from 1; random
-// differs between attempts.
+// PreparedStem returns the key of a prepared asset without its extension. number counts the items of a preload batch from 1;
+// random differs between attempts.
 func PreparedStem(account domain.AccountID, id preload.ID, number int, random string) string {
 	return fmt.Sprintf("%s%s/%d-%s", Prepared.Of(account), id, number, random)
 }
 
-// SourceFilesOf and SourceVisitsOf are the key prefixes of an account's shared downloads: files by content, and records of
-// visited addresses. holder stands for the account and is a valid folder name.
+// SourceFilesOf and SourceVisitsOf are the prefixes of the keys of an account's shared downloads: SourceFilesOf of the files,
+// named by their content, SourceVisitsOf of the records of requested addresses. holder stands for the account and is a valid
+// folder name.
 func SourceFilesOf(holder string) string  { return SourcesOf(holder) + filesFolder }
 func SourceVisitsOf(holder string) string { return SourcesOf(holder) + "visits/" }
 
-// SourcesOf returns the prefix of the keys of all shared downloads of a holder.
+// SourcesOf returns the prefix of the keys of all shared downloads of an account. holder stands for the account.
 func SourcesOf(holder string) string { return Sources.Prefix() + holder + "/" }
 
 // SourceFile returns the key of a download whose content has the given hash and size.
@@ -136,7 +136,7 @@ func SourceFile(holder, hash string, size int64) string {
 	return SourceFilesOf(holder) + content(hash, size)
 }
 
-// SourceVisit returns the key of the record of a visited address, by the hash of the address.
+// SourceVisit returns the key of the record of a requested address. hash is the hash of the address.
 func SourceVisit(holder, hash string) string { return SourceVisitsOf(holder) + hash + jsonExtension }
 
 // HistoryFile returns the key of an archive file of events. Only the catalogue of the archive, in the log, names these files.
@@ -144,7 +144,8 @@ func HistoryFile(month, name string) string {
 	return History.Prefix() + month + "/" + name + ".jsonl.zst"
 }
 
-// FontFiles and FontFamilies are the key prefixes of fetched fonts: files by content, and records of families.
+// FontFiles and FontFamilies are the prefixes of the keys of fetched fonts: FontFiles of the font files, named by their content,
+// FontFamilies of the records of families.
 func FontFiles() string    { return Fonts.Prefix() + filesFolder }
 func FontFamilies() string { return Fonts.Prefix() + "families/" }
 
@@ -173,7 +174,7 @@ const (
 	filesFolder   = "files/"
 )
 
-// Owner is the account, movie, template or preload to which a file belongs. Parts that the key does not name are empty.
+// Owner is what a file belongs to: its account, movie, template or preload batch. Fields that the key does not name are empty.
 type Owner struct {
 	Kind     Kind
 	Account  domain.AccountID

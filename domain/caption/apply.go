@@ -47,7 +47,7 @@ func (s Style) rebreak(c Cue) []Cue {
 		cues = append(cues, Cue{Start: start, End: c.End, Lines: []Line{line}})
 	}
 	for _, cue := range cues {
-		settle(cue) // a word may end after the start of the next word, which may be in another cue now
+		settle(cue) // a word may end after the start of the next word, which may now be in another cue
 	}
 	return cues
 }
@@ -94,7 +94,8 @@ func (s Style) replace(words []Word) []Word {
 	return replaced
 }
 
-// find returns the number of words that a replacement replaces, and the replacement.
+// find returns the replacement of the longest phrase at the start of folded, with at most longest words, that has one, and the
+// number of words of this phrase; 0: there is none.
 func (s Style) find(folded []string, longest int) (int, string) {
 	for n := min(longest, len(folded)); n > 0; n-- {
 		if to, ok := s.Replace[strings.Join(folded[:n], " ")]; ok {

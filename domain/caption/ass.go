@@ -14,7 +14,7 @@ const (
 	fxEffect      = "fx"
 )
 
-// assEvent is a line of the section [Events].
+// assEvent is a line of the section [Events] of an ASS file: a dialogue or a comment.
 type assEvent struct {
 	comment    bool
 	effect     string
@@ -156,7 +156,7 @@ func splitOverrides(text string) []part {
 	}
 }
 
-// cutBlock splits a text at the first brace that is not escaped.
+// cutBlock splits a text at the first opening brace that is not escaped.
 func cutBlock(text string) (before, after string, ok bool) {
 	for i := range len(text) {
 		if text[i] == '{' && (i == 0 || text[i-1] != '\\') {
@@ -166,7 +166,8 @@ func cutBlock(text string) (before, after string, ok bool) {
 	return text, "", false
 }
 
-// drawingAfter reports whether a drawing, not text, follows an override block: \p1 begins a drawing, \p0 ends it.
+// drawingAfter reports whether a drawing, not text, follows an override block: \p1 begins a drawing, \p0 ends it. before says
+// whether a drawing is before the block.
 func drawingAfter(override string, before bool) bool {
 	for _, tag := range strings.Split(override, `\`) {
 		if scale, ok := strings.CutPrefix(tag, "p"); ok {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// sameText groups consecutive events without gaps that show the same text: files contain such groups to highlight word by word
-// in players without karaoke. Events with karaoke tags stay alone.
+// sameText groups consecutive events without gaps that show the same text. Files contain such groups to highlight one word after
+// the other in players without karaoke. An event with karaoke tags is a group alone.
 func sameText(events []assEvent) [][]assEvent {
 	var groups [][]assEvent
 	last := ""
@@ -111,7 +111,8 @@ func coloredWords(text string) []colored {
 	return words
 }
 
-// colorAfter returns the colour after an override block, empty for the colour of the style.
+// colorAfter returns the colour of the text after an override block; empty: the colour of the style. before is the colour of the
+// text before the block.
 func colorAfter(override, before string) string {
 	for _, tag := range strings.Split(override, `\`) {
 		value, ok := strings.CutPrefix(tag, "1c")

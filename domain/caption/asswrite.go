@@ -63,7 +63,7 @@ func (s Style) writeStyle(b *strings.Builder, name string, text Color, boxed boo
 		int(float64(width)*margin), int(float64(width)*margin), int(float64(height)*margin))
 }
 
-// assFamily returns the first family, without characters that a field cannot contain.
+// assFamily returns the first of the style's font families, without characters that a field of ASS cannot contain.
 func (s Style) assFamily() string {
 	family, _, _ := strings.Cut(s.Family, ",")
 	family = strings.Trim(strings.TrimSpace(clean(family)), `'"`)
@@ -82,7 +82,7 @@ func (s Style) assAlignment(width, height int) int {
 	return 5 + int(a.Horizontal) - 3*int(a.Vertical)
 }
 
-// placement returns the override tag for positions that no margin can give.
+// placement returns the override tag that sets the position of the captions, if no margin can give that position.
 func (s Style) placement(width, height int) string {
 	switch s.Position {
 	case Custom, MidTopCenter, MidBottomCenter:

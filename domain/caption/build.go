@@ -10,8 +10,8 @@ import (
 
 // The rules for building cues from words.
 const (
-	longPause = 700 * time.Millisecond // a cue ends at a pause of this length
-	linger    = 300 * time.Millisecond // time that a cue stays after its last word, if no other cue follows
+	longPause = 700 * time.Millisecond // a cue ends at a pause that is at least so long
+	linger    = 300 * time.Millisecond // time that a cue stays after its last word, if no other cue follows soon
 )
 
 // FromWords builds captions from spoken or transcribed words: one line at a time, of at most s.MaxWords words, broken at ends of
@@ -49,7 +49,7 @@ func tidy(words []Word) []Word {
 	return tidied
 }
 
-// splitWord splits a text with several words, which share its time.
+// splitWord splits a word whose text has several words. The new words share its time.
 func splitWord(w Word) []Word {
 	w.End = max(w.End, w.Start)
 	parts := strings.Fields(clean(w.Text))
@@ -124,7 +124,7 @@ func breadth(word string) float64 {
 	return 0.4 * float64(n)
 }
 
-// closeGaps extends each cue to the start of the next cue if that is near, otherwise to a little after its last word.
+// closeGaps extends each cue to the start of the next cue or, if the pause before that is longer than longPause, by linger.
 func closeGaps(cues []Cue) {
 	for i := range cues {
 		end := cues[i].End

@@ -6,7 +6,7 @@ import (
 	"moviola/domain"
 )
 
-// Bounds of a caption file. A file beyond them is refused, or cut if that loses nothing important.
+// Bounds of a caption file. A file that exceeds them is refused, or shortened if nothing important is lost.
 const (
 	maxBytes     = 4 << 20
 	maxCues      = 20_000
@@ -14,8 +14,8 @@ const (
 	maxCueRunes  = 2_000
 	maxLineBytes = 64 << 10
 	maxTime      = 24 * time.Hour
-	maxAtOnce    = 3  // cues shown at the same time; further cues are dropped
-	maxLitWords  = 40 // words of a cue; in longer cues the words are not highlighted one by one
+	maxAtOnce    = 3  // largest number of cues shown at the same time; further cues are dropped
+	maxLitWords  = 40 // largest number of words of a cue in which the spoken word is highlighted
 )
 
 // CodeInvalid is the code of errors for unusable captions.

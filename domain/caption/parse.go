@@ -46,7 +46,7 @@ func readerFor(lines []string) func([]string) ([]timedText, bool) {
 	return readSRT
 }
 
-// finish sorts cues and splits them into words.
+// finish sorts the parsed cues and splits their texts into words.
 func finish(cues []timedText) (Track, error) {
 	slices.SortStableFunc(cues, func(a, b timedText) int { return cmp.Compare(a.start, b.start) })
 	var t Track

@@ -10,8 +10,8 @@ const (
 	End    Align = 1
 )
 
-// Anchor is the point of the movie, in pixels, at which a block of captions is placed, and the alignment of the block to it. The
-// lines of the block are aligned by Horizontal.
+// Anchor is the point of the movie, in pixels, at which a block of captions is placed, and the alignment of the block relative to
+// that point. Horizontal is also the alignment of the lines in the block.
 type Anchor struct {
 	X, Y       float64
 	Horizontal Align

@@ -12,7 +12,7 @@ import (
 	"moviola/domain/css"
 )
 
-// Bounds of the values of settings.
+// Bounds of the values of a subtitles element's settings.
 const (
 	maxWordsPerLine = 50
 	maxSize         = 2000.0
@@ -32,7 +32,7 @@ func ReadStyle(settings map[string]any, width, height int) (Style, []Warning) {
 	return s, r.warnings
 }
 
-// style reads all settings.
+// style reads all settings and returns the style that they give for a movie of width × height pixels.
 func (r *settingsReader) style(width, height int) Style {
 	usual := math.Round(float64(width) * usualSize)
 	r.units = css.On(float64(width), float64(height), usual)
@@ -64,7 +64,7 @@ func (r *settingsReader) style(width, height int) Style {
 	return s
 }
 
-// flatten returns all settings in one map. Some users write style as an object with the other settings.
+// flatten returns all settings in one map. Some users write the setting style as an object that contains the other settings.
 func flatten(settings map[string]any) map[string]any {
 	flat := make(map[string]any, len(settings))
 	for name, value := range settings {
@@ -85,7 +85,7 @@ func flatten(settings map[string]any) map[string]any {
 
 func dashed(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
 
-// Warning is a warning about a setting that is not followed as written.
+// Warning says why a setting is not followed as written.
 type Warning struct{ Setting, Text string }
 
 // settingsReader reads settings leniently: numeric strings are numbers, "true" is true (decision 23).
@@ -170,8 +170,8 @@ func (r *settingsReader) flag(name string) bool {
 	return on
 }
 
-// color returns the first valid colour among the named settings, or the parameter otherwise. It warns of invalid colours before
-// it.
+// color returns the first valid colour among the settings with the given names; if none is valid, otherwise. It warns of the
+// invalid colours before the one that it returns.
 func (r *settingsReader) color(otherwise Color, names ...string) Color {
 	found := otherwise
 	taken := false
@@ -203,7 +203,7 @@ func oneOf[T ~string](r *settingsReader, name string, usual T, others ...T) T {
 	return usual
 }
 
-// namedFonts maps the font names of schema 4.8 that are not families.
+// namedFonts maps those font names of schema 4.8 that are no family names, in lower case, to families.
 var namedFonts = map[string]string{
 	"notosans":            "Noto Sans",
 	"simplified chinese":  "Noto Sans CJK SC, Noto Sans SC",
@@ -225,7 +225,7 @@ func (r *settingsReader) font() (string, int) {
 	switch text, ok := r.text("font-weight"); {
 	case !ok:
 	default:
-		if _, isNumber := css.Number(text); isNumber { // any number is read here, so that one out of range causes a warning
+		if _, isNumber := css.Number(text); isNumber { // a number is read here, so that one out of range causes a warning
 			weight = int(r.within("font-weight", float64(weight), css.Lightest, css.Heaviest))
 		} else if named, ok := css.Weight(text); ok {
 			weight = named

@@ -14,7 +14,7 @@ func readSRT(lines []string) ([]timedText, bool) {
 		c := timedText{start: start, end: end}
 		for ; i < len(lines) && strings.TrimSpace(lines[i]) != "" && !strings.Contains(lines[i], "-->"); i++ {
 			if isNumberBeforeSpan(lines, i) {
-				continue // without a blank line, this text is the number of the next cue
+				continue // without a blank line before it, this line is the number of the next cue
 			}
 			c.newLine()
 			c.add(run{text: stripTags(stripBraces(lines[i]))})

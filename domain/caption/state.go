@@ -2,18 +2,18 @@ package caption
 
 import "time"
 
-// Role tells whether a word is spoken before, during or after a state.
+// Role tells whether a word is spoken before, during or after a state of the captions.
 type Role uint8
 
 // The roles of words.
 const (
-	Coming Role = iota // not spoken yet
-	Now                // being spoken
-	Said               // spoken before
-	Hidden             // invisible, but its space is kept
+	Coming Role = iota // spoken after the state
+	Now                // spoken during the state
+	Said               // spoken before the state
+	Hidden             // not drawn, but its space stays free
 )
 
-// Piece is a word in a state.
+// Piece is a word as a state shows it.
 type Piece struct {
 	Text  string
 	Role  Role
@@ -21,13 +21,13 @@ type Piece struct {
 	Glued bool // no blank between this word and the one before
 }
 
-// Row is a line in a state.
+// Row is a line as a state shows it.
 type Row struct {
 	Pieces []Piece
 	Boxed  bool // a box is drawn behind the whole line
 }
 
-// State is the content of the captions between From and To: one picture.
+// State is what the captions show from From to To: one picture.
 type State struct {
 	From time.Duration
 	To   time.Duration

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// hold is the time for which a word stays highlighted after its end if no other word begins. Without it, short gaps would
-// flicker.
+// hold is how long a word stays highlighted after its end if no other word begins. Without this time the highlight would flicker
+// in short gaps.
 const hold = 500 * time.Millisecond
 
-// States returns the states of a track in the style, in order and without overlap. Nothing is shown between them. Adjacent states
-// differ.
+// States returns the states of a track in the style, in order and without overlap. Between two states that do not touch nothing
+// is shown. States that touch differ.
 func (s Style) States(t Track) []State {
 	var states []State
 	var active []Cue
@@ -61,10 +61,11 @@ func moments(t Track) []time.Duration {
 	return slices.Compact(points)
 }
 
-// light is the time in which a word is highlighted.
+// light is the time during which a word is highlighted.
 type light struct{ from, to time.Duration }
 
-// lit returns the highlighting of each word of a cue: at most one word at a time, and none if the cue has too many words.
+// lit returns, for each word of a cue, the time during which it is highlighted: at most one word at a time. In a cue with too
+// many words none is highlighted.
 func lit(c Cue) []light {
 	words := c.Words()
 	if len(words) > maxLitWords {
@@ -86,7 +87,7 @@ func lit(c Cue) []light {
 	return lights
 }
 
-// rows returns the lines of a cue at a time.
+// rows returns the lines of a cue as they are shown at the time at.
 func (s Style) rows(c Cue, at time.Duration) []Row {
 	lights := lit(c)
 	var rows []Row

@@ -5,14 +5,14 @@ import "moviola/domain/document"
 // Color is a colour of 8 bits per channel, not premultiplied.
 type Color = document.Color
 
-// StyleName is the way in which a style shows words.
+// StyleName is one of the ways of showing words.
 type StyleName string
 
 // The values of the setting style (schema 4.8).
 const (
-	Classic     StyleName = "classic"             // the whole cue, the spoken word in its own colour
-	Progressive StyleName = "classic-progressive" // words appear as they are spoken
-	OneWord     StyleName = "classic-one-word"    // the spoken word only
+	Classic     StyleName = "classic"             // the whole cue is shown; the spoken word has its own colour
+	Progressive StyleName = "classic-progressive" // each word is shown from the moment when it is spoken
+	OneWord     StyleName = "classic-one-word"    // only the spoken word is shown
 	BoxedLine   StyleName = "boxed-line"          // as Classic, with a box behind each line
 	BoxedWord   StyleName = "boxed-word"          // as Classic, with a box behind the spoken word
 )
@@ -43,7 +43,7 @@ type Style struct {
 	Family   string // font family
 	FontURL  string // address of a font file of the family; empty: an installed font is used
 	Size     float64
-	Weight   int // 100 to 900
+	Weight   int // weight of the font, 100 to 900
 	Position Position
 	X, Y     float64 // position in the movie for Custom, in pixels
 
@@ -53,12 +53,12 @@ type Style struct {
 	Outline Color
 	Shadow  Color
 
-	OutlineWidth float64 // 0: no outline
-	ShadowOffset float64 // offset to the right and down; 0: no shadow
+	OutlineWidth float64 // width of the outline; 0: no outline
+	ShadowOffset float64 // distance of the shadow to the right and down; 0: no shadow
 
-	MaxWords int  // words per line; 0: lines stay as the captions have them
-	Rebreak  bool // MaxWords was set by the settings, so it applies to given captions too
+	MaxWords int  // maximum number of words per line; 0: lines stay as in the caption file
+	Rebreak  bool // MaxWords was set by the settings, so it also applies to captions from a file
 
 	Keywords []string
-	Replace  map[string]string // replacements by lower-case word or phrase, without punctuation
+	Replace  map[string]string // replacements, by the lower-case word or phrase that is replaced, without punctuation
 }

@@ -31,7 +31,7 @@ func breaksBetween(last, next rune) bool {
 	return !opening(last) && !clinging(next) && (unspaced(next) || endsUnspaced(last))
 }
 
-// endsUnspaced reports whether no blank follows a word that ends with this rune.
+// endsUnspaced reports whether no blank follows a word that ends with the rune r.
 func endsUnspaced(r rune) bool {
 	return unspaced(r) || strings.ContainsRune("。、，！？；：）」』】》〉ー～々", r)
 }
@@ -78,7 +78,7 @@ func endsSentence(word string) bool {
 	return strings.ContainsRune(".!?…。！？।؟", lastRune(word)) && !abbreviation(word)
 }
 
-// abbreviation reports whether the full stop is a part of the word: "Dr.", "e.g.", "J.".
+// abbreviation reports whether the full stop at the end is a part of the word: "Dr.", "e.g.", "J.".
 func abbreviation(word string) bool {
 	bare, ok := strings.CutSuffix(strings.ToLower(strings.TrimLeft(word, "\"'“‘«„([¿¡")), ".")
 	if !ok || strings.HasSuffix(bare, ".") {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// timedText is a parsed cue: lines of runs of text, of which some have times of their own.
+// timedText is a parsed cue before it is split into words: lines of runs, some of which have times of their own.
 type timedText struct {
 	start, end time.Duration
 	lines      [][]run
@@ -20,7 +20,7 @@ type run struct {
 	timed      bool
 }
 
-// add appends text to the last line. It drops text beyond the bound of a cue.
+// add appends a run to the last line. A run with which the cue would have more than maxCueRunes runes is dropped.
 func (c *timedText) add(r run) {
 	r.text = clean(r.text)
 	if c.runes += len([]rune(r.text)); c.runes > maxCueRunes || r.text == "" {
@@ -107,7 +107,7 @@ func (m *wordMaker) finish() Line {
 	return m.line
 }
 
-// settle moves the times of words into the time of their cue, and puts them in order.
+// settle moves the times of the words of a cue into the time of the cue, and makes them ascend.
 func settle(c Cue) {
 	at := c.Start
 	for _, line := range c.Lines {

@@ -26,7 +26,7 @@ func readVTT(lines []string) ([]timedText, bool) {
 	return cues, timed
 }
 
-// skipBlock returns the line after line i, or the line after the block if line i begins a note, a style or a region.
+// skipBlock returns the index of the line after the note, style or region that begins at line i; if none begins there, i + 1.
 func skipBlock(lines []string, i int) int {
 	word, _, _ := strings.Cut(strings.TrimSpace(lines[i]), " ")
 	i++
@@ -39,7 +39,7 @@ func skipBlock(lines []string, i int) int {
 	return i
 }
 
-// vttCue parses the text of a cue. own reports whether the text contains timestamps.
+// vttCue parses the lines of a cue. own is true when they contain timestamps.
 func vttCue(start, end time.Duration, lines []string) (c timedText, own bool) {
 	c = timedText{start: start, end: end}
 	p := vttText{cue: &c, at: start}
@@ -62,7 +62,7 @@ func vttCue(start, end time.Duration, lines []string) (c timedText, own bool) {
 type vttText struct {
 	cue     *timedText
 	at      time.Duration
-	open    []place // places of runs whose end is not known yet
+	open    []place // places of the runs whose end time is not known yet
 	stamped bool
 	hidden  bool // the text is inside <rt>: ruby text, the small reading aid above a word
 }
@@ -107,7 +107,8 @@ func (p *vttText) add(text string) {
 	}
 }
 
-// close sets the end of the open runs. They divide the time since the last timestamp in proportion to their lengths.
+// close sets the end time of the open runs to at. The runs divide the time since the last timestamp in proportion to their
+// lengths.
 func (p *vttText) close(at time.Duration) {
 	total, done := 0, 0
 	for _, o := range p.open {

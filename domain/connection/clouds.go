@@ -6,7 +6,7 @@ import (
 	"regexp"
 )
 
-// The settings of storages in clouds. Decision 80.
+// The settings of connections to cloud storages. Decision 80.
 var (
 	gcsBucket = Field{check: regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$`).MatchString,
 		wants: "the name of a bucket, without gs:// and without a folder"}
@@ -33,8 +33,8 @@ func checkServiceAccount(s string) bool {
 		key.Key != ""
 }
 
-// Storage returns the address of a storage without its bucket: the setting endpoint, otherwise the address that follows from
-// the kind and the other settings. It is empty for kinds whose descriptor has no place.
+// Storage returns the address of a cloud storage without its bucket: the setting endpoint or, without that setting, the address
+// that follows from the kind and the other settings. Kinds whose descriptor has no place have no such address: then it is empty.
 func (k Kind) Storage(s Settings) string {
 	place := k.descriptor().place
 	switch {

@@ -33,9 +33,9 @@ func NotFound(id string) error {
 // Connection is one saved connection, folded from its stream.
 type Connection struct {
 	saved    Saved // zero while the connection does not exist
-	versions int   // number of versions ever saved
+	versions int   // number of times that the connection was saved
 	tests    int
-	hostKey  string // host key that an SFTP server has shown first since the connection was saved
+	hostKey  string // fingerprint of the host key that an SFTP server showed first since the connection was saved
 }
 
 // New returns a connection without history.
@@ -65,7 +65,7 @@ func (c *Connection) Exists() bool { return c.saved.Version > 0 }
 // Saved returns the connection as it was last saved; zero when the connection does not exist.
 func (c *Connection) Saved() Saved { return c.saved }
 
-// HostKey returns the fingerprint that the SFTP server showed at the first use; empty before that.
+// HostKey returns the fingerprint of the host key that the SFTP server showed at the first use; empty before that.
 func (c *Connection) HostKey() string { return c.hostKey }
 
 // NextVersion returns the version number of the next save.

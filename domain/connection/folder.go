@@ -13,14 +13,14 @@ import (
 // into it.
 const WorkingFolder = ".moviola"
 
-// maxFolders is the maximum of nested folders in the path of a delivered file.
+// maxFolders is the maximum number of folders in the path of a delivered file.
 const maxFolders = 32
 
-// inside checks a path that must stay inside a folder.
+// inside is the field of a setting that is a path inside a folder: its check refuses a path that leads out of it.
 var inside = Field{check: func(s string) bool { return anyText.check(s) && staysInside(s) },
 	wants: "a path inside the folder, without .. or \\ and not beginning with /"}
 
-// folderName checks the name that the operator has given to a folder. It is never a path.
+// folderName is the field of the setting that names an export folder. The name, which the operator has given, is never a path.
 var folderName = Field{check: FolderNames.MatchString, wants: "the name of an export folder of this server, not a path"}
 
 // FolderNames matches the names that export folders may have.
@@ -30,8 +30,8 @@ func staysInside(s string) bool {
 	return !strings.HasPrefix(s, "/") && !strings.ContainsAny(s, "\\\x00") && !slices.Contains(strings.Split(s, "/"), "..")
 }
 
-// LocalPath returns the folders and the name under which a file is stored inside an export folder. Macros are replaced first, and
-// the result is checked as a whole. A path that could lead out of the folder is Invalid. Decision 78.
+// LocalPath returns the folders and the name under which a file is stored inside an export folder. Macros must have been replaced
+// before, so that the whole path is checked. A path that could lead out of the export folder is Invalid. Decision 78.
 func (s Settings) LocalPath() (folders []string, name string, err error) {
 	for _, setting := range []string{"remote-path", "file"} {
 		if !staysInside(s[setting]) {
@@ -43,7 +43,7 @@ func (s Settings) LocalPath() (folders []string, name string, err error) {
 	switch {
 	case path.Base(s["file"]) == ".":
 		return nil, "", domain.Errorf(domain.Invalid, "setting_invalid", "file must be a name")
-	case strings.EqualFold(parts[0], WorkingFolder): // compared without case, because some file systems ignore case
+	case strings.EqualFold(parts[0], WorkingFolder): // compared without regard to case, as some file systems do
 		return nil, "", domain.Errorf(domain.Invalid, "setting_invalid", "%s is the service's own: give another name", WorkingFolder)
 	case len(folders) > maxFolders:
 		return nil, "", domain.Errorf(domain.Invalid, "setting_invalid", "remote-path must be at most %d folders deep", maxFolders)

@@ -13,7 +13,7 @@ import (
 const inboxHost = "inbox.moviola.invalid"
 
 const (
-	inboxLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz234567_-" // 60 characters
+	inboxLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz234567_-" // the 60 characters of inbox ids
 	inboxLength  = 24
 )
 
@@ -45,8 +45,8 @@ func ParseInboxID(text string) (InboxID, bool) {
 // Address returns the address of the inbox, which movies and connections name as their endpoint.
 func (id InboxID) Address() string { return "https://" + inboxHost + "/" + string(id) }
 
-// InboxAt reports in ours whether an address has the host of inboxes; such an address is never connected to. id is the inbox's
-// id. It is empty unless the address has exactly the form that Address returns.
+// InboxAt reports in ours whether an address has the host of inboxes. Such an address is never connected to. id is the id of the
+// inbox at the address; it is empty unless the address has exactly the form that Address returns.
 func InboxAt(address *url.URL) (id InboxID, ours bool) {
 	if !strings.EqualFold(strings.TrimRight(address.Hostname(), "."), inboxHost) {
 		return "", false

@@ -16,7 +16,7 @@ import (
 // Kind is the kind of a connection: the destination or provider to which it leads.
 type Kind string
 
-// The kinds. Decision 50.
+// The kinds of connections. Decision 50.
 const (
 	Webhook   Kind = "webhook"
 	FTP       Kind = "ftp"
@@ -26,7 +26,7 @@ const (
 	AzureBlob Kind = "azure-blob"
 	Folder    Kind = "folder" // a folder of the operator on this host; see --export-folder
 	Email     Kind = "email"
-	APIKey    Kind = "apikey" // a provider: speech, images, transcription; see Settings.Provider
+	APIKey    Kind = "apikey" // a provider of speech, images or transcription; see Settings.Provider
 )
 
 // Settings are the settings of a connection or destination by name, each as text.
@@ -49,8 +49,8 @@ type Field struct {
 	Name     string
 	Doc      string   // completes the sentence "KIND: ..." in the descriptions of the interface; empty: the name says all
 	Form     Form     // the zero value is Text
-	Values   []string // the only values; nil: any
-	Default  string   // what a setting that is left out means; empty: nothing
+	Values   []string // the only values that are allowed; nil: any
+	Default  string   // value that a setting has when it is left out; empty: it has none
 	Secret   bool     // the setting is never returned, and is encrypted where it is stored
 	Required bool     // a connection does not work without the setting
 	Standing bool     // only a saved connection has the setting; a movie's destination cannot
@@ -110,7 +110,7 @@ func DestinationKinds() []string {
 	return slices.DeleteFunc(Kinds(), func(name string) bool { return !Kind(name).IsDestination() })
 }
 
-// ParseKind returns the kind of a name.
+// ParseKind returns the kind with the given name.
 func ParseKind(name string) (Kind, error) {
 	if Kind(name).descriptor().kind == "" {
 		names := Kinds()
@@ -130,7 +130,7 @@ func (k Kind) descriptor() descriptor {
 	return descriptor{}
 }
 
-// Fields returns the settings a kind has.
+// Fields returns the settings that connections of the kind can have.
 func (k Kind) Fields() []Field { return slices.Clone(k.descriptor().fields) }
 
 // field returns a setting of the kind by name.
@@ -146,10 +146,10 @@ func (k Kind) field(name string) (Field, bool) {
 // Setting is a setting that connections of one or several kinds have.
 type Setting struct {
 	Field
-	Text string // description of the setting, with the kinds that have it
+	Text string // description of the setting, with the kinds that have the setting
 }
 
-// AllSettings returns the settings of all kinds, each name once. Kinds with the same description share it.
+// AllSettings returns the settings of all kinds, each name once. For kinds that describe it alike there is one description.
 func AllSettings() []Setting {
 	var all []Setting
 	for _, d := range kinds {
@@ -162,7 +162,7 @@ func AllSettings() []Setting {
 	return all
 }
 
-// describe returns the description of a setting: for each kind that has the setting, what it means.
+// describe returns the description of a setting: what it means for each kind that has it.
 func describe(name string) string {
 	var docs, sentences []string
 	users := map[string][]string{}
@@ -249,8 +249,9 @@ func checkMails(s string) bool {
 	return err == nil && len(list) <= MaxRecipients
 }
 
-// Recipients returns the addresses to which an e-mail with these settings goes, each in the form of RFC 5322. Invalid
-// addresses, and more than MaxRecipients, which connections of earlier versions may have, are refused as Invalid.
+// Recipients returns the addresses to which an e-mail with these settings goes, each in the form of RFC 5322. Invalid addresses,
+// and more than MaxRecipients, are refused as Invalid; connections that an earlier version of the program has saved may have
+// them.
 func (s Settings) Recipients() ([]string, error) {
 	list, err := mail.ParseAddressList(s["to"])
 	switch {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// LiveEvent is a kind of event that is sent to saved webhooks at the moment it happens, if their setting `events` lists it.
+// LiveEvent names an event that is sent to saved webhooks at the moment when it happens, if their setting events lists its name.
 // Decision 79.
 type LiveEvent string
 
-// The live events.
+// The names of all live events.
 const (
 	RenderStarted  LiveEvent = "render.started"
 	RenderProgress LiveEvent = "render.progress"
@@ -31,7 +31,7 @@ func ListOf(value string) []string {
 	return parts
 }
 
-// Hears reports whether a connection with these settings gets a live event.
+// Hears reports whether a live event is sent to a connection of the kind with these settings.
 func (k Kind) Hears(settings Settings, event LiveEvent) bool {
 	return k == Webhook && slices.Contains(ListOf(settings["events"]), string(event))
 }

@@ -19,8 +19,8 @@ type Facts struct {
 // filled are the settings that may contain macros.
 var filled = []string{"remote-path", "file", "subject", "message"}
 
-// Fill replaces the macros of a destination and completes remote path and file name. The default name of the file is
-// YYYY-MM-DD-NNNNN.mp4; directories in a given name are kept. Movie-schema §11.
+// Fill replaces the macros in the settings of a destination, and completes remote path and file name. The default name of the
+// file is YYYY-MM-DD-NNNNN.mp4; folders in a given name are kept. Movie-schema §11.
 func (k Kind) Fill(settings Settings, facts Facts) Settings {
 	out := maps.Clone(settings)
 	at := facts.At.UTC()

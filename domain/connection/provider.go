@@ -24,7 +24,7 @@ func (s Settings) Provider() string {
 	return s["provider"]
 }
 
-// ProviderURL returns the base address of a provider: the address in the settings, otherwise the address that the vendor
+// ProviderURL returns the base address of a provider: the address in the settings or, without it, the address that the vendor
 // documents.
 func (s Settings) ProviderURL() string {
 	switch {
@@ -38,8 +38,8 @@ func (s Settings) ProviderURL() string {
 	return ""
 }
 
-// NeedOpenAI refuses a connection with another protocol than OpenAI's for work that only this protocol offers: images from
-// prompts, and subtitles from sound.
+// NeedOpenAI refuses the connection id when its protocol is not OpenAI's. It is called for work that only this protocol offers:
+// images from prompts, and subtitles from sound.
 func (s Settings) NeedOpenAI(id string) error {
 	if s.Provider() == OpenAI {
 		return nil
@@ -60,8 +60,8 @@ func (k Kind) complete(s Settings) error {
 	return domain.Errorf(domain.Invalid, "setting_required", "%s", needed)
 }
 
-// goesElsewhere reports whether the settings s send secrets to another place than the settings in the parameter before, or
-// protect them in another way.
+// goesElsewhere reports whether secrets are sent to another place with the settings s than with the settings before, or are
+// protected in another way.
 func (k Kind) goesElsewhere(s, before Settings) bool {
 	for _, f := range k.descriptor().fields {
 		if f.Bound && s[f.Name] != before[f.Name] {

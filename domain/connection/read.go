@@ -15,9 +15,9 @@ import (
 const Masked = "***"
 
 // Read reads the settings that a client has sent: texts, numbers, booleans, lists of texts. Secrets that are left out or masked
-// are taken from the current settings, the parameter before (nil: the connection is new, or its kind changes). This is refused
-// when the secrets would be sent to another place; otherwise a secret could be stolen by changing the address of its
-// connection. Unknown settings, invalid values and missing required settings are *domain.Error of kind Invalid.
+// are taken from the present settings, before (nil: the connection is new, or its kind changes). Read refuses that when the
+// secrets would be sent to another place; otherwise a secret could be stolen by changing the address in its connection. Unknown
+// settings, invalid values and missing required settings are *domain.Error of kind Invalid.
 func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
 	settings, err := k.read(sent)
 	if err != nil {
@@ -59,14 +59,14 @@ func (k Kind) read(sent map[string]any) (Settings, error) {
 	return settings, nil
 }
 
-// keeps reports whether the sent settings leave a secret unchanged.
+// keeps reports whether the sent settings leave the secret f unchanged.
 func keeps(f Field, sent map[string]any) bool {
 	value, set := sent[f.Name]
 	return f.Secret && (!set || value == Masked)
 }
 
-// Override replaces settings of a saved connection by the properties of a destination. Secrets cannot be replaced, and
-// neither can settings that determine where secrets are sent, because a password must not go to a host that a movie names.
+// Override replaces settings of a saved connection by given, the properties of a movie's destination. Secrets cannot be replaced.
+// Neither can settings that determine where secrets are sent, because a password must not go to a host that a movie names.
 // Movie-schema §11.
 func (k Kind) Override(saved Settings, given map[string]any) (Settings, error) {
 	settings := maps.Clone(saved)
@@ -85,7 +85,7 @@ func (k Kind) Override(saved Settings, given map[string]any) (Settings, error) {
 	return settings, nil
 }
 
-// override returns the value that a movie gives one setting; empty: the saved value stays.
+// override returns the value that a movie gives to a setting of a saved connection; empty: the saved value stays.
 func (k Kind) override(saved Settings, name string, given any) (string, error) {
 	f, known := k.field(name)
 	value, ok := AsText(given)

@@ -23,8 +23,9 @@ func NewSigningSecret(random []byte) string {
 	return signingPrefix + base64.StdEncoding.EncodeToString(random)
 }
 
-// Sign returns the header webhook-signature of a message: one signature per secret, so that receivers with the old or the new
-// secret accept it during a rotation. Standard Webhooks: v1 is HMAC-SHA256 over id, time in seconds and body, joined by dots.
+// Sign returns the header webhook-signature of a message: one signature per secret, so that during a rotation receivers with the
+// old secret and receivers with the new secret accept the message. Standard Webhooks: v1 is HMAC-SHA256 over id, time in seconds
+// and body, joined by dots.
 func Sign(secrets []string, id string, at time.Time, body []byte) string {
 	var signatures []string
 	for _, secret := range secrets {

@@ -17,13 +17,14 @@ type descriptor struct {
 	place func(Settings) string
 }
 
-// toFile returns the settings that determine the path of a file, from the fields for a path and for a name.
+// toFile returns the settings of a kind that stores a file at a path: path is the field for the folder, name that for the file
+// name.
 func toFile(path, name Field) []Field {
 	return []Field{path.named("remote-path").doc("folder, with macros"),
 		name.named("file").doc("name of the file, with macros; default YYYY-MM-DD-NNNNN.mp4")}
 }
 
-// kinds are all kinds, in the order of lists.
+// kinds are the descriptors of all kinds, in the order in which lists show the kinds.
 var kinds = []descriptor{
 	{kind: Webhook, destination: true, fields: []Field{
 		address.named("endpoint").doc("address of the receiver, secret but for scheme and host").secret().required(),

@@ -12,7 +12,7 @@ type Shadow struct {
 	Inset              bool
 }
 
-// The bounds of the cost of shadows.
+// Bounds that limit the cost of drawing shadows.
 const (
 	maxShadows = 8
 	maxBlur    = 300
@@ -58,12 +58,12 @@ func (u Units) shadow(text string) (s Shadow, ok bool) {
 	return s, true
 }
 
-// Line is a border or stroke as written in its shorthand.
+// Line is a border or stroke as a shorthand such as "2px solid red" gives it.
 type Line struct {
 	Width    Length
 	HasWidth bool
 	Color    *Color // nil: no colour given
-	Style    string // in lower case, such as solid; empty: no style given
+	Style    string // style in lower case, such as solid; empty: no style given
 }
 
 // Visible is false for the styles none and hidden.

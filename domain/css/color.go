@@ -116,7 +116,7 @@ func parseHSL(arguments string) (Color, bool) {
 	return Color{of(0), of(8), of(4), channel(alpha)}, true
 }
 
-// share reads a percentage, or a number between 0 and full, and returns it as a fraction of 0 to 1.
+// share reads a percentage, or a number from 0 to full. It returns the value as a fraction from 0 to 1.
 func share(text string, full float64) (float64, bool) {
 	text, percent := strings.CutSuffix(text, "%")
 	if percent {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The weights of fonts.
+// Font weights: the ends of the range, and the weights that the words normal and bold stand for.
 const (
 	Lightest = 100
 	Normal   = 400
@@ -57,7 +57,7 @@ func Families(text string) []string {
 	return families
 }
 
-// widths are the words for font widths. They are accepted and ignored.
+// widths are the words for font widths in the shorthand font. They are accepted and ignored.
 var widths = map[string]bool{
 	"condensed": true, "semi-condensed": true, "extra-condensed": true, "ultra-condensed": true,
 	"expanded": true, "semi-expanded": true, "extra-expanded": true, "ultra-expanded": true, "small-caps": true,
@@ -85,7 +85,7 @@ func ExpandFont(text string) (all []Declaration, ok bool) {
 	return nil, false
 }
 
-// hasLength reports whether one of the parts is a length. If it is, a number before these parts is a weight, not the size.
+// hasLength reports whether one of the parts is a length. Then a number before these parts is a weight, not the size.
 func hasLength(parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool {
 		_, ok := Units{}.Length(BeforeSlash(part))

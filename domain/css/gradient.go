@@ -7,8 +7,8 @@ import (
 
 // Gradient is a linear change of colours along a line through the middle of a box, or, if radial, from its middle outwards.
 type Gradient struct {
-	Degrees float64 // direction of the line: 0 up, 90 right, 180 down
-	Stops   []Stop  // at least two, in order of At
+	Degrees float64 // direction of the line in degrees: 0 up, 90 right, 180 down
+	Stops   []Stop  // at least two stops, in ascending order of At
 	Radial  bool    `json:",omitempty"`
 }
 
@@ -81,8 +81,8 @@ func parseStop(text string) (c Color, place float64, ok bool) {
 	return c, place, ok
 }
 
-// spread gives evenly spaced positions to stops that have none. It moves a stop that is before the previous stop to that
-// stop's position.
+// spread gives evenly spaced positions to the stops that have none (NaN). A stop that is before the previous stop gets the
+// position of the previous stop.
 func spread(places []float64) {
 	last := len(places) - 1
 	if math.IsNaN(places[0]) {

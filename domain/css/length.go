@@ -27,7 +27,7 @@ type Length struct {
 	Auto      bool
 }
 
-// Of returns the length in pixels; percentages are parts of whole. For the length "auto" it returns the argument auto.
+// Of returns the length in pixels. Percentages are parts of whole, in pixels. For the length "auto" it returns the argument auto.
 func (l Length) Of(whole, auto float64) float64 {
 	if l.Auto {
 		return auto
@@ -35,7 +35,7 @@ func (l Length) Of(whole, auto float64) float64 {
 	return l.Px + l.Share*whole
 }
 
-// suffixes are the units. Of two units with the same ending, the longer one comes first.
+// suffixes are the units of lengths. Of two units with the same ending, the longer one comes first.
 var suffixes = []string{"px", "rem", "em", "vmin", "vmax", "vw", "vh", "pt", "%"}
 
 func (u Units) factor(suffix string) float64 {
@@ -81,7 +81,7 @@ func (u Units) Length(text string) (l Length, ok bool) {
 	return Length{Px: min(max(n*u.factor(suffix), -MaxLength), MaxLength)}, true
 }
 
-// Pixels reads a length that is not auto. Percentages are parts of whole.
+// Pixels reads a length that is not auto and returns it in pixels. Percentages are parts of whole, in pixels.
 func (u Units) Pixels(text string, whole float64) (float64, bool) {
 	l, ok := u.Length(text)
 	if !ok || l.Auto {
@@ -108,8 +108,8 @@ func (u Units) Sides(text string) (sides [4]Length, ok bool) {
 	return sides, true
 }
 
-// SideOrder returns the indexes of the values that are used at the top, right, bottom and left when 1 to 4 values are given, as
-// in CSS. n is the number of values.
+// SideOrder returns which of n given values (1 to 4) is used at the top, right, bottom and left, as in CSS: the indexes of the
+// values.
 func SideOrder(n int) [4]int {
 	return [4][4]int{{0, 0, 0, 0}, {0, 1, 0, 1}, {0, 1, 2, 1}, {0, 1, 2, 3}}[min(max(n, 1), 4)-1]
 }

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// Split splits at a separator that is not inside brackets or quotes. The separator ' ' stands for any white space; with it,
-// empty parts are dropped.
+// Split splits a text at each separator that is not inside brackets or quotes. The separator ' ' stands for any white space; with
+// it, empty parts are dropped.
 func Split(text string, separator rune) []string {
 	var parts []string
 	depth, start := 0, 0
@@ -74,8 +74,8 @@ func Declarations(css string) []Declaration {
 	return all
 }
 
-// Spellings returns the names of settings in the order in which to read them. When a name has several spellings, the
-// spelling that PropertyName returns comes last, so that its value is used.
+// Spellings returns the names of settings in the order in which to read them. When a setting has several spellings, the one that
+// PropertyName returns comes last, so that its value is used.
 func Spellings[V any](settings map[string]V) []string {
 	return slices.SortedFunc(maps.Keys(settings), func(a, b string) int {
 		if exactA, exactB := PropertyName(a) == a, PropertyName(b) == b; exactA != exactB {

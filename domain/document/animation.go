@@ -15,8 +15,8 @@ type TextMotion struct {
 	Delay, Step, Each float64
 	// Random, if not 0, is the time span in which units begin in random order; Step is not used then. In seconds.
 	Random float64
-	// Least is the minimum duration of the animation in seconds; 0: none. In style 008, lines that are not units move for this
-	// time.
+	// Least is the minimum duration of the animation in seconds; 0: none. In style 008, the two lines above and below the text move
+	// too: their movement takes this time.
 	Least float64
 	// Intro is the length of an element with duration -1, whatever the length of its text. A text that needs more time than
 	// its element is cut. 0 is the value of our own styles: the length is that of the animation plus three seconds, and a text
@@ -41,8 +41,7 @@ const (
 // PlainStyle is the default style of texts, which does not move.
 const PlainStyle = "001"
 
-// documentedIntro is the length in seconds of most documented styles. Style 003 is the exception: its length is ten
-// seconds.
+// documentedIntro is the Intro of most documented styles in TextMotions, in seconds. The exception is style 003 with ten seconds.
 const documentedIntro = 5
 
 // TextMotions maps the text styles to their animations. Styles with numbers are documented (vendor-catalogue §2); of these, 001
@@ -64,7 +63,7 @@ var TextMotions = map[string]TextMotion{
 
 	"moviola/fade":   {Unit: BlockUnit, Each: 2},
 	"moviola/settle": {Unit: WordUnit, Step: 0.25, Each: 0.4},
-	"moviola/spring": {Unit: LetterUnit, Step: 0.025, Each: 0.65}, // full size after 0.05 s, then oscillating
+	"moviola/spring": {Unit: LetterUnit, Step: 0.025, Each: 0.65}, // a letter has its full size after 0.05 s, and then oscillates
 	"moviola/jump":   {Unit: LetterUnit, Step: 0.05, Each: 0.75},
 	"moviola/rise":   {Unit: WordUnit, Step: 0.12, Each: 0.6},
 	"moviola/focus":  {Unit: LetterUnit, Step: 0.035, Each: 0.5},
@@ -73,7 +72,7 @@ var TextMotions = map[string]TextMotion{
 	"moviola/type":   {Unit: LetterUnit, Step: 0.06, Each: 0.01},
 }
 
-// formerStyles maps a style's number to the style that the number had in the first look. Decision 69.
+// formerStyles maps a style's number to the style that the number named in the first look. Decision 69.
 var formerStyles = map[string]string{
 	"002": "moviola/fade", "003": "moviola/settle", "004": "moviola/spring", "005": "moviola/jump", "006": "moviola/rise",
 	"007": "moviola/focus", "008": "moviola/slide", "009": "moviola/grow", "010": "moviola/type", "011": "", "012": "", "013": "",

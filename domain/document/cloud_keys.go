@@ -8,18 +8,18 @@ import (
 	"moviola/domain"
 )
 
-// cloudKeys describes the keys of one cloud's storage.
+// cloudKeys describes how the access keys to one cloud's storage are recognised.
 type cloudKeys struct {
 	refusal  error
 	prefixes []string // prefixes of field names, removed before names are compared
-	// fields are names of fields that hold keys, in lower case, without dashes and underscores.
+	// fields are names of fields that hold access keys, in lower case, without dashes and underscores.
 	fields []string
-	value  *regexp.Regexp // matches a key inside a text
+	value  *regexp.Regexp // matches an access key inside a text
 }
 
 const noKeys = "Export destinations must not carry %s keys. Save them in a connection and refer to it by its id"
 
-// clouds are the storages whose keys may be stored in saved connections only. Decisions 29 and 80.
+// clouds are the storages whose access keys may be stored in saved connections only. Decisions 29 and 80.
 var clouds = []cloudKeys{
 	{domain.Errorf(domain.Invalid, "aws_keys_in_movie", noKeys, "AWS"), []string{"aws"},
 		[]string{"accesskey", "accesskeyid", "secretkey", "secretaccesskey", "sessiontoken"},
@@ -34,8 +34,8 @@ var clouds = []cloudKeys{
 
 var undivided = strings.NewReplacer("-", "", "_", "")
 
-// CheckCloudKeys returns the error aws_keys_in_movie, google_keys_in_movie or azure_keys_in_movie when an export contains a key
-// of that cloud. Spec: POST /movies, Rules; decisions 29 and 80.
+// CheckCloudKeys returns the error aws_keys_in_movie, google_keys_in_movie or azure_keys_in_movie when an export contains an
+// access key to that cloud's storage. Spec: POST /movies, Rules; decisions 29 and 80.
 func CheckCloudKeys(m *Movie) error {
 	for _, c := range clouds {
 		if c.in(m.exports) {
@@ -45,7 +45,7 @@ func CheckCloudKeys(m *Movie) error {
 	return nil
 }
 
-// in reports whether a value contains a key, at any depth.
+// in reports whether a value contains an access key to the cloud's storage, at any depth.
 func (c cloudKeys) in(value any) bool {
 	switch v := value.(type) {
 	case string:
@@ -62,7 +62,7 @@ func (c cloudKeys) in(value any) bool {
 	return false
 }
 
-// names reports whether a field with this name holds a key.
+// names reports whether a field with this name holds an access key to the cloud's storage.
 func (c cloudKeys) names(field string) bool {
 	plain := undivided.Replace(strings.ToLower(field))
 	if slices.Contains(c.fields, plain) {

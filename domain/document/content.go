@@ -17,15 +17,15 @@ type Page struct {
 
 // Component is a ready-made graphic.
 type Component struct {
-	ID string // such as "basic/001"
+	ID string // id of the component, such as "basic/001"
 	// Settings are the component's groups as decoded from JSON, numbers as json.Number. Never nil.
 	Settings map[string]any
 }
 
 // Voice is the voice that speaks the element's Text.
 type Voice struct {
-	Voice      string // such as "en-GB-LibbyNeural"; empty: the model's default voice
-	Model      string // lower case: "azure" (default), "elevenlabs", …
+	Voice      string // name of the voice, such as "en-GB-LibbyNeural"; empty: the model's default voice
+	Model      string // name of the speech model in lower case: "azure" (default), "elevenlabs", …
 	Connection string // id of a saved connection; empty: no connection is named
 	// ModelSettings are passed to the provider unchanged; nil: none.
 	ModelSettings map[string]any
@@ -34,7 +34,7 @@ type Voice struct {
 // Audiogram draws the waveform of the movie's sound.
 type Audiogram struct {
 	Color     Color
-	Amplitude float64 // 0 to 10; with 5, a full-scale signal fills the height
+	Amplitude float64 // amplification of the drawn waveform, 0 to 10; with 5, a full-scale signal fills the element's height
 }
 
 // Subtitles are the movie's captions. A movie has at most one set of captions, drawn above everything else.
@@ -44,11 +44,11 @@ type Subtitles struct {
 	// from the sound.
 	Captions string
 	Source   string
-	Language string // lower case; "auto": the language is detected
+	Language string // language in which the sound is transcribed, in lower case; "auto": it is detected
 	Model    string // name of the transcription model in lower case; "default": the provider's default
 	// Connection is the id of a saved connection to the provider that transcribes; empty: none.
 	Connection string
-	Fresh      bool // captions and font are fetched anew
+	Fresh      bool // captions and font must not come from a cache
 	// Settings are the look of the captions, and replacements of words. caption.ReadStyle reads them.
 	Settings map[string]any
 }

@@ -5,7 +5,7 @@ import "strings"
 // Effects are the effects on the picture of an element. The zero Effects has Opacity 0, which is not the default; so code
 // that reads documents always sets it.
 type Effects struct {
-	Opacity     float64 // 0 to 1
+	Opacity     float64 // 0 (invisible) to 1 (opaque)
 	Zoom        float64 // enlargement over the element's lifetime in levels of 10 %, -10 to 10; negative: zooms out. Decision 26
 	Pan         Pan
 	PanDistance float64 // distance of the pan as a fraction of the picture, 0.01 to 0.5
@@ -23,14 +23,14 @@ type Pan struct{ X, Y int }
 
 // Rotate turns an element clockwise around its middle.
 type Rotate struct {
-	Angle float64 // degrees, -360 to 360
+	Angle float64 // angle in degrees, -360 to 360
 	Speed Seconds // duration of a turn through the angle; 0: the element is rotated from the start
 }
 
 // ChromaKey makes a colour transparent.
 type ChromaKey struct {
 	Color     Color
-	Tolerance float64 // 1 (this colour only) to 100 (everything)
+	Tolerance float64 // range of the colours that become transparent: 1 (this colour only) to 100 (every colour)
 }
 
 // Correction changes colours, with the value ranges of ffmpeg's eq filter.

@@ -13,7 +13,8 @@ import (
 // template.
 const embeddedMark = "__template"
 
-// templateIDLength is the length of the id of a saved template; the id of a component contains a slash.
+// templateIDLength is the number of characters in the id of a saved template. An element of type template may name a component
+// instead: the id of a component has another form, such as basic/001.
 const templateIDLength = 20
 
 // NeedsTemplates reports whether Fill would change a document, because it refers to a template or has template elements.
@@ -127,8 +128,9 @@ func (f *filler) embed(movie map[string]any, by string, depth int) error {
 	return nil
 }
 
-// shown returns the elements of a template for the element that shows it: its scenes follow each other from the element's start,
-// and a scene without a length in seconds takes 5. The element's settings and variables override those of the template.
+// shown returns the elements of the template with the given id, for the element that shows the template. The template's scenes
+// follow each other from the element's start, and a scene without a length in seconds takes 5 seconds. The element's settings and
+// variables override those of the template.
 func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any, error) {
 	body, err := f.load(id, by)
 	if err != nil {
@@ -162,9 +164,9 @@ func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any,
 	return out, nil
 }
 
-// placed returns copies of the elements in list. They start later by at seconds, and get the surrounding variables and the
-// condition of by, which is the element that shows them. mark names the template and the list in it; placed appends the index of
-// each element to mark.
+// placed returns copies of the elements in list, as the element by shows them: they start later by at seconds, and get the given
+// variables and the condition of by. mark names the template and the list in it; placed appends the index of each element to
+// mark.
 func placed(list any, by map[string]any, variables map[string]any, at float64, mark string) []any {
 	elements, _ := list.([]any)
 	var out []any

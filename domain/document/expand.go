@@ -121,7 +121,7 @@ func expanded(tree map[string]any, known Known) (*Movie, error) {
 const tangled = "The times of elements depend on each other in a circle, over more than 64 steps, or over too many steps for " +
 	"so many elements"
 
-// size returns the number of scenes and elements.
+// size returns the number of the movie's scenes and elements.
 func (m *Movie) size() int {
 	n := len(m.Scenes) + len(m.Elements)
 	for i := range m.Scenes {
@@ -150,8 +150,8 @@ func (m *Movie) take(result expand.Result) {
 	}
 }
 
-// MadeOf returns the object of the document that a scene or element was made from; nil: the object in the document with the
-// same number.
+// MadeOf returns the object of the document from which a scene or element was made. Nil: it was made from the object with the
+// same number in the document.
 func (m *Movie) MadeOf(ref Ref) map[string]any {
 	return m.from[expand.Place{Scene: ref.Scene, Element: ref.Element}]
 }

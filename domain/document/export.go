@@ -8,12 +8,13 @@ import (
 
 // Destination is a place where a finished movie is announced, or to which it is sent. Spec: Export destination entries.
 type Destination struct {
-	Type        string // webhook, aws-s3, ...; empty: the entry names a saved connection only
+	Type        string // type of the destination: webhook, aws-s3, ...; empty: the entry names a saved connection only
 	ID          string // id of a saved connection
 	Endpoint    string // endpoint of a webhook
 	ContentType string // content type of a webhook: JSONContent or FormContent
 	Format      string // format of the output that is sent; empty: the MP4
-	// Given is the entry as written in the document, for kinds with more properties.
+	// Given is the entry as written in the document. Types of destinations with properties that have no field here read them from
+	// it.
 	Given map[string]any
 	// Problem is the reason why the entry cannot be read; empty: it is valid.
 	Problem string

@@ -13,11 +13,11 @@ import (
 // FontWish is a font family that a movie names.
 type FontWish struct {
 	Family string // family as written in the movie
-	Weight int    // 100 to 900
+	Weight int    // weight of the font, 100 to 900
 	Italic bool
 }
 
-// The bounds of FontWishes.
+// The bounds of the result of FontWishes.
 const (
 	maxWishes      = 200
 	maxWishedBytes = 100 // maximum length of a name in bytes
@@ -129,7 +129,7 @@ func (c wishes) addLook(look map[string]string, settings map[string]any) {
 	if !ok {
 		weight = css.Normal
 	}
-	for _, key := range css.Spellings(settings) { // look has texts only: a weight may also be written as a number
+	for _, key := range css.Spellings(settings) { // the values in look are texts; the settings may also give the weight as a number
 		if number, isNumber := css.Weight(fmt.Sprint(settings[key])); isNumber && settingName(key) == "font-weight" {
 			weight = number
 		}

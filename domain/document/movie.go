@@ -21,7 +21,7 @@ type Movie struct {
 	Background    Color  // colour below all layers
 	Thumbnail     Thumbnail
 	Scenes        []Scene
-	Elements      []Element        // shown over the whole movie
+	Elements      []Element        // elements of the movie itself, not of one of its scenes
 	Preload       []preload.Wanted // items that are prepared before the movie is rendered
 	Outputs       []Output         // outputs that are made beside the MP4
 	Subtitles     *Subtitles       // captions, also those of a scene; nil: the movie has none
@@ -71,12 +71,12 @@ type Element struct {
 	ZIndex    int
 	Position  Position
 	X, Y      int
-	Width     int // pixels; -1: the width follows from the height or from the source
+	Width     int // width in pixels; -1: it follows from the height or from the source
 	Height    int
 	Resize    Resize
 	Crop      *Crop
 	Effects   Effects
-	Volume    float64 // factor, 0 to 10
+	Volume    float64 // factor for the loudness of the sound, 0 to 10
 	Muted     bool
 	Seek      Seconds // start position in the source; negative: counted from its end
 	Loop      int     // number of times that the source is played; -1: endless
@@ -121,7 +121,7 @@ const (
 // Quality is the chosen balance between file size and picture quality.
 type Quality string
 
-// The qualities of the movie's quality property.
+// The values of a movie's property quality.
 const (
 	Low    Quality = "low"
 	Medium Quality = "medium"

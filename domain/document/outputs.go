@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The formats of a movie's other outputs. Decision 61.
+// The formats of a movie's outputs other than its MP4. Decision 61.
 const (
 	OutputWebM        = "webm"
 	OutputGIF         = "gif"
@@ -77,7 +77,7 @@ func ReadOutputFormat(name string) (string, bool) {
 	return name, slices.Contains(OutputFormats, name) || name == OutputHEVC || name == OutputAV1
 }
 
-// readOutputs reads format and codec of the movie's export object. A fault in it becomes a warning, and an Output with a
+// readOutputs reads format and codec of the movie's export object. A fault in one of them becomes a warning, and an Output with a
 // Problem.
 func readOutputs(m *Movie, exports any) []Output {
 	objects, isList := exports.([]any)

@@ -6,8 +6,8 @@ import (
 	"moviola/domain"
 )
 
-// The bounds of a document: its depth, elements and scenes, which decisions 24 and 57 name, and its values. The number of values
-// bounds the memory, because a decoded value takes many times the memory of its text. It allows 30 values for each element of the
+// The bounds of a document: its depth, elements and scenes, which decisions 24 and 57 name, and its values. The bound of values
+// limits the memory, because a decoded value takes many times the memory of its text. It is 30 values for each element of the
 // largest movie.
 const (
 	maxDepth    = 64

@@ -10,8 +10,8 @@ import (
 // Prompt describes a picture for a provider to generate. Movie-schema §4.1.
 type Prompt struct {
 	Text       string
-	Model      string // as written; empty: the provider's default
-	Aspect     string // Horizontal, Vertical or Squared
+	Model      string // name of the model that generates the picture, as written; empty: the provider's default
+	Aspect     string // aspect ratio: Horizontal, Vertical or Squared
 	Connection string // id of a saved connection; empty: none is named
 	// ModelSettings are passed to the provider unchanged; nil: none.
 	ModelSettings map[string]any

@@ -16,8 +16,8 @@ type Property struct {
 	Unit    string       // unit of a number: "s", "px", "%"; empty: no unit
 	Min     *float64     // minimum of a number; nil: no minimum
 	Max     *float64
-	Values  []string // of a Choice: all words; of any other type: words that are accepted too
-	Default string   // as JSON; empty: no default
+	Values  []string // of a Choice: all its words; of any other type: words that are accepted too
+	Default string   // default value, as JSON; empty: no default
 	Doc     string   // effect of the property, in one sentence
 	Example string   // example value, as JSON
 	Kind    string   // kind of an Object, or of the items of a List; empty for items that are scalars
@@ -31,14 +31,14 @@ type Property struct {
 	Picture string
 	// Measured is the test that measures the effect: the folder of its package, and its name. Empty: none.
 	Measured string
-	// Ours tells which value is our own choice because no source documents it; empty: every value is documented.
+	// Ours tells which value is our own choice because no public documentation gives it; empty: every value is documented.
 	Ours string
 }
 
 // PropertyType is the form of a property's values. Every type but Data also accepts an expression, "{{ … }}".
 type PropertyType string
 
-// The types. Numbers and booleans may be written as texts (decision 23).
+// The types of properties. Numbers and booleans may be written as texts (decision 23).
 const (
 	TextType     PropertyType = "text"
 	NumberType   PropertyType = "number"
@@ -47,7 +47,7 @@ const (
 	ColorType    PropertyType = "color"    // colour in the notation of CSS: #rgb, #rrggbbaa, rgb(), a name
 	AddressType  PropertyType = "address"  // address of a file: http or https
 	ChoiceType   PropertyType = "choice"   // one of Values, in upper or lower case
-	DurationType PropertyType = "duration" // seconds, or -1 or -2, or the words for these two
+	DurationType PropertyType = "duration" // seconds, -1 ("auto") or -2 ("container")
 	LengthType   PropertyType = "length"   // pixels, or a number with a unit of CSS
 	CSSType      PropertyType = "css"      // text in the notation of CSS
 	ObjectType   PropertyType = "object"   // object of the kind Kind
@@ -98,7 +98,8 @@ func Kinds() []string { return slices.Sorted(maps.Keys(table())) }
 // must not change them.
 func Lookup(kind string) []Property { return table()[kind].all }
 
-// Find returns the property of a kind that has the written name.
+// Find returns the property named written, or with an alias of that spelling, of the objects of a kind. It returns false when the
+// kind has no such property.
 func Find(kind, written string) (Property, bool) {
 	p := table()[kind].find(kind, written)
 	if p == nil {
@@ -127,7 +128,7 @@ func Nearest(kind, written string) (Property, bool) {
 	return found, found.Name != ""
 }
 
-// NearestWord returns the word that is most likely meant.
+// NearestWord returns the one of words that written most likely means. It returns false when none is similar.
 func NearestWord(words []string, written string) (string, bool) {
 	found, name := "", dashedName(written)
 	least := max(1, len(name)/3) + 1

@@ -8,7 +8,7 @@ import (
 	"moviola/domain/css"
 )
 
-// presets maps names to canvas sizes.
+// presets maps names of resolutions to canvas sizes in pixels.
 var presets = map[string][2]int{
 	"sd":                {640, 360},
 	"hd":                {1280, 720},

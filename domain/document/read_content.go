@@ -27,7 +27,8 @@ func (r reader) readText(e *Element) {
 	e.Settings = r.settings()
 }
 
-// style reads the name of a text's style. It writes a number with three digits.
+// style returns the name of a text's style: PlainStyle if none is given, or if the style is unknown. Numbered styles have three
+// digits.
 func (r reader) style() string {
 	word := r.word("style")
 	if word == "" {
@@ -59,7 +60,8 @@ func (r reader) settings() map[string]string {
 	return settings
 }
 
-// misplaced returns the properties of the element that are settings of its type, not properties of it. They are sorted.
+// misplaced returns the names of the properties that are written on the element, but belong in its settings and are missing
+// there. The names are sorted.
 func (r reader) misplaced() []string {
 	var names []string
 	own, settings := ElementKind(r.ref.Type), SettingsKind(r.ref.Type)
@@ -92,7 +94,7 @@ func HasSetting(element map[string]any, name string) bool {
 	return false
 }
 
-// data returns the object under name as decoded. The result is never nil.
+// HasSetting reports whether the settings of an element contain the setting name, in any of its spellings.
 func (r reader) data(name string) map[string]any {
 	object, ok := r.object(name)
 	if !ok {

@@ -23,13 +23,14 @@ var (
 	words       = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_-]*`)
 )
 
-// Redact masks the secrets of a document's destinations, and the variables of which the secrets are made; all other bytes stay
-// unchanged. A document without secrets is returned unchanged. Decision 30.
+// Redact masks the secrets of a document's destinations, and the values of the variables that these secrets use; all other bytes
+// stay unchanged. A document without secrets is returned unchanged. Decision 30.
 func Redact(raw []byte) []byte {
 	if rest, marked := bytes.CutPrefix(raw, byteOrderMark); marked {
 		return append(bytes.Clone(byteOrderMark), Redact(rest)...)
 	}
-	// This check is quick, and most documents have no destinations. Only an escape could write the word in another way.
+	// Most documents have no destinations, and this check is quick. Only with an escape could the word exports be written in another
+	// way.
 	if !bytes.Contains(raw, []byte("exports")) && !bytes.Contains(raw, []byte(`\u`)) {
 		return raw
 	}
@@ -78,8 +79,8 @@ func isLogin(name string, value json.Token) bool {
 // span is a range of bytes of a document.
 type span struct{ start, end int }
 
-// secretsIn returns the scalars for which secret returns true, and the names of the variables in those of them that are texts.
-// It stops at a syntax error, because a document with an error is refused everywhere.
+// secretsIn returns the scalars for which secret returns true. It also returns the names of the variables that these scalars use,
+// as far as they are texts. It stops at a syntax error, because a document with an error is refused everywhere.
 func secretsIn(raw []byte, secret func(path []string, value json.Token) bool) ([]span, map[string]bool) {
 	w := walk{decoder: json.NewDecoder(bytes.NewReader(raw)), raw: raw, secret: secret, names: map[string]bool{}}
 	w.decoder.UseNumber()

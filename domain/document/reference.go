@@ -69,7 +69,7 @@ func Chapters() []Chapter {
 	return book
 }
 
-// evident adds to each row its picture, its test, or the remark that a value is our own choice.
+// evident adds to each property of the chapter its picture, its test, or the remark that a value is our own choice.
 func (c Chapter) evident() Chapter {
 	c.Rows = slices.Clone(c.Rows)
 	for i := range c.Rows {
@@ -90,7 +90,7 @@ func (c Chapter) evident() Chapter {
 // chapter returns the component's chapter of the reference: its groups, each with the properties that only this group has.
 func (c componentRow) chapter() Chapter {
 	ch := Chapter{3, "Component " + c.id, c.doc, nil}
-	picture := cmp.Or(c.picture, sheets[c.id]) // only the first group shows the picture
+	picture := cmp.Or(c.picture, sheets[c.id]) // the picture of the component is shown with its first group only
 	for _, g := range c.groups {
 		doc := g.doc
 		if g.parts&hasText != 0 {

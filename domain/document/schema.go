@@ -20,9 +20,9 @@ func Schema() []byte {
 	return s.encode(slices.Concat(head, root, jsonObject{{"$defs", s.definitions()}}))
 }
 
-// OpenSchemas returns the same definitions for OpenAPI, by name, Movie among them. Objects allow unknown members, value types
-// are loose, and defaults are described in words. So generated clients do not refuse a movie that the service accepts, and do
-// not send defaults.
+// OpenSchemas returns the definitions of Schema in the form for OpenAPI, by name, Movie among them. Objects allow unknown
+// members, value types are loose, and defaults are described in words. So generated clients do not refuse a movie that the
+// service accepts, and do not send defaults.
 func OpenSchemas() map[string]json.RawMessage {
 	s := schemaMaker{base: "#/components/schemas/"}
 	all := map[string]json.RawMessage{"Movie": s.encode(s.kind(MovieKind,
@@ -67,9 +67,9 @@ func (o jsonObject) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// schemaMaker makes the schemas of one document.
+// schemaMaker makes the definitions either of Schema (closed is true) or of OpenSchemas.
 type schemaMaker struct {
-	base   string // prefix of references
+	base   string // what a reference to a definition has before the definition's name
 	closed bool
 }
 
@@ -158,7 +158,8 @@ func kindDoc(kind string) string {
 	return ""
 }
 
-// kind returns the schema of a kind of object. Shared properties are references.
+// kind returns the schema of a kind of object, with the description doc. It refers to the shared definitions for the properties
+// that several kinds share.
 func (s schemaMaker) kind(kind, doc string) jsonObject {
 	rows, parts := Lookup(kind), []any{}
 	shared := sharedRows()
@@ -201,13 +202,13 @@ func (s schemaMaker) kind(kind, doc string) jsonObject {
 	return o
 }
 
-// same reports whether two rows are equal.
+// same reports whether two properties have the same name, description, default and type, and whether both or none are idle.
 func (p Property) same(other Property) bool {
 	return p.Name == other.Name && p.Doc == other.Doc && p.Default == other.Default && p.Type == other.Type && p.Idle == other.Idle
 }
 
-// contains reports whether most of the shared rows are among rows. Not all of them have to be, because a type may define some of
-// them differently.
+// contains reports whether rows has a property of the same name for each property in shared. The two may differ in other ways,
+// because a type may define a shared property differently.
 func contains(rows, shared []Property) bool {
 	n := 0
 	for _, p := range shared {

@@ -55,7 +55,8 @@ var scalarNames = map[PropertyType]string{
 	DurationType: "Number", LengthType: "Length", CSSType: "CSS",
 }
 
-// properties returns the schemas of rows under all their spellings; with camelled it adds spellings like fontSize.
+// properties returns the schemas of the properties in rows, under all their spellings; with camelled it adds spellings like
+// fontSize.
 func (s schemaMaker) properties(rows []Property, camelled bool) jsonObject {
 	var all, others jsonObject
 	for _, p := range rows {
@@ -80,7 +81,7 @@ func (s schemaMaker) properties(rows []Property, camelled bool) jsonObject {
 	return append(all, others...)
 }
 
-// property returns the schema of one row.
+// property returns the schema of the values of one property.
 func (s schemaMaker) property(p Property) jsonObject {
 	doc := p.Doc
 	if bounds := boundsOf(p); bounds != "" {
@@ -141,7 +142,7 @@ func (s schemaMaker) forms(p Property) []jsonObject {
 	return forms
 }
 
-// formsOf returns the schemas of the forms of a property's value in one of its types.
+// formsOf returns the schemas of the forms that a property's value has in the type as, which is one of the property's types.
 func (s schemaMaker) formsOf(p Property, as PropertyType) []jsonObject {
 	switch as {
 	case ObjectType:
@@ -176,8 +177,8 @@ func (p Property) valuesOr() []string {
 
 func (s schemaMaker) words(values []string) jsonObject { return jsonObject{{"enum", values}} }
 
-// expression returns the schema of the other texts that a choice accepts: in an open schema any text, since case does not matter
-// and unknown words cause a warning only.
+// expression returns the schema of the texts that a choice accepts besides its words: in a closed schema an expression; in an
+// open schema any text, since case does not matter and unknown words cause a warning only.
 func (s schemaMaker) expression() jsonObject {
 	if s.closed {
 		return s.ref("Expression")

@@ -73,8 +73,8 @@ var componentGroups = sync.OnceValue(func() map[string][]string {
 	return all
 })
 
-// withDefaults returns the rows. A row whose name is in defaults gets that default. Of rows with the same name the first
-// one is kept.
+// withDefaults returns a copy of rows in which a property whose name is in defaults has that default. Of properties with the same
+// name the first one is kept.
 func withDefaults(rows []Property, defaults map[string]string) []Property {
 	var out []Property
 	for _, p := range rows {
@@ -91,7 +91,7 @@ func withDefaults(rows []Property, defaults map[string]string) []Property {
 	return out
 }
 
-// belonging marks rows as settings.
+// belonging returns a copy of rows in which every property is marked as a setting: its field Settings is true.
 func belonging(rows []Property) []Property {
 	rows = slices.Clone(rows)
 	for i := range rows {
@@ -100,5 +100,5 @@ func belonging(rows []Property) []Property {
 	return rows
 }
 
-// at returns a pointer to a number, for the bounds of rows.
+// at returns a pointer to a number, for the fields Min and Max of a Property.
 func at(n float64) *float64 { return &n }

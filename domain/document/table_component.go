@@ -8,17 +8,17 @@ type componentRow struct {
 	groups           []groupRow
 }
 
-// groupRow describes the settings of one part of a component. Every group accepts styles (table_css.go).
+// groupRow describes the settings of one part of a component. Every group also accepts the CSS-like settings in table_css.go.
 type groupRow struct {
 	name   string
 	doc    string
-	parts  int // flags: hasText, hasMotion, ...
+	parts  int // flags of the group: hasText, hasMotion, ...
 	own    []Property
-	styles map[string]string // defaults of styles, by name
+	styles map[string]string // defaults of the CSS-like settings, by name
 }
 
-// Flags of a group. The first three add properties that several groups share, besides the properties in the field own and the
-// styles.
+// Flags of a group. The first three add properties that several groups share. They come in addition to the properties in the
+// field own and the CSS-like settings.
 const (
 	hasText    = 1 << iota // the group has the property text
 	hasMotion              // the group has the properties animation, duration, delay and easing
@@ -26,7 +26,7 @@ const (
 	isNumbered             // the group may be repeated: rectangle1, rectangle2
 )
 
-// areaDoc describes the card of a lower third.
+// areaDoc is the description of the group card of lower thirds.
 const areaDoc = "The area that holds the parts: padding, vertical-align and horizontal-align place them in the component."
 
 // textOfGroup is the property text of groups that have one.
@@ -64,17 +64,17 @@ var animateProperty = Property{Name: "animate", Type: ObjectType, Kind: "animate
 	Example: `{"left": "50%", "rotate": 90, "duration": 2000}`, Picture: motionPicture,
 	Doc: "Says where the part goes to, and how."}
 
-// numberOf returns a row for a component's property that is a number.
+// numberOf returns a property of components that is a number from least to most; otherwise is its default.
 func numberOf(name, doc string, least, most float64, otherwise, example string) Property {
 	return Property{Name: name, Type: NumberType, Min: at(least), Max: at(most), Default: otherwise, Example: example, Doc: doc}
 }
 
-// lengthOf returns a row for a component's property that is a length.
+// lengthOf returns a property of components that is a length.
 func lengthOf(name, doc, example string) Property {
 	return Property{Name: name, Type: LengthType, Example: `"` + example + `"`, Doc: doc}
 }
 
-// group returns the description of a group; own are its own properties.
+// group returns the description of a group of settings: parts are its flags, own the properties that only this group has.
 func group(name, doc string, parts int, own ...Property) groupRow {
 	return groupRow{name: name, doc: doc, parts: parts, own: own}
 }
@@ -216,7 +216,7 @@ var progressRingGroups = []groupRow{
 	group("label", "The number; __num__ is replaced.", hasText),
 }
 
-// ends returns the rows for the start and the end of a movement.
+// ends returns two properties for each name: one for the start of a movement (initial-name), one for its end (final-name).
 func ends(names ...string) []Property {
 	var all []Property
 	for _, name := range names {
@@ -305,7 +305,7 @@ var shapes = []componentRow{
 	}},
 }
 
-// faceGroups returns the documented groups for the faces of a solid box.
+// faceGroups returns the groups of the component that shows a solid box: its size, its movement and its six faces.
 func faceGroups() []groupRow {
 	turns := []Property{
 		{Name: "rotate-x", Type: CSSType, Unit: "°", Example: "30", Doc: "Turns the box around the horizontal axis."},

@@ -2,7 +2,7 @@ package document
 
 import "slices"
 
-// Flags for the users of a CSS-like setting: texts, and the parts of components.
+// Flags that tell where a CSS-like setting is accepted: in texts, or in the groups of components.
 const (
 	ofText      = 1 << iota // the setting is one of text elements
 	ofComponent             // the setting is one of the groups of components
@@ -186,7 +186,7 @@ func sideRows() []styleRow {
 	return rows
 }
 
-// styleProperties returns the settings for one user: ofText or ofComponent.
+// styleProperties returns the CSS-like settings of texts (ofText) or of the groups of components (ofComponent).
 func styleProperties(of int) []Property {
 	var all []Property
 	for _, row := range styleRows {

@@ -1,6 +1,6 @@
 package document
 
-// Properties of subtitles and voices that are used in several places.
+// The words that are accepted as the language of subtitles, and as the type of an element.
 var (
 	languages = []string{"auto", "en", "bg", "ca", "cs", "da", "nl", "en-AU", "en-GB", "en-NZ", "en-IN", "en-US", "et", "fr",
 		"fi", "nl-BE", "de",

@@ -1,7 +1,7 @@
 package document
 
-// ours are the values that no source documents, each with our choice, by the title of the chapter. Documented values are in
-// docs/movie-schema.md and, for looks, docs/text-styles.md and docs/components.md.
+// ours are the values that no public documentation gives, each with our choice, by the title of the chapter. Documented values
+// are in docs/movie-schema.md and, for looks, docs/text-styles.md and docs/components.md.
 var ours = map[string]map[string]string{
 	"Movie": {
 		"quality":   "x264's crf: low 28, medium 23, high 19",

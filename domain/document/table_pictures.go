@@ -141,7 +141,8 @@ var stylePictures = map[string]string{
 	"left":             looksPicture, "top": looksPicture, "width": looksPicture, "height": looksPicture, "rotate": looksPicture,
 }
 
-// pictured adds the picture of a CSS-like setting to a row without one.
+// pictured returns the property of a CSS-like setting with its picture, unless the property has a picture already or has no
+// effect.
 func (p Property) pictured() Property {
 	switch side := strings.HasPrefix(p.Name, "border-") && p.Name != "border-spacing"; {
 	case p.Picture != "" || p.Idle:

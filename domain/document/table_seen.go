@@ -1,6 +1,6 @@
 package document
 
-// The tests that measure the effect of several properties.
+// The tests that each measure the effects of several properties.
 const (
 	lookTest     = "tests/visual TestDress"
 	movesTest    = "tests/visual TestMotion"

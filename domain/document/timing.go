@@ -104,7 +104,7 @@ type container struct {
 	natural  NaturalFunc
 	elements []Element
 	fixed    bool    // length is final; elements are cut at its end
-	given    bool    // length is given from outside: the movie is as long as its scenes
+	given    bool    // a length was given when the layout began: that of the movie's scenes
 	unknown  bool    // length depends on a source of unknown length
 	length   Seconds // length so far; it grows during layout, unless fixed
 }

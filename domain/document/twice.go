@@ -70,7 +70,8 @@ func nameOf(written []byte) []byte {
 	return []byte(name)
 }
 
-// maxPointer is the longest pointer in bytes. Without it, a long name would be copied for each of many members below it.
+// maxPointer is the maximum length of a pointer in bytes. Without this limit, the long name of an object would be copied for each
+// of its many members.
 const maxPointer = 4096
 
 // pointerOf returns the JSON pointer of the current member of the innermost bracket. When that pointer is too long, it returns
@@ -110,8 +111,8 @@ type names struct {
 	many  map[string]int // count of each name; used when an object has too many names for the field few
 }
 
-// The maximum number of names that are compared one by one, and the maximum size of a map that is used again. A larger map is
-// not used again, because clearing it takes time.
+// The maximum number of names that are compared one by one, and the maximum number of names in a map that is used again. A larger
+// map is not used again, because clearing it takes time.
 const (
 	fewNames  = 16
 	mostReuse = 1000

@@ -13,13 +13,13 @@ import (
 const (
 	MaxElements    = 5000
 	maxDepth       = 64
-	maxNodes       = 250_000  // number of values in scenes and elements, repetitions included
-	nodesOfOne     = 10       // number of values for which a scene or element counts, besides its properties
-	maxBytes       = 16 << 20 // bytes of text in scenes and elements. Decision 57
+	maxNodes       = 250_000  // maximum number of values in scenes and elements, repetitions included
+	nodesOfOne     = 10       // number of values that a scene or element counts for, besides the values in its properties
+	maxBytes       = 16 << 20 // maximum bytes of text in scenes and elements. Decision 57
 	bytesOfValue   = 150      // approximate memory of a value besides its text, in bytes
 	maxSteps       = 1_500_000
-	maxExpressions = 20_000 // number of different expressions
-	maxNesting     = 64     // depth of variables that are defined by other variables
+	maxExpressions = 20_000 // maximum number of different expressions
+	maxNesting     = 64     // maximum depth of variables that are defined by other variables
 )
 
 // Known holds facts that are not in the movie's own JSON.
@@ -47,7 +47,7 @@ type Problem struct {
 type Result struct {
 	Tree     map[string]any
 	Problems []Problem
-	Warnings []Problem // each text once, at the first place where it occurs
+	Warnings []Problem // warnings about expressions; of equal texts only the first one
 	// From maps scenes and elements to the objects of the input from which they were made.
 	From map[Place]map[string]any
 	// Open are the scenes and elements that lack a property whose value is not known yet.
@@ -73,7 +73,7 @@ type expansion struct {
 	out      Result
 	place    Place
 	from     map[string]any // object from which the current place is made; nil: the movie
-	property string         // property with the current expression, and the path inside of it
+	property string         // name of the property whose expression is computed now; inside is the path in that property
 	inside   []step
 	nodes    int
 	bytes    int
@@ -93,7 +93,8 @@ var verbatim = map[string]bool{
 	"client-data": true, "client_data": true, "comment": true, "id": true, "template": true, "project": true,
 }
 
-// Expand fills in a movie. An error is a *domain.Error: a bound was exceeded. Mistakes in expressions are Problems of the result.
+// Expand computes a movie's expressions and repetitions. An error is a *domain.Error: a bound was exceeded. Mistakes in
+// expressions are Problems of the result.
 func Expand(movie map[string]any, known Known, budget *Budget) (Result, error) {
 	x := &expansion{
 		known: known, budget: budget, texts: map[string]parsed{}, warned: map[string]bool{},

@@ -46,7 +46,7 @@ func (x *expansion) repeat(out []any, props map[string]any, s *scope, one item) 
 	return out, nil
 }
 
-// spend charges the budget of steps for an item whose scene or element is not shown.
+// spend takes steps from the budget for an item whose scene or element is not shown.
 func (x *expansion) spend() error {
 	const perItem = 10
 	if x.budget.Steps -= perItem; x.budget.Steps < 0 {
@@ -80,8 +80,9 @@ var underlined = map[string]string{
 	"iterate-as": "iterate_as", "iterate-from": "iterate_from", "iterate-to": "iterate_to", "iterate-step": "iterate_step",
 }
 
-// items returns the items of an iteration: the items of a list, or the numbers 1 to n, or, without iterate, the numbers of the
-// range. It returns false when the object has no iteration.
+// items returns the items of an iteration. If iterate is a list, or a number n that stands for the list of the numbers 1 to n,
+// these are the list's items at the positions that iterate-from, iterate-to and iterate-step select. Without iterate, they are
+// the numbers that these properties give. It returns false when the object has no iteration.
 func (x *expansion) items(props map[string]any, s *scope) ([]any, bool, error) {
 	x.property = "iterate"
 	raw := get(props, "iterate")
@@ -184,8 +185,8 @@ func (x *expansion) bounds(props map[string]any, s *scope) (bounds, bool, error)
 	return b, ranged, nil
 }
 
-// part returns the range of a list: from is included, to is not; positions are counted from 1, negative positions from the
-// end. Movie-schema §2.
+// part returns the items of list from position b.from up to, but not including, position b.to; positions are counted from 1,
+// negative positions from the end. Movie-schema §2.
 func (x *expansion) part(list []any, b bounds) []any {
 	n := float64(len(list))
 	from, to := b.places(n)
@@ -205,7 +206,8 @@ func (x *expansion) part(list []any, b bounds) []any {
 	return out
 }
 
-// places converts the range to positions in a list of n items. Positions outside of the list are skipped at once.
+// places converts b to positions in a list of n items. A start that lies before the list, in the direction of the steps, is
+// moved into the list by whole steps.
 func (b bounds) places(n float64) (from, to float64) {
 	place := func(given *float64, otherwise float64) float64 {
 		switch {
@@ -226,10 +228,10 @@ func (b bounds) places(n float64) (from, to float64) {
 	return from, to
 }
 
-// over reports whether a number is at or beyond the end of a range.
+// over reports whether the number at has reached to, which is the end of the range, in the direction of the steps.
 func (b bounds) over(at, to float64) bool { return b.step > 0 && at >= to || b.step < 0 && at <= to }
 
-// numbers returns the numbers of a range.
+// numbers returns the numbers from b.from up to, but not including, b.to. Either is 1 if it is not given.
 func (x *expansion) numbers(b bounds) []any {
 	from, to := 1.0, 1.0
 	if b.from != nil {

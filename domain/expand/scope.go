@@ -14,8 +14,8 @@ import (
 type scope struct {
 	x     *expansion
 	up    *scope
-	vars  map[string]any // values as written in the document
-	made  map[string]any // values that were computed already
+	vars  map[string]any // values of the variables as written in the document
+	made  map[string]any // values of the variables that were computed already
 	place Place          // place whose object declares the variables
 	from  map[string]any // object from which the place is made
 	// behind are the counters of an iteration. Each applies only when no variable of the movie has the same name.

@@ -127,8 +127,8 @@ func (x *expansion) bare(text string, s *scope) (bool, error) {
 	return expr.Truth(value), x.noted(text, err)
 }
 
-// await marks the scene or movie that contains the current place as incomplete if value is pending. value is that of a control
-// property, such as a condition.
+// await checks the value of a control property, such as a condition. If the value is pending, it marks the scene or movie that
+// contains the current place as incomplete.
 func (x *expansion) await(value any) {
 	if value == any(expr.Pending{}) {
 		x.out.Open[Place{Scene: x.place.Scene}] = true

@@ -11,14 +11,14 @@ type Times struct{ ByID map[string][]Time }
 
 // Time holds the times of one element. Each is a json.Number of seconds, or expr.Pending.
 type Time struct {
-	Scene      int // number of the scene; 0: an element of the movie
-	Start, End any // times on the timeline of the scene
-	From, Till any // times on the timeline of the movie
-	Duration   any // the duration without extra time
+	Scene      int // number of the element's scene; 0: the element is one of the movie itself
+	Start, End any // start and end of the element, counted from the start of its scene
+	From, Till any // start and end of the element, counted from the start of the movie
+	Duration   any // duration of the element without its extra time
 	ExtraTime  any
 }
 
-// Equal reports whether two tables have the same times. A nil table is empty.
+// Equal reports whether t and other hold the same times. Nil equals only nil.
 func (t *Times) Equal(other *Times) bool {
 	if t == nil || other == nil {
 		return t == other
@@ -40,12 +40,14 @@ func (t *Times) Equal(other *Times) bool {
 	return true
 }
 
-// suffixes are the endings of derived variables. Movie-schema §9.3.
+// suffixes are the endings of the variables that hold the times of an element: after the element's id, as in logo_start.
+// Movie-schema §9.3.
 var suffixes = []string{"_extratime", "_duration", "_start", "_end"}
 
-// time returns the value of a derived variable. When several elements have the id, the element in the same scene as the
-// expression is used, otherwise the first element. Elements of the movie read times on the movie's timeline, all others on the
-// timeline of the element's scene.
+// time returns the value of a variable that holds a time of an element, such as logo_start. When several elements have the id,
+// the time is that of the element in the same scene as the expression, otherwise that of the first element. In an expression of
+// an element of the movie, times are counted from the start of the movie; in any other expression, from the start of the scene
+// of the element that has the id.
 func (x *expansion) time(name string) (any, bool) {
 	for _, suffix := range suffixes {
 		id, ok := strings.CutSuffix(name, suffix)

@@ -28,8 +28,8 @@ func (e *BudgetError) Unwrap() error { return ErrBudget }
 // Budget bounds the cost of several evaluations together, so that hostile expressions stay cheap. It is not safe for concurrent
 // use.
 type Budget struct {
-	Steps int // counted as one for each operation, and one for each 16 bytes that an operation reads
-	Bytes int // length of all texts that operations make
+	Steps int // steps that are left: an operation takes one, and one more for each 16 bytes that it reads
+	Bytes int // bytes that are left for the texts that operations make
 }
 
 // spend subtracts steps from the budget.
@@ -40,7 +40,7 @@ func (b *Budget) spend(steps int) error {
 	return nil
 }
 
-// write subtracts the length of a text that is about to be made.
+// write subtracts the length in bytes of a text that is about to be made from the budget.
 func (b *Budget) write(bytes int) error {
 	if b.Bytes -= bytes; b.Bytes < 0 {
 		return &BudgetError{"make too much text"}

@@ -7,8 +7,8 @@ import (
 
 // The bounds of one expression. They limit the depth of its syntax tree, and with it the stack of recursive functions.
 const (
-	MaxLength = 4096 // length in bytes
-	maxDepth  = 64   // nesting of parentheses, arguments, choices and signs
+	MaxLength = 4096 // maximum length of an expression in bytes
+	maxDepth  = 64   // maximum nesting of parentheses, arguments, choices and signs
 )
 
 // constants are names with a fixed value.

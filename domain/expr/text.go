@@ -150,8 +150,8 @@ func (t Template) Eval(scope Scope, budget *Budget) (value any, undefined []stri
 	return value, run.undefined, err
 }
 
-// text converts a value to a text. It charges the size first, because nested lists that share items can be short in memory and
-// long as text.
+// text converts a value to a text. For a list or an object, it takes the size of the text from the budget first, because nested
+// lists that share items can be short in memory and long as text.
 func (e *evaluation) text(v any) (string, error) {
 	if isContainer(v) {
 		left := e.budget.Bytes

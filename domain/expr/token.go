@@ -32,7 +32,7 @@ type token struct {
 	kind  kind
 	text  string
 	word  string  // the word, when the operator is a word such as and
-	value float64 // value of a number
+	value float64 // value of the token, if it is a number
 	pos   int     // position of the token's first character, from 1
 }
 

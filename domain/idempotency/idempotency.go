@@ -60,8 +60,8 @@ func (k *Key) Apply(event domain.Event) {
 	}
 }
 
-// Reservation returns the project to which the key is bound at a time. It returns false when the key has no reservation, or
-// the reservation has expired.
+// Reservation returns the reservation that binds the key to a project at the time now. It returns false when the key has no
+// reservation, or the reservation has expired.
 func (k *Key) Reservation(now time.Time) (Reserved, bool) {
 	return k.last, k.last.Project != "" && now.Before(k.last.At.Add(remembered))
 }
@@ -69,7 +69,7 @@ func (k *Key) Reservation(now time.Time) (Reserved, bool) {
 // Fate is the state of the movie for which a key is reserved.
 type Fate int
 
-// The fates.
+// The states of the movie for which a key is reserved.
 const (
 	Missing   Fate = iota // the movie has not been submitted yet
 	Accepted              // the movie was submitted: the request was answered with success

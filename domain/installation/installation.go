@@ -24,9 +24,9 @@ func (Opened) EventType() string { return "InstallationOpened" }
 // processes open the installation with different secrets at the same time, the second gets a conflict.
 func (e Opened) EventKey() string { return e.Fingerprint }
 
-// Installation is folded from its stream.
+// Installation is the state of an installation, folded from its stream.
 type Installation struct {
-	fingerprint string // empty: the installation is not opened yet
+	fingerprint string // fingerprint of the secret; empty: the installation is not opened yet
 }
 
 // Apply folds one event.

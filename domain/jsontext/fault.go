@@ -65,7 +65,7 @@ const (
 	memberOrEnd       // a member or the closing bracket, after the opening bracket of an object
 	member            // a member, after a comma in an object
 	colon
-	next // a comma, or a closing bracket
+	next // after a value: a comma, or a closing bracket
 )
 
 // scanner scans a text for its first fault.

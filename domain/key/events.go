@@ -21,7 +21,7 @@ type Issued struct {
 // Legacy is the kind of a key from the time before keys had roles; empty for every other key. Decision "Roles".
 type Legacy string
 
-// The legacy kinds.
+// The kinds of legacy keys.
 const (
 	Primary   Legacy = "primary"   // has the role admin
 	Secondary Legacy = "secondary" // has the role render

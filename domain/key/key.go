@@ -18,7 +18,7 @@ const maxNameLength = 100
 // ranks orders the roles: each role may do all that lower ones may. Spec: Authentication 3.
 var ranks = map[Role]int{Viewer: 1, Render: 2, Editor: 3, Manager: 4, Admin: 5}
 
-// ParseRole returns the role of a name.
+// ParseRole returns the role with the given name. An unknown name is refused.
 func ParseRole(name string) (Role, error) {
 	if _, ok := ranks[Role(name)]; ok {
 		return Role(name), nil
@@ -29,7 +29,7 @@ func ParseRole(name string) (Role, error) {
 // AtLeast reports whether the role has all rights of another. An unknown role has no rights.
 func (r Role) AtLeast(other Role) bool { return ranks[r] > 0 && ranks[r] >= ranks[other] }
 
-// ParseLegacy returns the legacy kind of a name, and the role that a key of this kind has.
+// ParseLegacy returns the legacy kind with the given name, and the role that a key of this kind has.
 func ParseLegacy(name string) (Legacy, Role, error) {
 	switch kind := Legacy(name); kind {
 	case Primary:

@@ -9,8 +9,8 @@ import (
 // BatchRow is the price of one row of a batch.
 type BatchRow struct {
 	Project domain.ProjectID
-	Amount  int64 // credits, at least 1; for plans that hold credits
-	Draft   bool  // the movie is a draft; for counted plans
+	Amount  int64 // price in credits, at least 1; not used on counted plans
+	Draft   bool  // the movie is a draft; used on counted plans only
 }
 
 // HoldBatch holds credits for all rows of a batch, or for none of them. It refuses the sum as Afford does. It skips rows that

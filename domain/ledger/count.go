@@ -10,7 +10,7 @@ import (
 
 // counts holds the number of movies and drafts of an account on a counted plan. Decision 36.
 type counts struct {
-	used map[string]used // by period, such as 2026-11
+	used map[string]used // movies and drafts by period, such as 2026-11
 	open map[domain.ProjectID]count
 }
 
@@ -110,7 +110,7 @@ func (l *Ledger) Count(project domain.ProjectID, draft bool, quota Quota, now ti
 // Ending is the way in which a project's hold or count is ended.
 type Ending int
 
-// The endings.
+// The ways in which a hold or count is ended.
 const (
 	GiveBack Ending = iota // no movie was made: the hold is released, the count is taken back
 	Spend                  // a movie was made: credits are charged, the count is kept

@@ -9,10 +9,11 @@ import (
 
 // CreditsGranted adds credits. A grant with a reference that was used before is the same grant.
 type CreditsGranted struct {
-	Reference string    `json:"reference" personal:"no"`
-	Kind      string    `json:"kind,omitempty" personal:"no"` // "pack" gives a free account longer movies (decision 36)
-	Amount    int64     `json:"amount"`
-	At        time.Time `json:"at"`
+	Reference string `json:"reference" personal:"no"`
+	// kind of the grant: "pack" gives a free account longer movies (decision 36)
+	Kind   string    `json:"kind,omitempty" personal:"no"`
+	Amount int64     `json:"amount"`
+	At     time.Time `json:"at"`
 }
 
 // CreditsHeld holds credits for one project, or for one item of a preload batch. A project or item has only one hold in its
@@ -20,7 +21,8 @@ type CreditsGranted struct {
 type CreditsHeld struct {
 	Project domain.ProjectID `json:"project"` // a project, or a preload item (see Item), as in every event of a hold
 	Amount  int64            `json:"amount"`
-	// batch of which the project is a row: the batch releases the hold if the movie is never submitted
+	// batch of which the project is a row: when the batch is cancelled, the command CompleteBatch abandons a row without a movie,
+	// and its hold is released
 	Batch domain.BatchID `json:"batch,omitempty"`
 	At    time.Time      `json:"at"`
 }
@@ -47,7 +49,7 @@ type CreditsCharged struct {
 type CreditsReleased struct {
 	Project domain.ProjectID `json:"project"`
 	Amount  int64            `json:"amount"`
-	Reason  string           `json:"reason" personal:"no"` // why: failed, timeout, cancelled, abandoned or cached
+	Reason  string           `json:"reason" personal:"no"` // reason for the release: failed, timeout, cancelled, abandoned or cached
 	At      time.Time        `json:"at"`
 }
 
@@ -79,7 +81,7 @@ type CountReleased struct {
 	Project domain.ProjectID `json:"project"`
 	Period  string           `json:"period" personal:"no"` // period of the count, so that readers need not remember open counts
 	Draft   bool             `json:"draft,omitempty"`
-	Reason  string           `json:"reason" personal:"no"` // why: failed, timeout, cancelled or abandoned
+	Reason  string           `json:"reason" personal:"no"` // reason for the release: failed, timeout, cancelled or abandoned
 	At      time.Time        `json:"at"`
 }
 

@@ -32,7 +32,7 @@ func ParseItem(subject domain.ProjectID) (preload domain.PreloadID, number int, 
 // ItemAmount is the price of generating one item of a preload batch, in credits.
 type ItemAmount struct {
 	Number int
-	Amount int64 // 0: no credits are held
+	Amount int64 // price in credits; 0: no credits are held
 }
 
 // HoldItems holds credits for each item of a preload batch that costs something, for all such items or for none. A sum of more

@@ -23,10 +23,10 @@ type Opened struct {
 	Revision int64 `json:"revision"` // revision of the last event of the ledger that the opening balance includes
 	// id of the event at Revision; an opening balance is ignored when the ledger has another event there
 	Event   string `json:"event" personal:"no"`
-	Version int    `json:"stateVersion"` // see StateVersion
+	Version int    `json:"stateVersion"` // version of the form of State: see StateVersion
 	// revision, in the stream of opening balances, of the first page; the event's own revision when there are no pages
 	First int64 `json:"first"`
-	State State `json:"state"` // what the pages lack
+	State State `json:"state"` // the state without the entries that are in the pages
 	// Ed25519 signature by the key that signs the installation's anchors: see SignedBy
 	Signature []byte    `json:"signature" personal:"no"`
 	At        time.Time `json:"at"`
@@ -34,7 +34,7 @@ type Opened struct {
 
 // OpeningPage is a part of an opening balance: entries of the lists of its State.
 type OpeningPage struct {
-	Revision int64     `json:"revision"` // as in the Opened that follows
+	Revision int64     `json:"revision"` // Revision of the Opened to which the page belongs
 	Page     int64     `json:"page"`     // revision of this event in its stream
 	State    State     `json:"state"`
 	At       time.Time `json:"at"`
@@ -44,15 +44,16 @@ type OpeningPage struct {
 func (Opened) EventType() string      { return "LedgerOpened" }
 func (OpeningPage) EventType() string { return "LedgerOpeningPage" }
 
-// EventKey distinguishes the event from others of its type in the same stream. The place is part of it, because an opening
-// balance that is not valid is replaced by another one of the same revision.
+// EventKey distinguishes the event from others of its type in the same stream. The revision of the first page is part of the key,
+// because an opening balance that is not valid is replaced by another one of the same revision.
 func (o Opened) EventKey() string      { return fmt.Sprintf("%d/%d/%d", o.Revision, o.Version, o.First) }
 func (p OpeningPage) EventKey() string { return fmt.Sprintf("%d/%d", p.Revision, p.Page) }
 
 // StandsOn returns the revision and id of the last event that the opening balance includes.
 func (o Opened) StandsOn() (revision int64, event string) { return o.Revision, o.Event }
 
-// signed returns the text under the signature: everything that a decision takes from the opening balance. State must be whole.
+// signed returns the text that is signed: the account, and all fields of the opening balance that readers of the ledger use.
+// State must hold the entries of all pages.
 func (o Opened) signed(account domain.AccountID) ([]byte, error) {
 	content, err := json.Marshal(struct {
 		Account  domain.AccountID `json:"account"`
@@ -64,7 +65,7 @@ func (o Opened) signed(account domain.AccountID) ([]byte, error) {
 	return append([]byte("moviola opening balance\n"), content...), err
 }
 
-// Sign returns the opening balance with its signature. State must be whole.
+// Sign returns the opening balance with its signature. State must hold the entries of all pages.
 func (o Opened) Sign(account domain.AccountID, key ed25519.PrivateKey) (Opened, error) {
 	content, err := o.signed(account)
 	if err != nil {
@@ -74,7 +75,8 @@ func (o Opened) Sign(account domain.AccountID, key ed25519.PrivateKey) (Opened, 
 	return o, nil
 }
 
-// SignedBy reports whether the opening balance of an account carries the signature of a key. State must be whole.
+// SignedBy reports whether the opening balance of an account carries the signature of a key. State must hold the entries of all
+// pages.
 func (o Opened) SignedBy(account domain.AccountID, key ed25519.PublicKey) bool {
 	content, err := o.signed(account)
 	return err == nil && len(key) == ed25519.PublicKeySize && ed25519.Verify(key, content, o.Signature)

@@ -18,11 +18,12 @@ type Text struct {
 
 // Input is the movie that Check checks, with its texts.
 type Input struct {
-	Body      Text
-	Templates []Text // in the order in which they were filled in; a template to which the body refers comes first
+	Body Text
+	// the templates of the movie, in the order in which they were filled in; a template to which the body refers comes first
+	Templates []Text
 	// Filled is the tree from which Movie was read: the body with its templates filled in.
 	Filled map[string]any
-	Movie  *document.Movie // nil: the body cannot be read as a movie
+	Movie  *document.Movie // the movie; nil: the body cannot be read as a movie
 	// Refused is the error with which the movie is refused; nil: it is accepted.
 	Refused error
 	// Notes are remarks about the movie from other packages: from laying it out, or from asking providers.
@@ -32,12 +33,12 @@ type Input struct {
 
 // Outside holds checks that need more than the movie's JSON. A nil function is skipped.
 type Outside struct {
-	// Address returns why an address cannot be fetched; empty: it may work.
+	// Address returns why an address cannot be fetched; empty: no reason is known.
 	Address func(address string) string
 	// Provider returns why no provider can make a source: a speech, a picture, or transcribed subtitles (a Source of
 	// kind document.KindCaptions whose key is the id of a connection). Empty: a provider can.
 	Provider func(s document.Source) string
-	// Destination returns why nothing can be delivered to an entry of exports; empty: it may work.
+	// Destination returns why nothing can be delivered to an entry of exports; empty: no reason is known.
 	Destination func(d document.Destination) string
 }
 

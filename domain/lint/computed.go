@@ -7,8 +7,8 @@ import (
 	"moviola/domain/jsontext"
 )
 
-// computed checks settings whose values come from expressions against the table of properties, after they were computed. Notes of
-// other packages cover the settings of scenes, elements and captions.
+// computed checks settings that contain expressions: it compares their computed values with the table of properties. It does so
+// for the settings of texts and components; notes of other packages cover scenes, elements and captions.
 func (w *where) computed(c *collector) {
 	for e := range w.in.Movie.All() {
 		if c.enough() {
@@ -25,7 +25,7 @@ func (w *where) computed(c *collector) {
 	}
 }
 
-// computedSettings checks the settings of a text.
+// computedSettings checks the computed settings of a text element.
 func (w *where) computedSettings(c *collector, e *document.Element, written map[string]any) {
 	var room [usualNames]string
 	for _, name := range sortedNames(room[:0], written) {
@@ -40,7 +40,7 @@ func (w *where) computedSettings(c *collector, e *document.Element, written map[
 	}
 }
 
-// computedGroups checks the settings of a component.
+// computedGroups checks the computed settings of a component, group by group.
 func (w *where) computedGroups(c *collector, e *document.Element, written map[string]any) {
 	var room, inner [usualNames]string
 	for _, name := range sortedNames(room[:0], written) {
@@ -58,7 +58,7 @@ func (w *where) computedGroups(c *collector, e *document.Element, written map[st
 	}
 }
 
-// hold checks a value of a property against the table, and adds a problem if the value is wrong.
+// hold checks a value of a property against the table of properties, and adds a problem if the value is wrong.
 func (w *where) hold(c *collector, ref document.Ref, path string, p document.Property, value any) {
 	var r ruler // the zero ruler does not check addresses, which are checked as sources
 	if p.Type == document.DataType || p.Type == document.AddressType || p.Type == document.ObjectType ||

@@ -134,7 +134,7 @@ func (w *where) component(c *collector, e *document.Element) {
 	w.found(c, e.Ref, "/component", p)
 }
 
-// destinations adds problems with destinations. They do not stop the render.
+// destinations adds a problem for each destination to which nothing can be delivered. The movie is rendered nevertheless.
 func (w *where) destinations(c *collector) {
 	destinations, err := document.Destinations(w.in.Movie)
 	invalid := func(path, why string) {
@@ -166,7 +166,7 @@ func (w *where) destinations(c *collector) {
 // exports returns the movie's exports as written.
 func (w *where) exports() any { return w.in.Filled["exports"] }
 
-// hidden adds elements that begin only after their scene or the movie has ended, for any lengths of the sources.
+// hidden adds a problem for each element that begins only after its scene or the movie has ended, for any lengths of the sources.
 func (w *where) hidden(c *collector) {
 	m := w.in.Movie
 	const long = 24 * 3600

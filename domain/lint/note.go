@@ -8,7 +8,7 @@ import (
 	"moviola/domain/jsontext"
 )
 
-// notes adds notes, until the collector needs no more.
+// notes adds a problem for each of the notes, until the collector needs no more.
 func (w *where) notes(c *collector, notes []document.Note) {
 	for _, n := range notes {
 		if c.enough() {

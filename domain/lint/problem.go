@@ -24,7 +24,7 @@ const (
 	SyntaxError        = "json_syntax"          // the text is not valid JSON
 	MovieRefused       = "movie_refused"        // the submission would be refused: see the code of the error
 	PropertyUnknown    = "property_unknown"     // the service does not read the property
-	PropertyOfOthers   = "property_unsupported" // other services have the property
+	PropertyOfOthers   = "property_unsupported" // the property is one of another service's format
 	GroupUnknown       = "group_unknown"        // the component has no such group of settings
 	ComponentUnknown   = "component_unknown"
 	SourceUnreachable  = "source_unreachable" // the address cannot be fetched
@@ -42,14 +42,14 @@ const maxWarnings = 50
 // Problem is one finding.
 type Problem struct {
 	Template string // id of the saved template into which Pointer leads; empty: the body
-	Pointer  string // JSON pointer (RFC 6901)
+	Pointer  string // JSON pointer (RFC 6901) to what is wrong
 	// Line and Column are counted from 1, columns in characters. They are the position of the property's name if the name is
 	// wrong, otherwise that of the value.
 	Line, Column int
 	Code         string
 	Severity     Severity
 	Message      string
-	Remedy       string // tells the user what to change
+	Remedy       string // tells the user what to change in the JSON
 
 	// Refusal is the code of the error with which the movie is refused or its render fails; empty: neither happens, or the code
 	// is element_invalid.
@@ -61,9 +61,9 @@ type Problem struct {
 
 // Report is the result of Check.
 type Report struct {
-	Problems []Problem // in the order of the texts: the body first, then the templates
+	Problems []Problem // problems in the order of the texts: those of the body first, then those of the templates
 	Total    int       // number of problems, including those beyond MaxProblems
-	// Warnings are the texts of problems that are not errors, for the movie's list of warnings. They are at most 50.
+	// Warnings are the texts of problems that are not errors, for the movie's list of warnings: at most 50.
 	Warnings []string
 }
 

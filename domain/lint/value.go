@@ -43,12 +43,13 @@ func (r ruler) value(at path, p document.Property, value any) {
 	}
 }
 
-// nests reports whether a property may have an object with properties. A list may be left out around a single export.
+// nests reports whether a value of the property may be an object whose properties are checked. This includes exports, where an
+// object may stand in place of a list with one object.
 func nests(p document.Property) bool {
 	return p.Type == document.ObjectType || p.Or == document.ObjectType || p.Kind == document.ExportKind
 }
 
-// blank reports whether a value is empty. The property then has no effect.
+// blank reports whether a value is an empty text, 0, false or none: it then says that the property is not used.
 func blank(value any) bool {
 	text, _ := document.Scalar(value)
 	return slices.Contains([]string{"", "0", "false", "none"}, strings.TrimSpace(text))
@@ -242,7 +243,7 @@ func isLength(text string) bool {
 	return ok
 }
 
-// reachable returns the problem of an address that cannot be fetched; nil: it may work.
+// reachable returns the problem of an address that cannot be fetched; nil: no reason is known why it could not be fetched.
 func (r ruler) reachable(name, address string) *Problem {
 	why := Unfetchable(address)
 	if why == "" && r.address != nil {
@@ -259,7 +260,7 @@ func (r ruler) reachable(name, address string) *Problem {
 
 const addressRemedy = "Upload the file to the media library, or give a public address that begins with https://"
 
-// Unfetchable returns why an address cannot be fetched with any configuration; empty: it may work.
+// Unfetchable returns why an address cannot be fetched with any configuration; empty: no reason is known.
 func Unfetchable(address string) string {
 	lower := strings.ToLower(address)
 	switch {

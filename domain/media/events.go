@@ -12,7 +12,7 @@ type File struct {
 	Name        string `json:"name" personal:"yes"`
 	Entry       string `json:"entry" personal:"no"` // random id of the file's stay at this path, until it is moved or deleted
 	ContentType string `json:"content_type" personal:"no"`
-	Size        int64  `json:"size"` // bytes
+	Size        int64  `json:"size"` // size of the file in bytes
 }
 
 // Path returns the path at which the file is.
@@ -34,13 +34,13 @@ type FileUploaded struct {
 
 // FileMoveStarted begins a move of the file to another path. Until the move ends or is aborted, the file cannot be changed.
 type FileMoveStarted struct {
-	Move     string    `json:"move" personal:"no"` // random id of the move; it becomes the entry at the destination
+	Move     string    `json:"move" personal:"no"` // random id of the move; the file has it as its Entry at the new path
 	ToFolder string    `json:"to_folder,omitempty" personal:"yes"`
 	ToName   string    `json:"to_name" personal:"yes"`
 	At       time.Time `json:"at"`
 }
 
-// FileMovedIn records the arrival of a file at the destination of a move. The file's Entry is the id of the move.
+// FileMovedIn records at the new path that a moved file has arrived. The file's Entry is the id of the move.
 type FileMovedIn struct {
 	File
 	Blob       string    `json:"blob" personal:"no"`
@@ -50,14 +50,14 @@ type FileMovedIn struct {
 	At         time.Time `json:"at"`
 }
 
-// FileMovedOut ends a move at its source.
+// FileMovedOut records at the old path that the file was moved away.
 type FileMovedOut struct {
 	File
 	Move string    `json:"move" personal:"no"`
 	At   time.Time `json:"at"`
 }
 
-// FileMoveAborted ends a move because the destination was taken: the file stays at its source.
+// FileMoveAborted ends a move because the new path was taken: the file stays at the old path.
 type FileMoveAborted struct {
 	Move string    `json:"move" personal:"no"`
 	At   time.Time `json:"at"`

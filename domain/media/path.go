@@ -42,8 +42,7 @@ func (p Path) Temporary() bool { return p.Folder == Temp || strings.HasPrefix(p.
 // StreamCategory is the part of the names of the streams of paths before the first dash.
 const StreamCategory = "mediapath"
 
-// StreamID returns the id of the stream of an account's path: the account, a point, and 32 hex digits of the path's
-// SHA-256.
+// StreamID returns the id of the stream of an account's path: the account, a dot, and 32 hex digits of the path's SHA-256.
 func StreamID(account domain.AccountID, p Path) string {
 	sum := sha256.Sum256([]byte(p.String()))
 	return string(account) + "." + hex.EncodeToString(sum[:16])
@@ -161,7 +160,7 @@ const (
 	Other Kind = "other"
 )
 
-// KindOf returns the kind of a MIME type.
+// KindOf returns the kind of the files with a MIME type.
 func KindOf(contentType string) Kind {
 	family, _, _ := strings.Cut(strings.ToLower(contentType), "/")
 	switch kind := Kind(family); kind {
@@ -172,7 +171,7 @@ func KindOf(contentType string) Kind {
 	}
 }
 
-// ParseKind returns the kind of a name, and false for an unknown name.
+// ParseKind returns the kind with the given name, and false for an unknown name.
 func ParseKind(name string) (Kind, bool) {
 	switch kind := Kind(name); kind {
 	case Image, Video, Audio, Other:

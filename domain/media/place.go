@@ -27,7 +27,7 @@ var ErrNoMove = errors.New("the move is not under way")
 // began before it expired. Decision 44.
 const UploadTime = 6 * time.Hour
 
-// Place is one path of an account's library: its file, or its marker of a folder.
+// Place is one path of an account's library: the file at the path, or the marker of a folder.
 type Place struct {
 	file       *File // nil: the path has no file and no registration
 	blob       string
@@ -35,7 +35,7 @@ type Place struct {
 	uploadedAt time.Time
 	arrivedAt  time.Time // when the file came to this path
 	move       *FileMoveStarted
-	arrived    map[string]bool // ids of all moves that ended at this path
+	arrived    map[string]bool // ids of all moves that have brought a file to this path
 	marker     bool
 	folder     string // the folder that a marker creates
 	folders    int    // number of times that a folder was created at this path
@@ -86,7 +86,7 @@ func (p *Place) Pending() (file File, until time.Time, ok bool) {
 // Moving returns the move of the file that is in progress; nil: the file is not being moved.
 func (p *Place) Moving() *FileMoveStarted { return p.move }
 
-// HasArrived reports whether a move has ever ended at this path, even if its file was deleted since.
+// HasArrived reports whether a move has ever brought a file to this path, even if the file was deleted since.
 func (p *Place) HasArrived(move string) bool { return p.arrived[move] }
 
 // Taken reports whether the path is in use: by a file, or by a registration until it expires (decision 44).
@@ -157,8 +157,8 @@ func (p *Place) StartMove(move string, to Path, now time.Time) ([]domain.Event, 
 	return []domain.Event{FileMoveStarted{Move: move, ToFolder: to.Folder, ToName: to.Name, At: now}}, nil
 }
 
-// MoveIn records at the destination that the file of a move has arrived from source. It returns no event when the move has ended
-// here before.
+// MoveIn records at the new path that the file has arrived from source, its old path. It returns no event when the file of this
+// move has arrived here before.
 func (p *Place) MoveIn(source *Place, now time.Time) ([]domain.Event, error) {
 	move := source.move
 	switch {
@@ -177,8 +177,7 @@ func (p *Place) MoveIn(source *Place, now time.Time) ([]domain.Event, error) {
 	}), nil
 }
 
-// EndMove ends a move at its source. If gone is true, the file has arrived at the destination; otherwise it stays at
-// the source.
+// EndMove ends a move at the old path. If gone is true, the file has arrived at the new path; otherwise it stays at the old path.
 func (p *Place) EndMove(move string, gone bool, now time.Time) ([]domain.Event, error) {
 	switch {
 	case p.move == nil || p.move.Move != move:

@@ -66,8 +66,8 @@ func (d *delivery) apply(event domain.Event) {
 	}
 }
 
-// took adds the time since the previous event of the run to the time spent. The time between a run's last event and the death of
-// its process is unknown, and not counted.
+// took adds the time from the run's previous event until at to the field spent. The time between a run's last event and the death
+// of its process is unknown, and not counted.
 func (d *delivery) took(at time.Time) {
 	if at.After(d.since) {
 		d.spent += at.Sub(d.since)

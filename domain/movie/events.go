@@ -12,7 +12,7 @@ type Submitted struct {
 	Account      domain.AccountID `json:"account"`
 	At           time.Time        `json:"at"`
 	DocumentHash string           `json:"document_hash" personal:"no"` // hex SHA-256 of the stored document
-	DocumentSize int64            `json:"document_size"`               // bytes
+	DocumentSize int64            `json:"document_size"`               // size of the stored document in bytes
 	Held         int64            `json:"held"`                        // credits held for the movie at submission
 	// MaxCredits is the maximum price that the client accepts; 0: any price. Decision 75.
 	MaxCredits int64 `json:"max_credits,omitempty"`
@@ -64,7 +64,7 @@ type SubmissionAbandoned struct {
 // Decision 54.
 type SourcesFetchStarted struct {
 	Attempt int       `json:"attempt"`              // number of the fetching attempt: 1, 2, ...
-	Worker  string    `json:"worker" personal:"no"` // unique to one start of one process
+	Worker  string    `json:"worker" personal:"no"` // name of the worker, unique to one start of one process
 	At      time.Time `json:"at"`
 	// Alone reports whether the worker's process does no other render, preload item or fetching during this attempt.
 	Alone bool `json:"alone,omitempty"`
@@ -86,7 +86,7 @@ type SourcesFetchReleased struct {
 // SourcesFetched records that every file that the document names is stored where all renderers can read it: the movie can
 // be rendered.
 type SourcesFetched struct {
-	Attempt int       `json:"attempt"` // 0: all files were available already, so no attempt was needed
+	Attempt int       `json:"attempt"` // number of the attempt; 0: all files were available already, so no attempt was needed
 	Worker  string    `json:"worker" personal:"no"`
 	At      time.Time `json:"at"`
 }
@@ -94,7 +94,7 @@ type SourcesFetched struct {
 // RenderStarted is a worker's claim on rendering the movie.
 type RenderStarted struct {
 	Attempt int       `json:"attempt"`              // number of the attempt: 1, 2, ...
-	Worker  string    `json:"worker" personal:"no"` // unique to one start of one process
+	Worker  string    `json:"worker" personal:"no"` // name of the worker, unique to one start of one process
 	At      time.Time `json:"at"`
 	// Alone reports whether the worker's process does no other render or preload item during this attempt.
 	Alone bool `json:"alone,omitempty"`
@@ -127,14 +127,15 @@ type RenderReleased struct {
 // or the worker that closes the attempt of a dead worker. When the owner has deleted the file before a success, the File of
 // the event has no Key, Thumbnail and Token, because the file was discarded (decision 19).
 type RenderFinished struct {
-	Attempt  int         `json:"attempt"`
-	Worker   string      `json:"worker" personal:"no"`
-	At       time.Time   `json:"at"`
-	Success  bool        `json:"success"`
-	Message  string      `json:"message,omitempty" personal:"yes"` // why the render failed; empty: it succeeded
-	Plan     *Dimensions `json:"plan,omitempty"`                   // nil: the attempt ended before its layout was known
-	File     *File       `json:"file,omitempty"`                   // set on success only
-	Credits  int64       `json:"credits"`                          // price of the render: 0 unless it succeeded in time
+	Attempt int       `json:"attempt"`
+	Worker  string    `json:"worker" personal:"no"`
+	At      time.Time `json:"at"`
+	Success bool      `json:"success"`
+	Message string    `json:"message,omitempty" personal:"yes"` // why the render failed; empty: it succeeded
+	// size, rate and length of the movie; nil: the attempt ended before the movie was laid out
+	Plan     *Dimensions `json:"plan,omitempty"`
+	File     *File       `json:"file,omitempty"` // the rendered file; set on success only
+	Credits  int64       `json:"credits"`        // price of the render: 0 unless it succeeded in time
 	Warnings []string    `json:"warnings,omitempty" personal:"yes"`
 	// CacheKey is the key by which an equal submission of the same account finds this movie's file; empty: the file cannot be
 	// reused (decision 20).
@@ -178,17 +179,17 @@ type File struct {
 	// secret part of the file's address: 32 hex digits; empty: the part is derived (result.Tokens). Earlier versions stored
 	// a random part
 	Token          string  `json:"token,omitempty" personal:"no"`
-	Size           int64   `json:"size"`                          // bytes
+	Size           int64   `json:"size"`                          // size of the MP4 in bytes
 	Hash           string  `json:"hash,omitempty" personal:"no"`  // hex SHA-256 of the MP4; empty: stored by an earlier version
-	Codec          string  `json:"codec" personal:"no"`           // such as h264, as ffprobe names it
-	CodecType      string  `json:"codec_type" personal:"no"`      // always video
-	PixelFormat    string  `json:"pix_fmt" personal:"no"`         // such as yuv420p
+	Codec          string  `json:"codec" personal:"no"`           // video codec, such as h264
+	CodecType      string  `json:"codec_type" personal:"no"`      // type of the stream: always video
+	PixelFormat    string  `json:"pix_fmt" personal:"no"`         // pixel format, such as yuv420p
 	VideoStreams   int     `json:"video_streams"`                 //
 	AudioStreams   int     `json:"audio_streams"`                 //
 	FrameRate      float64 `json:"frame_rate"`                    //
-	ColorTransfer  string  `json:"color_transfer" personal:"no"`  // such as bt709
-	ColorPrimaries string  `json:"color_primaries" personal:"no"` // such as bt709
-	ColorSpace     string  `json:"color_space" personal:"no"`     // such as bt709
+	ColorTransfer  string  `json:"color_transfer" personal:"no"`  // transfer characteristics, such as bt709
+	ColorPrimaries string  `json:"color_primaries" personal:"no"` // colour primaries, such as bt709
+	ColorSpace     string  `json:"color_space" personal:"no"`     // colour space, such as bt709
 	// Outputs are the outputs that were made of the movie beside the MP4, and those that could not be made. Decision 61.
 	Outputs []Output `json:"outputs,omitempty"`
 	// Loudness is the loudness of the movie's sound; nil for silence, and for movies that were made before it was measured.
@@ -197,8 +198,8 @@ type File struct {
 
 // Loudness is the loudness of a movie's sound, measured in the decoded file by EBU R 128 and rounded to one decimal.
 type Loudness struct {
-	Integrated *float64 `json:"integrated"` // LUFS; nil when every 400 ms block is below the gate of -70 LUFS
-	TruePeak   float64  `json:"true_peak"`  // dBTP
+	Integrated *float64 `json:"integrated"` // loudness in LUFS; nil when every 400 ms block is below the gate of -70 LUFS
+	TruePeak   float64  `json:"true_peak"`  // true peak in dBTP
 }
 
 // RenderTimedOut marks a movie whose first RenderStarted is longer ago than the render timeout. Its render may still continue.
@@ -248,15 +249,16 @@ type DeliveryAttempted struct {
 	ID         string         `json:"id,omitempty" personal:"no"` // id of a saved connection
 	Status     DeliveryStatus `json:"status"`
 	HTTPStatus int            `json:"http_status,omitempty"`
-	Message    string         `json:"message,omitempty" personal:"yes"` // for the owner; names only scheme and host of addresses
-	DurationMS int64          `json:"duration_ms"`
-	At         time.Time      `json:"at"` // when the try ended
+	// message to the owner; names only scheme and host of addresses
+	Message    string    `json:"message,omitempty" personal:"yes"`
+	DurationMS int64     `json:"duration_ms"`
+	At         time.Time `json:"at"` // when the try ended
 }
 
 // DeliveryStatus is the result of a try. Decision 33.
 type DeliveryStatus string
 
-// The results of a delivery.
+// The results of a try.
 const (
 	DeliveryOK      DeliveryStatus = "ok"
 	DeliveryError   DeliveryStatus = "error"

@@ -63,7 +63,7 @@ func (m *Movie) FinishFetch(c domain.FetchClaim, worker, message string, now tim
 	return []domain.Event{SourcesFetched{Attempt: c.Attempt, Worker: worker, At: now}}, nil
 }
 
-// gaveUp returns the owner's message for a movie whose workers have died too often.
+// gaveUp returns the message to the owner of a movie whose workers have died too often.
 func gaveUp(death domain.Death) string {
 	if death == domain.OutOfMemory {
 		return memoryMessage

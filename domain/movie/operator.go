@@ -6,7 +6,7 @@ import (
 	"moviola/domain"
 )
 
-// The owner's messages for a movie, and for a destination, that an operator has given up.
+// The messages to the owner when an operator has given up a movie, or a destination.
 const (
 	droppedMessage         = "The movie was given up by the operator of this service. Please submit it again."
 	deliveryDroppedMessage = "The delivery was given up by the operator of this service"

@@ -4,22 +4,22 @@ import "slices"
 
 // Output is something that is made of the finished movie beside the MP4: a GIF, a sound file, an HLS folder. Decision 61.
 type Output struct {
-	Format  string       `json:"format" personal:"yes"` // as the movie names it; an unknown format is possible
+	Format  string       `json:"format" personal:"yes"` // format as the movie names it; an unknown format is possible
 	Status  OutputStatus `json:"status"`
 	Message string       `json:"message,omitempty" personal:"yes"` // why the output was not made
 	// Files are the output's files. Clients get the address of the first file, which may name the others.
 	Files    []OutputFile `json:"files,omitempty"`
 	Width    int          `json:"width,omitempty"`    // width of the output's pictures; 0: it has none
 	Height   int          `json:"height,omitempty"`   //
-	Duration float64      `json:"duration,omitempty"` // in seconds; 0: the output is a single picture
+	Duration float64      `json:"duration,omitempty"` // length of the output in seconds; 0: the output is a single picture
 }
 
 // OutputFile is one file of an output.
 type OutputFile struct {
-	Name string `json:"name" personal:"no"` // last part of the file's address, the same for all movies
-	Key  string `json:"key" personal:"no"`  // blob key
-	Size int64  `json:"size"`               // bytes
-	Hash string `json:"hash" personal:"no"` // hex SHA-256
+	Name string `json:"name" personal:"no"` // last part of the file's address; it does not depend on the movie, as in movie.gif
+	Key  string `json:"key" personal:"no"`  // blob key of the file
+	Size int64  `json:"size"`               // size of the file in bytes
+	Hash string `json:"hash" personal:"no"` // hex SHA-256 of the file
 }
 
 // OutputStatus is the state of an output.

@@ -7,7 +7,7 @@ import (
 	"moviola/domain"
 )
 
-// The owner's messages for a movie without video. The first is the specification's, the second that of decision 19.
+// The messages to the owner of a movie without video. The first is the specification's, the second that of decision 19.
 const (
 	timeoutMessage   = "Movie took too long to render"
 	cancelledMessage = "Movie was cancelled"
@@ -40,7 +40,7 @@ type Start struct {
 	Death   domain.Death // cause of the death of the worker of attempt Dead
 	Alone   bool         // the worker's process will do no other render or preload item
 	Windows int          // number of windows that earlier attempts have finished
-	Encoder Encoder      // encoder of the windows
+	Encoder Encoder      // encoder of the windows of the attempt that begins
 }
 
 // StartRender claims the movie for a worker. It returns no event when the movie does not exist, is closed, or is claimed by
@@ -109,8 +109,8 @@ func (m *Movie) ReleaseRender(c Claim, memory, shared bool, now time.Time) ([]do
 type Result struct {
 	Success  bool
 	Message  string      // why the render failed; empty: it succeeded
-	Plan     *Dimensions // nil: the attempt ended before its layout was known
-	File     *File       // set on success only
+	Plan     *Dimensions // size, rate and length of the movie; nil: the attempt ended before the movie was laid out
+	File     *File       // the rendered file; set on success only
 	Warnings []string
 	// CacheKey is the key by which an equal movie can reuse the file; empty: it cannot. CachedFrom is the movie whose file was
 	// copied; empty: this movie was rendered. Decision 20.

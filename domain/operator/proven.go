@@ -31,7 +31,7 @@ type Attempt struct {
 
 // Proven is a person whose identity a provider has proven.
 type Proven struct {
-	Name    string `json:"name"` // begins with ProvenPrefix
+	Name    string `json:"name"` // name of the person as an operator; begins with ProvenPrefix
 	Role    Role   `json:"role"`
 	Issuer  string `json:"issuer"`
 	Subject string `json:"subject"`

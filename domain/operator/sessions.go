@@ -30,10 +30,10 @@ func (SignedIn) EventType() string { return "OperatorSignedIn" }
 // EventKey distinguishes the event from others of its type in the same stream.
 func (s SignedIn) EventKey() string { return "signed in/" + s.Session }
 
-// mostSessions is the maximum number of open sessions that are listed. The oldest one makes room.
+// mostSessions is the maximum number of open sessions that are listed. A further session replaces the oldest one in the list.
 const mostSessions = 1000
 
-// signedIn adds a session, and removes the sessions that have expired before its begin.
+// signedIn adds a session, and removes the sessions that had expired when this session began.
 func (r *Roster) signedIn(e SignedIn) {
 	if r.open == nil {
 		r.open = map[string]SignedIn{}

@@ -50,7 +50,7 @@ type ItemFetchReleased struct {
 // ItemFetched records that all files that an item names are available. The item can then be prepared.
 type ItemFetched struct {
 	Index   int       `json:"index"`
-	Attempt int       `json:"attempt"` // 0: all files were available already, so no attempt was needed
+	Attempt int       `json:"attempt"` // number of the attempt; 0: all files were available already, so no attempt was needed
 	Worker  string    `json:"worker" personal:"no"`
 	At      time.Time `json:"at"`
 }
@@ -101,12 +101,12 @@ type Result struct {
 	// WebName is the name of the copy that browsers play, in Folder of the media library. It is set only when the asset is in the
 	// media library; Web is empty then.
 	WebName   string     `json:"web_name,omitempty" personal:"yes"`
-	ExpiresAt *time.Time `json:"expires_at,omitempty"` // nil: the asset is kept in the media library
+	ExpiresAt *time.Time `json:"expires_at,omitempty"` // when the asset expires; nil: the asset is kept in the media library
 	Warning   Warning    `json:"warning,omitempty"`
-	Duration  float64    `json:"duration,omitempty"` // seconds
-	Width     int        `json:"width,omitempty"`    // pixels
+	Duration  float64    `json:"duration,omitempty"` // length of the asset in seconds
+	Width     int        `json:"width,omitempty"`    // width of the asset in pixels
 	Height    int        `json:"height,omitempty"`
-	Size      int64      `json:"size,omitempty"` // bytes
+	Size      int64      `json:"size,omitempty"` // size of the asset in bytes
 	// Generated reports whether a provider made the asset for this request. Only such an asset costs credits. Decision 38.
 	Generated bool  `json:"generated,omitempty"`
 	Credits   int64 `json:"credits,omitempty"` // credits that generating the asset cost
@@ -115,7 +115,7 @@ type Result struct {
 // Warning is why an asset was not saved in the media library as requested.
 type Warning string
 
-// The warnings. Spec: Preload item result.
+// The warnings about assets that were not saved in the media library. Spec: Preload item result.
 const (
 	QuotaBlocked  Warning = "quota_blocked"
 	PersistFailed Warning = "persist_failed"

@@ -77,7 +77,7 @@ func (b *Preload) failure(index int, worker, message string, now time.Time) []do
 	})
 }
 
-// gaveUp returns the owner's message for an item whose workers have died too often.
+// gaveUp returns the message to the owner of an item whose workers have died too often.
 func gaveUp(death domain.Death) string {
 	if death == domain.OutOfMemory {
 		return memoryMessage

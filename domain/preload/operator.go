@@ -6,7 +6,7 @@ import (
 	"moviola/domain"
 )
 
-// droppedMessage is the owner's message for an item that an operator has given up.
+// droppedMessage is the message to the owner of an item that an operator has given up.
 const droppedMessage = "The item was given up by the operator of this service. Please request it again."
 
 // Drop ends an item that cannot be prepared, at an operator's request. The item fails. It returns no event when the item does

@@ -23,7 +23,7 @@ func ParseID(s string) (ID, bool) { return ID(s), utf8.RuneCountInString(s) == i
 // MaxItems is the maximum number of items of a batch. Spec: Limits.
 const MaxItems = 10
 
-// The owner's messages for an item whose workers crashed or ran out of memory.
+// The messages to the owner of an item whose workers crashed or ran out of memory.
 const (
 	crashedMessage = "The preparation stopped unexpectedly three times. Simplify the item and request it again."
 	memoryMessage  = "Preparing this item takes more memory than there is. Use a smaller source and request it again."

@@ -13,8 +13,9 @@ type LiveRender struct {
 	Project    domain.ProjectID     `json:"project"`
 	ID         string               `json:"id,omitempty"`
 	ClientData json.RawMessage      `json:"client-data"`
-	Percent    *float64             `json:"progress,omitempty"` // set only for render.progress
-	Timestamp  string               `json:"timestamp"`          // in the form of domain.FormatTime
+	// share of the render that is done, 0 to 100 per cent; set only in the event render.progress
+	Percent   *float64 `json:"progress,omitempty"`
+	Timestamp string   `json:"timestamp"` // in the form of domain.FormatTime
 }
 
 // LiveBatch is the content of the live event batch.finished. Decision 79.
@@ -22,8 +23,8 @@ type LiveBatch struct {
 	Event     connection.LiveEvent `json:"event"`
 	Batch     domain.BatchID       `json:"batch"`
 	Template  string               `json:"template"`
-	Movies    int                  `json:"movies"`  // number of valid rows
-	Invalid   int                  `json:"invalid"` // number of invalid rows
+	Movies    int                  `json:"movies"`  // number of valid rows of the batch
+	Invalid   int                  `json:"invalid"` // number of invalid rows of the batch
 	Cancelled bool                 `json:"cancelled"`
 	Timestamp string               `json:"timestamp"` // in the form of domain.FormatTime
 }

@@ -7,14 +7,15 @@ import (
 	"moviola/domain/movie"
 )
 
-// Values that mark the payload of a test, besides its field test. Spec: Events, Payload fields.
+// Values by which a client recognises the payload that tests its webhook, besides the payload's field test. Spec: Events, Payload
+// fields.
 const (
 	TestProject domain.ProjectID = "TESTtestTESTtest"
 	TestID      string           = "test"
 	TestURL     string           = "https://example.com/test.mp4"
 )
 
-// tested is the payload of a test.
+// tested is the payload that a client receives when it tests its webhook.
 type tested struct {
 	video
 	Test bool `json:"test"`

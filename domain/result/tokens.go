@@ -19,7 +19,7 @@ const tokenBytes = 16
 // The zero Tokens has no secret; addresses with its tokens can be guessed.
 type Tokens struct{ key []byte }
 
-// NewTokens returns the tokens under a key.
+// NewTokens returns the tokens that are derived from a key.
 func NewTokens(key []byte) Tokens { return Tokens{key} }
 
 // of returns the token of a file. The token is derived from the project and the attempt that has stored the file, or it is

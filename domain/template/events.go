@@ -9,8 +9,8 @@ import (
 
 // Body describes the stored movie JSON of a template.
 type Body struct {
-	Hash   string `json:"hash" personal:"no"` // hex SHA-256; the JSON is stored under this name
-	Size   int64  `json:"size"`               // bytes
+	Hash   string `json:"hash" personal:"no"` // hex SHA-256 of the movie JSON, which is stored under this name
+	Size   int64  `json:"size"`               // size of the movie JSON in bytes
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
 }
@@ -59,7 +59,7 @@ type Published struct {
 // Example is a rendered movie of a template.
 type Example struct {
 	Project   domain.ProjectID `json:"project"`                 // the movie that was rendered
-	Body      string           `json:"body" personal:"no"`      // hash of the body it was rendered from
+	Body      string           `json:"body" personal:"no"`      // hash of the template's body from which the movie was rendered
 	Video     string           `json:"video" personal:"no"`     // blob key of the MP4
 	Thumbnail string           `json:"thumbnail" personal:"no"` // blob key of the JPEG
 }

@@ -34,7 +34,7 @@ const StreamCategory = "template"
 // Stream names the stream of a template.
 func Stream(id ID) string { return StreamCategory + "-" + string(id) }
 
-// ParseID returns the id of a text, and whether it is well formed.
+// ParseID reads the id of a template, and reports whether it is well formed.
 func ParseID(text string) (ID, bool) {
 	return ID(text), utf8.RuneCountInString(text) == idLength && domain.IsBase62(text)
 }
@@ -188,8 +188,8 @@ func (t *Template) Update(by domain.AccountID, c Change, now time.Time) ([]domai
 	return []domain.Event{e}, nil
 }
 
-// DuplicateName returns the name of a copy: the requested name, or the name of the source with a suffix, cut to the allowed
-// length. Decision 41.
+// DuplicateName returns the name of a copy of this template: the requested name, or this template's name with a suffix, cut to
+// the allowed length. Decision 41.
 func (t *Template) DuplicateName(wanted string) string {
 	if wanted = strings.TrimSpace(wanted); wanted != "" {
 		return wanted
@@ -198,8 +198,8 @@ func (t *Template) DuplicateName(wanted string) string {
 	return string(runes[:min(len(runes), MaxName-utf8.RuneCountInString(copySuffix))]) + copySuffix
 }
 
-// Duplicate creates the template as a copy of source, owned by an account. body is the part of the source's body that the
-// account may copy.
+// Duplicate creates the template as a copy of source, owned by an account. body describes the movie JSON of the copy, in which
+// variables of source may have other values.
 func (t *Template) Duplicate(
 	source *Template, owner domain.AccountID, name string, body Body, now time.Time,
 ) ([]domain.Event, error) {

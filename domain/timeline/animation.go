@@ -12,15 +12,15 @@ import (
 type Animation struct {
 	Style string // a style of document.TextStyles that has a movement
 	Unit  AnimationUnit
-	// Units is the number of units in the text as written. If the drawing finds more units, the further units begin at the
-	// same time as the last of these.
+	// Units is the number of units in the text as written. If the drawing finds more units, the further units begin at the same time
+	// as the last unit that is counted here.
 	Units int
-	Delay float64 // seconds
-	Step  float64 // seconds
-	Each  float64 // seconds
+	Delay float64 // seconds from the element's first frame to the start of unit 0
+	Step  float64 // seconds from the start of one unit to that of the next
+	Each  float64 // seconds that one unit takes
 	// Random, if not 0, is the time span in which the units begin in random order: each after Delay and a fraction of Random that
 	// follows from Seed and the number of the unit. Step is not used then.
-	Random float64 // seconds
+	Random float64 // time span in which the units begin, in seconds; 0: not in random order
 	Seed   uint32
 	Least  float64 // minimum duration of the animation, in seconds
 	Way    float64 // distance in pixels that a unit moves, for styles in which the distance does not depend on the font size

@@ -9,7 +9,7 @@ import (
 	"moviola/domain/document"
 )
 
-// subtitles sets the field Subtitles of the plan from the movie's subtitles, with settings in pixels.
+// subtitles sets the field Subtitles of the timeline from the movie's subtitles, with settings in pixels.
 func (l *layout) subtitles() {
 	given := l.movie.Subtitles
 	if given == nil {
@@ -28,7 +28,7 @@ func (l *layout) subtitles() {
 }
 
 // Caption adds the captions, in order of time, above everything else: each window with captions gets one more layer, the topmost.
-// Captions outside of the movie are dropped. A plan without subtitles stays unchanged.
+// Captions outside of the movie are dropped. A timeline without subtitles stays unchanged.
 func (p *Timeline) Caption(states []caption.State) {
 	if p.Subtitles == nil {
 		return

@@ -9,7 +9,7 @@ import (
 // Page is the web page of an HTMLLayer, as large as the layer's box. HTML or Source is set; if both are, HTML is used.
 type Page struct {
 	HTML     string // HTML fragment, shown on a transparent background
-	Source   string // address of a page; the page is not among the facts
+	Source   string // address of a page; Lay gets no Facts about the page
 	Settings []Setting
 	Tailwind bool
 	Wait     float64 // seconds to wait after the page and its fonts have been loaded, 0 to 10
@@ -57,7 +57,7 @@ type Subtitles struct {
 	// key of a caption file among the sources; empty: no file. Without Captions and Source, captions are transcribed from
 	// the sound
 	Source   string
-	Language string // in lower case, as in the document; "auto": the language is detected
+	Language string // language in which the sound is transcribed, in lower case; "auto": it is detected
 	Model    string
 	// Connection is the id of a saved connection to the provider that transcribes; empty: no connection is named.
 	Connection string

@@ -1,9 +1,9 @@
-// Package timeline lays a movie out in frames and pixels. It is pure: the same document and facts give the same plan, and nothing
-// here fetches, draws or encodes.
+// Package timeline lays a movie out in frames and pixels. It is pure: the same document and facts give the same timeline, and
+// nothing here fetches, draws or encodes.
 //
-// A plan is a list of windows. Each window shows layers, and only this package cuts a movie into windows. What a layer shows at a
-// frame depends only on the frame of its element's life, so the places of the cuts do not change the picture. Layer.Canonical has
-// everything that determines how a layer looks.
+// A timeline is a list of windows. Each window shows layers, and only this package cuts a movie into windows. What a layer shows
+// at a frame depends only on the frame of its element's life, so the places of the cuts do not change the picture.
+// Layer.Canonical has everything that determines how a layer looks.
 //
 // Where neither the format nor a decision has a rule, these rules apply:
 //

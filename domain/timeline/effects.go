@@ -11,7 +11,7 @@ import (
 // rotated picture may extend beyond the box, everything else is clipped to it.
 type Effects struct {
 	ChromaKey    *ChromaKey
-	Correction   *document.Correction // with the effect of ffmpeg's eq filter
+	Correction   *document.Correction // colour correction with the effect of ffmpeg's eq filter
 	FlipX        bool                 // mirrored left to right
 	FlipY        bool                 // upside down
 	Motion       *Motion
@@ -22,7 +22,7 @@ type Effects struct {
 
 // ChromaKey makes a colour transparent.
 type ChromaKey struct {
-	Color Color // its alpha is ignored
+	Color Color // colour that becomes transparent; its alpha is ignored
 	// Similarity is the maximum chroma distance from Color at which a pixel becomes transparent, as a fraction of the maximum
 	// possible distance: 0.01 (this colour only) to 1 (everything).
 	Similarity float64
@@ -31,7 +31,7 @@ type ChromaKey struct {
 // Mask is an image or video, stretched over the layer's box. The layer's alpha is multiplied by the brightness of the mask
 // over black: the layer is visible where the mask is white, invisible where it is black.
 type Mask struct {
-	Source string // key of the source in the facts
+	Source string // key of the mask's image or video among the facts
 	Video  bool   // the mask is a video: it is played once from the element's first frame, then its last frame is held
 }
 
@@ -55,7 +55,7 @@ func (m Motion) At(k, life int64) View {
 
 // Rotation turns a layer around the middle of its box.
 type Rotation struct {
-	Degrees float64 // clockwise
+	Degrees float64 // angle in degrees, clockwise
 	// Frames is the duration of a turn through Degrees, from the element's first frame on; 0: the layer is rotated from the
 	// start.
 	Frames int64

@@ -8,7 +8,7 @@ import (
 	"moviola/domain/document"
 )
 
-// The bounds of a plan. They limit the memory for a hostile document. The account's plan determines which lengths and sizes
+// The bounds of a timeline. They limit the memory for a hostile document. The account's plan determines which lengths and sizes
 // the account may render.
 const (
 	longestHours = 6
@@ -18,9 +18,9 @@ const (
 	maxNotes     = 2000
 )
 
-// Lay makes the plan of a movie. facts holds the results of probing each of document.Sources, by the source's key, except for
-// fonts and captions. The error is a *domain.Error for a mistake of the movie, and an error of another type
-// for a source without facts.
+// Lay makes the timeline of a movie. facts holds the results of probing each of document.Sources, by the source's key, except for
+// fonts and captions. The error is a *domain.Error for a mistake of the movie, and an error of another type for a source without
+// facts.
 func Lay(m *document.Movie, facts map[string]Facts) (*Timeline, error) {
 	if err := document.Validate(m); err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (l *layout) scene(name string) (index int, ok bool) {
 	return n - 1, err == nil && n >= 1 && n <= len(l.movie.Scenes)
 }
 
-// note records a property that the render does not follow as written: as a warning of the plan, and as a note for the movie's
+// note records a property that the render does not follow as written: as a warning of the timeline, and as a note for the movie's
 // author.
 func (l *layout) note(n document.Note) {
 	if len(l.plan.Warnings) < maxWarnings {

@@ -9,7 +9,7 @@ import (
 	"moviola/domain/document"
 )
 
-// layout is the state of making a plan.
+// layout is the state of making a timeline.
 type layout struct {
 	movie  *document.Movie
 	facts  map[string]Facts
@@ -82,7 +82,7 @@ func (l *layout) markFresh() {
 	}
 }
 
-// place returns the pictures of a list of elements, bottom first, and adds the elements' sounds to the plan.
+// place returns the pictures of a list of elements, bottom first, and adds the elements' sounds to the timeline.
 func (l *layout) place(elements []document.Element, spans []document.Span) ([]picture, error) {
 	var pictures []picture
 	for i := range elements {
@@ -125,7 +125,7 @@ func (l *layout) play(e *document.Element, life int64) (seek, loop float64, play
 	return from.Float(), once.Float(), max(e.Loop, 0)
 }
 
-// sound adds the sound of an element to the plan, if the element has sound.
+// sound adds the sound of an element to the timeline, if the element has sound.
 func (l *layout) sound(e *document.Element, s stretch) {
 	if !e.Heard() || !l.facts[e.Src].HasAudio || e.Muted || e.Volume <= 0 {
 		return

@@ -2,7 +2,7 @@ package timeline
 
 import "moviola/domain/document"
 
-// Types of package document that a plan uses too.
+// Types of package document that a timeline uses too.
 type (
 	// Rate is frames per second as an exact, positive fraction: 25/1, 2997/100.
 	Rate = document.Rate
@@ -14,7 +14,7 @@ type (
 	Quality = document.Quality
 )
 
-// The qualities of the movie's quality property.
+// The values of a movie's property quality.
 const (
 	Low    = document.Low
 	Medium = document.Medium
@@ -24,29 +24,30 @@ const (
 // Timeline is a movie laid out in frames and pixels. It holds everything that a renderer needs, and leaves no choice to the
 // renderer.
 type Timeline struct {
-	Width, Height  int // in pixels, even
+	Width, Height  int // size of the movie in pixels, even
 	FPS            Rate
 	Frames         int64 // length of the movie in frames
 	Windows        []Window
 	Audio          []Clip
 	ThumbnailFrame int64
 	Quality        Quality
-	Draft          bool       // every frame gets the draft mark (decision 37), which is not a layer of the plan
-	Held           bool       // a frame that equals the previous one may be written as a repeat
-	Fresh          bool       // the movie's cache is false: pictures and sound must not come from earlier renders
-	Subtitles      *Subtitles // nil: the movie has no subtitles. Caption adds their layers when the captions are known
-	Warnings       []string
+	Draft          bool // every frame gets the draft mark (decision 37), which is not a layer of the timeline
+	Held           bool // a frame that equals the previous one may be written as a repeat
+	Fresh          bool // the movie's cache is false: pictures and sound must not come from earlier renders
+	// source and look of the captions; nil: none. Caption adds the captions' layers when their texts are known
+	Subtitles *Subtitles
+	Warnings  []string
 }
 
-// Window is a stretch of the movie that is rendered on its own. The windows of a plan cover it without gap or overlap. No
-// window is much longer than 15 seconds, except transitions. Only this package cuts a movie into windows. It also cuts inside
+// Window is a stretch of the movie that is rendered on its own. The windows of a timeline cover the movie without gap or overlap.
+// No window is much longer than 15 seconds, except transitions. Only this package cuts a movie into windows. It also cuts inside
 // videos and animations; the pictures do not depend on the cuts.
 type Window struct {
 	Scene      int   // number of the scene, from 1; 0 in a movie without scenes
 	Start      int64 // first frame of the window in the movie
 	Frames     int64
 	Background Color
-	Layers     []Layer // the bottom layer first
+	Layers     []Layer // layers of the window or of its entering scene, the bottom layer first
 	// Transition is set in a window in which one scene replaces another. Background and Layers are then those of the
 	// entering scene; Transition holds those of the leaving scene.
 	Transition *Transition
@@ -56,8 +57,8 @@ type Window struct {
 	// Fresh reports whether the window must not come from a cache, because the movie, the scene or an element of the scene has
 	// cache false. The rendered window may be stored in the cache.
 	Fresh bool
-	// Pieces is set in a window that the renderer has joined from neighbouring short ones, which it encodes together: they follow
-	// one another by cuts and have no transition. Background, Layers, Transition and Clear are then empty.
+	// Pieces is set in a window that the renderer has made of several short windows, in order to encode them together. These windows
+	// are neighbours, with cuts between them and no transition. Background, Layers, Transition and Clear are then empty.
 	Pieces []Window
 }
 
@@ -92,7 +93,7 @@ const (
 	HTMLLayer      LayerKind = "html"
 	ComponentLayer LayerKind = "component"
 	AudiogramLayer LayerKind = "audiogram" // the waveform of the mixed sound
-	CaptionLayer   LayerKind = "caption"   // the subtitles
+	CaptionLayer   LayerKind = "caption"   // the captions
 	ColorLayer     LayerKind = "color"     // a filled box: the translucent background of a scene, over elements of the movie
 )
 
@@ -125,7 +126,7 @@ type Layer struct {
 	Animated bool
 	// FadeIn and FadeOut are lengths in frames, at the element's own start and end; Life is the element's whole length.
 	FadeIn, FadeOut, Life int64
-	Effects               *Effects // nil: no effects
+	Effects               *Effects // effects on the picture; nil: none
 }
 
 // Box is a rectangle in pixels.
@@ -154,8 +155,8 @@ type Clip struct {
 
 // Facts holds the results of probing a source. Lay takes a map of Facts by the source's key.
 type Facts struct {
-	Width, Height int     // as displayed, after rotation; 0: the source has no picture
-	Duration      float64 // seconds; 0 for a still image, a font or a caption file
+	Width, Height int     // size of the picture in pixels as displayed, after rotation; 0: the source has no picture
+	Duration      float64 // length of the source in seconds; 0 for a still image, a font or a caption file
 	HasVideo      bool
 	HasAudio      bool
 }

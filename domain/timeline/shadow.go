@@ -7,7 +7,8 @@ import (
 	"moviola/domain/document"
 )
 
-// The bounds of decorations. They limit the cost of drawing hostile settings.
+// The largest blur of a shadow, and the largest width of an outline or border, in pixels. They limit the cost of drawing hostile
+// settings.
 const (
 	maxBlur   = 200
 	maxStroke = 200

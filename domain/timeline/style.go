@@ -72,7 +72,8 @@ func (s *styler) unreadable(setting string) {
 	s.warn(document.ValueType, setting, "The setting '"+setting+"' cannot be read")
 }
 
-// first returns the value of the first of the names that is set. Most settings have an older name too, so it takes several names.
+// first returns the value of the first of the names that is set. Most settings have an older name too, so first takes several
+// names.
 func (s *styler) first(names ...string) (string, bool) {
 	for _, name := range names {
 		if value := s.given[name]; value != "" {

@@ -10,13 +10,13 @@ import (
 // styleDefaults are the settings of a text style that apply when a text does not give them.
 type styleDefaults struct {
 	family     string
-	size       float64 // font size in vw
+	size       float64 // font size in vw, hundredths of the canvas's width
 	color      Color
 	shadow     bool    // letters have defaultShadow
 	spacing    float64 // space between letters, in em
 	background Color
 	padding    float64 // padding at the left and right, in em
-	lineHeight float64 // in em; 0: the line height of the font
+	lineHeight float64 // line height in em; 0: the line height of the font
 	boxes      Boxes
 	rules      bool
 }

@@ -9,14 +9,15 @@ import (
 // TextSettings are the settings of a text element, in pixels. The layer's box contains a textbox, which is as large as its lines
 // and padding need, and at most as wide as the box.
 type TextSettings struct {
-	FontFamily    string  // as in CSS: "Inter", or a list in order of preference, "Inter, 'Open Sans'"; empty: the default font
-	FontSize      float64 // 1 to 2000
-	FontWeight    int     // 100 to 900
+	// family as in CSS: "Inter", or a list in order of preference, "Inter, 'Open Sans'"; empty: the default font
+	FontFamily    string
+	FontSize      float64 // size of the font, 1 to 2000
+	FontWeight    int     // weight of the font, 100 to 900
 	Italic        bool
 	Color         Color
 	Background    Color // background of the textbox; alpha 0: no background
 	Align         Align // alignment of the lines in the textbox
-	Horizontal    Align // position of the textbox in its box
+	Horizontal    Align // position of the textbox in the layer's box
 	Vertical      VerticalAlign
 	LineHeight    float64 // distance between lines; 0: the line height of the font
 	LetterSpacing float64
@@ -94,7 +95,7 @@ type Sides struct{ Top, Right, Bottom, Left float64 }
 
 // Shadow is a shadow of the letters.
 type Shadow struct {
-	X, Y, Blur float64 // in pixels
+	X, Y, Blur float64 // offset to the right and down, and blur, all in pixels
 	Color      Color
 }
 

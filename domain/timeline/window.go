@@ -15,8 +15,8 @@ const windowSeconds = 10
 // interval is a range of frames of the movie from start up to, but not including, end.
 type interval struct{ start, end int64 }
 
-// cutWindows makes the windows of the plan: for each scene a transition and a body. A movie that is longer than its scenes, or
-// has none, has one more window at the end. Long bodies are cut about every 10 seconds. Transitions are never cut.
+// cutWindows makes the windows of the timeline: for each scene a transition and a body. A movie that is longer than its scenes,
+// or has none, has one more window at the end. Long bodies are cut about every 10 seconds. Transitions are never cut.
 func (l *layout) cutWindows(videos []interval) {
 	end := int64(0)
 	for i := range l.movie.Scenes {

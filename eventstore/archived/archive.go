@@ -25,10 +25,10 @@ const (
 
 // Rule says which streams are archived.
 type Rule struct {
-	// Lane names the rule: of each lane the archive remembers up to where its rule has examined the log. A rule with another lane
-	// examines everything from the beginning.
+	// Lane names the rule. For each lane the archive remembers up to which position of the log a rule of this name has examined it.
+	// A rule with a new lane examines the whole log.
 	Lane string
-	// Before is a point in time: a stream is archived only if its newest event was stored before it.
+	// Before is a point in time: a stream is archived only if its newest event was stored before this time.
 	Before time.Time
 	// Ended reports whether a stream has ended. It gets all events of the stream. Events may be appended to an ended stream later.
 	Ended func(events []eventstore.Recorded) (bool, error)
@@ -81,8 +81,9 @@ func (d *Done) add(entry Entry) {
 	}
 }
 
-// settle reads the catalogue, and truncates the streams of archive files whose streams may not be truncated yet. It returns the
-// last revision of the catalogue, and the position up to which streams were examined by the rule of a lane.
+// settle reads the catalogue. It then truncates the streams of those archive files for which the catalogue does not record yet
+// that this was done. It returns the last revision of the catalogue, and the position up to which the rule of a lane has examined
+// the log.
 func (s *Store) settle(ctx context.Context, lane string) (last eventstore.Revision, through eventstore.Position, err error) {
 	for {
 		if _, err := s.catalog.refresh(ctx); err != nil {
@@ -104,7 +105,7 @@ func (s *Store) settle(ctx context.Context, lane string) (last eventstore.Revisi
 // step has the events that one step archives together.
 type step struct {
 	events  []eventstore.Recorded
-	month   string              // month in which the streams of the batch have ended
+	month   string              // month in which the streams of the step have ended
 	through eventstore.Position // every stream whose newest event is at or before this position was examined
 }
 

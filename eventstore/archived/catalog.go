@@ -14,30 +14,33 @@ import (
 	"moviola/eventstore"
 )
 
-// CatalogStream is the catalogue: the stream whose events name the archive files. They have system types, so readers of the log
-// do not get them.
+// CatalogStream is the catalogue: the stream whose events name the archive files. These events have system types, so readers of
+// the log do not get them.
 const CatalogStream = "archive-files"
 
 const (
-	archivedType  = "$archived"  // a file was archived, or all streams up to a position were examined and none could be archived
-	truncatedType = "$truncated" // the streams of a file are truncated in the log
+	// an archive file was written, or all streams up to a position were examined and none could be archived
+	archivedType  = "$archived"
+	truncatedType = "$truncated" // the streams of an archive file are truncated in the log
 )
 
 // Entry is an archive file as the catalogue describes it.
 type Entry struct {
 	Revision eventstore.Revision `json:"-"` // revision of the catalogue's event that names the file
 
-	Key       string              `json:"key,omitempty"`      // key of the archive file; empty: no file was archived
-	Hash      string              `json:"hash,omitempty"`     // hex SHA-256 of the file
-	Directory span                `json:"directory,omitzero"` // place and checksum of the directory in the file
-	Events    int                 `json:"events,omitempty"`   // number of events in the file
-	Streams   int                 `json:"streams,omitempty"`  // number of streams in the file
-	Bytes     int64               `json:"bytes,omitempty"`    // size of the file in bytes
-	First     eventstore.Position `json:"first,omitzero"`     // position in the log of the file's first event
-	Last      eventstore.Position `json:"last,omitzero"`      // position in the log of the file's last event
-	// streams whose newest event is at or before this position were examined by the rule of the lane
+	// storage key of the archive file; empty: the entry names no file, because no stream could be archived
+	Key       string              `json:"key,omitempty"`
+	Hash      string              `json:"hash,omitempty"`     // hex SHA-256 of the archive file
+	Directory span                `json:"directory,omitzero"` // place and checksum of the file's directory: its list of blocks
+	Events    int                 `json:"events,omitempty"`   // number of events in the archive file
+	Streams   int                 `json:"streams,omitempty"`  // number of streams in the archive file
+	Bytes     int64               `json:"bytes,omitempty"`    // size of the archive file in bytes
+	First     eventstore.Position `json:"first,omitzero"`     // position in the log of the archive file's first event
+	Last      eventstore.Position `json:"last,omitzero"`      // position in the log of the archive file's last event
+	// Through is the position up to which the rule of this lane has examined the log: every stream whose newest event is at or
+	// before it was examined.
 	Through eventstore.Position `json:"through"`
-	Lane    string              `json:"lane,omitempty"` // see Rule
+	Lane    string              `json:"lane,omitempty"` // name of the rule by which streams were chosen (Rule.Lane)
 }
 
 // truncation is the content of the catalogue's event which says that the streams of a file are truncated in the log.
@@ -55,9 +58,10 @@ type catalog struct {
 	last eventstore.Revision
 	// entries that name a file, in the order of the catalogue; the slice is replaced, never changed
 	entries []Entry
-	through map[string]eventstore.Position // Through of the newest entry of each lane
-	open    map[eventstore.Revision]bool   // revisions of entries whose streams may not be truncated yet
-	cuts    []cut                          // when the streams of files were truncated, in the order of the catalogue
+	through map[string]eventstore.Position // the field Through of the newest entry of each lane
+	// revisions of entries for which the catalogue does not say yet that their streams are truncated
+	open map[eventstore.Revision]bool
+	cuts []cut // for each file whose streams were truncated: when; in the order of the catalogue
 }
 
 // cut says when the streams of an archive file were truncated, and how many events the file has.
@@ -92,7 +96,7 @@ func (c *catalog) refresh(ctx context.Context) ([]Entry, error) {
 	return c.entries, nil
 }
 
-// add applies an event of the catalogue.
+// add updates the cached catalogue with one event of the catalogue.
 func (c *catalog) add(event eventstore.Recorded) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,7 +148,7 @@ func (c *catalog) at(ctx context.Context, revision eventstore.Revision) (Entry, 
 	return entry, nil
 }
 
-// find returns the entry at a revision of the catalogue.
+// find returns the entry that was made at a revision of the catalogue; false: entries does not have it.
 func find(entries []Entry, revision eventstore.Revision) (Entry, bool) {
 	i, found := slices.BinarySearchFunc(entries, revision, func(e Entry, r eventstore.Revision) int { return int(e.Revision - r) })
 	if !found {
@@ -179,8 +183,8 @@ func (s *Store) Truncated(ctx context.Context, since time.Time) (Truncated, erro
 	return all, nil
 }
 
-// state returns the last revision of the catalogue, the position up to which streams were examined by the rule of a lane, and the
-// entries whose streams may not be truncated yet.
+// state returns the last revision of the catalogue, the position up to which the rule of a lane has examined the log, and the
+// entries for which the catalogue does not say yet that their streams are truncated.
 func (c *catalog) state(lane string) (last eventstore.Revision, through eventstore.Position, open []Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -192,8 +196,8 @@ func (c *catalog) state(lane string) (last eventstore.Revision, through eventsto
 	return c.last, c.through[lane], open
 }
 
-// append adds an event to the catalogue at the revision that follows after, and returns the new revision. When another process
-// was first, the error is ErrConflict.
+// append adds an event to the catalogue, whose last revision must be the parameter after, and returns the new last revision. When
+// another process has added an event before, the error is ErrConflict.
 func (c *catalog) append(ctx context.Context, after eventstore.Revision, kind string, content any) (eventstore.Revision, error) {
 	data, err := json.Marshal(content)
 	if err != nil {

@@ -26,7 +26,7 @@ type directoryCache struct {
 // known is the cached directory of an archive file. Its fields are set once.
 type known struct {
 	dir    directory
-	places map[string]place // places of the streams; nil: not read yet
+	places map[string]place // places of the file's streams, by the name of the stream; nil: not read yet
 	used   int64
 }
 
@@ -34,7 +34,7 @@ func newDirectoryCache(files Files) *directoryCache {
 	return &directoryCache{files: files, kept: map[string]*known{}}
 }
 
-// read reads a range of bytes of a file and verifies its checksum.
+// read reads a range of bytes of an archive file, and verifies the checksum of the range.
 func (s *directoryCache) read(ctx context.Context, key string, at span) (content []byte, err error) {
 	defer func() {
 		if err != nil {
@@ -73,7 +73,7 @@ func unreadable(key string, err error) error {
 // ErrDamaged says that the content of an archive file has changed since it was written.
 var ErrDamaged = errors.New("it is damaged: restore it from a backup")
 
-// directory returns the directory of a file.
+// directory returns the directory of an archive file: its list of blocks.
 func (s *directoryCache) directory(ctx context.Context, entry Entry) (directory, error) {
 	k, err := s.find(ctx, entry, false)
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *directoryCache) keep(key string, k *known) {
 	}
 }
 
-// block reads the events of a block.
+// block reads a block of an archive file, and returns its events.
 func (s *directoryCache) block(ctx context.Context, key string, b block) ([]eventstore.Recorded, error) {
 	content, err := s.read(ctx, key, b.span)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *directoryCache) block(ctx context.Context, key string, b block) ([]even
 	return events, nil
 }
 
-// stream reads the events of one stream in a file.
+// stream returns the events of one stream that are in an archive file.
 func (s *directoryCache) stream(ctx context.Context, entry Entry, stream string) ([]eventstore.Recorded, error) {
 	k, err := s.find(ctx, entry, true)
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *directoryCache) stream(ctx context.Context, entry Entry, stream string)
 	return events, nil
 }
 
-// places returns the places of all streams in a file.
+// places returns the places of all streams in an archive file.
 func (s *directoryCache) places(ctx context.Context, entry Entry) (map[string]place, error) {
 	k, err := s.find(ctx, entry, true)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 // places.
 const (
 	format = 1
-	// blockBytes is the size at which a block ends, before compression.
+	// blockBytes is the size in bytes at which a block ends, before compression.
 	blockBytes = 128 << 10
 	// skippable is the magic number of a zstd frame that decoders skip. The size of its content follows, in four bytes.
 	skippable = 0x184D2A50
@@ -38,7 +38,7 @@ const (
 type span struct {
 	At   int64  `json:"at"`
 	Size int64  `json:"size"`
-	Hash string `json:"hash"` // hex SHA-256
+	Hash string `json:"hash"` // hex SHA-256 of the bytes in this range
 }
 
 // block describes a block of events in an archive file.
@@ -49,7 +49,7 @@ type block struct {
 	Last   eventstore.Position `json:"last"`
 }
 
-// directory lists the blocks of an archive file, and the place of its list of streams.
+// directory lists the blocks of an archive file, and says where in the file its list of streams is.
 type directory struct {
 	Format int     `json:"format"`
 	Blocks []block `json:"blocks"`

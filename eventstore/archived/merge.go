@@ -106,7 +106,7 @@ type merger struct {
 	tape  *tape
 	yield func(eventstore.Recorded) bool
 	ended bool  // yield has returned false
-	err   error // why the merge has ended early
+	err   error // the reader has stopped: yield has returned false
 }
 
 // flush yields the events of chunk, which come from the log, and before each the archived events that precede it. When end is

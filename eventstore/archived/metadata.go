@@ -23,13 +23,14 @@ const (
 // part is a range of consecutive events of a stream that are in one archive file.
 type part struct {
 	File  eventstore.Revision `json:"file"`  // revision of the catalogue's event that names the file
-	First eventstore.Revision `json:"first"` // revision of the first event
-	End   eventstore.Revision `json:"end"`   // revision after the last event
+	First eventstore.Revision `json:"first"` // revision of the part's first event
+	End   eventstore.Revision `json:"end"`   // revision after the part's last event
 }
 
-// whereabouts is the content of property: it says which archive files have the events of a truncated stream.
+// whereabouts is the content of the metadata field that the constant property names: it says which archive files have the events
+// of a truncated stream.
 type whereabouts struct {
-	Parts []part `json:"parts"` // in the order of the stream's events
+	Parts []part `json:"parts"` // archived parts of the stream, in the order of the stream's events
 	// Before is the value of $tb before the stream was archived; nil: there was none.
 	Before json.RawMessage `json:"before,omitempty"`
 }
@@ -108,7 +109,7 @@ func unarchived(data []byte) ([]byte, error) {
 	return json.Marshal(d.Fields)
 }
 
-// truncate hides the events of a stream that are in an archive file, by $tb in the stream's metadata. It may be repeated.
+// truncate hides the events of a stream that are in an archive file, by $tb in the stream's metadata. The call may be repeated.
 func truncate(ctx context.Context, log eventstore.Store, stream string, p part) error {
 	for {
 		d, err := describe(ctx, log, stream)

@@ -11,11 +11,11 @@ import (
 // Prefix names the oldest events of a stream: those up to a revision.
 type Prefix struct {
 	Stream  string
-	Through eventstore.Revision // revision of the last one
+	Through eventstore.Revision // revision of the newest event that the prefix includes
 }
 
-// ArchivePrefixes copies the oldest events of streams that go on from the log to archive files, and then truncates the streams in
-// the log. As with Archive, the newest archived event of each stream stays in the log, too. A call that was interrupted can be
+// ArchivePrefixes copies to archive files the oldest events of streams that have not ended, and then truncates the streams in the
+// log. As with Archive, the newest archived event of each stream stays in the log, too. A call that was interrupted can be
 // repeated by any process; events that are archived already are passed over.
 func (s *Store) ArchivePrefixes(ctx context.Context, prefixes []Prefix) (Done, error) {
 	var done Done
@@ -59,7 +59,7 @@ func (s *Store) ArchivePrefixes(ctx context.Context, prefixes []Prefix) (Done, e
 	return done, s.flush(ctx, &b, &done)
 }
 
-// flush archives the events of a step and truncates their streams. Then the step is empty.
+// flush archives the collected events of the step b, truncates their streams in the log, and empties the step.
 func (s *Store) flush(ctx context.Context, b *step, done *Done) error {
 	if len(b.events) == 0 {
 		return nil

@@ -23,7 +23,7 @@ type Files interface {
 
 // Store is a log together with its archive. It is safe for concurrent use.
 type Store struct {
-	eventstore.Store // the log, which is wrapped
+	eventstore.Store // the log, which this Store wraps
 	files            Files
 	category         string   // category of the streams that are archived when they have ended
 	begun            []string // categories of the streams of which the oldest events may be archived
@@ -32,7 +32,8 @@ type Store struct {
 }
 
 // New returns a store that reads a log together with its archive files. Streams of one category are archived when they have ended
-// (Archive), and the oldest events of streams of the categories begun while the streams go on (ArchivePrefixes).
+// (Archive). Of streams of the categories begun, the oldest events are archived although the streams have not ended
+// (ArchivePrefixes).
 func New(log eventstore.Store, files Files, category string, begun ...string) *Store {
 	return &Store{
 		Store: log, files: files, category: category, begun: begun, catalog: newCatalog(log), opened: newDirectoryCache(files),
@@ -70,7 +71,7 @@ func (s *Store) readBackwards(
 	ctx context.Context, stream string, from eventstore.Revision,
 ) iter.Seq2[eventstore.Recorded, error] {
 	return func(yield func(eventstore.Recorded, error) bool) {
-		next, seen := from, false // next is the revision that comes next; negative: it is unknown
+		next, seen := from, false // next is the revision that is expected next when seen is true
 		for event, err := range s.Store.ReadStream(ctx, stream, eventstore.Backwards, from) {
 			if err == nil && seen && event.Revision < next &&
 				!s.fill(ctx, stream, eventstore.Backwards, event.Revision+1, next+1, yield) {
@@ -109,7 +110,7 @@ func (s *Store) fill(
 	return true
 }
 
-// errIncomplete says that an archive file lacks events of a stream whose metadata says that the file has them.
+// errIncomplete says that an archive file lacks events of a stream although the stream's metadata says that the file has them.
 var errIncomplete = errors.New("the archive lacks events of it: restore the archive files from a backup")
 
 // archivedEvents returns a stream's archived events with low <= revision < high.

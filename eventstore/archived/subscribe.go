@@ -64,8 +64,8 @@ func (s *subscription) Next(ctx context.Context) (eventstore.Notice, error) {
 	}
 }
 
-// collect receives notices of the log, and reads the catalogue afterwards: it then names the file of every event that the log
-// lacked.
+// collect receives notices of the log, and reads the catalogue afterwards: by then the catalogue names the archive file of every
+// event that the log lacked.
 func (s *subscription) collect(ctx context.Context) error {
 	s.ready = s.ready[:0]
 	for size := 0; len(s.ready) < mostChunk && size < chunkBytes; {
@@ -94,7 +94,7 @@ func (s *subscription) collect(ctx context.Context) error {
 // first notice is skipped, because an event at its position was delivered before.
 func (s *subscription) step(ctx context.Context) (eventstore.Notice, bool, error) {
 	notice := s.ready[0]
-	var place eventstore.Position // zero: the end of the log
+	var place eventstore.Position // place in the order of the log; zero: the end of the log
 	switch {
 	case notice.Event != nil:
 		place = notice.Event.Position

@@ -25,7 +25,7 @@ type tape struct {
 type reel struct {
 	entry  Entry
 	blocks []block               // blocks that are not read to their end, in the order in which the tape reads them
-	head   eventstore.Position   // position of the next event
+	head   eventstore.Position   // position of the file's next event
 	events []eventstore.Recorded // events of the first block that were not yielded yet; nil: the block is not loaded
 }
 

@@ -40,7 +40,7 @@ var adminService = grpc.ServiceDesc{
 	}},
 }
 
-// scavenge removes the events that retention ($maxCount, $maxAge, $tb, deletion) excludes, from every stream. It returns how many
+// scavenge removes from every stream the events that retention ($maxCount, $maxAge, $tb, deletion) excludes, and returns how many
 // events it removed.
 func (a admin) scavenge(ctx context.Context) (*wrapperspb.Int64Value, error) {
 	done := make(chan removed, 1)

@@ -13,7 +13,7 @@ import (
 	"moviola/eventstore/embedded/wire"
 )
 
-// maxAppendBytes is the size limit of one append, the default of EventStoreDB.
+// maxAppendBytes is the maximum size of one append in bytes, the default of EventStoreDB.
 const maxAppendBytes = 1 << 20
 
 // Append receives an append's options and events, writes them and answers.

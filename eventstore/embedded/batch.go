@@ -19,8 +19,9 @@ import (
 )
 
 const (
-	maxUnanswered = 256 // maximum of unanswered appends of one call; at this limit no more requests are read from the call
-	maxPartial    = 64  // maximum of appends of one call that were received only in part
+	// maximum of unanswered appends of one call of BatchAppend; at this limit no more requests are read from the call
+	maxUnanswered = 256
+	maxPartial    = 64 // maximum of appends of one call of BatchAppend that were received only in part
 )
 
 // batched is one append of a batch call, from its first message until the writer has handled it.

@@ -82,8 +82,8 @@ func (w *writer) decideByID(ctx context.Context, h *logfile.Head, op *operation)
 	return verdict{done: last}, nil
 }
 
-// decideByRevision compares the expected revision with the stream's. When the stream has events after the expected revision, it
-// compares their ids with those of the append, to recognise a retry.
+// decideByRevision compares the expected revision with the stream's last revision. When the stream has events after the expected
+// revision, decideByRevision compares the ids of these events with those of the append, to recognise a retry.
 func (w *writer) decideByRevision(ctx context.Context, h *logfile.Head, op *operation) (verdict, error) {
 	expected := op.expected.last()
 	if op.expected.kind == expectNoStream {
@@ -114,7 +114,7 @@ func (w *writer) decideByRevision(ctx context.Context, h *logfile.Head, op *oper
 	return verdict{done: there[len(there)-1]}, nil
 }
 
-// find looks for an event id among the uncommitted records of this batch and in the log.
+// find looks for an event id in a stream: among the records that the writer has not committed yet, and in the log.
 func (w *writer) find(ctx context.Context, stream string, id [16]byte) (*logfile.Record, error) {
 	for _, r := range w.batchOf[stream] {
 		if r.ID == id {
@@ -124,8 +124,8 @@ func (w *writer) find(ctx context.Context, stream string, id [16]byte) (*logfile
 	return w.log.Find(ctx, stream, id)
 }
 
-// revisions returns a stream's records from low to high, including the uncommitted records of this batch. It reads all of them at
-// once, since one append has few events.
+// revisions returns a stream's records with the revisions from low to high, including those that the writer has not committed
+// yet. It reads all of them at once, since one append has few events.
 func (w *writer) revisions(ctx context.Context, stream string, low, high int64) ([]*logfile.Record, error) {
 	var found []*logfile.Record
 	for next := low; next <= high; {

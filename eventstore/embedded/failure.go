@@ -17,8 +17,8 @@ func refuseDeleted(ctx context.Context, stream string) error {
 		"stream-deleted", "stream-name", stream)
 }
 
-// invalidError is an append that the protocol does not allow. Its trailers are sent when the append is a call of its own, but
-// not when it is part of a batch.
+// invalidError is an append that the protocol does not allow. Its trailers are sent when the append is a call of its own, but not
+// when it is part of a call of BatchAppend.
 type invalidError struct {
 	message  string
 	trailers []string // trailers of the gRPC status, for wire.Refuse

@@ -15,7 +15,7 @@ import (
 // filter says which events of the log a reader wants, and how often it wants a checkpoint.
 type filter struct {
 	matchFunc func(stream, kind string) bool // nil: every event
-	interval  int64                          // events searched between two checkpoints, matching or not; 0: no checkpoints
+	interval  int64                          // number of events searched between two checkpoints, matching or not; 0: no checkpoints
 	interest  []string                       // keys of tail.sleepers under which a waiting subscriber is woken
 }
 

@@ -46,7 +46,7 @@ type logFollower struct {
 	*reading
 	filter     filter
 	cursor     int64 // position of the newest event that was sent or skipped
-	considered int64 // events sent or skipped since the last checkpoint
+	considered int64 // number of events sent or skipped since the last checkpoint
 	live       bool
 }
 

@@ -34,13 +34,13 @@ type group struct {
 	filter  filter
 
 	commands chan func()
-	end      chan error    // receives, once, the reason for the end that consumers are told; buffered
+	end      chan error    // receives, once, the reason for which the group ends and which its consumers are told; buffered
 	ended    chan struct{} // closed when run has returned
 
 	seen     int64        // for a group of one stream: position up to which the log has been searched
 	woken    <-chan int64 // wake-up by the log; nil: the group is not asleep
 	noSleep  func()
-	ticking  bool      // events were finished since the last checkpoint; tick is the time of the next one
+	ticking  bool      // events were finished since the last checkpoint, so the field tick is set
 	tick     time.Time // when the next checkpoint is due
 	saved    chan saved
 	saving   bool
@@ -215,8 +215,8 @@ func (g *group) complain(what string, err error) {
 		Warnf("event store: fault of a persistent subscription: %s", what)
 }
 
-// read reads the next events of the source when less than a batch of messages is queued. At the end of the source it waits for
-// the log. Without consumers it reads nothing.
+// read reads the next events of the group's source, which is a stream or the log, when fewer new messages are queued than one
+// read may bring. At the end of the source, read arranges that the log wakes the group. Without consumers it reads nothing.
 func (g *group) read() (more bool, err error) {
 	if len(g.state.consumers) == 0 {
 		g.wakeNoMore()
@@ -236,8 +236,8 @@ func (g *group) read() (more bool, err error) {
 func (g *group) readAll(ctx context.Context, limit int) (more bool, err error) {
 	edge, at := g.service.tail.edge(), g.state.considered
 	if at >= edge {
-		// Also woken after this many events that do not match: the group then moves its checkpoint past them. Otherwise it would search
-		// them again after a restart.
+		// The group is also woken after this many events that do not match, and then moves its checkpoint past them. Otherwise it
+		// would search them again after a restart.
 		g.sleep(at, g.filter.interest, at+int64(max(g.state.settings.MaxCheckpoint, maxReadAhead)))
 		return false, nil
 	}

@@ -80,7 +80,7 @@ func (g *group) replayParked(stopAt int64) error {
 	return nil
 }
 
-// readReplays reads the next parked messages while fewer than a batch of them are queued.
+// readReplays reads the next parked messages when fewer of them are queued than one read may bring.
 func (g *group) readReplays() error {
 	limit := int(min(g.state.settings.ReadBatch, maxReadAhead))
 	if !g.replay.active || g.replay.next >= g.replay.stop || len(g.state.replays) >= limit {
@@ -131,7 +131,7 @@ func (g *group) endReplay() {
 	}()
 }
 
-// endedReplay forgets a replay whose messages have left the parked stream, and starts the one that was asked for meanwhile.
+// endedReplay forgets a replay whose messages have left the parked stream, and starts the replay that was requested meanwhile.
 func (g *group) endedReplay() {
 	ended := g.replay
 	g.replay = replay{}

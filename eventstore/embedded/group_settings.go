@@ -12,9 +12,10 @@ import (
 
 // Strategies by which a group's events go to its consumers.
 const (
-	strategyRoundRobin = "RoundRobin"       // to each consumer in turn
-	strategySingle     = "DispatchToSingle" // to the first consumer; to the next one only while the first has no free slot
-	strategyPinned     = "Pinned"           // the events of one stream always to the same consumer
+	strategyRoundRobin = "RoundRobin" // to each consumer in turn
+	// to the first consumer; to the next one only while the first has its maximum of unanswered events
+	strategySingle = "DispatchToSingle"
+	strategyPinned = "Pinned" // the events of one stream always to the same consumer
 )
 
 // groupSettings are the stored settings of a group.
@@ -22,10 +23,11 @@ type groupSettings struct {
 	ResolveLinks    bool  `json:"resolveLinks,omitempty"`
 	ExtraStatistics bool  `json:"extraStatistics,omitempty"`
 	MaxRetries      int32 `json:"maxRetries"`
-	MinCheckpoint   int32 `json:"minCheckpoint"`  // minimum of finished events for a checkpoint after CheckpointMS
-	MaxCheckpoint   int32 `json:"maxCheckpoint"`  // number of finished events after which a checkpoint is written at once
-	MaxSubscribers  int32 `json:"maxSubscribers"` // maximum number of consumers; 0: no maximum
-	// stored, and told to clients, but not used: one buffer holds old and new events
+	// minimum of finished events for which a checkpoint is written when CheckpointMS have passed
+	MinCheckpoint  int32 `json:"minCheckpoint"`
+	MaxCheckpoint  int32 `json:"maxCheckpoint"`  // number of finished events after which a checkpoint is written at once
+	MaxSubscribers int32 `json:"maxSubscribers"` // maximum number of consumers; 0: no maximum
+	// size of the buffer for new events: stored and told to clients, but not used, because one buffer holds old and new events
 	LiveBuffer       int32  `json:"liveBuffer"`
 	ReadBatch        int32  `json:"readBatch"`        // maximum number of events that are read ahead
 	HistoryBuffer    int32  `json:"historyBuffer"`    // upper bound of ReadBatch
@@ -35,7 +37,7 @@ type groupSettings struct {
 	// the group's first event: a revision of its stream, or a position of the log. startAtEnd: the first event after the group was
 	// created
 	Start int64 `json:"start"`
-	// revision or position of the event before the first one, determined when the group is created
+	// revision or position of the event before the group's first event, determined when the group is created
 	Behind int64         `json:"behind"`
 	Filter *streamFilter `json:"filter,omitempty"`
 }

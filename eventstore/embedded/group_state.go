@@ -57,14 +57,14 @@ type flight struct {
 
 // consumer is a connection that receives messages of a group.
 type consumer struct {
-	out     chan *message // messages to be sent; has room for all slots
-	slots   int           // maximum of unanswered messages
+	out     chan *message // messages to be sent; has room for the maximum of unanswered messages
+	slots   int           // maximum of unanswered messages of this consumer
 	flights map[uuid.UUID][]*flight
-	count   int // number of flights of this consumer
+	count   int // number of messages that this consumer was given and has not answered
 	end     chan error
 
 	from, user, name string
-	given            int64     // messages given out since the connection began
+	given            int64     // number of messages given out since the connection began
 	since            time.Time // when the connection began
 }
 
@@ -85,25 +85,26 @@ type groupState struct {
 	pins      map[uint32]*consumer
 
 	replays  []*message // parked messages to be given out again
-	retries  []*message // returned messages to be given out again, in the order of the source
+	retries  []*message // returned messages to be given out again, in the order of the stream or log that the group reads
 	fresh    []*message // messages that were never given out
 	timeline []*flight  // flights with a deadline, in the order of their deadlines
 	parking  []parked   // messages to be parked; until they are, the checkpoint stays before them
-	storing  []parked   // messages that are being parked
+	storing  []parked   // messages whose append to the parked stream is under way
 
-	considered int64 // place of the newest event read from the source, matching or not
+	considered int64 // revision, or position in the log, of the newest event that the group has read, matching or not
 	checkpoint int64 // the newest checkpoint whose write was started
-	done       int   // events finished since the newest checkpoint
-	replaying  int   // replayed messages that are not finished
-	given      int64 // messages given out since the group started
+	done       int   // number of events finished since the newest checkpoint
+	replaying  int   // number of replayed messages that are not finished
+	given      int64 // number of messages given out since the group started
 }
 
-// hasRoom reports whether some consumer has a free slot.
+// hasRoom reports whether some consumer has fewer unanswered messages than its maximum.
 func (s *groupState) hasRoom() bool {
 	return slices.ContainsFunc(s.consumers, func(c *consumer) bool { return c.count < c.slots })
 }
 
-// dispatch gives out messages while consumers have free slots: returned ones before new ones.
+// dispatch gives out messages while consumers have fewer unanswered messages than their maximum: first the returned messages,
+// then the replayed ones, then the new ones.
 func (s *groupState) dispatch(now time.Time) {
 	s.retries = s.giveOut(s.retries, now)
 	s.replays = s.giveOut(s.replays, now)
@@ -111,7 +112,7 @@ func (s *groupState) dispatch(now time.Time) {
 }
 
 // giveOut gives out messages from the front of a queue, and returns those that were not given out. With the strategy Pinned, a
-// message may be given out before earlier ones whose consumer has no free slot.
+// message may be given out before earlier ones whose consumer has its maximum of unanswered messages.
 func (s *groupState) giveOut(queue []*message, now time.Time) []*message {
 	if len(queue) == 0 || !s.hasRoom() {
 		return queue
@@ -129,7 +130,7 @@ func (s *groupState) giveOut(queue []*message, now time.Time) []*message {
 	return left
 }
 
-// choose picks the consumer for a message; nil when no consumer that may get it has a free slot.
+// choose picks the consumer for a message; nil when every consumer that may get it has its maximum of unanswered messages.
 func (s *groupState) choose(m *message) *consumer {
 	if s.settings.Strategy == strategyPinned {
 		return s.pinned(m)
@@ -248,7 +249,7 @@ func (s *groupState) retry(m *message, reason string) {
 	s.putBack(m)
 }
 
-// putBack queues a returned message before all new ones, in the order of the source.
+// putBack queues a returned message before all new ones, in the order of the stream or log that the group reads.
 func (s *groupState) putBack(m *message) {
 	if m.replayed {
 		s.replays = slices.Insert(s.replays, 0, m)
@@ -333,14 +334,15 @@ func (s *groupState) stored(ok bool) {
 	s.storing = nil
 }
 
-// offer adds messages read from the source up to the place considered. Events that do not match are finished at once.
+// offer adds messages that were read from the group's stream or log, up to the revision or position considered. Events that do
+// not match the group's filter, whose number is unwanted, are finished at once.
 func (s *groupState) offer(wanted []*message, considered int64, unwanted int) {
 	s.fresh = append(s.fresh, wanted...)
 	s.considered = max(s.considered, considered)
 	s.done += unwanted
 }
 
-// checkpointAt returns the place up to which every event is finished.
+// checkpointAt returns the revision, or the position in the log, up to which every event is finished.
 func (s *groupState) checkpointAt() int64 {
 	lowest := s.considered + 1
 	if len(s.fresh) > 0 {

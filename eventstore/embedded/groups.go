@@ -93,7 +93,7 @@ func (g *groups) take(key logfile.GroupKey) *group {
 	return found
 }
 
-// create adds a group that starts at a place; startAtEnd: after the newest event.
+// create adds a group that starts at the revision or position start; startAtEnd: after the newest event.
 func (g *groups) create(ctx context.Context, key logfile.GroupKey, settings *groupSettings, start int64) error {
 	g.change.Lock()
 	defer g.change.Unlock()

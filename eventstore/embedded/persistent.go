@@ -80,7 +80,7 @@ func (p *persistentService) Update(ctx context.Context, request *persistent.Upda
 	return &persistent.UpdateResp{}, nil
 }
 
-// formerSource returns the source and the start of a group from the fields that older clients fill.
+// formerSource returns the stream, the name and the start of a group, from the fields that older clients fill.
 func formerSource(options interface {
 	GetStreamIdentifier() *shared.StreamIdentifier
 	GetGroupName() string

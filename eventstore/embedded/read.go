@@ -30,10 +30,10 @@ type reading struct {
 	*service
 	call       streams.Streams_ReadServer
 	options    *streams.ReadReq_Options
-	stream     string // empty: the whole log
+	stream     string // stream that is read; empty: the whole log
 	backwards  bool
 	idAsString bool
-	resolve    bool // send with each link the event that it points to
+	resolve    bool // send with each link the event that the link points to
 }
 
 // Read answers counted reads and subscriptions, both of a stream or of the whole log.

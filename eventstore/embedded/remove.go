@@ -25,7 +25,7 @@ func (w *writer) remove(ctx context.Context, h *logfile.Head, op *operation) res
 	return result{revision: h.Last, position: w.last}
 }
 
-// checkRemoval compares a deletion's expected revision with the stream's.
+// checkRemoval compares a deletion's expected revision with the stream's last revision.
 func checkRemoval(h *logfile.Head, expected expectation) error {
 	switch expected.kind {
 	case expectExact, expectNoStream:
@@ -73,7 +73,7 @@ func (w *writer) undelete(ctx context.Context, h *logfile.Head, stream string) e
 	return nil
 }
 
-// addMeta appends a metadata event to the batch and applies it to the stream's head.
+// addMeta adds a metadata event to the records of the next commit, and applies it to the stream's head.
 func (w *writer) addMeta(stream string, h, meta *logfile.Head, data []byte) {
 	w.add(logfile.MetaPrefix+stream, meta, []*logfile.Record{{ID: newEventID(), Kind: logfile.MetaType, JSON: true, Data: data}})
 	h.Meta = logfile.ParseMeta(data)

@@ -29,7 +29,7 @@ const (
 type removal struct {
 	stream string
 	below  int64
-	whole  bool         // remove the whole stream
+	whole  bool         // remove the whole discarded stream, not only its oldest records
 	reply  chan removed // result of the removal; buffered
 }
 
@@ -69,7 +69,7 @@ func (w *writer) discard(stream string) removed {
 type scavengeable struct {
 	mu      sync.Mutex
 	streams map[string]bool
-	all     bool // the set overflowed: check all streams
+	all     bool // the set overflowed: all streams have to be checked
 }
 
 func newScavengeable() *scavengeable { return &scavengeable{streams: map[string]bool{}} }
@@ -105,7 +105,7 @@ type scavenger struct {
 	every  time.Duration
 
 	orders chan chan removed // requests for a round; each has a channel for the result
-	count  int               // records removed in all rounds
+	count  int               // number of records removed in all rounds
 }
 
 // run scavenges until the context ends. The first round checks every stream with metadata.

@@ -40,7 +40,7 @@ type Config struct {
 	Scavenge time.Duration
 }
 
-// maxMessageBytes is the size limit of one gRPC message: the protocol's own limit, far above that of an append.
+// maxMessageBytes is the maximum size of one gRPC message in bytes: the protocol's own limit, far above that of an append.
 const maxMessageBytes = 17 << 20
 
 // Server is an open log and its listener.
@@ -62,8 +62,8 @@ type Server struct {
 	closeErr  error
 }
 
-// Open opens the log in the data folder and the listener. After that clients can connect; they are served when Serve runs. The
-// time it takes does not depend on the length of the log.
+// Open opens the listener, and the log in the data folder. After that clients can connect; they are served when Serve runs. The
+// time that Open takes does not depend on the length of the log.
 func Open(config Config) (*Server, error) {
 	return open(config, tailRecords, func(path string) (logfile.Storage, error) { return logfile.Open(path) })
 }

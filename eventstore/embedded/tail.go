@@ -24,7 +24,7 @@ type tail struct {
 
 	// sleepers by the key that wakes them: the name of a stream, a category with its dash, or everything
 	sleepers map[string]map[*sleeper]bool
-	due      int64 // the lowest field due of all sleepers
+	due      int64 // lowest value of the field due among all sleepers
 }
 
 // everything is the key of sleepers that any record wakes. No stream has an empty name.
@@ -81,14 +81,14 @@ func (t *tail) drop() {
 	t.first++
 }
 
-// wakeAll wakes the sleepers under one key.
+// wakeAll wakes all sleepers that wait under the key interest.
 func (t *tail) wakeAll(interest string, position int64) {
 	for s := range t.sleepers[interest] {
 		t.wake(s, position)
 	}
 }
 
-// wakeDue wakes the sleepers whose field due is reached, and computes the lowest of the others.
+// wakeDue wakes the sleepers whose field due is reached, and computes the lowest value of the field due among the other sleepers.
 func (t *tail) wakeDue() {
 	t.due = math.MaxInt64
 	for _, sleepers := range t.sleepers {
@@ -116,11 +116,11 @@ func (t *tail) forget(s *sleeper) {
 	}
 }
 
-// sleep registers a reader that waits for records after the position given by behind. The returned channel gets one position.
-// It is that of the first new record in one of the streams or categories of interest. If the log reaches the position given by
-// due before such a record, it is that of the newest record. The channel is nil when the log already has records after the
-// position given by behind. The function end cancels the registration. One lock covers the check and the registration, so that
-// no wake-up is lost.
+// sleep registers a reader that waits for records after the position given by behind. The returned channel gets one position:
+// that of the first new record in one of the streams or categories of interest or, if the log reaches the position given by due
+// before such a record, that of the newest record. The channel is nil when the log already has records after the position given
+// by behind. The function end cancels the registration. One lock covers the check and the registration, so that no wake-up is
+// lost.
 func (t *tail) sleep(behind int64, interest []string, due int64) (woken <-chan int64, end func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -37,10 +37,10 @@ type operation struct {
 	forGood  bool              // together with remove: leave a tombstone, after which the stream can never be written to
 	group    *logfile.GroupRow // the persistent subscription to be stored; nil: none
 	bytes    int64
-	reply    chan result // buffered, so that the writer does not block when the caller has left
+	reply    chan result // gets the operation's result; buffered, so that the writer does not block when the caller has left
 }
 
-// result is the outcome of an operation: the place of the last event, or an error.
+// result is the outcome of an operation: revision and position of the last event, or an error.
 type result struct {
 	revision int64
 	position int64
@@ -56,7 +56,7 @@ type writer struct {
 
 	queue   chan *operation
 	chores  chan *removal
-	waiting atomic.Int64 // payload in the queue, in bytes
+	waiting atomic.Int64 // payload of all operations in the queue, in bytes
 	closing chan struct{}
 	done    chan struct{}
 	failure atomic.Pointer[error] // set after a write error: nothing is written any more
@@ -64,11 +64,11 @@ type writer struct {
 
 	scavengeable *scavengeable // streams that retention may have something to remove from
 	heads        map[string]*logfile.Head
-	last         int64 // position of the newest record, including those of this batch
+	last         int64 // position of the newest record, including records that are not committed yet
 	batch        []*logfile.Record
-	batchOf      map[string][]*logfile.Record // records of the batch, by stream
-	limited      map[string]bool              // streams of the batch with records that retention may remove
-	groups       []*logfile.GroupRow          // persistent subscriptions of the batch
+	batchOf      map[string][]*logfile.Record // records of the operations that are being written, by stream
+	limited      map[string]bool              // streams of these operations with records that retention may remove
+	groups       []*logfile.GroupRow          // persistent subscriptions that these operations store
 }
 
 func newWriter(log logfile.Storage, tail *tail, now func() time.Time, note logrus.FieldLogger) *writer {
@@ -171,7 +171,8 @@ func (w *writer) run() {
 	}
 }
 
-// collect takes all waiting operations that fit into one batch with the first: they share the cost of one sync.
+// collect takes all waiting operations that can be committed together with the first: these operations share the cost of one
+// sync.
 func (w *writer) collect(first *operation) []*operation {
 	ops := []*operation{first}
 	bytes := first.bytes
@@ -216,7 +217,7 @@ func (w *writer) write(ops []*operation) {
 	}
 }
 
-// commit makes the batch durable and publishes it to readers.
+// commit makes the collected records durable, and publishes them to readers.
 func (w *writer) commit() error {
 	if err := w.broken(); err != nil {
 		return err
@@ -251,7 +252,7 @@ func (w *writer) judge(err error) error {
 	return failure
 }
 
-// apply decides one operation and adds its records to the batch.
+// apply decides one operation, and adds its records to those of the next commit.
 func (w *writer) apply(op *operation) result {
 	if err := op.ctx.Err(); err != nil {
 		return result{err: err}
@@ -289,7 +290,8 @@ func (w *writer) apply(op *operation) result {
 	return r
 }
 
-// put adds the events of an operation to the batch. writes is false when no event is new, or when the events are refused.
+// put adds the events of an operation to the records of the next commit. writes is false when no event is new, or when the events
+// are refused.
 func (w *writer) put(ctx context.Context, h *logfile.Head, op *operation) (r result, writes bool) {
 	verdict, err := w.decide(ctx, h, op)
 	switch {
@@ -309,7 +311,7 @@ func (w *writer) put(ctx context.Context, h *logfile.Head, op *operation) (r res
 	return result{revision: h.Last, position: w.last}, true
 }
 
-// add assigns positions and revisions to records and adds them to the batch.
+// add assigns positions and revisions to records, and adds them to the records of the next commit.
 func (w *writer) add(stream string, h *logfile.Head, records []*logfile.Record) {
 	created := logfile.Ticks(w.now())
 	for _, r := range records {

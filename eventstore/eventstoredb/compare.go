@@ -19,8 +19,8 @@ type Compared struct {
 	Digest string // hex SHA-256 over stream, revision, id, type, data and metadata of each event compared
 }
 
-// Compare compares a copy with its source from the beginning: the same events in the same order, up to a position of the source.
-// It skips events that retention will remove, or has removed on one side.
+// Compare compares a copy with its source, from the beginning up to the position end of the source: both must have the same
+// events in the same order. It skips events that retention will remove, or has removed on one side.
 func Compare(ctx context.Context, from Source, to *Store, end eventstore.Position) (Compared, error) {
 	nextSource, stopSource := iter.Pull2(compared(from.ReadEverything(ctx, eventstore.Forwards, eventstore.Position{}), end))
 	defer stopSource()
@@ -87,8 +87,8 @@ func compared(all iter.Seq2[eventstore.Recorded, error], end eventstore.Position
 	}
 }
 
-// removed reports whether an event is no longer in its stream in the source. Without an event (the parameter named is, when
-// false), removed returns false.
+// removed reports whether an event is no longer in its stream in the source. The parameter is says whether there is an event;
+// when there is none, removed returns false.
 func removed(ctx context.Context, from Source, event eventstore.Recorded, is bool) (bool, error) {
 	if !is {
 		return false, nil

@@ -88,11 +88,11 @@ type copier struct {
 	slow   bool                           // append without the lane: each append waits for the answer to the one before
 	lane   *lane                          // sends appends without waiting for answers; nil: slow is set
 	ends   map[string]eventstore.Revision // last revision that was sent to the target, by stream
-	batch  []eventstore.Recorded          // consecutive events of one stream
+	batch  []eventstore.Recorded          // consecutive events of one stream, which are appended together
 	bytes  int
 }
 
-// run copies from the copy's position to the end of the source.
+// run copies from the position that the copy has reached to the end of the source.
 func (c *copier) run(ctx context.Context) (err error) {
 	c.batch, c.bytes = nil, 0
 	if c.done.End, err = c.from.Head(ctx); err != nil {
@@ -206,7 +206,8 @@ func (c *copier) inSource(ctx context.Context, event eventstore.Recorded) (event
 	return eventstore.Position{}, false, nil
 }
 
-// take adds an event to the batch. When the event does not fit, the batch is appended first.
+// take adds an event to the field batch. When the event cannot be appended together with the events that are there, take appends
+// those first.
 func (c *copier) take(ctx context.Context, event eventstore.Recorded) error {
 	size := len(event.Data) + len(event.Metadata)
 	if n := len(c.batch); n > 0 {
@@ -223,7 +224,7 @@ func (c *copier) take(ctx context.Context, event eventstore.Recorded) error {
 	return nil
 }
 
-// flush appends the batch.
+// flush appends the events of the field batch to the target, and empties the field.
 func (c *copier) flush(ctx context.Context) error {
 	if len(c.batch) == 0 {
 		return nil

@@ -25,8 +25,8 @@ const (
 type revisions [2]eventstore.Revision
 
 // fill appends placeholders. Metadata truncates them before the first is appended, so that no reader ever sees one. Truncated
-// events are hidden, so a copy cannot read how far an interrupted fill has come: the metadata stores where the fill began, and a
-// copy retries all its appends.
+// events are hidden, so a later copy cannot read how many placeholders an interrupted fill has appended: the metadata stores
+// where the fill began, and the later copy repeats all appends of the fill.
 func (c *copier) fill(ctx context.Context, stream string, missing revisions) error {
 	meta, err := c.newest(ctx, c.to, metaPrefix+stream)
 	if err != nil {

@@ -56,7 +56,7 @@ func Examine(ctx context.Context, config Config) (notes []string, err error) {
 	}
 }
 
-// examine is one try.
+// examine makes all checks of Examine once.
 func (e *examiner) examine(ctx context.Context, config Config) error {
 	if strings.HasPrefix(e.settings.Address, "unix://") {
 		return examineRights(ctx, config, e.settings)
@@ -88,7 +88,7 @@ func nodesOf(settings *esdb.Configuration) []string {
 // examiner asks the nodes of a connection string.
 type examiner struct {
 	settings *esdb.Configuration
-	nodes    []string // host:port
+	nodes    []string // host:port of each node that the connection string names
 	notes    []string
 }
 
@@ -222,7 +222,7 @@ func (e *examiner) members(ctx context.Context, node string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = conn.Close() }() // no call is running on the connection
+	defer func() { _ = conn.Close() }() // no call is running on the connection, so closing it loses nothing
 	ctx, cancel := context.WithTimeout(ctx, examineTime)
 	defer cancel()
 	info, err := gossip.NewGossipClient(conn).Read(ctx, &shared.Empty{})

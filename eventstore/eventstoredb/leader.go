@@ -68,9 +68,9 @@ type finder struct {
 
 // view is the combined gossip of the nodes.
 type view struct {
-	leader string               // host:port of the leader; empty: there is none
+	leader string               // host:port of the leader; empty: no leader is known
 	nodes  int                  // number of nodes in the cluster; 0: none has answered
-	seeds  []*esdb.EndPoint     // nodes that are alive
+	seeds  []*esdb.EndPoint     // nodes that are alive, for the client's own search for the leader
 	alive  []*gossip.MemberInfo // members that are alive, according to the nodes that name this leader
 }
 
@@ -178,7 +178,7 @@ func (f *finder) hear(ctx context.Context, p place) []*gossip.MemberInfo {
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = conn.Close() }() // no call is running on the connection
+	defer func() { _ = conn.Close() }() // no call is running on the connection, so closing it loses nothing
 	info, err := gossip.NewGossipClient(conn).Read(ctx, &shared.Empty{})
 	if err != nil {
 		return nil

@@ -18,7 +18,8 @@ const (
 	maxReads = 256 // maximum of concurrent reads; separate from maxCalls, since a reader may append while it reads
 
 	silence = 3 * time.Second // a call that has no answer for this long makes the pool ask the other nodes which node leads
-	doubt   = time.Second     // time from this question to the next one, while the call has no answer
+	// while a call has no answer, time between two times that the pool asks the other nodes which node leads
+	doubt = time.Second
 )
 
 // pool runs the client's calls, each in a goroutine of its own. So a caller can return before the client does.
@@ -27,7 +28,7 @@ type pool struct {
 	log      logrus.FieldLogger
 	finder   *finder
 	gate     *gate
-	calls    chan struct{} // a slot for every running call
+	calls    chan struct{} // a slot for every running append, and for every subscription that is being opened
 	reads    chan struct{}
 	life     context.Context // context of the pool, which ends when the pool is closed
 	end      context.CancelFunc

@@ -10,12 +10,13 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// forEver is how many times the client looks for its server before it gives up. With its default, the client is unusable after an
-// outage of one second, and every call that waits for it hangs.
+// forEver is how many times the client looks for its server before it gives up. With the client's default number, the client is
+// unusable after an outage of one second, and every call that waits for the client hangs.
 const forEver = 1 << 30
 
 // clientSettings makes the client's configuration. A connection string cannot name a unix socket, and a configuration that was
-// not parsed from a connection string lacks its defaults. So the function parses one and replaces its address.
+// not parsed from a connection string lacks the client's defaults. So for the field Addr, clientSettings parses a connection
+// string with a placeholder for the address, and then sets the address.
 func clientSettings(config Config, log logrus.FieldLogger) (*esdb.Configuration, error) {
 	if (config.Addr == "") == (config.ConnectionString == "") {
 		return nil, errors.New("the event store needs either an address or a connection string")

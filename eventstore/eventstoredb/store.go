@@ -24,7 +24,7 @@ var _ eventstore.Store = (*Store)(nil)
 
 // Config names the server.
 type Config struct {
-	// ConnectionString is an esdb:// or esdb+discover:// address. Exactly one of it and Addr is set.
+	// ConnectionString is an esdb:// or esdb+discover:// address. Exactly one of ConnectionString and Addr is set.
 	ConnectionString string
 	// Addr is the plaintext address of one server, as embedded.Server.Addr gives it: "unix:///path" or "host:port".
 	Addr string
@@ -38,7 +38,7 @@ type Store struct {
 	pool *pool
 }
 
-// maxAppendBytes is the size limit of one append, the default of EventStoreDB.
+// maxAppendBytes is the maximum size of one append in bytes, the default of EventStoreDB.
 const maxAppendBytes = 1 << 20
 
 // Open prepares the connection; it does not wait for the server. Calls that are made before the server is available wait a moment
@@ -55,9 +55,9 @@ func Open(config Config) (*Store, error) {
 	return &Store{pool: newPool(settings, log)}, nil
 }
 
-// Close ends the store: running calls end with an error, and the client is closed when the last has returned.
-// It waits for that until ctx ends. It may be called more than once. During an outage calls may be stuck inside the client:
-// Close then returns ctx's error, and the client is closed when the server is back.
+// Close ends the store: running calls end with an error, and the client is closed when the last call has returned. Close waits
+// for this until ctx ends. It may be called more than once. During an outage calls may be stuck inside the client: Close then
+// returns ctx's error, and the client is closed when the server is back.
 func (s *Store) Close(ctx context.Context) error { return s.pool.close(ctx) }
 
 // Append implements eventstore.Store.
@@ -108,8 +108,8 @@ func check(stream string, expected eventstore.Revision, events []eventstore.Prop
 	return nil
 }
 
-// conflict reads the stream's actual revision, which the client only gives as text. The stream may have moved meanwhile; the
-// later revision is as useful.
+// conflict reads the stream's actual revision, which the client only gives as text. When other events were appended meanwhile,
+// conflict returns their later revision, which is as useful.
 func (s *Store) conflict(ctx context.Context, stream string, expected eventstore.Revision) error {
 	actual := eventstore.NoStream
 	for last, err := range s.ReadStream(ctx, stream, eventstore.Backwards, -1) {

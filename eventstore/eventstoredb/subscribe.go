@@ -23,7 +23,7 @@ type subscription struct {
 	inner   context.Context // context that ends with ctx, with Close, with the pool, and after the last notice was delivered
 	cancel  context.CancelFunc
 	notices chan eventstore.Notice
-	left    <-chan struct{} // closed when nobody must wait for the client any more
+	left    <-chan struct{} // closed when calls must stop waiting for the client
 
 	mu  sync.Mutex
 	err error // why the subscription ended by itself
@@ -133,7 +133,7 @@ func (s *subscription) pump(received *esdb.Subscription) error {
 	}
 }
 
-// toNotice converts an event of the client; false for those that subscribers do not see.
+// toNotice converts an event of the client; false for an event that subscribers do not see.
 func toNotice(event *esdb.SubscriptionEvent) (eventstore.Notice, bool) {
 	switch {
 	case event.EventAppeared != nil:

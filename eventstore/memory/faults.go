@@ -6,8 +6,8 @@ import (
 	"moviola/eventstore"
 )
 
-// Faults are functions that a test sets to make calls fail. A nil function lets the call through; an error that it returns
-// is the call's error, wrapped. They run outside the store's lock, so they may call the store or wait.
+// Faults are functions that a test sets to make calls fail. A nil function lets the call through; an error that a function
+// returns is the call's error, wrapped. The functions run outside the store's lock, so they may call the store or wait.
 type Faults struct {
 	// BeforeAppendFunc runs before an append is stored. When it returns an error, nothing is stored.
 	BeforeAppendFunc func(ctx context.Context, stream string, events []eventstore.Proposed) error
@@ -55,7 +55,7 @@ func (s *Store) LoseAfter(n int) {
 	s.Inject(Faults{AfterAppendFunc: unavailable(n)})
 }
 
-// unavailable fails the first n calls.
+// unavailable returns a fault that makes the first n appends fail with eventstore.ErrUnavailable.
 func unavailable(n int) func(context.Context, string, []eventstore.Proposed) error {
 	left := make(chan struct{}, n)
 	for range n {

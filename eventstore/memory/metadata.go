@@ -13,7 +13,8 @@ const metaPrefix = "$$"
 type limits struct {
 	TruncateBefore int64 `json:"$tb"`
 	MaxCount       int64 `json:"$maxCount"`
-	Discard        bool  `json:"moviolaDiscard"` // eventstore.DiscardProperty
+	// nobody needs the stream once all its events are truncated: eventstore.DiscardProperty
+	Discard bool `json:"moviolaDiscard"`
 }
 
 // limitsOf returns what the metadata of a stream says. The caller holds the lock.

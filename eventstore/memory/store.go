@@ -30,7 +30,7 @@ type Store struct {
 
 	mu      sync.Mutex
 	log     []eventstore.Recorded
-	streams map[string][]int // indices in log of the events of each stream
+	streams map[string][]int // indices in the field log of the events of each stream
 	changed chan struct{}    // closed and replaced at each append, and when subscriptions are dropped
 	dropped int              // how many times subscriptions were dropped
 	faults  Faults

@@ -17,10 +17,11 @@ type subscription struct {
 	closed chan struct{}
 	drops  int // the store's count of drops when the subscription began
 
-	mu       sync.Mutex
-	filter   eventstore.Filter
-	next     int  // index in log of the next event to be examined
-	reported int  // index in log up to which the reader was told, by an event or checkpoint, that everything was examined
+	mu     sync.Mutex
+	filter eventstore.Filter
+	next   int // index in the store's field log of the next event to be examined
+	// index in the store's field log up to which the reader was told, by an event or checkpoint, that everything was examined
+	reported int
 	live     bool // CaughtUp was delivered
 }
 

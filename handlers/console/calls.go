@@ -25,7 +25,7 @@ var (
 			"http works on this machine only, at http://localhost")
 )
 
-// maxSignIn is the maximum size of a request body with a key or token.
+// maxSignIn is the maximum size, in bytes, of the body of a request to sign in, which contains a key or token.
 const maxSignIn = 4 << 10
 
 // foreign refuses a call that a page of another site may have made the browser send. A call that only reads is accepted with the
@@ -47,7 +47,7 @@ func (c *Console) foreign(r *http.Request) error {
 	return nil
 }
 
-// signIn serves POST of the session: a valid key or token starts a session.
+// signIn serves POST at the path of the session: a valid key or token starts a session.
 func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 	if err := c.begin(w, r); err != nil {
 		web.Fail(w, r, c.Log, err)
@@ -110,7 +110,7 @@ func (c *Console) start(ctx context.Context, w http.ResponseWriter, cookie cooki
 	return nil
 }
 
-// showSession serves GET of the session.
+// showSession serves GET at the path of the session: it describes the caller's session.
 func (c *Console) showSession(w http.ResponseWriter, r *http.Request) {
 	one, who, err := c.session(w, r)
 	if err == nil {
@@ -121,8 +121,8 @@ func (c *Console) showSession(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// signOut serves DELETE of the session. The session ends in every process, so that a copy of its
-// cookie is useless from then on.
+// signOut serves DELETE at the path of the session. The session ends in every process, so that a copy of its cookie is useless
+// from then on.
 func (c *Console) signOut(w http.ResponseWriter, r *http.Request) {
 	one, _, err := c.session(w, r)
 	if err == nil {

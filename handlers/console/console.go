@@ -39,7 +39,7 @@ type Shared struct {
 	Serves func(r *http.Request) bool
 	// SealKey is the key that encrypts the cookies of sessions.
 	SealKey []byte
-	Now     func() time.Time // nil: time.Now
+	Now     func() time.Time // the clock; nil: time.Now
 	Log     logrus.FieldLogger
 }
 

@@ -44,7 +44,7 @@ const attemptTime = 10 * time.Minute
 // browser comes back from the provider, it does not send its session's cookie, so the attempt contains the id of that session.
 type attempt struct {
 	operator.Attempt
-	Before      [16]byte  `json:"before"` // id of the session; zero: the browser had none
+	Before      [16]byte  `json:"before"` // id of the session that the browser had when it began the attempt; zero: it had none
 	BeforeBegan time.Time `json:"before_began"`
 }
 
@@ -69,7 +69,7 @@ var (
 type proving struct {
 	*Console
 	provider IdentityProvider
-	fixed    bool // PublicURL is configured, so the page has only that address
+	fixed    bool // PublicURL is configured: the operators' console can be opened at that address only
 }
 
 func (p proving) routes() map[string]web.Methods {
@@ -84,11 +84,11 @@ func (p proving) routes() map[string]web.Methods {
 	}
 }
 
-// offer serves GET: it returns the provider that the page may offer.
+// offer serves GET at provingPath: it returns the identity provider that the console's page may offer.
 func (p proving) offer(w http.ResponseWriter, r *http.Request) {
 	offered := struct {
 		Success  bool   `json:"success"`
-		Provider string `json:"provider"` // empty: no provider is configured
+		Provider string `json:"provider"` // the identity provider's name for people; empty: no provider is configured
 	}{Success: true}
 	if p.provider != nil {
 		offered.Provider = p.provider.Name()
@@ -105,8 +105,7 @@ func (w place) attempting() cookie {
 	return cookie{name: w.cookie.name + "-oidc", secure: w.cookie.secure, kept: attemptTime}
 }
 
-// begin serves POST: it stores the attempt in a cookie, and returns the provider's address to the
-// page.
+// begin serves POST at provingPath: it stores the attempt in a cookie, and returns the provider's address to the page.
 func (p proving) begin(w http.ResponseWriter, r *http.Request) error {
 	here := p.place(r)
 	if here.cookie.name == "" {
@@ -162,7 +161,7 @@ func codeOf(err error) string {
 	return "failed"
 }
 
-// note logs why a person was not signed in. The page gets only the code.
+// note logs why a person was not signed in. The page gets only the code of the reason.
 func (p proving) note(err error) {
 	p.Log.WithError(err).WithField("code", codeOf(err)).Warn("an operator's sign-in through the identity provider failed")
 }

@@ -113,7 +113,7 @@ func (d tokenDoor) enter(r *http.Request, body []byte) (guest, string, error) {
 	return actingOperator(acting), operator.TokenID(operator.Hash(asked.Token)), nil
 }
 
-// begun lists the session, and ends the one that the browser had before.
+// begun adds the session to the list of open sessions, and ends the session that the browser had before.
 func (d tokenDoor) begun(ctx context.Context, b beginning) error {
 	acting, ok := b.who.(actingOperator)
 	if !ok {

@@ -24,18 +24,18 @@ var built embed.FS
 
 // site holds the files of a console.
 type site struct {
-	path   string // path of the console
-	page   string // file name of the page
-	calls  string // path of the page's calls
+	path   string // URL path of the console
+	page   string // name of the built file that is the console's page
+	calls  string // URL path of the API calls that the page makes
 	policy string // Content-Security-Policy of the page
 
 	files map[string]asset
 }
 
-// asset is a file of the page.
+// asset is a built file of the page, such as a script.
 type asset struct {
 	contentType string
-	packed      []byte // the content compressed by gzip
+	packed      []byte // the file's content, compressed by gzip
 	tag         string
 }
 
@@ -44,7 +44,7 @@ var contentTypes = map[string]string{
 	".svg": "image/svg+xml",
 }
 
-// load reads the built files and compresses them.
+// load reads the built files of the console and compresses them.
 func (s *site) load() error {
 	s.files = map[string]asset{}
 	return fs.WalkDir(built, "built", func(name string, d fs.DirEntry, err error) error {

@@ -29,7 +29,7 @@ type Bridge struct {
 	Version string
 }
 
-// errRedirected ends a call that the service answers with a redirect: following the redirect would send the key to another
+// errRedirected ends a call that the service answers with a redirect: following the redirect would send the API key to another
 // address.
 var errRedirected = errors.New("the service answers with a redirect: give its own address")
 

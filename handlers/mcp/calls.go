@@ -121,7 +121,7 @@ func (a *answer) Write(b []byte) (int, error) {
 	return a.body.Write(b)
 }
 
-// refusal returns the error that was answered.
+// refusal returns the error with which the operation has answered.
 func (a *answer) refusal() error {
 	var body struct{ Message, Code string }
 	if err := json.Unmarshal(a.body.Bytes(), &body); err != nil || body.Code == "" {

@@ -14,7 +14,7 @@ import (
 	"moviola/handlers/http/openapi"
 )
 
-// page is a page of the catalogue.
+// page is one page of the catalogue, which agents can read as a resource.
 type page struct {
 	name, title, about string
 	mime               string
@@ -72,7 +72,7 @@ var otherTools = []tool{
 	},
 }
 
-// searchCatalogue is the tool that searches the pages. The reply has each line together with the heading above it.
+// searchCatalogue is the tool that searches the pages. The reply has each matching line, with the heading above the line.
 func searchCatalogue(_ context.Context, _ caller, arguments json.RawMessage) (*reply, error) {
 	var given struct{ Words, Page string }
 	if err := json.Unmarshal(arguments, &given); err != nil {

@@ -1,7 +1,7 @@
 // Package mcp lets agents make movies: it serves the Model Context Protocol at /mcp, by the official SDK, without sessions, so
 // that any process with the role api may answer any request. A tool calls operations of the HTTP API, in this process and with
-// the caller's key. Only those operations decide what a key may do, whether a movie is valid and what it costs. Bridge serves
-// the tools of a service over stdio.
+// the API key of the caller. Only those operations decide what an API key may do, whether a movie is valid and what it costs.
+// Bridge serves the tools of a service over stdio.
 package mcp
 
 import (
@@ -107,7 +107,7 @@ func New(cfg Config) (*Server, error) {
 // corsSent are the headers that pages of other origins may send beside those of every operation.
 const corsSent = "Authorization, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name"
 
-// Routes registers the path on the root router.
+// Routes registers Path on the root router.
 func (s *Server) Routes(router *mux.Router) {
 	shared := router.NewRoute().Subrouter()
 	shared.Use(web.CORS{Origins: s.cfg.CORSOrigins, Sent: corsSent}.Middleware)
@@ -129,7 +129,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve checks host, origin and key before it reads a message.
+// serve checks the host name, the origin and the API key before it reads a message.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	if !web.CalledByName(r.Host, s.host) {
 		return errHost
@@ -170,8 +170,8 @@ func (s *Server) allows(origin string) bool {
 // keyHeader is the header with the API key, as in every operation of the HTTP API.
 const keyHeader = "X-Api-Key"
 
-// withKey returns headers with the key in the header that operations read. A client of this endpoint may send the key in
-// Authorization instead. Two keys in one request are refused, because it is unclear which of them counts. Decision 64.
+// withKey returns headers with the API key in the header that operations read. A client of this endpoint may send its API key in
+// Authorization instead. Two API keys in one request are refused, because it is unclear which of them counts. Decision 64.
 func withKey(header http.Header) (http.Header, error) {
 	header = header.Clone()
 	bearers := header.Values("Authorization")

@@ -12,7 +12,7 @@ import (
 // prompt is a text with which a user begins a task.
 type prompt struct {
 	name, title, about string
-	// name of the tool that the prompt's text tells the agent to call; keys whose role lacks that tool do not get the prompt
+	// name of the tool that the prompt's text tells the agent to call; API keys whose role lacks that tool do not get the prompt
 	leads     string
 	arguments []*mcp.PromptArgument
 	text      func(given map[string]string) (string, error)

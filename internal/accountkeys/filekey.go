@@ -15,19 +15,20 @@ import (
 // The layout of an encrypted file. It is a part of the format of backups: with other sizes, no file of an earlier backup could be
 // read.
 const (
-	segmentBytes = 1 << 20 // size of a segment of the content; the last one is shorter, or of this size
-	sealBytes    = 28      // what the encryption adds to a segment: a nonce of 12 bytes, a tag of 16
+	segmentBytes = 1 << 20 // maximum size of a segment of the content, in bytes; only the last segment may be shorter
+	sealBytes    = 28      // number of bytes that the encryption adds to a segment: a nonce of 12 bytes, a tag of 16
 )
 
 // errCut is the error for an encrypted file that ends before its last segment.
 var errCut = errors.New("it is cut short")
 
-// FileKey encrypts the files of one account in backups. It is derived from the account's key, and is lost with it. It is safe for
-// concurrent use.
+// FileKey encrypts the files of one account in backups. It is derived from the account's key: when that key is erased, the
+// FileKey is lost, too. It is safe for concurrent use.
 //
-// A file is encrypted in segments of a MiB. Each is bound to the name of the file, to its number, and to whether it is the last:
-// segments that were swapped, removed or added are found. The same file under the same name is encrypted to the same bytes, so an
-// incremental backup recognises it; of two files with the same content the bytes differ.
+// A file is encrypted in segments of a MiB. Each segment is bound to the name of the file, to the segment's number, and to
+// whether the segment is the last: Open notices segments that were swapped, removed or added. The same file under the same name
+// is encrypted to the same bytes, so an incremental backup recognises it. Two files with the same content and different names are
+// encrypted to different bytes.
 type FileKey struct{ key *eventstore.AccountKey }
 
 // NewFileKey returns the key for the files of an account, from the 32 random bytes of the account's key.
@@ -69,7 +70,8 @@ func OpenedSize(sealed int64) int64 {
 	return sealed - segments*sealBytes
 }
 
-// segmentPlace is the place of a segment, to which its encryption is bound.
+// segmentPlace is what the encryption of a segment is bound to: the file's name, the segment's number, and whether it is the
+// last.
 func segmentPlace(name string, number int64, last bool) string {
 	return fmt.Sprintf("%s\n%d\n%t", name, number, last)
 }
@@ -100,7 +102,7 @@ func (s *segments) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads a segment. A file without content has one, which is empty.
+// next reads a segment. A file without content has a single, empty segment.
 func (s *segments) next() error {
 	var segment bytes.Buffer
 	if _, err := io.CopyN(&segment, s.from, s.size); err != nil && !errors.Is(err, io.EOF) {

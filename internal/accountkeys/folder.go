@@ -18,7 +18,7 @@ import (
 // FolderName is the name of the folder with the keys of accounts, below the data folder.
 const FolderName = "account-keys"
 
-// erasedFolder is the folder, below that of the keys, with a file for each erased account.
+// erasedFolder is the name of the folder, below FolderName, with a file for each erased account.
 const erasedFolder = "erased"
 
 // Folder is a KeyStore in a folder of this host: a file for each key, which only its owner may read.
@@ -70,7 +70,7 @@ func (f Folder) Find(_ context.Context, account domain.AccountID) ([]byte, time.
 	return key, time.Time{}, nil
 }
 
-// readErased returns when an account was erased; zero: it was not.
+// readErased returns the time at which an account was erased; zero: the account was not erased.
 func readErased(path string) (time.Time, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

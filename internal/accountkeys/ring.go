@@ -11,7 +11,7 @@ import (
 	"moviola/eventstore"
 )
 
-// Bytes is the length of a key.
+// Bytes is the length of the key of an account, in bytes.
 const Bytes = 32
 
 const (
@@ -19,19 +19,21 @@ const (
 	fresh = time.Second
 	// cachedKeys is the number of keys that a process keeps at most.
 	cachedKeys = 4096
-	// readTime limits one question to the store.
+	// readTime limits one call of the store.
 	readTime = 10 * time.Second
 )
 
 // KeyStore stores keys. It is safe for concurrent use, also by several processes.
 type KeyStore interface {
-	// Prepare makes the place for keys. Its error says what has to be changed before keys can be stored.
+	// Prepare makes the place where keys are stored. Its error says what has to be changed before keys can be stored.
 	Prepare(ctx context.Context) error
-	// Find returns the key of an account, or when it was erased. Without either, the account has no key yet.
+	// Find returns the key of an account or, when the account was erased, the time of the erasure. Without either, the account
+	// has no key yet.
 	Find(ctx context.Context, account domain.AccountID) (key []byte, erased time.Time, err error)
 	// Add stores the first key of an account. It changes nothing when the account has a key, or was erased.
 	Add(ctx context.Context, account domain.AccountID, key []byte) error
-	// Erase removes the key of an account and remembers that it was erased. From then on Add changes nothing.
+	// Erase removes the key of an account and records that the account was erased. From then on Add changes nothing for the
+	// account.
 	Erase(ctx context.Context, account domain.AccountID, at time.Time) error
 	// Erased returns the erased accounts, and whether the store has or had any key.
 	Erased(ctx context.Context) (accounts []domain.AccountID, used bool, err error)
@@ -43,7 +45,7 @@ type KeyStore interface {
 // concurrent use.
 type Ring struct {
 	store KeyStore
-	make  bool // accounts without a key get one
+	make  bool // an account without a key gets one when its next event is written
 	now   func() time.Time
 
 	mu     sync.Mutex
@@ -55,14 +57,14 @@ type Ring struct {
 
 // found is what the store has said about an account.
 type found struct {
-	key *eventstore.AccountKey // nil: err says why
+	key *eventstore.AccountKey // nil: the field err says why there is no key
 	err error
 	at  time.Time
 }
 
 var _ eventstore.Keys = (*Ring)(nil)
 
-// NewRing returns the keys in a store. With make, every account gets a key when its first event is written.
+// NewRing returns the keys in a store. With make, an account without a key gets one when its next event is written.
 func NewRing(store KeyStore, make bool, now func() time.Time) *Ring {
 	return &Ring{store: store, make: make, now: now, keys: map[domain.AccountID]found{}}
 }
@@ -117,7 +119,7 @@ func (r *Ring) Erased(account domain.AccountID) (bool, error) {
 	return r.erased[account], nil
 }
 
-// cached returns what was read about an account within the last second.
+// cached returns the result of the last read about an account, if the store was read within the last second.
 func (r *Ring) cached(account domain.AccountID) (found, bool) {
 	now := r.now()
 	r.mu.Lock()
@@ -132,7 +134,7 @@ func (r *Ring) cached(account domain.AccountID) (found, bool) {
 
 // find reads the key of an account.
 func (r *Ring) find(ctx context.Context, account domain.AccountID) (*eventstore.AccountKey, error) {
-	at := r.now() // the time before the store is read, so that the result is not used for too long
+	at := r.now() // at is the time before the store is read, so that the result is not used for too long
 	random, erased, err := r.store.Find(ctx, account)
 	if err != nil {
 		return nil, unavailable(err)
@@ -155,7 +157,8 @@ func (r *Ring) find(ctx context.Context, account domain.AccountID) (*eventstore.
 	return is.key, is.err
 }
 
-// forget removes the keys that are too old, or one when none is. The caller holds mu.
+// forget removes the cached keys that are older than fresh, and further ones until there is room for one key. The caller holds
+// mu.
 func (r *Ring) forget(now time.Time) {
 	for account, known := range r.keys {
 		if now.Sub(known.at) >= fresh {

@@ -12,7 +12,7 @@ import (
 	"moviola/domain"
 )
 
-// savedFormat is the version of Saved.
+// savedFormat is the version of the format of Saved.
 const savedFormat = 1
 
 // Saved is a backup of the keys of accounts: all keys of a store at one time, and the accounts that were erased.

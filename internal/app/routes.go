@@ -28,7 +28,7 @@ const (
 	GuardOperator Guard = "operator" // the operator's token
 	GuardSession  Guard = "session"  // a session of the console
 	GuardNone     Guard = "none"     // no authentication: everybody who knows the address may call it
-	GuardAgent    Guard = "agent"    // an API key of any role, also as a bearer token; each tool has its own role
+	GuardAgent    Guard = "agent"    // an API key of any role, also as a bearer token; each tool needs a role of its own
 )
 
 // Route is one method of one path of the HTTP interface.

@@ -55,7 +55,7 @@ type actors struct {
 	running sync.WaitGroup
 }
 
-// start starts a part.
+// start runs a part in a goroutine of its own.
 func (a *actors) start(what string, run func() error) {
 	a.running.Go(func() {
 		err := run()
@@ -64,7 +64,7 @@ func (a *actors) start(what string, run func() error) {
 		}
 		select {
 		case a.ended <- err:
-		default: // another part has ended before: only its error is reported
+		default: // another part has ended before: only the error of the first part that has ended is reported
 		}
 	})
 }

@@ -44,7 +44,7 @@ func New() *Thread {
 func lower(thread int) {
 	const none = 20 // the system call returns 20 for a niceness of 0
 	if answer, err := unix.Getpriority(unix.PRIO_PROCESS, thread); err == nil {
-		_ = unix.Setpriority(unix.PRIO_PROCESS, thread, none-answer+nicer) // values above 19 mean 19
+		_ = unix.Setpriority(unix.PRIO_PROCESS, thread, none-answer+nicer) // a niceness above 19 counts as 19
 	}
 }
 

@@ -31,8 +31,8 @@ const (
 func Parts() []string { return []string{Log, Documents, Files, Secrets, Settings} }
 
 const (
-	format        = 1 // of an archive, and of a backup without items that are encrypted under keys of accounts
-	formatSealed  = 2 // of a backup with such items: a version that cannot decrypt them must not restore it
+	format        = 1 // format version of an archive, and of a backup that has no items encrypted under keys of accounts
+	formatSealed  = 2 // format version of a backup that has items encrypted under keys of accounts; older programs refuse it
 	formatFile    = "moviola-backup.json"
 	readmeFile    = "README.txt"
 	keyFile       = "key.age"
@@ -40,10 +40,10 @@ const (
 	sealedSuffix  = ".age"
 	listSuffix    = ".json"
 	idLayout      = "20060102T150405.000Z"
-	chunkBytes    = 4 << 20 // maximum size of a chunk
-	packedBytes   = 1 << 20 // items up to this size share chunks
+	chunkBytes    = 4 << 20 // maximum size of a chunk that is written, in bytes
+	packedBytes   = 1 << 20 // items up to this size, in bytes, share chunks
 	saltBytes     = 32
-	maxChunkBytes = 64 << 20 // maximum size of a chunk that is read: limits the cost of a damaged archive
+	maxChunkBytes = 64 << 20 // maximum size of a chunk that is read, in bytes: limits the cost of a damaged archive
 )
 
 // Place stores the files of an archive. Names are slash-separated. It is used by one goroutine.
@@ -68,12 +68,12 @@ type Manifest struct {
 	Gone     int   `json:"gone"`     // number of files that were deleted while the backup ran
 
 	Elsewhere []Elsewhere `json:"elsewhere,omitempty"` // files that are not in the backup, because they stay in a bucket
-	// names of variables that held secrets; the secrets are not in the backup
+	// names of the environment variables that held secrets; the secrets are not in the backup
 	Environment []string          `json:"environment,omitempty"`
 	Parts       map[string][]Item `json:"parts"`
 
-	// Keyed are the accounts under whose keys data in the backup may be encrypted, and Erased those that were erased. No backup
-	// holds a key of an account.
+	// Keyed are the accounts under whose keys data in the backup may be encrypted, and Erased the accounts that were erased. No
+	// backup holds a key of an account.
 	Keyed  []domain.AccountID `json:"keyed,omitempty"`
 	Erased []domain.AccountID `json:"erased,omitempty"`
 }
@@ -83,23 +83,24 @@ type Elsewhere struct {
 	Name    string    `json:"name"`
 	Written time.Time `json:"written"`
 
-	// Account is the account of the file, if the installation has keys of accounts: the file is gone when the account was erased.
+	// Account is the account of the file, if the installation has keys of accounts. The file may be missing when the account was
+	// erased.
 	Account domain.AccountID `json:"account,omitempty"`
 }
 
 // Item is one file of a part.
 type Item struct {
 	Name    string    `json:"name"`
-	Size    int64     `json:"size"` // size in bytes
+	Size    int64     `json:"size"` // size of the item in bytes
 	Written time.Time `json:"written"`
 	Pieces  []Piece   `json:"pieces,omitempty"` // the pieces whose contents, joined in this order, are the item
 
-	// Account is the account under whose key the content of the item is encrypted; empty: it is not. Size and pieces are those of
-	// the encrypted content.
+	// Account is the account under whose key the content of the item is encrypted; empty: the content is not encrypted under a
+	// key of an account. Size and pieces are those of the encrypted content.
 	Account domain.AccountID `json:"account,omitempty"`
 }
 
-// Piece is the location of a part of an item.
+// Piece is the place of one piece of an item: a range of bytes in a chunk.
 type Piece struct {
 	Chunk  string `json:"chunk"`
 	Offset int    `json:"offset,omitempty"`
@@ -109,12 +110,12 @@ type Piece struct {
 // Config is the location of an archive and its encryption.
 type Config struct {
 	Place Place
-	Apart map[string]Place // places of parts that are stored apart from the others
+	Apart map[string]Place // places of the parts that are not stored at Place, by part
 
 	Passphrase string
 	// work factor of the passphrase's scrypt, as a power of two, for a new archive; 0: age's default, about a second
 	WorkFactor int
-	Recipients []string // public keys of age, age1…
+	Recipients []string // public keys of age (age1…), to which the archive is encrypted
 	Identities string   // content of an age identity file; needed to read an archive that is encrypted to recipients
 }
 

@@ -77,7 +77,7 @@ func (m Manifest) Sealed() map[domain.AccountID]int {
 	return count
 }
 
-// chunk reads a chunk and checks it against the hash in its name.
+// chunk reads a chunk and checks its content against the hash that is the name of the chunk.
 func (a *Archive) chunk(ctx context.Context, part, chunk string) ([]byte, error) {
 	if len(chunk) != 64 {
 		return nil, fmt.Errorf("%q is no name of a chunk", chunk)

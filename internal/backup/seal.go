@@ -39,7 +39,7 @@ type sealing struct {
 	kind       string
 	recipients []age.Recipient
 	identities []age.Identity
-	key        []byte // HMAC key for the names of chunks; nil: names are plain SHA-256
+	key        []byte // HMAC key for the names of chunks; nil: a name is the plain SHA-256 of the content
 }
 
 // Create opens the archive at a place for writing, and creates it when the place is empty. All backups of an archive have the

@@ -12,8 +12,8 @@ import (
 // ageHeader begins every file that age has encrypted.
 const ageHeader = "age-encryption.org/"
 
-// Close encrypts one file that is not part of an archive, as the passphrase or the recipients of the configuration ask. Without
-// both it returns the content.
+// Close encrypts one file that is not part of an archive, with the passphrase or the recipients in the configuration. Without
+// both it returns the content unchanged.
 func (c Config) Close(content []byte) ([]byte, error) {
 	switch {
 	case c.Passphrase != "" && len(c.Recipients) > 0:

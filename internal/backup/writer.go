@@ -33,15 +33,15 @@ type Writer struct {
 // pack is an unfinished chunk of small items.
 type pack struct {
 	content []byte
-	items   []int // indexes of the chunk's items in the part's list
+	items   []int // indexes, in the part's list, of the items that the chunk holds
 }
 
 // Summary describes a finished backup.
 type Summary struct {
 	ID      string
-	Items   map[string]int   // number of items, by part
-	Bytes   map[string]int64 // number of bytes, by part
-	Written int64            // bytes that this backup has added to the archive
+	Items   map[string]int   // number of items in the backup, by part
+	Bytes   map[string]int64 // total size in bytes of the items in the backup, by part
+	Written int64            // number of bytes that this backup has added to the archive
 	// Verified is false when reused chunks could only be checked for existence, because no identity was given.
 	Verified bool
 }
@@ -123,7 +123,7 @@ func (w *Writer) pack(ctx context.Context, part, name string, content []byte) er
 		}
 	}
 	p := w.packs[part]
-	// The chunk of secrets begins with salt, so that in a place of its own the chunk's name tells nothing about its content.
+	// The chunk of secrets begins with salt, so that the name of the chunk, a hash, tells nothing about the secrets.
 	if part == Secrets && len(p.content) == 0 {
 		p.content = make([]byte, saltBytes)
 		if _, err := rand.Read(p.content); err != nil {
@@ -191,8 +191,8 @@ func (w *Writer) put(ctx context.Context, place Place, name string, content []by
 	return nil
 }
 
-// Finish reads back all chunks of the backup, and then writes its manifest; only then the backup exists. When a chunk of an
-// earlier backup is damaged, remove its file: the next backup writes it again.
+// Finish reads back all chunks of the backup, and then writes its manifest; only then the backup exists. Damaged chunks are an
+// error, which names their files: when these files were removed, the next backup writes the chunks again.
 func (w *Writer) Finish(ctx context.Context) (Summary, error) {
 	for _, part := range Parts() {
 		if err := w.flush(ctx, part); err != nil {
@@ -224,7 +224,8 @@ func (w *Writer) Finish(ctx context.Context) (Summary, error) {
 	return done, nil
 }
 
-// verify reads every chunk of the backup. Without a key for decryption, only chunks that this backup has written can be compared.
+// verify reads every chunk of the backup. Without a key for decryption, it reads only the chunks that this backup has written,
+// and all is false if there are others.
 func (w *Writer) verify(ctx context.Context) (all bool, err error) {
 	all = true
 	var errs []error
@@ -252,7 +253,7 @@ func (w *Writer) verify(ctx context.Context) (all bool, err error) {
 	return all, errors.Join(errs...)
 }
 
-// readBack compares a chunk that this backup has written with the stored one.
+// readBack compares a stored file with what this backup has written to it.
 func (w *Writer) readBack(ctx context.Context, place Place, name string) error {
 	stored, err := readAll(ctx, place, name, w.archive.limit(name))
 	if err == nil && sum(stored) != w.fresh[name] {

@@ -19,7 +19,7 @@ type Certificate struct {
 	now   atomic.Pointer[tls.Certificate]
 
 	mu   sync.Mutex
-	seen [2]Stamp // states of the files when they were last read
+	seen [2]Stamp // states of the two files of the certificate when they were last read
 }
 
 // Open loads the files.

@@ -21,9 +21,9 @@ import (
 // requirement is a program or file of the system that Moviola uses.
 type requirement struct {
 	name    string
-	command string // program that is searched in PATH
+	command string // name of the required program, which is searched in PATH
 	file    string // path of a file, for a requirement that is no program
-	pkg     string // Debian package
+	pkg     string // Debian package with the program or file
 	use     string
 	needed  bool // without this requirement, nothing can be rendered
 }

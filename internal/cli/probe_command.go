@@ -65,7 +65,7 @@ func probe(ctx context.Context, listen, path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the service does not answer: %w", err)
 	}
-	defer func() { _ = answer.Body.Close() }() // the response was only read
+	defer func() { _ = answer.Body.Close() }() // closing an answer that was only read loses nothing
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxProbeAnswer))
 	if err != nil {
 		return "", fmt.Errorf("read the service's answer: %w", err)

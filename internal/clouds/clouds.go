@@ -32,7 +32,7 @@ type GCS struct {
 	Endpoint string       // base address of the storage, such as https://storage.googleapis.com
 	Bucket   string
 	Key      string // the JSON key of a service account, or FromEnvironment where the caller allows that
-	Tries    int    // how often a request is sent at most
+	Tries    int    // maximum number of times that one request is sent
 }
 
 // Open opens the bucket. The caller closes the bucket and then calls the returned function. Tokens are requested until ctx ends.
@@ -76,8 +76,8 @@ type Azure struct {
 	Client  *http.Client
 	Address string // address of the container, such as https://acme.blob.core.windows.net/movies
 	Account string
-	Key     string // key of the account; requests are signed with it, and no address holds a credential
-	Tries   int    // how often a request is sent at most
+	Key     string // key of the Azure storage account; requests are signed with it, and no address holds a credential
+	Tries   int    // maximum number of times that one request is sent
 }
 
 // Open opens the container. The caller closes it. An error may show parts of the key.

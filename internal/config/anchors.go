@@ -13,8 +13,8 @@ const AnchorTo = "anchor-to"
 
 // Anchors are the flags on anchors of the ledgers.
 type Anchors struct {
-	AnchorTo    []string      // addresses of places; empty: no anchors are taken
-	AnchorEvery time.Duration // time from one anchor to the next
+	AnchorTo    []string      // addresses of the places to which anchors are sent; empty: no anchors are taken
+	AnchorEvery time.Duration // time from one anchor of the ledgers to the next
 }
 
 // BindAnchorTo declares the flag with the places of anchors.

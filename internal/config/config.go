@@ -55,10 +55,10 @@ type Config struct {
 	CORSOrigin []string
 	Roles      []string
 
-	EventStore       string // address of an event store server; empty: embedded
+	EventStore       string // address of an event store server; empty: the embedded event store
 	EventStoreListen string // loopback TCP address of the embedded server; empty: its unix socket only
 	Mongo            string
-	Blobs            string // s3://bucket?…, gs://bucket?…, azblob://container?…; empty: a folder in the data folder
+	Blobs            string // storage: s3://bucket?…, gs://bucket?…, azblob://container?…; empty: a folder in the data folder
 	BlobsKey         string // credential for a storage at gs:// or azblob://
 	EncryptAccounts  bool   // encrypt personal data in events under keys of accounts
 	Plans            string // file with the plans; empty: the built-in plans
@@ -215,7 +215,7 @@ func BindBlobs(f *pflag.FlagSet, where, key *string, usage string) {
 		"environment) or of azblob:// (the account's)")
 }
 
-// bindTimes declares the flags on times and on storage.
+// bindTimes declares the flags on times, on held pictures, and on bounds of what is stored.
 func (c *Config) bindTimes(f *pflag.FlagSet) {
 	f.DurationVar(&c.RenderTimeout, "render-timeout", 15*time.Minute, "after this a running movie has status timeout")
 	f.DurationVar(&c.FileRetention, "file-retention", 7*24*time.Hour, "how long a rendered file is kept after its render")
@@ -263,8 +263,8 @@ func BindSandbox(f *pflag.FlagSet, mode *jail.Mode) {
 		"takes what the machine allows, off nothing")
 }
 
-// BindProviders declares the flags for browsers, fonts, speech and images. Keys belong into environment variables: every user of
-// the host can read command lines.
+// BindProviders declares the flags for browsers, fonts, speech and images. The API keys of providers belong into environment
+// variables: every user of the host can read command lines.
 func (c *Config) BindProviders(f *pflag.FlagSet) {
 	f.IntVar(&c.Look, "look", document.CurrentLook,
 		"how movies look: 1 is the look before text styles followed their documentation, for one more release")
@@ -283,7 +283,7 @@ func (c *Config) BindProviders(f *pflag.FlagSet) {
 	f.StringVar(&c.Images.Model, "image-model", "", "model of the image service (default gpt-image-1)")
 }
 
-// FromEnvironment sets every flag that was not given from its environment variable.
+// FromEnvironment sets every flag that the command line does not give to the value of the flag's environment variable.
 func FromEnvironment(f *pflag.FlagSet) error {
 	var errs []error
 	f.VisitAll(func(flag *pflag.Flag) {

@@ -31,8 +31,8 @@ func bindFile(f *pflag.FlagSet) {
 		"does not know: refuse or warn")
 }
 
-// FromFile sets flags from the file of --config, except those that the command line or a variable has set. Without --config it
-// does nothing.
+// FromFile sets flags from the file of --config, except those that the command line or an environment variable has set. Without
+// --config it does nothing.
 func FromFile(f *pflag.FlagSet) error {
 	file := f.Lookup("config")
 	if file == nil || file.Value.String() == "" {
@@ -150,7 +150,7 @@ func unknown(f *pflag.FlagSet, what string) error {
 	return nil
 }
 
-// keep stores a warning until there is a logger.
+// keep stores a warning in an annotation of the flag, until Warnings is called.
 func keep(flag *pflag.Flag, warning string) {
 	if flag.Annotations == nil {
 		flag.Annotations = map[string][]string{}
@@ -158,7 +158,7 @@ func keep(flag *pflag.Flag, warning string) {
 	flag.Annotations[warningsOfFile] = append(flag.Annotations[warningsOfFile], warning)
 }
 
-// Warnings returns findings in the file and the variables that do not prevent the start.
+// Warnings returns the warnings about the file of --config and about variables. They do not prevent the start.
 func Warnings(f *pflag.FlagSet) []string {
 	how := f.Lookup(unknownFlag)
 	if how == nil {

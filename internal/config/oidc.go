@@ -19,7 +19,7 @@ type OperatorsOIDC struct {
 	RolesOf    operator.ClaimRoles // the parsed value of RolesGiven; Validate sets it
 }
 
-// BindOIDC declares the flags.
+// BindOIDC declares the flags on the identity provider by which operators sign in.
 func (o *OperatorsOIDC) BindOIDC(f *pflag.FlagSet) {
 	f.StringVar(&o.Issuer, "operators-oidc-issuer", "",
 		"OpenID provider by which operators sign in to their console, https://id.example.com/realms/video (default: with tokens only)")
@@ -31,7 +31,7 @@ func (o *OperatorsOIDC) BindOIDC(f *pflag.FlagSet) {
 		"groups=video-ops:operator,video-admins:owner; of several roles the highest counts")
 }
 
-// check adds complaints about these flags, and derives the roles from RolesGiven.
+// check adds complaints about the flags on the identity provider, and derives the roles from RolesGiven.
 func (o *OperatorsOIDC) check(complain complaint) {
 	if o.Issuer == "" {
 		if o.ClientID != "" || o.Secret != "" || o.RolesGiven != "" {

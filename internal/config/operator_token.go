@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// AdminTokenEnv names the variable with the operator's token.
+// AdminTokenEnv names the environment variable with the operator's token.
 const AdminTokenEnv = EnvPrefix + "ADMIN_TOKEN"
 
 // minOperatorToken is the minimum length of an operator's token.

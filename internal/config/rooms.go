@@ -13,12 +13,12 @@ type Rooms struct {
 	AccountSources, TotalSources disk.Size // bounds of downloads on this host
 	AccountCache, TotalCache     disk.Size // bounds of each cache on this host: rendered parts, speech, generated images
 
-	// The same bounds, counted in files instead of bytes.
+	// Bounds of numbers of files: stored files, rendered files, downloads, and the files of each cache.
 	AccountFiles, TotalFiles, AccountRenderFiles, TotalRenderFiles, AccountSourceFiles, TotalSourceFiles,
 	AccountCacheFiles, TotalCacheFiles int64
 }
 
-// bind adds the flags and sets their defaults.
+// bind adds the flags for these bounds and sets the defaults of the flags.
 func (r *Rooms) bind(f *pflag.FlagSet) {
 	for _, size := range []struct {
 		to             *disk.Size

@@ -17,7 +17,7 @@ const (
 	blobsKey = "blobs-key"
 	// maxSecretFile limits the size of a file with a secret, in bytes.
 	maxSecretFile = 64 << 10
-	// elsewhere is the annotation of a flag whose value does not come from the command line.
+	// elsewhere is the name of the annotation of a flag whose value does not come from the command line.
 	elsewhere = "source"
 )
 
@@ -89,7 +89,7 @@ func ReadSecretFile(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = file.Close() }() // the file was only read
+	defer func() { _ = file.Close() }() // closing a file that was only read loses nothing
 	content, err := io.ReadAll(io.LimitReader(file, maxSecretFile))
 	if err != nil {
 		return "", err

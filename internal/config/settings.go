@@ -26,8 +26,8 @@ const hidden = "***"
 // Settings are the recorded flags of one process.
 type Settings struct {
 	Version     string            `json:"version"`
-	Flags       map[string]string `json:"flags"`       // flags that were set, also by variables; secrets are hidden
-	Environment []string          `json:"environment"` // names of variables that hold secrets
+	Flags       map[string]string `json:"flags"`       // flags that were set, also by environment variables; secrets are hidden
+	Environment []string          `json:"environment"` // names of the environment variables that hold secrets
 }
 
 var (
@@ -60,7 +60,8 @@ func valueOf(flag *pflag.Flag) string {
 	return flag.Value.String()
 }
 
-// tlsKey is the flag with the path of a key. The path is no secret, and a restored installation needs it.
+// tlsKey is the flag with the path of the file that has the private key for TLS. The path is no secret, and a restored
+// installation needs it.
 const tlsKey = "tls-key"
 
 // WithoutSecret hides secrets in the value of a flag.
@@ -71,7 +72,7 @@ func WithoutSecret(name, value string) string {
 	return secretInQuery.ReplaceAllString(passwordInURL.ReplaceAllString(value, "://$1:"+hidden+"@"), "$1="+hidden)
 }
 
-// SecretVariables returns the names of this process's variables that hold secrets.
+// SecretVariables returns the names of this process's environment variables that hold secrets.
 func SecretVariables() []string {
 	names := []string{}
 	for _, variable := range os.Environ() {
@@ -103,7 +104,7 @@ func Note(cfg Config) error {
 	return nil
 }
 
-// Noted reads the recorded flags of the processes of a data folder, by file name.
+// Noted reads what the processes of a data folder have recorded about their flags. The keys of the map are names of files.
 func Noted(data string) (map[string]Settings, error) {
 	entries, err := os.ReadDir(filepath.Join(data, FlagFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -127,7 +128,7 @@ func Noted(data string) (map[string]Settings, error) {
 	return all, nil
 }
 
-// CommandLine returns a command line with the same flags, some of them replaced.
+// CommandLine returns a command line with the recorded flags. A flag in replaced has the value from there.
 func (s Settings) CommandLine(replaced map[string]string) string {
 	flags := maps.Clone(s.Flags)
 	if flags == nil {

@@ -8,11 +8,11 @@ import (
 type Traces struct {
 	OTLP          string  // address of the collector; empty: no traces
 	OTLPTokenFile string  // file with a token for the collector
-	OTLPAuthority string  // PEM file of the authorities of its certificate
-	OTLPSample    float64 // the share of traces that are sent
+	OTLPAuthority string  // PEM file of the authorities whose certificates the collector may have
+	OTLPSample    float64 // share of requests whose traces are sent, 0 to 1
 }
 
-// bind adds the flags.
+// bind adds the flags on traces.
 func (t *Traces) bind(f *pflag.FlagSet) {
 	f.StringVar(&t.OTLP, "otlp", "",
 		"OpenTelemetry collector that gets traces, by OTLP over HTTP, https://collector.example.com:4318 (default: no traces)")
@@ -22,7 +22,7 @@ func (t *Traces) bind(f *pflag.FlagSet) {
 	f.Float64Var(&t.OTLPSample, "otlp-sample", 1, "share of requests whose traces are sent, 0.1 for one in ten")
 }
 
-// check adds complaints about these flags.
+// check adds complaints about the flags on traces.
 func (t Traces) check(complain complaint) {
 	if t.OTLP != "" && !webAddress(t.OTLP) {
 		complain("--otlp: give an address such as https://collector.example.com:4318, without user and query; a token belongs into " +

@@ -48,7 +48,7 @@ func (c *Config) checkProcess(complain complaint) {
 	}
 }
 
-// checkCallers checks the flags on access.
+// checkCallers checks the flags on wrong operator's tokens, the operators' console, permitted hosts and origins.
 func (c *Config) checkCallers(complain complaint) {
 	if c.WrongTokenDelay < 0 || c.WrongTokenDelay > 2*time.Second {
 		complain("--wrong-token-delay %s: give a time of 2s at most", c.WrongTokenDelay)

@@ -12,20 +12,21 @@ import (
 // nearLetters is the maximum edit distance between a mistyped name and the known one.
 const nearLetters = 2
 
-// otherVariables are the variables without a flag.
+// otherVariables are the environment variables for which there is no flag.
 var otherVariables = []string{
 	AdminTokenEnv, EnvPrefix + "SECRET", EnvPrefix + "CREDENTIALS_SECRET", EnvPrefix + "FORMER_CREDENTIALS_SECRETS",
 	EnvPrefix + "STARTED_ANEW",
 }
 
-// Variables that Kubernetes sets in every container for a service called moviola-something.
+// The environment variables that Kubernetes sets in every container for a service called moviola-something.
 var (
 	injectedName = regexp.MustCompile(`(_SERVICE_HOST|_SERVICE_PORT(_[A-Z0-9_]+)?|_PORT_[0-9]+_(TCP|UDP)(_[A-Z]+)?)$`)
 	injectedPort = regexp.MustCompile(`^(tcp|udp)://`)
 )
 
-// CheckVariables checks the variables with our prefix that no command knows. A name close to a known one is probably mistyped,
-// and refused; others are warnings. known are the flags of all commands.
+// CheckVariables checks the environment variables whose names begin with EnvPrefix and that no command knows. A name close to a
+// known one is probably mistyped: it is refused or reported, according to --config-unknown. Other names are reported. known are
+// the flags of all commands.
 func CheckVariables(f *pflag.FlagSet, environment, known []string) error {
 	how := f.Lookup(unknownFlag)
 	if how == nil {
@@ -56,7 +57,7 @@ func CheckVariables(f *pflag.FlagSet, environment, known []string) error {
 	return nil
 }
 
-// injected reports whether Kubernetes has set a variable for a service.
+// injected reports whether Kubernetes has set an environment variable, to tell the container about a service.
 func injected(name, value string) bool {
 	return injectedName.MatchString(name) || strings.HasSuffix(name, "_PORT") && injectedPort.MatchString(value)
 }

@@ -14,7 +14,7 @@ import (
 	"moviola/projections"
 )
 
-// markEvery is the number of rows between two marks, from which an interrupted export can continue.
+// markEvery is the number of rows between two marks. An interrupted export continues from its last mark.
 const markEvery = 10_000
 
 // Export writes one table into one file.
@@ -162,8 +162,8 @@ func (w *exporting) note() error {
 	return os.Rename(next, w.Path+".mark")
 }
 
-// complete renames the file. A Parquet file is made from the rows only now: its metadata is at its end, so that it cannot be
-// continued.
+// complete gives the file its name. For Parquet, the file is made from the written rows only now: its metadata is at its end, so
+// an unfinished Parquet file could not be continued.
 func (w *exporting) complete() error {
 	if w.Format != Parquet {
 		return errors.Join(w.part.Close(), os.Rename(w.part.Name(), w.Path))

@@ -14,7 +14,7 @@ import (
 // Format is a file format for rows.
 type Format string
 
-// The formats.
+// The file formats of an export.
 const (
 	CSV     Format = "csv"
 	JSONL   Format = "jsonl"
@@ -51,7 +51,7 @@ func (f Format) lines(t Table) liner {
 	}
 }
 
-// valuesOf returns the values of a row in the form for JSON.
+// valuesOf returns the values of a row as JSON can hold them.
 func valuesOf(t Table, row Row) []any {
 	values := make([]any, len(row.Values))
 	for i, value := range row.Values {

@@ -31,7 +31,8 @@ func schemaOf(t Table) *parquet.Schema {
 	return parquet.NewSchema(t.Name, group)
 }
 
-// toParquet converts the rows of Format.lines to a Parquet file.
+// toParquet reads the rows of a table from kept, lines as Format.lines writes them for Parquet, and writes them to a Parquet
+// file.
 func toParquet(t Table, kept io.Reader, to io.Writer) error {
 	schema := schemaOf(t)
 	places := make([]int, len(t.Columns))
@@ -67,7 +68,7 @@ func toParquet(t Table, kept io.Reader, to io.Writer) error {
 	}
 }
 
-// parquetRow decodes a row of the unfinished file.
+// parquetRow decodes a line of the unfinished file, a JSON array. places is the index of each column in the Parquet schema.
 func parquetRow(t Table, places []int, line []byte) (parquet.Row, error) {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(line, &raw); err != nil || len(raw) != len(t.Columns) {

@@ -14,7 +14,7 @@ import (
 // added.
 const snapshotForm = 1
 
-// timeForm is the format of times.
+// timeForm is the format of times in snapshots and exports.
 const timeForm = "2006-01-02T15:04:05.000Z"
 
 // Snapshot writes all tables into a new SQLite file, and returns the numbers of rows by table. All rows are of one moment, if the
@@ -44,7 +44,7 @@ func Snapshot(
 	return rows, err
 }
 
-// inFile returns the definition and rows of a table in a snapshot.
+// inFile returns the definition of a table in a snapshot, with a function that inserts the rows and counts them in rows.
 func (t Table) inFile(ctx context.Context, from *projections.Extract, withPersonal bool, rows map[string]int) sqlite.PlainTable {
 	types := map[Kind]string{Text: "TEXT", Whole: "INTEGER", Real: "REAL", Flag: "INTEGER", Time: "TEXT", JSON: "TEXT"}
 	out := sqlite.PlainTable{Name: t.Name}

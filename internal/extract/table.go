@@ -11,10 +11,10 @@ import (
 	"moviola/projections"
 )
 
-// Kind is the type of a column.
+// Kind is the kind of the values in a column.
 type Kind int
 
-// Types of columns.
+// The kinds of columns.
 const (
 	Text Kind = iota
 	Whole
@@ -34,7 +34,7 @@ type Column struct {
 
 // Row is a row of a table.
 type Row struct {
-	ID     string    // rows are ordered by id
+	ID     string    // id of the row; rows are ordered by it
 	At     time.Time // time of the row, which --since is compared with
 	Values []any     // values by column: string, int64, float64, bool, time.Time, or nil
 }

@@ -15,7 +15,7 @@ func asJSON(value any) string {
 	return string(encoded)
 }
 
-// ofPlan returns a column that is empty until a movie's plan is known.
+// ofPlan returns a column about the dimensions of a movie. The column is empty until they are known.
 func ofPlan(name string, kind Kind, value func(movie.Dimensions) any) field[projections.Movie] {
 	return maybe(name, kind, func(m projections.Movie) any {
 		if m.Plan == nil || m.Plan.FPSNum <= 0 || m.Plan.FPSDen <= 0 {
@@ -154,7 +154,7 @@ func usage() Table {
 		whole("delivery_tries", func(u doc) int64 { return u.DeliveryTries }),
 	}
 	return tableOf("usage_daily", "A row for each day and account.", fields,
-		func(u doc) time.Time { // the end of the day: --since selects a day if a part of it matches
+		func(u doc) time.Time { // the end of the day, so that --since also selects the day in which it lies
 			day, _ := time.Parse(time.DateOnly, u.Day)
 			return day.Add(24*time.Hour - time.Millisecond)
 		},
@@ -172,7 +172,7 @@ func ledgerTable() Table {
 		moment("at", func(e doc) time.Time { return e.At }),
 		text("event", func(e doc) string { return e.Event }),
 		maybe("subject", Text, func(e doc) any {
-			if e.Granted != 0 { // operators have set the subject of a grant: the column shows subjects of customers only
+			if e.Granted != 0 { // the subject of a grant is an operator's reference: it is in the column reference
 				return nil
 			}
 			return e.Subject

@@ -20,24 +20,24 @@ const maxRemembered = 4096
 type Limits struct {
 	Total   int64         // amount for all accounts together
 	Account int64         // amount for one account; 0, or more than Total: Total
-	Waiting int           // number of pieces of one account that may wait; 0: any number
-	Wait    time.Duration // how long a piece may wait; 0: until its context ends
+	Waiting int           // number of requests of one account that may wait; 0: any number
+	Wait    time.Duration // how long a request may wait; 0: until its context ends
 }
 
 // Budget is an amount that accounts take parts of and return. Waiting accounts are served in turns: the account whose last turn
-// is longest ago is next, and its pieces are served in order of arrival. A large piece that is next is never overtaken by smaller
-// ones. An account at its limit is skipped until it gives something back. A Budget is safe for concurrent use.
+// is longest ago is next, and its requests are served in order of arrival. A large request that is next is never overtaken by
+// smaller ones. An account at its limit is skipped until it gives something back. A Budget is safe for concurrent use.
 type Budget struct {
 	limits Limits
 
 	mu       sync.Mutex
 	held     int64
 	accounts map[string]*account
-	waiting  map[*account]bool // accounts with waiting pieces
-	turns    uint64            // counter for the numbers of turns and of arriving pieces
+	waiting  map[*account]bool // accounts with waiting requests
+	turns    uint64            // counter that numbers turns and arriving requests
 }
 
-// account is the amount that one account has taken, and its waiting pieces.
+// account is the amount that one account has taken, and its waiting requests.
 type account struct {
 	held    int64
 	last    uint64 // number of its last turn; 0: it had none
@@ -55,7 +55,7 @@ type piece struct {
 type Part struct {
 	budget  *Budget
 	account string
-	size    int64 // guarded by budget.mu
+	size    int64 // amount of the part; guarded by budget.mu
 }
 
 // New returns a budget with nothing taken.
@@ -66,8 +66,9 @@ func New(limits Limits) *Budget {
 	return &Budget{limits: limits, accounts: map[string]*account{}, waiting: map[*account]bool{}}
 }
 
-// Take waits for a part of a size and returns it; a size above the account's limit is reduced to the limit. It returns ErrBusy,
-// or the cause of ctx, without a part. A caller that holds a part of the same budget must not call it: it could wait for itself.
+// Take waits for a part of the given size for the account of, and returns it; a size above the limit for an account is reduced to
+// that limit. It returns ErrBusy, or the cause of ctx, without a part. A caller that holds a part of the same budget must not
+// call it: it could wait for itself.
 func (b *Budget) Take(ctx context.Context, of string, size int64) (*Part, error) {
 	if b.limits.Wait > 0 {
 		var cancel context.CancelFunc
@@ -115,7 +116,7 @@ func (b *Budget) queue(of string, size int64) *piece {
 	return p
 }
 
-// giveUp removes a piece from the queue, or gives the part that the piece has just got back to the budget.
+// giveUp removes a piece from the queue. If the piece has just got its part, giveUp returns that part to the budget.
 func (b *Budget) giveUp(of string, p *piece) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -214,7 +215,7 @@ func (p *Part) Grow(size int64) bool {
 	return true
 }
 
-// Shrink gives what a part has above a size back to the budget.
+// Shrink reduces a part to a size, and returns the rest to the budget. A smaller part stays as it is.
 func (p *Part) Shrink(size int64) {
 	b := p.budget
 	b.mu.Lock()

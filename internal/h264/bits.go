@@ -8,7 +8,7 @@ var ErrUnknown = errors.New("h264: not a stream that can be lengthened")
 // reader reads the bits of an unescaped NAL unit. After the end it reads zeros, and records that.
 type reader struct {
 	data []byte
-	at   int // position in bits
+	at   int // position of the next bit
 	over bool
 }
 

@@ -24,8 +24,8 @@ type Frame struct {
 type Hold struct {
 	First, Last int // range of the equal pictures, in display order
 	More        int
-	// Out are the weights of further pictures, inserted after the repeats and computed from the picture Last. They need a picture
-	// Last before which all pictures of lower display positions are decoded, and none of higher ones.
+	// Out are the weights of further pictures, inserted after the repeats and computed from the picture Last. When Last is decoded,
+	// exactly the pictures up to it in display order must have been decoded.
 	Out []Weight
 }
 
@@ -79,7 +79,8 @@ type lengthener struct {
 	shown    int    // number of pictures written before the current period
 }
 
-// coded is a picture of a period (from one key frame to the next): its slices, and its position in the period.
+// coded is a picture of a period (from one key frame to the next): its slices, and its position in the display order of the
+// period.
 type coded struct {
 	slice
 	units  [][]byte
@@ -219,7 +220,7 @@ func (l *lengthener) repeat(weight Weight, number, back uint32, place int) Frame
 
 // rests returns the weights of the pictures to insert. The keys are indexes in decoding order: the inserted pictures follow the
 // picture with that index. before is the number of pictures displayed before the period. The pictures of a hold are inserted
-// after its last picture up to which the pictures decoded are exactly the pictures displayed.
+// after the last picture of its rest at which exactly the pictures displayed so far have been decoded.
 func (l *lengthener) rests(all []coded, before int) (map[int][]Weight, error) {
 	ends := make([]bool, len(all)) // ends[i]: the first i+1 decoded pictures are also the first i+1 displayed ones
 	highest := -1
@@ -249,7 +250,8 @@ func (l *lengthener) rests(all []coded, before int) (map[int][]Weight, error) {
 	return rests, nil
 }
 
-// moved returns a picture with its new position.
+// moved returns a picture with its new display position. added is the number of pictures that were inserted before it in its
+// period.
 func (l *lengthener) moved(c coded, key bool, added int) Frame {
 	f := Frame{Key: key, Shown: l.shown + c.shown + added, Units: make([][]byte, len(c.units))}
 	for k, unit := range c.units {

@@ -36,8 +36,8 @@ func (v Weight) write(w *writer) {
 	}
 }
 
-// skip returns a picture that is computed from a reference without residuals. number is its frame_num, and back the difference to
-// the frame_num of the reference.
+// skip returns a picture that is computed from a reference without residuals: a NAL unit with the slice data given as data.
+// number is its frame_num, back the difference to the frame_num of the reference, and order its pic_order_cnt_lsb.
 func skip(s sequence, p pictures, data []byte, weight Weight, number, back, order uint32) []byte {
 	w := &writer{}
 	w.bits(8, sliceNAL) // header of the NAL unit: a slice that is no reference

@@ -94,8 +94,8 @@ const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | u
 var terminalQueries = []uint32{unix.TCGETS, unix.TIOCGWINSZ, fionRead, fionBIO}
 
 const (
-	fionRead = 0x541b // FIONREAD
-	fionBIO  = 0x5421 // FIONBIO
+	fionRead = 0x541b // FIONREAD, which asks how many bytes can be read
+	fionBIO  = 0x5421 // FIONBIO, which makes calls return instead of waiting
 )
 
 // driverCalls are the ioctls of drivers of graphics cards: those of the kernel's DRM, whose type is 'd', those of NVIDIA, whose
@@ -106,8 +106,8 @@ var driverCalls = []test{
 	{1, 0xcfffff00, []uint32{0}},
 }
 
-// decoderRules confine a decoder: it creates no namespaces and signals no other process. ioctls are the tests of further
-// permitted requests of ioctl.
+// decoderRules confine a decoder with the process id self: it creates no namespaces and signals no other process. ioctls are the
+// tests of further permitted requests of ioctl.
 func decoderRules(self uint32, ioctls ...test) []rule {
 	return []rule{
 		{call: unix.SYS_CLONE, tests: []test{{0, namespaces, []uint32{0}}}},

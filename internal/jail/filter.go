@@ -37,7 +37,7 @@ const (
 	x32Calls = 0x40000000
 )
 
-// The results of the filter.
+// The results of the filter for a system call. unknown tells the program that the kernel has no such call.
 var (
 	allow   = bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
 	refuse  = bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)}

@@ -202,7 +202,7 @@ func (g *group) remove() {
 	_ = os.Remove(g.dir)
 }
 
-// set writes an existing file of a group.
+// set writes a value to an existing file of the group in the folder dir.
 func set(dir, file, value string) error {
 	f, err := os.OpenFile(filepath.Join(dir, file), os.O_WRONLY, 0)
 	if err != nil {

@@ -79,7 +79,7 @@ type Child struct {
 	Handover *os.File
 
 	mine  []*os.File
-	group *group // nil: no control group
+	group *group // control group of the program; nil: none
 }
 
 // Release closes descriptors that only the program needs. Call it after Start has returned, or if Start is not called.
@@ -101,7 +101,7 @@ func (c *Child) End() (outOfMemory bool) {
 	return outOfMemory
 }
 
-// spec is passed to the service's binary before it becomes a program.
+// spec tells this service's binary, when it is started as Command, how to confine itself before it executes the program.
 type spec struct {
 	Policy
 	Dir      string  `json:"dir,omitempty"`
@@ -187,8 +187,8 @@ func (j *Jail) own(p Policy) bool {
 // unprivate reports whether a policy names no files of this service.
 func (p Policy) unprivate() bool { return len(p.Read) == 0 && p.Write == "" }
 
-// wrap returns the command by which this service's binary becomes another program, and adds the descriptors for that to the
-// child. If the service's files cannot be mapped to another user, own becomes false.
+// wrap returns the command line by which this service's binary confines itself and then executes another program, and adds the
+// descriptors that this needs to the child. If the service's files cannot be mapped to another user, own becomes false.
 func (j *Jail) wrap(c *Child, p Policy, own *bool, check bool, command []string, files int) ([]string, error) {
 	s := spec{
 		Policy: p, Dir: p.Write, Root: p.Spaces.files(), Network: p.Spaces.network(), Keep: 3 + files, Check: check,

@@ -66,7 +66,7 @@ func holdMain() {
 	os.Exit(0)
 }
 
-// lend returns an id-mapped mount of a path. After a failure no more mounts are made.
+// lend returns an id-mapped mount of a path. When the ids of one mount cannot be mapped, no more mounts are made.
 func (l *lender) lend(m mount) (*os.File, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

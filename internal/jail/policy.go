@@ -79,7 +79,8 @@ var Layers = []Layer{Namespaces, OwnUser, Capabilities, NoPrivileges, Landlock, 
 // Mode is the value of the flag --sandbox.
 type Mode string
 
-// The modes. Require refuses to start when a layer is missing; Best leaves out what the machine refuses.
+// The values of --sandbox. With Require the service does not start when a layer is missing; Best leaves out the layers that the
+// machine refuses; Off starts programs without a sandbox.
 const (
 	Require Mode = "require"
 	Best    Mode = "best"

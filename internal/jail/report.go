@@ -22,7 +22,7 @@ type State struct {
 	Program   string
 	Layer     Layer
 	Condition Condition
-	Detail    string // why it is missing or not needed, or its version; may be empty
+	Detail    string // why the layer is missing or not needed, or its version; may be empty
 }
 
 // String is the state in a line: "ffmpeg: landlock on (version 7)".

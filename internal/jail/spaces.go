@@ -24,8 +24,8 @@ func (s Spaces) files() bool   { return s&unix.CLONE_NEWNS != 0 }
 // Nobody is the id of user and group of a program in its namespace, and outside of it if this service is root.
 const Nobody = 65534
 
-// attributes say how the system starts a program: in its own process group, killed by the kernel when this service ends. own: as
-// another user than root, if this service is root.
+// attributes returns how the system starts a program in the namespaces s: in a process group of its own, and killed by the kernel
+// when this service ends. With own, a service that is root starts it as the user Nobody. uid and gid are those of the service.
 func attributes(s Spaces, root, own bool, uid, gid int) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if root && own {

@@ -21,7 +21,7 @@ import (
 // other is the label value for whatever has no label value of its own.
 const other = "other"
 
-// Metrics are the metrics of one process. It is safe for concurrent use.
+// Metrics holds the metrics of one process. It is safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 	codec    *eventstore.Codec
@@ -63,7 +63,7 @@ var (
 	speedBounds  = []float64{.1, .25, .5, 1, 2, 4, 8, 16, 32}
 )
 
-// New returns the metrics of a process of a version of the program.
+// New returns the metrics of a process. version is the version of the program; codec decodes the events whose content is counted.
 func New(version string, codec *eventstore.Codec) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), codec: codec}
 	m.requests = m.counter("http_requests_total", "Answered requests.", "operation", "status")
@@ -141,7 +141,7 @@ func (m *Metrics) histogram(name, help string, bounds []float64, labels ...strin
 // Gatherer returns what collects the metrics at a scrape.
 func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }
 
-// Register adds collectors.
+// Register adds further collectors to those that a scrape reads.
 func (m *Metrics) Register(all ...prometheus.Collector) { m.registry.MustRegister(all...) }
 
 // Show adds a gauge whose value is computed at every scrape.

@@ -32,7 +32,7 @@ type Folder struct {
 	inUse time.Duration // how long after its last use a file is not removed, even if space is needed
 }
 
-// NewFolder returns the bounds of a folder.
+// NewFolder returns a Folder that bounds the folder dir. inUse is how long after its last use a file is not removed.
 func NewFolder(dir string, limits Limits, inUse time.Duration) *Folder {
 	f := &Folder{dir: dir, inUse: inUse}
 	f.Bound = New(limits, f.measure)
@@ -123,7 +123,8 @@ func (f *Folder) Sweep(ctx context.Context, before time.Time) error {
 	return errors.Join(failures...)
 }
 
-// makeRoom removes the least recently used of the found files until room is free. Files in use are not removed.
+// makeRoom removes the least recently used of the groups of files in all, until the amount room is freed or only files in use
+// remain.
 func (f *Folder) makeRoom(all []kept, room Amount) error {
 	slices.SortFunc(all, func(a, b kept) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.stem, b.stem)) })
 	now := time.Now()
@@ -208,7 +209,7 @@ func (f *Folder) kept(ctx context.Context, dir string) ([]kept, error) {
 	return all, err
 }
 
-// measure returns the usage of an account, by the name of its folder; empty: of all accounts.
+// measure returns the usage of the account whose folder has the name account; empty: of all accounts.
 func (f *Folder) measure(ctx context.Context, account string) (Amount, error) {
 	all, err := f.kept(ctx, filepath.Join(f.dir, account))
 	return sum(all), err

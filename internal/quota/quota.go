@@ -43,7 +43,8 @@ func (a Amount) exceeded(limit Amount) *FullError {
 // Limits are bounds; 0: there is none.
 type Limits struct{ Account, Total Amount }
 
-// Of returns limits in bytes and in files.
+// Of returns limits of account bytes and accountFiles files for each account, and of total bytes and totalFiles files for all
+// accounts together.
 func Of(account, total, accountFiles, totalFiles int64) Limits {
 	return Limits{Account: Amount{account, accountFiles}, Total: Amount{total, totalFiles}}
 }
@@ -86,8 +87,8 @@ func Size(bytes int64) string {
 type Count func(ctx context.Context, account string) (Amount, error)
 
 // Bound enforces limits. Writes of this process are counted as they happen. The existing files of an account are measured at its
-// first write, and again when a write would exceed a limit and files were removed or the last count is ten minutes old. A Bound
-// is safe for concurrent use.
+// first write. They are measured again when a write would exceed a limit, if files were removed since the last count or that
+// count is ten minutes old. A Bound is safe for concurrent use.
 type Bound struct {
 	limits Limits
 	count  Count
@@ -97,7 +98,7 @@ type Bound struct {
 	counting sync.WaitGroup
 
 	mu      sync.Mutex
-	used    map[string]*usage // usage by account; empty: of all accounts
+	used    map[string]*usage // usage by account; under the empty key, that of all accounts together
 	refused Refusals
 }
 
@@ -275,8 +276,8 @@ func (b *Bound) refuse(all bool) {
 	b.refused.Account++
 }
 
-// measure starts a count of an account, unless one was made just now or would give the same result, and waits for it for a short
-// time.
+// measure starts a count of an account, unless one was made just now or would give the same result, and waits for the count for
+// at most patience.
 func (b *Bound) measure(ctx context.Context, of string, u *usage) error {
 	b.mu.Lock()
 	age := time.Since(u.counted)

@@ -36,7 +36,7 @@ const CloseTime = 10 * time.Second
 
 // Stores holds the stores of an installation: the log, the read models and the files.
 type Stores struct {
-	Server  *embedded.Server // nil when another process has the log
+	Server  *embedded.Server // embedded event store; nil when another process has the log
 	served  chan error       // receives the result of Server.Serve
 	client  *eventstoredb.Store
 	Log     *eventstore.Log
@@ -50,7 +50,7 @@ type Stores struct {
 
 	CloseDocs func(context.Context) error
 	scrub     func(context.Context) error // nil: the read models are not in a file
-	Damaged   <-chan struct{}             // closed when the database of the read models is damaged; nil: it is not a file
+	Damaged   <-chan struct{}             // closed when the database file of the read models is damaged; nil: there is no such file
 	logger    logrus.FieldLogger
 	observers []func(context.Context, eventstore.Written)
 }

@@ -14,7 +14,7 @@ var (
 	accountID    = attribute.Key("moviola.account")
 	requestID    = attribute.Key("moviola.request")
 	kindOf       = attribute.Key("moviola.kind")     // kind of work or of destination
-	resultIs     = attribute.Key("moviola.result")   // result of the work
+	resultIs     = attribute.Key("moviola.result")   // result of an item of work, or of a try
 	attemptNo    = attribute.Key("moviola.attempt")  // number of a render's attempt, or of a delivery's run
 	tryNo        = attribute.Key("moviola.try")      // number of a delivery's try at a destination
 	category     = attribute.Key("moviola.category") // category of the stream that is appended to

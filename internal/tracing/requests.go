@@ -56,7 +56,7 @@ func (t *Tracer) Answered(a web.Answered) {
 	}
 }
 
-// Written makes a span for an append that a request or a piece of work makes.
+// Written makes a span for an append that a request or an item of work makes.
 func (t *Tracer) Written(ctx context.Context, w eventstore.Written) {
 	if t == nil || !trace.SpanFromContext(ctx).IsRecording() {
 		return

@@ -43,11 +43,11 @@ const defaultPath = "/v1/traces"
 // Config is what Open needs.
 type Config struct {
 	URL       string  // address of the collector, http:// or https://; without a path, /v1/traces is the path
-	Token     string  // sent as Authorization: Bearer; empty: none
+	Token     string  // bearer token for the collector; empty: none
 	Authority string  // PEM file of the certificate authorities to trust; empty: those of the system
 	Sample    float64 // the share of traces that are sent, 0 to 1
 	Version   string  // version of the program
-	Worker    string  // name of this run of this process
+	Worker    string  // name of this process, as in its claims; another one after each start
 	Roles     []string
 	Log       logrus.FieldLogger
 }

@@ -20,8 +20,8 @@ var ofMovies = []string{
 	projections.WorkAbandon, projections.WorkExpire,
 }
 
-// Work begins the span of a piece of work, in the trace of the request from which it follows. The returned function ends it
-// with a result.
+// Work begins the span of an item of work, in the trace of the request from which the item follows. The returned function ends
+// the span with a result.
 func (t *Tracer) Work(ctx context.Context, task projections.Task) (context.Context, func(result string)) {
 	if t == nil {
 		return ctx, func(string) {}

@@ -21,9 +21,9 @@ const (
 // ErrInUse says that the write-ahead log of a file could not be emptied: a reader needed it all the time.
 var ErrInUse = errors.New("a long read in another process needs the write-ahead log")
 
-// Truncate copies the write-ahead log of the connection's file into the file, and makes it empty: what was removed from the file
-// is not in the log any more either. Other processes may read and write meanwhile. It tries until a time is over, and then
-// returns ErrInUse. The connection must not be in a transaction.
+// Truncate copies the write-ahead log of the connection's file into the file, and makes the log empty: what was removed from the
+// file is not in the log any more either. Other processes may read and write meanwhile. Truncate tries again for the time within,
+// and then returns ErrInUse. The connection must not be in a transaction.
 func Truncate(ctx context.Context, conn *sqlite.Conn, within time.Duration) error {
 	limit, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

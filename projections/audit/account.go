@@ -16,16 +16,17 @@ type account struct {
 	revision               int64 // revision of the ledger's last event
 	granted, charged, held int64
 	references             map[string]bool // references of the account's grants
-	// taken are the movies and items that were ever held or counted. It is used when one ledger is audited alone, because the sum
-	// begun is not computed then.
+	// taken are the movies and items that were ever held or counted. It is used when one ledger is audited alone: no movies are read
+	// then, so that the checksum begun says nothing.
 	taken  map[domain.ProjectID]bool
 	used   map[string]*used
 	closed bool
-	// following is set until the opening balance was compared; nil: there is none, or no longer one to compare.
+	// following collects what the ledger's opening balance is compared with; nil: there is no opening balance, or it has been
+	// compared.
 	following *following
 	// begun is a checksum. Every hold or count adds number(subject) to it; every movie or item that comes into existence subtracts
-	// its own. As long as every hold has its movie, and no movie is held twice, it equals the sum over the open holds whose movies
-	// do not exist yet.
+	// the number of its id. As long as every hold has its movie, and no movie is held twice, it equals the sum over the open holds
+	// whose movies do not exist yet.
 	begun uint64
 }
 
@@ -56,7 +57,7 @@ type open struct {
 	credits int64     // price that the outcome names, in credits
 }
 
-// number is the term of a movie or item in the sum account.begun.
+// number returns the term of a movie or item in the checksum account.begun.
 func number(subject domain.ProjectID) uint64 {
 	sum := sha256.Sum256([]byte(subject))
 	return binary.LittleEndian.Uint64(sum[:])
@@ -193,8 +194,8 @@ func (acc *account) giveBack(e ledger.CountReleased) {
 	}
 }
 
-// begin opens a hold or a count. Each movie may be held or counted only once: begin detects a second hold while the first is
-// open, the sum begun detects one after its end.
+// begin opens a hold or a count. Each movie may be held or counted only once. begin detects a second hold while the first is
+// open; the checksum begun, or the field taken when one ledger is audited alone, detects one after the end of the first.
 func (a *auditor) begin(acc *account, subject domain.ProjectID, o *open) error {
 	switch {
 	case acc.closed:

@@ -117,8 +117,8 @@ type auditor struct {
 	at       time.Time // creation time of the current event
 }
 
-// Run audits. The report's Difference is set when a rule is violated; an error means that the audit could not be finished. The
-// read models are compared with the state of the log at the report's position.
+// Run audits the log. The report's Difference is set when a rule is violated; an error means that the audit could not be
+// finished. The read models are compared with the state of the log at the report's position.
 func Run(ctx context.Context, cfg Config) (Report, error) {
 	a := &auditor{cfg: cfg, accounts: make(map[domain.AccountID]*account), open: make(map[domain.ProjectID]*open)}
 	if a.cfg.Grace <= 0 {

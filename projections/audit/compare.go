@@ -37,7 +37,7 @@ type comparer struct {
 	waiting []ended
 }
 
-// ended is the state of a movie after its last decisive event.
+// ended is what the log says of a movie whose render has finished, for comparison with its read model.
 type ended struct {
 	account domain.AccountID
 	project domain.ProjectID

@@ -93,7 +93,7 @@ func asDifference(err error) *Difference {
 	return nil
 }
 
-// lineOf returns the line of an entry.
+// lineOf returns the Line of an event of a ledger. before and acc are the state of the account before and after the event.
 func lineOf(r *eventstore.Recorded, id domain.AccountID, before, acc account, event domain.Event) Line {
 	line := Line{
 		Account: id, Number: acc.revision, Event: r.Type,

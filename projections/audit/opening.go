@@ -14,21 +14,23 @@ import (
 	"moviola/eventstore"
 )
 
-// following collects what an opening balance has to say of its ledger and the rest of the audit does not need: until the ledger's
-// last event that the opening balance includes.
+// following collects the facts of a ledger that its opening balance states and the rest of the audit does not need. It collects
+// them up to the last event that the opening balance includes.
 type following struct {
 	opening eventstore.Opening
 	pack    bool
-	zero    time.Time                      // when the balance became zero
-	purged  time.Time                      // when the files were purged since then
-	since   map[domain.ProjectID]time.Time // when open holds and counts were made, by what they say
+	zero    time.Time                      // when the balance became zero; the zero time: it is not zero
+	purged  time.Time                      // when the files were purged since then; the zero time: they were not
+	since   map[domain.ProjectID]time.Time // by movie or item: time of its open hold or count, as its event states it
 	ended   []ledger.EndState              // holds and counts that ended in the last two days
 }
 
-// endedKept is how long an opening balance has to tell of a hold that has ended, by the times of events.
+// endedKept is how long an opening balance has to name a hold or count that has ended. It is measured by the times that events
+// state.
 const endedKept = 48 * time.Hour
 
-// expect reads the opening balance of a ledger whose first event comes now. nil: there is none that this version uses.
+// expect reads the opening balance of a ledger whose first event is about to be audited. nil: there is none that this version of
+// the program uses.
 func (a *auditor) expect(ctx context.Context, id domain.AccountID) (*following, error) {
 	opening, found, err := eventstore.NewLog(a.cfg.Store, a.cfg.Codec).NewestOpening(ctx, id)
 	if err != nil || !found || opening.Version != ledger.StateVersion {
@@ -37,7 +39,7 @@ func (a *auditor) expect(ctx context.Context, id domain.AccountID) (*following, 
 	return &following{opening: opening, since: make(map[domain.ProjectID]time.Time)}, nil
 }
 
-// follow collects from an entry that the account has been changed by already.
+// follow collects the facts of an event. The event must be applied to acc before.
 func (f *following) follow(acc *account, event domain.Event) {
 	switch e := event.(type) {
 	case ledger.CreditsGranted:
@@ -65,7 +67,7 @@ func (f *following) follow(acc *account, event domain.Event) {
 	}
 }
 
-// end collects the end of a hold or count, and drops those that ended more than endedKept before.
+// end collects the end of a hold or count, and drops those ends that are more than endedKept older.
 func (f *following) end(subject domain.ProjectID, charged bool, at time.Time) {
 	delete(f.since, subject)
 	f.ended = append(f.ended, ledger.EndState{Project: subject, Charged: charged, At: at.UnixNano()})
@@ -76,7 +78,7 @@ func (f *following) end(subject domain.ProjectID, charged bool, at time.Time) {
 	f.ended = f.ended[old:]
 }
 
-// compareOpening holds the account against its opening balance, when r is the last event that the opening balance includes.
+// compareOpening compares the account with its opening balance, when r is the last event that the opening balance includes.
 func (a *auditor) compareOpening(acc *account, id domain.AccountID, r *eventstore.Recorded) error {
 	f := acc.following
 	if int64(r.Revision) < f.opening.Revision {
@@ -110,7 +112,8 @@ var openingFields = map[string]string{
 	"Counts": "open counts", "Used": "movies and drafts of months", "Ended": "holds and counts that have ended",
 }
 
-// stateOf returns what the opening balance of the account has to be now. Times and lists are in the form of ledger.State.
+// stateOf returns the opening balance that the account must have after the events audited so far. Times and lists are in the form
+// of ledger.State.
 func (a *auditor) stateOf(acc *account, id domain.AccountID) ledger.State {
 	f := acc.following
 	s := ledger.State{
@@ -143,7 +146,7 @@ func nanoseconds(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// opens returns the difference between a ledger and its opening balance.
+// opens returns the *Difference for a wrong opening balance; what says what is wrong with it.
 func (a *auditor) opens(id domain.AccountID, f *following, what string) error {
 	return &Difference{Account: id, Stream: ledger.OpeningStream(id), Revision: int64(f.opening.At), Position: a.report.Position,
 		What: "the opening balance is wrong: " + what}

@@ -83,7 +83,7 @@ func (a *auditor) came(r *eventstore.Recorded, subject domain.ProjectID, owner d
 	return nil
 }
 
-// decide sets the outcome, unless there is one already.
+// decide sets the outcome of a hold or count, and the credits that it costs, unless there is an outcome already.
 func (a *auditor) decide(o *open, what outcome, credits int64) {
 	if o.outcome == undecided {
 		o.outcome, o.credits, o.since = what, credits, a.at

@@ -11,7 +11,7 @@ import (
 	"moviola/eventstore"
 )
 
-// The ends of the names of the files of an anchor and of its list.
+// The suffixes of the names of an anchor's file and of the file of its list.
 const (
 	AnchorSuffix = ".anchor"
 	ListSuffix   = ".list" // ListSuffix is added to the name of the anchor's file, and gives the name of the list's file.
@@ -21,7 +21,7 @@ const (
 type Sheet struct {
 	Name            string // file name without suffix; the names sort by the time of their anchors
 	TakenAt         time.Time
-	Content         []byte // JSON of Signed
+	Content         []byte // the signed anchor: a Signed as JSON
 	List            []byte // SHA-256 of every ledger event, 32 bytes each
 	Digest          string // SHA-256 of Content, in hex
 	Ledgers, Events int64

@@ -161,8 +161,9 @@ func (v *verifier) listed(at int64) []byte {
 	return v.list[at*sha256.Size : (at+1)*sha256.Size]
 }
 
-// explain finds out why an event differs from the list. When the events from there on equal the list shifted by one place, an
-// event was removed or added; otherwise the event was changed. after is the event that follows it; nil: there is none.
+// explain finds out why the event suspect differs from the list. When suspect has the digest that the list gives for the next
+// event, an event before it was removed. When after, the event that follows suspect, has the digest that the list gives for
+// suspect, suspect was added. Otherwise suspect was changed. after is nil when no event follows.
 func (v *verifier) explain(after *eventstore.Recorded) error {
 	is := func(r *eventstore.Recorded, at int64) bool {
 		digest := entryDigest(r, at)
@@ -178,7 +179,8 @@ func (v *verifier) explain(after *eventstore.Recorded) error {
 	return &AnchorDifference{Stream: v.Stream, Revision: v.next, Through: v.next, What: what}
 }
 
-// unknownLedgers checks ledgers that the anchor does not contain: they must have begun after it.
+// unknownLedgers checks that the ledgers which the anchor does not contain have begun after it was taken, and adds their events
+// to done.Since. known are the ledgers that the anchor contains.
 func unknownLedgers(ctx context.Context, store eventstore.Store, anchor Anchor, known map[string]bool, done *Verified) error {
 	for r, err := range store.ReadAll(ctx, eventstore.Forwards, eventstore.Position{}) {
 		if err != nil {

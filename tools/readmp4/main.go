@@ -23,7 +23,7 @@ type file struct {
 
 // track is a track of a file.
 type track struct {
-	Codec   string  // "avc1" or "mp4a"
+	Codec   string  // codec of the track: "avc1" or "mp4a"
 	Samples int     // number of pictures, or of frames of sound
 	Seconds float64 // duration of the track by its header
 	Even    bool    // every sample lasts as long as the first

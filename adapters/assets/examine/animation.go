@@ -81,7 +81,7 @@ func gifMoves(r io.Reader) (moves, error) {
 	}
 }
 
-// skipImage skips the descriptor and the data of one picture.
+// skipImage skips the descriptor and the data of one picture of a GIF.
 func skipImage(in *bufio.Reader) error {
 	var about [9]byte
 	if _, err := io.ReadFull(in, about[:]); err != nil {

@@ -25,7 +25,7 @@ const (
 	// maxScans is the largest number of scans of a progressive JPEG: cameras and editors use up to ten, a hostile file any
 	// number, and each costs as much as the whole picture.
 	maxScans = 100
-	// maxEdits is the longest edit list of an MP4: decoders read all of it for every frame.
+	// maxEdits is the largest number of edits in the edit lists of an MP4: decoders read a whole list for every frame.
 	maxEdits = 2000
 )
 

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// maxDrawingBytes is the largest SVG drawing; browsers get it as a part of a page.
+	// maxDrawingBytes is the largest size of an SVG drawing in bytes; browsers get the drawing as a part of a page.
 	maxDrawingBytes = 5 << 20
-	// maxDrawingSide is the largest natural size of a drawing in pixels. It can be drawn at any size.
+	// maxDrawingSide is the largest natural width and height of a drawing in pixels. The drawing can be drawn at any size.
 	maxDrawingSide = 3840
 	// The size in pixels of a drawing without a size, as in browsers.
 	drawingWidth, drawingHeight = 300, 150
@@ -117,8 +117,8 @@ func orElse(value, usual float64) float64 {
 	return usual
 }
 
-// units maps each unit of length that does not depend on other content to its size in pixels; em has its size in a document
-// without a style.
+// units maps each unit of length that does not depend on other content to its size in pixels; em has the size that it has in a
+// document without a style.
 var units = map[string]float64{
 	"": 1, "px": 1, "pt": 4.0 / 3, "pc": 16, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96, "em": css.RootSize,
 	"rem": css.RootSize, "ex": css.RootSize / 2,

@@ -24,14 +24,14 @@ import (
 	"moviola/domain/timeline"
 )
 
-// Design §8: images 50 megapixels, video 36 megapixels a frame.
+// The largest pictures and video frames that are accepted. Design §8: images 50 megapixels, video 36 megapixels a frame.
 const (
 	maxImagePixels = 50_000_000
 	maxVideoPixels = 36_000_000
 	maxStreams     = 100
 )
 
-// The codes of refused files.
+// The codes of the errors for refused files.
 const (
 	codeUnreadable  = "asset_unreadable"
 	codeUnsupported = "asset_not_supported"
@@ -195,10 +195,10 @@ func sizeOf(asset *commands.Asset, f *os.File) (image.Config, error) {
 	return config, nil
 }
 
-// maxTextBytes bounds fonts and captions.
+// maxTextBytes is the largest size of a font or caption file in bytes.
 const maxTextBytes = 64 << 20
 
-// asText checks fonts and caption files.
+// asText checks the size of a font or caption file.
 func asText(asset commands.Asset, target *url.URL) error {
 	info, err := os.Stat(asset.Path)
 	if err != nil {

@@ -14,8 +14,8 @@ const upright = 1
 // orientationTag is the number of the orientation in the first directory of an EXIF block.
 const orientationTag = 0x0112
 
-// jpegOrientation reads the EXIF orientation of a JPEG, 1 to 8. A file without one, or with a damaged one, is upright. It reads
-// from the start of the file.
+// jpegOrientation reads the EXIF orientation of a JPEG, 1 to 8. A file without one, or with a damaged one, is upright.
+// jpegOrientation reads f from the start.
 func jpegOrientation(f io.ReadSeeker) (int, error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return 0, err
@@ -88,8 +88,8 @@ func exifOrientation(tiff io.ReaderAt) int {
 	return upright
 }
 
-// readAt fills a buffer from an offset; false: the data ends before.
+// readAt fills a buffer from an offset; false: the data ends before the buffer is full.
 func readAt(r io.ReaderAt, into []byte, at int64) bool {
-	n, _ := r.ReadAt(into, at) // io.EOF may come with the last bytes
+	n, _ := r.ReadAt(into, at) // the error is ignored: io.EOF may come with the last bytes
 	return n == len(into)
 }

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// weaving holds the seven passes of an interlaced PNG file: the first column and row of each pass, and its distance between
-// columns and between rows. Clause 8 of the PNG specification.
+// weaving holds the seven passes of an interlaced PNG file: the first column and row of each pass, and the distances between its
+// columns and between its rows. Clause 8 of the PNG specification.
 var weaving = [...]struct{ x, y, dx, dy int }{
 	{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2},
 }

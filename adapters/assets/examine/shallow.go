@@ -19,7 +19,7 @@ var errOtherPicture = errors.New("the picture has another form")
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
-// The kinds of chunks and pictures that this code reads.
+// The types of PNG chunks that this code reads, the colour types of its pictures, and its bounds.
 const (
 	headChunk, dataChunk, endChunk, clearChunk = "IHDR", "IDAT", "IEND", "tRNS"
 
@@ -48,7 +48,8 @@ func (s pngShape) channels() int {
 	return 3
 }
 
-// shown is the shape of the resulting picture: not interlaced, and with an alpha channel if one colour is transparent.
+// shown is the shape of the picture that s is converted to: not interlaced, and with an alpha channel if one colour is
+// transparent.
 func (s pngShape) shown() pngShape {
 	if len(s.clear) > 0 {
 		s.kind = pngColorsAlpha
@@ -56,7 +57,7 @@ func (s pngShape) shown() pngShape {
 	return pngShape{width: s.width, height: s.height, kind: s.kind}
 }
 
-// check refuses sizes beyond the bounds.
+// check refuses a picture that is too large, or has no pixels.
 func (s pngShape) check() error {
 	if s.width < 1 || s.height < 1 || s.width > maxRow || s.height > maxImagePixels/s.width {
 		return fmt.Errorf("the picture has %d × %d pixels", s.width, s.height)

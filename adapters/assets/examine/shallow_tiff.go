@@ -103,7 +103,7 @@ func (t *deepTIFF) readTags(at int64) error {
 	return nil
 }
 
-// readTag stores the numbers of a tag; tags with other types are skipped.
+// readTag stores the numbers of a tag. It skips a tag whose values are no numbers of 16 or 32 bits.
 func (t *deepTIFF) readTag(entry []byte) error {
 	tag, kind, n := t.order.Uint16(entry), t.order.Uint16(entry[2:]), t.order.Uint32(entry[4:])
 	size := map[uint16]uint32{3: 2, 4: 4}[kind] // bytes per value, for values of 16 bits (type 3) and of 32 bits (type 4)

@@ -192,7 +192,7 @@ func describe(head []byte) string {
 		"MP3, WAV, OGG, FLAC, AAC or M4A"
 }
 
-// shownLength is the length to which addresses in messages are cut.
+// shownLength is the number of characters to which addresses in messages are cut.
 const shownLength = 200
 
 // Shown returns the address for messages: without parts that may be secret.

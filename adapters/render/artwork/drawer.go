@@ -58,7 +58,7 @@ type drawing struct {
 	opened  sync.Once
 	settled int64
 	opening error
-	actor   Actor // nil once the layer has been drawn
+	actor   Actor // draws the layer; nil once the layer has been drawn
 
 	drawn sync.Once
 	still *Still
@@ -88,7 +88,7 @@ func (s *Drawer) drawing(l timeline.Layer) (*drawing, string, error) {
 	return d, key, nil
 }
 
-// Named returns a layer whose sources are named by the hash of their content.
+// Named returns the layer l with its sources named by the hashes of their content.
 func (s *Drawer) Named(l timeline.Layer) timeline.Layer {
 	l.Ref = timeline.Ref{}
 	if l.Source != "" {
@@ -215,7 +215,8 @@ func (s *Drawer) Open(ctx context.Context, l timeline.Layer) (Actor, error) {
 const maxSheet = 24 << 20
 
 // The limits of the size at which a text under a zoom is drawn. maxNear is the largest factor by which it is larger than its box.
-// maxNearPixels is the largest number of pixels. For an animated text, which is drawn anew in every frame, it is maxMovedPixels.
+// maxNearPixels is the largest number of pixels. For an animated text, which is drawn anew in every frame, the largest number is
+// maxMovedPixels.
 const (
 	maxNear        = 3.0
 	maxNearPixels  = 10 << 20

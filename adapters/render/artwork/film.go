@@ -135,7 +135,7 @@ type film struct {
 	*captured
 
 	mu   sync.Mutex
-	last int64 // number of the frame that picture shows
+	last int64 // number of the frame that the field picture holds
 	seen *image.RGBA
 }
 
@@ -151,7 +151,7 @@ type shot struct {
 	rect         image.Rectangle
 }
 
-// maxFilmBytes is the largest file of one film.
+// maxFilmBytes is the largest size in bytes of the file of a film.
 const maxFilmBytes = 4 << 30
 
 func (f *film) capture(ctx context.Context) error {

@@ -29,8 +29,8 @@ func Misfits(words TextDrawer, l timeline.Layer) ([]document.Note, error) {
 	return nil, nil
 }
 
-// CaptionMisfits returns notes on captions of a plan that do not fit. It calls the function more before it examines a caption,
-// and ends when more returns false.
+// CaptionMisfits returns notes on those captions in track that do not fit into the frames of the timeline plan. It calls the
+// function more before it examines a caption, and ends when more returns false.
 func CaptionMisfits(words TextDrawer, plan *timeline.Timeline, track caption.Track, more func() bool) ([]document.Note, error) {
 	engine, ok := words.(*text.Engine)
 	if !ok {

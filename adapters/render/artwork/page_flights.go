@@ -43,7 +43,7 @@ type pageFlight struct {
 	waiting int
 	left    bool        // the render has given up its slot
 	drop    *time.Timer // removes a kept page; nil: the render has not given up its slot, or the page is still loading
-	bytes   int         // size of the picture while it is kept
+	bytes   int         // size of the picture in bytes while the picture is kept
 }
 
 // join returns the result of load, which runs once for all callers with the same key. If lapsed is closed, or ctx ends because

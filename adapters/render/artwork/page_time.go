@@ -15,8 +15,8 @@ import (
 const (
 	// DefaultPagesTime is the time limit for all pages of a movie together, in browsers. Decision 72.
 	DefaultPagesTime = 10 * time.Minute
-	// pagesTimeKept is how long the time spent on a movie's pages is remembered after it was last added to. After that, the movie is
-	// not tried again.
+	// pagesTimeKept is how long the time spent on a movie's pages is remembered after time was last added to it. By then no further
+	// attempt at the movie is to be expected.
 	pagesTimeKept = 20 * time.Minute
 )
 

@@ -27,8 +27,8 @@ func (p *Posed) Region(ctx context.Context) (image.Rectangle, error) {
 	return picture.Even(p.seen, p.w, p.h), nil
 }
 
-// across returns the rectangle on the canvas that a part of the drawn picture covers under a view. It is enlarged by three pixels
-// on each side, because scaling spreads pixels.
+// across returns the rectangle on the canvas that a part of the drawn picture covers under a view. The rectangle is enlarged by
+// three pixels on each side, because scaling spreads pixels.
 func (p *Posed) across(part image.Rectangle, v timeline.View) image.Rectangle {
 	const room = 3
 	at := func(n, from, sheet int, start, size float64, box, boxSize int) float64 {

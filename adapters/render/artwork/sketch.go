@@ -104,7 +104,7 @@ func (s *Sketch) WritePlaceholder(asset commands.Asset, label string, mask bool,
 	return writePNG(asset.Path, img)
 }
 
-// sized returns a part of an infinite image.
+// sized returns the part of w × h pixels at the origin of an infinite image.
 func sized(img image.Image, w, h int) *image.NRGBA {
 	out := image.NewNRGBA(image.Rect(0, 0, w, h))
 	draw.Draw(out, out.Rect, img, image.Point{}, draw.Src)

@@ -18,7 +18,7 @@ import (
 // Choice is the value of the flag --encoder.
 type Choice string
 
-// The choices. Auto takes the first hardware encoder that works, and X264 if none does. Decision 87.
+// The values of the flag --encoder. Auto takes the first hardware encoder that works, and X264 if none does. Decision 87.
 const (
 	X264  Choice = "x264"
 	Auto  Choice = "auto"
@@ -27,7 +27,7 @@ const (
 	QSV   Choice = "qsv"
 )
 
-// Choices are all choices.
+// Choices returns all values of the flag --encoder.
 func Choices() []string {
 	return []string{string(X264), string(Auto), string(NVENC), string(VAAPI), string(QSV)}
 }
@@ -63,7 +63,7 @@ type kind struct {
 	device func(node string) []string
 	upload []string // filters that come before the encoder
 	coding func(quality string) []string
-	spoken *regexp.Regexp // matches the encoder's version in the log of a run
+	spoken *regexp.Regexp // matches the encoder's version in the messages of ffmpeg
 	driver string         // file that holds the version of the driver
 }
 
@@ -144,7 +144,7 @@ func (e Encoder) Coding(quality string) []string {
 
 const (
 	devFolder  = "/dev"
-	trialLimit = time.Minute // twenty seconds were too few on a machine with thirty busy processes
+	trialLimit = time.Minute // for trying an encoder: with thirty busy processes, twenty seconds were too few
 	trialBytes = 1 << 20
 	// trialPicture has a size that every hardware encoder accepts.
 	trialPicture = "color=c=gray:s=320x240:r=25:d=0.4"
@@ -167,7 +167,7 @@ func (t *Tools) FindEncoder(ctx context.Context, choice Choice) (Encoder, error)
 	return t.Software(), errors.Join(why...)
 }
 
-// HardwareEncoders tries every hardware encoder, for reports.
+// HardwareEncoders tries every hardware encoder and passes each result to the function each.
 func (t *Tools) HardwareEncoders(ctx context.Context, each func(name string, e Encoder, err error)) {
 	for _, k := range hardware {
 		e, err := t.tryKind(ctx, k)
@@ -241,7 +241,7 @@ func (t *Tools) try(ctx context.Context, e Encoder) (said string, err error) {
 	return log.String() + x264Line(out.Bytes()), nil
 }
 
-// lastLines returns the last lines that a failed program has logged.
+// lastLines returns the last lines of what a failed program has logged; if it has logged nothing, the text of err.
 func lastLines(log string, err error) string {
 	lines := strings.Split(strings.TrimSpace(log), "\n")
 	if log == "" {
@@ -250,7 +250,7 @@ func lastLines(log string, err error) string {
 	return strings.Join(lines[max(0, len(lines)-3):], "; ")
 }
 
-// versionIn returns the encoder's version from the log of a run, and the driver's version from the driver's file.
+// versionIn returns the encoder's version from the messages of ffmpeg in log, and the driver's version from the driver's file.
 func (k kind) versionIn(log string) string {
 	var all []string
 	for _, found := range k.spoken.FindAllStringSubmatch(log, -1) {

@@ -9,7 +9,7 @@ import (
 	"moviola/domain/timeline"
 )
 
-// MaxPixels is the largest video frame that is decoded. Design §8: 36 megapixels.
+// MaxPixels is the largest number of pixels of a video frame that is decoded. Design §8: 36 megapixels.
 const MaxPixels = 36_000_000
 
 // decoders are the only decoders that an input may use.
@@ -34,8 +34,8 @@ type Input struct {
 	Path string
 	// name of the required demuxer: "mov", "matroska", …; "rawvideo" with Raw; "concat" for a list of our own mov files
 	Format  string
-	Seek    float64 // seconds to skip
-	Length  float64 // seconds to read; 0: to the end
+	Seek    float64 // seconds to skip at the start of the file
+	Length  float64 // seconds to read; 0: to the end of the file
 	Decoder string  // decoder of its video, if the default one does not work
 	Raw     *Raw    // size, rate and pixel format of the frames, with Format "rawvideo"
 	// Steady keeps the filters when the size of the video's frames changes: the first filter that does more than select frames

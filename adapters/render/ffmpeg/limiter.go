@@ -36,7 +36,8 @@ func (l *Limiter) weight(pixels int) int64 { return min(max(int64(pixels), l.uni
 // Room returns how many encoders of frames with a number of pixels can run at the same time.
 func (l *Limiter) Room(pixels int) int { return int(l.total / l.weight(pixels)) }
 
-// Acquire waits until frames of the given number of pixels fit. A request larger than the whole limit waits for all of it.
+// Acquire waits until an encoder of frames with the given number of pixels can run. A request larger than the whole limit waits
+// for all of it.
 func (l *Limiter) Acquire(ctx context.Context, pixels int) (release func(), err error) {
 	weight := l.weight(pixels)
 	if err := l.free.Acquire(ctx, weight); err != nil {

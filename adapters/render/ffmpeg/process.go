@@ -24,12 +24,12 @@ const killDelay = 2 * time.Second
 const pipeDelay = 30 * time.Second
 
 // ExitError is the error of a program that ended with a failure of its own. Its text includes the end of the program's error
-// output: for logs, never for clients.
+// output: for log messages, never for clients.
 type ExitError struct {
 	Program string
 	Code    int  // exit code; -1: a signal has ended the program
-	Killed  bool // killed by SIGKILL
-	Memory  bool // killed because its control group ran out of memory
+	Killed  bool // the program was killed by SIGKILL
+	Memory  bool // the program was killed because its control group ran out of memory
 	Tail    string
 }
 
@@ -43,7 +43,7 @@ type process struct {
 	args    []string
 	policy  jail.Policy
 	stdout  io.Writer
-	stderr  io.Writer  // also gets the error output, if it is not nil
+	stderr  io.Writer  // gets a copy of the error output of the program; may be nil
 	files   []*os.File // file descriptors of the program from 3 on
 	started func()     // called when the start of the program has succeeded or failed; may be nil
 }

@@ -33,7 +33,7 @@ type Command struct {
 	Time  func(time.Duration)
 	Stall time.Duration // a run without progress for this time is stopped with ErrStalled; 0: 30 s
 	Limit time.Duration // time limit of the run; 0: an hour
-	// FileBytes is the largest file that the run may write; 0: 16 GiB.
+	// FileBytes is the largest size in bytes of a file that the run may write; 0: 16 GiB.
 	FileBytes uint64
 }
 

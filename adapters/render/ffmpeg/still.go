@@ -13,7 +13,7 @@ import (
 	"moviola/domain"
 )
 
-// Bounds of the cost of one picture.
+// Bounds of the conversion of one picture: time, bytes of the PNG file, and pixels.
 const (
 	stillLimit = 3 * time.Minute
 	stillBytes = 512 << 20

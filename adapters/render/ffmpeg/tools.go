@@ -20,8 +20,8 @@ import (
 
 // Config tells where the programs are and how they are run.
 type Config struct {
-	FFmpeg  string // path or name; "ffmpeg" when empty
-	FFprobe string // path or name; "ffprobe" when empty
+	FFmpeg  string // path or name of ffmpeg; empty: "ffmpeg"
+	FFprobe string // path or name of ffprobe; empty: "ffprobe"
 	// Jail starts the programs in a sandbox. Nil: they run without one.
 	Jail *jail.Jail
 	// Dev is the folder of device nodes; empty: /dev.

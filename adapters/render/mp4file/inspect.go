@@ -10,7 +10,7 @@ import (
 	"moviola/domain/movie"
 )
 
-// errInspect is the error for a finished file that does not match what was planned.
+// errInspect is the error for a finished file that does not match its timeline.
 var errInspect = errors.New("the movie's file is not as it must be")
 
 func unfit(format string, args ...any) error {
@@ -84,7 +84,7 @@ func Inspect(path string) (*Inspected, error) {
 	return m, nil
 }
 
-// maxIndex is the largest index that is read. An hour of video has about five megabytes of index.
+// maxIndex is the largest size in bytes of an index that is read. An hour of video has about five megabytes of index.
 const maxIndex = 512 << 20
 
 // read reads the tracks of the index.

@@ -8,8 +8,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// Follows compares the file with the plan that it was made from. every is the largest distance between key frames, in frames.
-// Design §5: a file that does not match is a failed render.
+// Follows returns an error if the file does not match the timeline plan that it was made from. every is the largest permitted
+// distance between key frames, in frames. Design §5: a file that does not match is a failed render.
 func (m *Inspected) Follows(plan *timeline.Timeline, every int64) error {
 	if m.width != plan.Width || m.height != plan.Height {
 		return unfit("it is %d × %d instead of %d × %d", m.width, m.height, plan.Width, plan.Height)

@@ -40,13 +40,13 @@ func Lengthen(path string, holds []h264.Hold) error {
 	return os.WriteFile(path, out.Bytes(), 0o600)
 }
 
-// video is a file of ffmpeg with a single track, whose header is after its data.
+// video is a file of ffmpeg that contains a single track. The header of the file is after its data.
 type video struct {
 	file  *mp4.File
 	track *mp4.TrakBox
 	table *mp4.StblBox
 	about *mp4.AvcCBox
-	step  uint32 // duration of a frame
+	step  uint32 // duration of a frame in the track's units of time
 }
 
 // ErrTrack is the error for a file that is not one of the renderer's windows or sounds.

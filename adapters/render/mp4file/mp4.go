@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// Track describes the only track of one of our own MP4 files, as its header does.
+// Track is what the header of one of our own MP4 files says about the only track of the file.
 type Track struct {
 	Samples int64  // number of frames of a video
 	Setup   string // hash of the parameters that an H.264 decoder needs before the first frame; empty for sound

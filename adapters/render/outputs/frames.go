@@ -13,7 +13,7 @@ import (
 	"moviola/adapters/render/ffmpeg"
 )
 
-// mostFrames is the largest number of pictures of a sequence.
+// mostFrames is the largest number of pictures in the ZIP file of a movie.
 const mostFrames = 3000
 
 // frames makes a ZIP file with every frame as a PNG. ffmpeg writes all PNGs into one file, so that the size limit of a file
@@ -78,8 +78,8 @@ func packAll(ctx context.Context, pictures *bufio.Reader, archive *zip.Writer) e
 	}
 }
 
-// signatureBytes is the length of the signature that a PNG begins with; chunkHead is the length of a chunk's length and type,
-// chunkEnd that of its checksum.
+// signatureBytes is the length in bytes of the signature that a PNG begins with; chunkHead is the length of a chunk's length and
+// type, chunkEnd that of its checksum.
 const (
 	signatureBytes = 8
 	chunkHead      = 8

@@ -30,7 +30,7 @@ type Config struct {
 // Maker makes outputs. It is safe for concurrent use. All movies share a limited number of places; each running program uses one.
 type Maker struct {
 	cfg    Config
-	places chan struct{} // one element for each program that runs; the capacity is the limit
+	places chan struct{} // one value for each running program; its capacity is the limit
 }
 
 const (
@@ -150,17 +150,17 @@ func (w *work) shown(width, height int) {
 	w.out.Width, w.out.Height, w.out.Duration = width, height, result.Duration(w.job.Plan)
 }
 
-// input is the finished MP4.
+// input is the finished MP4, read from the time seek in seconds on.
 func (w *work) input(seek float64) ffmpeg.Input {
 	return ffmpeg.Input{Path: w.job.Movie, Format: "mov", Seek: seek}
 }
 
-// inputs returns the finished MP4 and its matte.
+// inputs returns the finished MP4 and its matte, both read from the time seek in seconds on.
 func (w *work) inputs(seek float64) []ffmpeg.Input {
 	return []ffmpeg.Input{w.input(seek), {Path: w.job.Matte, Format: "mov", Seek: seek}}
 }
 
-// run runs ffmpeg on inputs, with a limit for the size of each file.
+// run runs ffmpeg on inputs. bound is the largest size in bytes of each file that ffmpeg may write.
 func (w *work) run(ctx context.Context, bound uint64, graph string, inputs []ffmpeg.Input, output ...string) error {
 	limit := defaultLimit
 	if deadline, ok := ctx.Deadline(); ok {
@@ -186,7 +186,7 @@ func (w *work) read() []string {
 	return folders
 }
 
-// full reports whether a file has reached the size limit, which ends the program.
+// full reports whether a file of the output has reached the size limit bound: the limit then has ended ffmpeg.
 func (w *work) full(bound uint64) bool {
 	entries, _ := os.ReadDir(w.dir)
 	for _, entry := range entries {

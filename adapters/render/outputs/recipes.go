@@ -21,7 +21,7 @@ const (
 
 // The bounds of a GIF, which grows with each pixel of each frame.
 const (
-	gifSide   = 640 // pixels of the longer side
+	gifSide   = 640 // largest number of pixels of the longer side of a GIF
 	gifFPS    = 15
 	gifLength = 60 // largest length of a GIF in seconds
 )

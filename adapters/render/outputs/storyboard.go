@@ -13,7 +13,7 @@ import (
 
 // The form of a storyboard: small pictures in rows, from left to right.
 const (
-	boardMost    = 100 // largest number of pictures
+	boardMost    = 100 // largest number of pictures of a storyboard
 	boardColumns = 10
 	boardSide    = 160 // pixels of the longer side of a picture
 )
@@ -22,7 +22,7 @@ const (
 type board struct {
 	step, first, count int64
 	columns, rows      int64
-	width, height      int // size of one picture of the storyboard
+	width, height      int // size in pixels of one picture of the storyboard
 	plan               movie.Dimensions
 }
 

@@ -15,7 +15,7 @@ import (
 type Attempt struct {
 	Dir    string
 	parent string   // folder of all attempts at the movie
-	alive  *os.File // locked while the attempt is at work
+	alive  *os.File // file that is locked while the attempt is at work
 }
 
 // Begin makes the folder of an attempt. It removes files of earlier attempts at the project: their workers are dead, or will lose

@@ -27,7 +27,7 @@ type Parts struct {
 // Part is the information about a cached part, kept in a JSON file beside it.
 type Part struct {
 	Sum      string   `json:"sum"`    // hex SHA-256 of the file
-	Frames   int64    `json:"frames"` // number of samples of its track
+	Frames   int64    `json:"frames"` // number of samples of the part's track
 	Setup    string   `json:"setup"`  // parts with equal values can be joined without encoding
 	Warnings []string `json:"warnings,omitempty"`
 	// Until is when the part expires because its sources may have changed; zero: never.
@@ -40,8 +40,8 @@ type Part struct {
 
 func (p Parts) path(key, ext string) string { return filepath.Join(p.dir, key[:2], key+ext) }
 
-// Find links the cached part of a key to the given name, so that evicting it does no harm. It returns false when there is no such
-// part, or a damaged one.
+// Find links the cached part of a key to the given name, so that the attempt has the part even if the cache evicts it. It returns
+// false when there is no such part, or a damaged one.
 func (p Parts) Find(key, ext, to string) (Part, bool, error) {
 	var known Part
 	raw, err := os.ReadFile(p.path(key, ".json"))

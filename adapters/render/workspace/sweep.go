@@ -19,8 +19,8 @@ const (
 	defaultBytes = 20 << 30
 	// inUse is how long after its last use Sweep does not remove a part, even if space is needed.
 	inUse = 10 * time.Minute
-	// linking is how long after its last use a part is not removed to make room for another one: an attempt has made its own link
-	// by then.
+	// linking is how long after its last use a part is not removed to make room for another one: by then, an attempt that uses the
+	// part has made its own link to it.
 	linking = time.Minute
 	// unused is how long an unused part is kept.
 	unused = 30 * 24 * time.Hour

@@ -22,7 +22,7 @@ import (
 // sandboxed program of this user may be able to connect to the socket, but it cannot read the file with the pass.
 type pass string
 
-// newPass makes the pass of this start and writes it to a file beside the socket that only this user can read.
+// newPass makes the pass for this start of the server, and writes it to a file beside the socket that only this user can read.
 func newPass(socket net.Listener) (pass, error) {
 	random := make([]byte, 32)
 	if _, err := rand.Read(random); err != nil {

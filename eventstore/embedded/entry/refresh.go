@@ -15,7 +15,7 @@ import (
 	"moviola/internal/certificate"
 )
 
-// defaultRefresh is how often the certificate and users files are checked for changes.
+// defaultRefresh is the time between two checks of the certificate and users files for changes.
 const defaultRefresh = 5 * time.Second
 
 // Settings are the part of embedded.Config that says where a server listens, and which files list who may connect.
@@ -43,10 +43,10 @@ func (c Settings) Check() error {
 	return nil
 }
 
-// Access decides who may connect. It is read from files that may change while the server runs.
+// Access decides who may connect, according to files that may change while the server runs.
 type Access struct {
-	certificate *certificate.Certificate // the server's certificate; nil without TLS
-	guard       *guard                   // checks passwords; nil without users
+	certificate *certificate.Certificate // the server's certificate; nil: the server has no TLS
+	guard       *guard                   // checks passwords; nil: the server has no users
 	pass        pass                     // token that calls through the socket need; empty: they need none
 	note        logrus.FieldLogger
 

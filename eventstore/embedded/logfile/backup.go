@@ -45,7 +45,7 @@ func vacuumInto(ctx context.Context, dir, to string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, source.close()) }()
-	// VACUUM begins its own transaction, so the running one is ended first
+	// VACUUM begins its own transaction, so the running transaction is ended first
 	if err := sqlitex.ExecuteTransient(source.conn, "COMMIT", nil); err != nil {
 		return err
 	}

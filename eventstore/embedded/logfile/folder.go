@@ -37,17 +37,17 @@ func OpenFolder(dir string) (*Folder, error) {
 // Path is the file of the log in the folder.
 func (f *Folder) Path() string { return filepath.Join(f.dir, FileName) }
 
-// Sync makes the names of new files durable.
+// Sync makes the names of new files in the folder durable.
 func (f *Folder) Sync() error { return SyncFolder(f.dir) }
 
 // Close unlocks the folder.
 func (f *Folder) Close() error { return unlockFolder(f.lock) }
 
-// lockName is the file that is locked.
+// lockName is the name of the file that is locked, in the data folder.
 const lockName = "lock"
 
-// lockFolder makes sure that no other process has the folder open. The lock ends with the process, also when that is killed. The
-// file stays, and names the process that locked it last.
+// lockFolder makes sure that no other process has the folder open. The lock ends with the process, also when the process is
+// killed. The lock file stays, and names the process that locked it last.
 func lockFolder(dir string) (*os.File, error) {
 	path := filepath.Join(dir, lockName)
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -83,7 +83,7 @@ func writeOwner(file *os.File) error {
 	return err
 }
 
-// SyncFolder makes the names of new files durable.
+// SyncFolder makes the names of new files in the folder dir durable.
 func SyncFolder(dir string) error {
 	folder, err := os.Open(dir)
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 
 // Head is the state of a stream that its readers and writers need.
 type Head struct {
-	Last int64 // revision of the newest event, -1 before the first; tombstoned when the stream is deleted for good
+	Last int64 // revision of the newest event; -1: there is no event yet; Tombstoned: the stream is deleted for good
 	Meta streamMeta
 }
 

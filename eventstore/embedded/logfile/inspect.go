@@ -12,7 +12,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// LogFile is the file of the log in a data folder. It is an error when there is none.
+// LogFile is the path of the file of the log in a data folder. When there is no such file, it returns an error.
 func LogFile(dir string) (string, error) {
 	path := filepath.Join(dir, FileName)
 	if _, err := os.Stat(path); err != nil {

@@ -17,7 +17,7 @@ type StreamInfo struct {
 	Name    string    `json:"name"`
 	Events  int64     `json:"events"`
 	First   int64     `json:"first"` // revision of the oldest event that retention has not removed
-	Last    int64     `json:"last"`  // revision of the newest event
+	Last    int64     `json:"last"`  // revision of the stream's newest event
 	Newest  time.Time `json:"newest"`
 	Deleted bool      `json:"deleted,omitempty"` // a tombstone has deleted the stream, and is all that is left
 }
@@ -51,14 +51,14 @@ func Streams(ctx context.Context, path, prefix, after string, limit int) (stream
 type Stats struct {
 	Events     int64      `json:"events"`
 	Streams    int64      `json:"streams"`
-	Removed    int64      `json:"removed"` // events that retention has removed
-	Last       int64      `json:"last"`    // position of the newest event
+	Removed    int64      `json:"removed"` // number of events that retention has removed
+	Last       int64      `json:"last"`    // position of the log's newest event
 	Oldest     time.Time  `json:"oldest"`
 	Newest     time.Time  `json:"newest"`
 	FileBytes  int64      `json:"fileBytes"`
 	FreeBytes  int64      `json:"freeBytes"` // unused bytes of the file, which later events fill
 	WALBytes   int64      `json:"walBytes"`
-	Groups     int64      `json:"groups"` // persistent subscriptions
+	Groups     int64      `json:"groups"` // number of persistent subscriptions
 	Categories []Category `json:"categories"`
 }
 
@@ -118,7 +118,7 @@ func LogStats(ctx context.Context, path string) (stats Stats, err error) {
 	return stats, err
 }
 
-// count counts the categories, the largest first.
+// count fills the field Categories with the categories of streams, those with the most events first.
 func (s *Stats) count(conn *sqlite.Conn) error {
 	return sqlitex.Execute(conn, `SELECT category, count(*), sum(events) AS total FROM (
 			SELECT CASE instr(s.name, '-') WHEN 0 THEN s.name ELSE substr(s.name, 1, instr(s.name, '-') - 1) END AS category,
@@ -133,12 +133,14 @@ func (s *Stats) count(conn *sqlite.Conn) error {
 
 // GroupInfo is the stored state of a persistent subscription.
 type GroupInfo struct {
-	Stream     string `json:"stream"`
-	Name       string `json:"name"`
-	Strategy   string `json:"strategy"`
-	Checkpoint int64  `json:"checkpoint"` // place up to which all events are finished; -1: none is
-	Known      int64  `json:"known"`      // place of the newest event of the stream, or of the log
-	Parked     int64  `json:"parked"`
+	Stream   string `json:"stream"`
+	Name     string `json:"name"`
+	Strategy string `json:"strategy"`
+	// revision, or position in the log, up to which all events are finished; -1: no event is finished
+	Checkpoint int64 `json:"checkpoint"`
+	// revision of the newest event of the group's stream, or position of the newest event of the log
+	Known  int64 `json:"known"`
+	Parked int64 `json:"parked"`
 }
 
 // Groups returns the persistent subscriptions of a data folder or backup, also while a server runs there.

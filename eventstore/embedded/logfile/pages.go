@@ -23,7 +23,7 @@ import (
 const (
 	vfsName       = "moviola-checked"
 	pageBytes     = 4096
-	reservedBytes = 4 // bytes of each page, for its checksum
+	reservedBytes = 4 // number of bytes at the end of each page, which hold the page's checksum
 )
 
 // checkedFile is an open file of the VFS. It has the methods of SQLite's own file.
@@ -31,19 +31,21 @@ type checkedFile struct {
 	path    string
 	pages   bool // true: the log's file, whose pages are checked; false: the write-ahead log, which SQLite checks
 	methods lib.Tsqlite3_io_methods
-	fault   func(operation string) int32 // a fault that a test injects into a read, write or sync; 0: none
+	// returns the error code of SQLite that a test injects into a read, write or sync; 0: no error
+	fault func(operation string) int32
 }
 
 var (
 	checkedFiles sync.Map // *checkedFile of each open file, by SQLite's pointer to the file
-	badPages     sync.Map // number of the damaged page that was found last, by path
+	badPages     sync.Map // number of the damaged page that was found last in a file, by the file's path
 	failedSyncs  sync.Map // true for each path of a file whose sync has failed
-	FileFaults   sync.Map // func(string) int32 by path; tests set it before they open the file
+	FileFaults   sync.Map // the function fault of a checkedFile, by the file's path; tests set it before they open the file
 
 	systemVFS      lib.Tsqlite3_vfs
 	checkedMethods = struct {
 		sync.Mutex
-		of map[uintptr]uintptr // for each of SQLite's tables of file methods, the address of our table
+		// address of our copy of each of SQLite's tables of file methods, by the address of SQLite's table
+		of map[uintptr]uintptr
 	}{of: map[uintptr]uintptr{}}
 )
 
@@ -88,7 +90,7 @@ func checkedURI(path string) (string, error) {
 // pointer converts an address that SQLite gave. The memory is not Go's, so the garbage collector does not move it.
 func pointer(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
 
-// address returns the address by which SQLite calls a function of this file. The function must not be a closure.
+// address returns the address by which SQLite calls the Go function f. The function must not be a closure.
 func address[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&f)) }
 
 // function is the inverse of address.
@@ -120,8 +122,8 @@ func openChecked(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags u
 	return lib.SQLITE_OK
 }
 
-// methodsOver returns a copy of SQLite's table of file methods in which some methods are replaced by those of this file. There is
-// one copy for each of SQLite's tables.
+// methodsOver returns a copy of SQLite's table of file methods in which some methods are replaced by Go functions of this
+// package. There is one copy for each of SQLite's tables.
 func methodsOver(tls *libc.TLS, theirs uintptr) uintptr {
 	checkedMethods.Lock()
 	defer checkedMethods.Unlock()
@@ -160,8 +162,8 @@ func syncChecked(tls *libc.TLS, file uintptr, flags int32) int32 {
 	return rc
 }
 
-// readChecked reads, and checks the checksum when SQLite reads a whole page. When SQLite opens a file, it reads only the header
-// in the first page; the header is checked when SQLite reads that page.
+// readChecked is the file method for reading: when SQLite reads a whole page, it also checks the page's checksum. When SQLite
+// opens a file, it reads only the header in the first page; the header is checked when SQLite reads that page as a whole.
 func readChecked(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64) int32 {
 	f := opened(file)
 	if rc := f.fault("read"); rc != lib.SQLITE_OK {
@@ -182,7 +184,7 @@ func readChecked(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64
 	defer libc.Xfree(tls, page)
 	within := offset % pageBytes
 	rc := read(tls, file, page, pageBytes, offset-within)
-	if rc == lib.SQLITE_IOERR_SHORT_READ { // a new file is shorter; the missing bytes are zeros
+	if rc == lib.SQLITE_IOERR_SHORT_READ { // a new file has fewer bytes than SQLite asks for; the missing bytes are zeros
 		clear(unsafe.Slice((*byte)(pointer(buffer)), amount))
 	}
 	if rc != lib.SQLITE_OK {

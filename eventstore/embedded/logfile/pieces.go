@@ -18,8 +18,8 @@ import (
 
 // The size of one piece. The numbers are part of the format: with other numbers, no piece of an earlier backup could be reused.
 const (
-	pieceEvents  = 1024 // positions of events in one piece
-	pieceStreams = 4096 // ids of streams in one piece
+	pieceEvents  = 1024 // number of positions in the log that one piece with events covers
+	pieceStreams = 4096 // number of ids of streams that one piece with streams covers
 )
 
 const (

@@ -19,12 +19,12 @@ type Record struct {
 	ID       uuid.UUID
 	Kind     string // the event's type
 	JSON     bool   // content type: true for JSON, false for bytes
-	Created  int64  // ticks of 100 ns since 1970, the protocol's unit
+	Created  int64  // creation time, in ticks of 100 ns since 1970 UTC, the protocol's unit
 	Data     []byte
 	Metadata []byte
 }
 
-// Ticks converts a time to the protocol's unit.
+// Ticks converts a time to the protocol's unit: ticks of 100 ns since 1970 UTC.
 func Ticks(t time.Time) int64 { return t.UnixNano() / 100 }
 
 // Size estimates a record's memory in bytes.
@@ -72,7 +72,7 @@ type CorruptError struct {
 	Position int64 // position of the damaged event; 0: not known
 
 	Page  int64 // damaged page of the file, counted from 1; 0: not known
-	Frame int   // damaged frame of the write-ahead log, counted from 1; 0: the log's header, or not known
+	Frame int   // damaged frame of the write-ahead log, counted from 1; 0: the header of the write-ahead log, or not known
 }
 
 // Error implements error.

@@ -10,7 +10,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// schemaVersion is the file's user_version. A file of another version is refused.
+// schemaVersion is the number that SQLite stores as user_version in the log's file. A file with another number is refused.
 const schemaVersion = 2
 
 // The streams table stores each stream's name once. The index (stream, id) finds a stored event for appends without an expected
@@ -35,15 +35,15 @@ PRAGMA user_version = 2;
 `
 
 // synchronous=FULL syncs the write-ahead log at every commit: that makes an acknowledged append durable. When the file is opened,
-// SQLite moves the contents of a write-ahead log that a crash left into the file, so that every run begins with an empty one.
-// While the server runs, that happens after every 4,000 pages of 4 KiB: a page that changes with every commit is then written to
-// the file once.
+// SQLite moves the contents of a write-ahead log that a crash left into the file, so that every run begins with an empty
+// write-ahead log. While the server runs, SQLite moves the contents after every 4,000 pages of 4 KiB: a page that changes with
+// every commit is then written to the file once.
 var writerPragmas = []string{"journal_mode = WAL", "synchronous = FULL", "cache_size = -16000", "wal_autocheckpoint = 4000",
 	"wal_checkpoint(TRUNCATE)"}
 
 const (
-	readers    = 4      // connections for reading
-	maxKnownID = 50_000 // streams whose row id the writer caches
+	readers    = 4      // number of connections for reading
+	maxKnownID = 50_000 // maximum number of streams whose row ids the writer caches
 )
 
 // Log implements Storage with one SQLite file.
@@ -54,7 +54,7 @@ type Log struct {
 	readers chan *sqlite.Conn
 }
 
-// Open opens or creates the file.
+// Open opens the file of a log, and creates it when it is missing.
 func Open(path string) (*Log, error) {
 	l := &Log{path: path, ids: map[string]int64{}, readers: make(chan *sqlite.Conn, readers)}
 	if err := l.open(); err != nil {
@@ -117,7 +117,8 @@ func realPath(path string) (string, error) {
 	return filepath.EvalSymlinks(absolute)
 }
 
-// createFile creates a file without tables if there is none, atomically. SQLite gives its other files the same permissions.
+// createFile creates, atomically, the file of a log without tables, if there is none. SQLite gives the same permissions to the
+// files that it keeps beside this one.
 func createFile(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.Size() == 0 {
@@ -144,7 +145,7 @@ func createFile(path string) error {
 	return SyncFolder(filepath.Dir(path))
 }
 
-// migrate creates the tables of a new file. It refuses a file of another program or version.
+// migrate creates the tables of a new file. It refuses a file whose user_version differs from schemaVersion.
 func (l *Log) migrate() error {
 	version := int64(-1)
 	err := sqlitex.ExecuteTransient(l.writer, "PRAGMA user_version", &sqlitex.ExecOptions{

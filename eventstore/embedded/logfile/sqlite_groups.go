@@ -7,8 +7,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// groupsSchema adds the table of persistent subscriptions to a file that has none. Older programs ignore the table, so the file's
-// version stays the same.
+// groupsSchema adds the table of persistent subscriptions to a file that has none. Earlier versions of the program ignore the
+// table, so schemaVersion stays the same.
 const groupsSchema = `CREATE TABLE IF NOT EXISTS groups (
   stream     TEXT    NOT NULL,
   name       TEXT    NOT NULL,
@@ -35,10 +35,11 @@ const GroupStreams = "$persistentsubscription-"
 
 // GroupRow is a persistent subscription as stored in the log, or a change to a stored one.
 type GroupRow struct {
-	Key        GroupKey
-	Settings   []byte // JSON; nil in a change of the checkpoint only
-	Checkpoint int64  // place in the stream or the log up to which all events are finished; NoCheckpoint before the first
-	Removed    bool   // in a change: true deletes the subscription
+	Key      GroupKey
+	Settings []byte // settings as JSON; nil: only the checkpoint changes
+	// revision, or position in the log, up to which all events are finished; NoCheckpoint: no event is finished
+	Checkpoint int64
+	Removed    bool // in a change: true deletes the subscription
 }
 
 // NoCheckpoint means that a persistent subscription has not finished an event yet.

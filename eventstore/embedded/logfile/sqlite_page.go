@@ -40,7 +40,7 @@ const selectRecords = `SELECT e.position, s.name, e.revision, e.type, e.id, e.js
 
 // page runs a query and verifies the checksum of every record whose payload it returns.
 func (l *Log) page(ctx context.Context, q pageQuery) (page []*Record, err error) {
-	// SQLite makes a new plan for each value of a bound LIMIT, but not when the LIMIT is a sum.
+	// SQLite prepares the query anew for each value of a bound LIMIT, but not when the LIMIT is a sum.
 	query := selectRecords + ` FROM ` + q.from + ` WHERE ` + q.where + ` ORDER BY ` + q.order + ` LIMIT ? + 0`
 	var bytes int64
 	err = l.read(ctx, func(conn *sqlite.Conn) error {

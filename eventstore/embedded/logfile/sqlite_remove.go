@@ -30,8 +30,8 @@ func (l *Log) Remove(stream string, below int64, limit int) (removed int, err er
 	return removed, nil
 }
 
-// nameless is the name of a row among the streams that is no stream: its removed counts the records of discarded streams, so that
-// Verify can account for their positions. A stream always has a name.
+// nameless is the name in a row of the table of streams that stands for no stream: the row's column removed counts the records of
+// discarded streams, so that Verify can account for their positions. A stream always has a name.
 const nameless = ""
 
 // Discard implements Storage.

@@ -25,11 +25,11 @@ type Storage interface {
 	ReadStream(ctx context.Context, stream string, page StreamPage) ([]*Record, error)
 	// ReadAll returns a page of the log.
 	ReadAll(ctx context.Context, page AllPage) ([]*Record, error)
-	// Remove removes the oldest records of a stream, those with a revision below a given one and at most limit of them, and
-	// returns how many it removed. Its errors are those of Commit.
-	Remove(stream string, below int64, limit int) (int, error)
-	// Discard removes a stream and its metadata as if they had never been, if all their records are before a position, and returns
+	// Remove removes the oldest records of a stream, those with a revision less than below, but at most limit of them. It returns
 	// how many records it removed. Its errors are those of Commit.
+	Remove(stream string, below int64, limit int) (int, error)
+	// Discard removes a stream and its metadata as if they had never been, if all their records have positions less than before.
+	// It returns how many records it removed. Its errors are those of Commit.
 	Discard(stream string, before int64) (int, error)
 	// FirstRevision is the revision of a stream's oldest record that was not removed, 0 when the stream never had one.
 	FirstRevision(ctx context.Context, stream string) (int64, error)
@@ -57,7 +57,8 @@ type AllPage struct {
 	WantFunc func(stream, kind string) bool
 }
 
-// maxPageBytes ends a page early, so that a reader of large events does not hold hundreds of them in memory.
+// maxPageBytes is the size of its records, in bytes, at which a page ends early, so that a reader of large events does not hold
+// hundreds of them in memory.
 const maxPageBytes = 2 << 20
 
 // PageLimit is the maximum of records in a page.

@@ -17,7 +17,7 @@ const maxProblems = 20
 type Report struct {
 	Events  int64 // number of events in the log
 	Streams int64
-	Removed int64 // events that retention has removed
+	Removed int64 // number of events that retention has removed
 	Last    int64 // position of the newest event; Verify accounts for every position up to it
 
 	Problems []string // the first problems found, each with its place; empty: the log is undamaged
@@ -76,7 +76,7 @@ func (i *inspection) structure(report *Report) error {
 	})
 }
 
-// events checks every event, in the order of positions.
+// events compares every event with its checksum, in the order of positions.
 func (i *inspection) events(report *Report) error {
 	log := &Log{path: i.path}
 	return sqlitex.ExecuteTransient(i.conn, selectRecords+
@@ -94,7 +94,8 @@ func (i *inspection) events(report *Report) error {
 		}})
 }
 
-// revisions checks that every stream has all revisions from its oldest kept one on, and that their positions ascend.
+// revisions checks that every stream has all revisions from that of its oldest stored event on, and that the positions of its
+// events ascend.
 func (i *inspection) revisions(report *Report) error {
 	var id, next, position int64
 	return sqlitex.ExecuteTransient(i.conn, `SELECT s.id, s.name, s.removed, e.revision, e.position

@@ -79,8 +79,8 @@ func scanWAL(r io.Reader) (int, error) {
 			return whole, ignoreEnd(err)
 		}
 		if !sound {
-			// The frames contain the salts of this header, so the header was complete and synced before them. Its checksum is wrong now,
-			// so it is damaged.
+			// The frames contain the salts of this header, so the header was complete and synced before the frames were written.
+			// The header's checksum is wrong now, so the header is damaged.
 			if bytes.Equal(frame[8:12], header[16:20]) || bytes.Equal(frame[12:16], header[20:24]) {
 				return 0, nil
 			}
@@ -99,12 +99,12 @@ func ignoreEnd(err error) error {
 	return err
 }
 
-// walScan is the state of a scan of frames.
+// walScan is the state of a scan of the frames of the write-ahead log.
 type walScan struct {
 	order    binary.ByteOrder
 	salts    []byte
-	computed walSum // checksum of everything up to the last frame
-	stored   walSum // checksum in the last frame's header
+	computed walSum // checksum computed over everything up to the last frame that was read, this frame included
+	stored   walSum // checksum that the header of the last frame that was read contains
 	broken   int    // number of the first frame whose checksum does not match
 	commit   bool   // a commit was found at the broken frame or after it
 }

@@ -92,11 +92,12 @@ func Metadata(r *logfile.Record) map[string]string {
 	}
 	return map[string]string{
 		"type": r.Kind, "content-type": content,
-		"created": strconv.FormatInt(r.Created, 10), // as number of ticks: a client that cannot parse this text ends its process
+		// the time is written as a number of ticks: a client that cannot parse this text ends its process
+		"created": strconv.FormatInt(r.Created, 10),
 	}
 }
 
-// Stream names a stream.
+// Stream converts a stream's name to the protocol's identifier of the stream.
 func Stream(stream string) *shared.StreamIdentifier {
 	return &shared.StreamIdentifier{StreamName: []byte(stream)}
 }

@@ -31,8 +31,8 @@ const sendTime = 10 * time.Minute
 
 // Place is where anchors are kept. It is safe for concurrent use.
 type Place interface {
-	Kind() string  // folder, s3, webhook or mail
-	Label() string // distinguishes places, and contains no secret
+	Kind() string  // kind of the place: folder, s3, webhook or mail
+	Label() string // text that distinguishes the place from other places, and contains no secret
 	// Put stores an anchor at the place. Errors contain no secret. A place that takes only the anchor ignores the list of digests.
 	Put(ctx context.Context, sheet audit.Sheet) error
 }
@@ -82,7 +82,7 @@ func (a *Anchors) Run(ctx context.Context) error {
 	}
 }
 
-// Round takes an anchor for the places whose next one is due, and sends it. It returns when the next anchor is due.
+// Round takes an anchor for the places whose next anchor is due, and sends it to them. It returns when the next anchor is due.
 func (a *Anchors) Round(ctx context.Context) (next time.Time, err error) {
 	var schedule anchor.Schedule
 	var due []string
@@ -138,7 +138,8 @@ func (a *Anchors) send(ctx context.Context, schedule *anchor.Schedule, due []str
 		if failed == nil {
 			failed = put(ctx, place, sheet)
 		}
-		if ctx.Err() != nil { // The result is not recorded: once this anchor counts as given up, a process makes another one.
+		// The result is not recorded: when this anchor counts as given up later, a process makes another anchor.
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		a.cfg.Sent(place.Kind(), failed)

@@ -30,9 +30,10 @@ const (
 
 // Finding is a difference between the stored data and the log.
 type Finding struct {
-	Kind     string `json:"kind"`             // missing, damaged, orphaned or unread
-	What     string `json:"what"`             // kind of the object, as the report names it: stored file, read model, …
-	Name     string `json:"name"`             // key of the file, read model and document, or event and stream
+	Kind string `json:"kind"` // kind of the difference: missing, damaged, orphaned or unread
+	What string `json:"what"` // kind of the object, as the report names it: stored file, read model, …
+	// name of the object: key of a file; name of a read model, and a document in it; or an event and its stream
+	Name     string `json:"name"`
 	Detail   string `json:"detail,omitempty"` // description of the difference
 	Remedy   string `json:"remedy"`           // what the operator can do about the finding
 	Repaired bool   `json:"repaired"`
@@ -44,10 +45,10 @@ type Finding struct {
 
 // Report is the result of a check.
 type Report struct {
-	Events   int       `json:"events"` // events read
-	Files    int       `json:"files"`  // files that the log names and that were checked
-	Stored   int       `json:"stored"` // files in the storage
-	Cached   int       `json:"cached"` // files in caches
+	Events   int       `json:"events"` // number of events read
+	Files    int       `json:"files"`  // number of files that the log names and that were checked
+	Stored   int       `json:"stored"` // number of files in the storage
+	Cached   int       `json:"cached"` // number of files in caches
 	Findings []Finding `json:"findings"`
 	// Models says why the read models were not compared although this was requested; empty: no such reason.
 	Models string `json:"read_models,omitempty"`
@@ -67,7 +68,7 @@ func (r Report) Left() int {
 // Config is what Run needs. Log, Files and Walk are required.
 type Config struct {
 	Log   *eventstore.Log
-	Files commands.Files // decrypts documents when they are read
+	Files commands.Files // the stored files; Files decrypts documents when they are read
 	// Walk calls visit with every key below a prefix, and the time when the key's file was written.
 	Walk func(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
 	// Archive calls visit with the key of every archive file of the log, and with the fault of the file, if it has one. nil: there
@@ -79,7 +80,8 @@ type Config struct {
 	// used after it was written. nil: shared files are not checked.
 	Holder func(account domain.AccountID) string
 	Lapse  time.Duration
-	// Quick skips reading the contents of finished movies and of files in caches: only the lengths of movies are compared.
+	// Quick skips reading the contents of finished movies and of files in caches: of movies, only the sizes in bytes are
+	// compared.
 	Quick bool
 	// Verify compares the read models with the log; nil: they are not compared.
 	Verify func(ctx context.Context) ([]projections.Difference, error)
@@ -243,7 +245,7 @@ func ownerOf(s subject, key string) domain.AccountID {
 	return ""
 }
 
-// again reads one stream again, into a new inventory.
+// again reads the events of one stream again, into a new inventory.
 func (c *checker) again(ctx context.Context, stream string) (*inventory, error) {
 	fresh := newInventory()
 	for event, err := range c.Log.Store().ReadStream(ctx, stream, eventstore.Forwards, 0) {
@@ -321,7 +323,7 @@ func (c *checker) models(ctx context.Context) error {
 var errTooMany = errors.New("most files belong to nothing in the log; is this the event store that belongs to them? Nothing " +
 	"was removed")
 
-// fewOrphans is how many files are removed without comparing their number with that of all files.
+// fewOrphans is the number of orphans up to which all are removed without comparing their number with that of all files.
 const fewOrphans = 100
 
 // repair repairs the findings that can be repaired.

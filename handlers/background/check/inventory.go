@@ -23,7 +23,7 @@ type want struct {
 	key      string
 	what     string // kind of the file, as the report names it
 	hash     string // hex SHA-256 of the content; empty: the log does not tell it
-	size     int64  // in bytes; 0: the log does not tell it
+	size     int64  // size in bytes; 0: the log does not tell it
 	required bool   // the file must exist; false: it may have been removed already
 }
 
@@ -56,7 +56,7 @@ func newInventory() *inventory {
 // errUnread says that an event cannot be read because a newer version of the program has written it.
 var errUnread = errors.New("it was written by a newer version of the program")
 
-// add applies an event. When this program cannot read it, its stream becomes unread.
+// add applies an event to the state of its stream. When this program cannot read the event, the stream counts as unread.
 func (v *inventory) add(codec *eventstore.Codec, r eventstore.Recorded) error {
 	category, id := eventstore.SplitStream(r.Stream)
 	if !slices.Contains(read, category) || v.unread[r.Stream] {

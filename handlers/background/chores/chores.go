@@ -28,8 +28,8 @@ type Config struct {
 	// First is the time from the start of a process to its first round; Every is the time from one round to the next, shortened
 	// at random by up to a tenth, so that processes that start together drift apart. Defaults: 10 minutes, 24 hours.
 	First, Every time.Duration
-	Now          func() time.Time   // default: time.Now
-	Logger       logrus.FieldLogger // required
+	Now          func() time.Time   // the clock; default: time.Now
+	Logger       logrus.FieldLogger // logger of the chores; required
 }
 
 // Chores are the chores of one process.

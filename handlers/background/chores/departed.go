@@ -17,7 +17,7 @@ type Accounts interface {
 
 // Cache is a cache on this process's own disk, with a folder for each account.
 type Cache interface {
-	// Forget removes the files of an account. It may be repeated.
+	// Forget removes the files of an account. The call may be repeated.
 	Forget(account domain.AccountID) error
 }
 

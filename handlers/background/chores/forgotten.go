@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// forgottenAfter is the age of its newest event from which a stream is discarded. An idempotency key is valid for 24 hours
-	// (decision 25), and e-mails are counted by the day. One more hour allows for clocks that differ.
+	// forgottenAfter is the age that the newest event of a stream must have before the stream is discarded. An idempotency key is
+	// valid for 24 hours (decision 25), and e-mails are counted by the day. One more hour allows for clocks that differ.
 	forgottenAfter = 25 * time.Hour
-	forgetAtOnce   = 1000      // streams after which the chore records its progress
+	forgetAtOnce   = 1000      // number of streams after which the chore records its progress
 	forgetPerRound = 1_000_000 // number of discarded streams at which a round ends
-	forgetBeside   = 16        // streams that are discarded at the same time: the log syncs many appends at once
+	forgetBeside   = 16        // number of streams that are discarded at the same time: the log syncs many appends at once
 
 	// ForgottenStream is the stream with the progress of the chore: the position up to which the log was searched for streams
 	// to discard. Its events have a system type.

@@ -15,7 +15,7 @@ import (
 	"moviola/eventstore/archived"
 )
 
-// Archive moves streams that have ended from the log to archive files. *archived.Store implements it.
+// Archive moves to archive files the streams that have ended. *archived.Store implements it.
 type Archive interface {
 	Archive(ctx context.Context, rule archived.Rule) (archived.Done, error)
 }
@@ -24,16 +24,18 @@ type Archive interface {
 type HistoryConfig struct {
 	Archive Archive
 	Codec   *eventstore.Codec
-	// Age is how long the events of movies stay in the log after the last one, where the plan does not say otherwise; 0: for ever.
+	// Age is how long the events of a movie stay in the log after the last of them, when the account's plan has no age of its
+	// own; 0: for ever.
 	Age time.Duration
-	// Plans are the plans that say how long; nil: none does. With them, PlanOf returns the plan of an account.
+	// Plans are the plans with an age of their own; nil: no plan has one. PlanOf returns the plan of an account; it is required
+	// when Plans has any.
 	Plans  []plan.Plan
 	PlanOf func(ctx context.Context, account domain.AccountID) (plan.Plan, error)
 	Logger logrus.FieldLogger
 }
 
-// History is the chore of archiving movies whose last event is older than the age that the plan of their account says, or else
-// the installation. Movies with an event that this version cannot read stay in the log. Decisions 90 and 96.
+// History is the chore of archiving movies whose last event is older than an age: that of their account's plan or, when the plan
+// has none, the Age of config. Movies with an event that this version cannot read stay in the log. Decisions 90 and 96.
 func History(config HistoryConfig) Chore {
 	return Chore{Name: "events of old movies", Do: func(ctx context.Context, now time.Time) error {
 		var failures []error
@@ -46,8 +48,8 @@ func History(config HistoryConfig) Chore {
 	}}
 }
 
-// archive archives what is older than a moment, of the accounts on a plan with a time of its own, or of all others (without a
-// name).
+// archive archives the movies that have ended and whose last event is older than the time before: those of accounts on the plan
+// with the given name or, when the name is empty, those of accounts on plans without an age of their own.
 func (c HistoryConfig) archive(ctx context.Context, plan string, before time.Time) error {
 	done, err := c.Archive.Archive(ctx, archived.Rule{Lane: plan, Before: before, Ended: c.ended(ctx, plan)})
 	if done.Files > 0 {
@@ -61,7 +63,8 @@ func (c HistoryConfig) archive(ctx context.Context, plan string, before time.Tim
 	return err
 }
 
-// ended returns the rule that selects movies that have ended, of the accounts that archive is about.
+// ended returns the function that reports whether a movie has ended and its account is on the plan with the given name; an empty
+// name stands for all plans without an age of their own.
 func (c HistoryConfig) ended(ctx context.Context, plan string) func([]eventstore.Recorded) (bool, error) {
 	return func(events []eventstore.Recorded) (bool, error) {
 		account, is, err := hasEnded(c.Codec, events)

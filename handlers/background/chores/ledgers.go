@@ -17,12 +17,13 @@ import (
 
 // Openings makes the opening balances of ledgers. *ledgers.Ledgers implements it.
 type Openings interface {
-	// Open appends an opening balance that includes all events before a moment, if it includes at least so many more than the one
-	// that is there. It returns the revision of the last event that the newest one includes; NoStream: there is none.
+	// Open appends an opening balance that includes all events before a moment. It does so only if that balance includes at least
+	// least events more than the newest opening balance does. Open returns the revision of the last event that the newest opening
+	// balance includes; NoStream: there is no opening balance.
 	Open(ctx context.Context, account domain.AccountID, before time.Time, least int) (eventstore.Revision, error)
 }
 
-// Prefixes moves the oldest events of streams that go on from the log to archive files. *archived.Store implements it.
+// Prefixes moves to archive files the oldest events of streams that have not ended. *archived.Store implements it.
 type Prefixes interface {
 	ArchivePrefixes(ctx context.Context, prefixes []archived.Prefix) (archived.Done, error)
 }
@@ -32,20 +33,21 @@ type LedgersConfig struct {
 	Accounts Accounts
 	Openings Openings
 	Archive  Prefixes
-	// Age returns how long the events of an account stay in the log; 0: for ever.
+	// Age returns how long the events of an account's ledger stay in the log; 0: for ever.
 	Age func(ctx context.Context, account domain.AccountID) (time.Duration, error)
-	// Least is the minimum of events for which an opening balance is made. See LeastOpened.
+	// Least is how many events more than the opening balance before it a new opening balance must include. See LeastOpened.
 	Least  int
 	Logger logrus.FieldLogger
 }
 
-// LeastOpened is the minimum of old events of a ledger for which an opening balance is made: fewer are not worth that event and
-// the archive's note of where they are.
+// LeastOpened is the minimum of old events of a ledger for which an opening balance is made: fewer events are not worth the event
+// of the opening balance and the archive's note of where the events are.
 const LeastOpened = 100
 
-// Ledgers is the chore of archiving the old events of ledgers. It works by calendar months (UTC): an opening balance is made of
-// what was stored before the month in which the moment lies that is the account's Age back, and then that is archived. So a
-// ledger has at most one new opening balance a month, and it is the balance at the end of a month. Decision 96.
+// Ledgers is the chore of archiving the old events of ledgers. It works by calendar months (UTC). The moment that lies the
+// account's Age back is in some month: an opening balance is made that includes all events stored before that month, and then
+// these events are archived. So a ledger has at most one new opening balance a month, and it is the balance at the end of a
+// month. Decision 96.
 func Ledgers(config LedgersConfig) Chore {
 	return Chore{Name: "old events of ledgers", Do: func(ctx context.Context, now time.Time) error {
 		var prefixes []archived.Prefix
@@ -53,7 +55,8 @@ func Ledgers(config LedgersConfig) Chore {
 		err := eachAccount(ctx, config.Accounts, func(a projections.Account) error {
 			prefix, err := config.open(ctx, domain.AccountID(a.Account), now)
 			if err != nil {
-				failures = append(failures, fmt.Errorf("opening balance of %s: %w", a.Account, err)) // the others are archived
+				// the ledgers of the other accounts are archived all the same
+				failures = append(failures, fmt.Errorf("opening balance of %s: %w", a.Account, err))
 			}
 			if prefix.Through >= 0 {
 				prefixes = append(prefixes, prefix)
@@ -76,8 +79,8 @@ func Ledgers(config LedgersConfig) Chore {
 	}}
 }
 
-// open makes the opening balance of an account, if there is one to be made, and returns what may be archived behind it; a
-// negative revision: nothing.
+// open makes the opening balance of an account, if one is due. It returns the events of the ledger that the newest opening
+// balance includes, and that may be archived for this reason; a negative revision: there are none.
 func (c LedgersConfig) open(ctx context.Context, account domain.AccountID, now time.Time) (archived.Prefix, error) {
 	prefix := archived.Prefix{Stream: ledger.Stream(account), Through: eventstore.NoStream}
 	age, err := c.Age(ctx, account)
@@ -89,7 +92,7 @@ func (c LedgersConfig) open(ctx context.Context, account domain.AccountID, now t
 	return prefix, err
 }
 
-// eachAccount calls visit with every account, also with those that are closed, until it fails.
+// eachAccount calls visit with every account, also with closed ones, until visit fails.
 func eachAccount(ctx context.Context, accounts Accounts, visit func(projections.Account) error) error {
 	q := projections.AccountQuery{Limit: accountsAtOnce}
 	for {

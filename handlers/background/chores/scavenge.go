@@ -22,18 +22,19 @@ const (
 // ScavengeConfig is what Scavenge needs. Every field is required.
 type ScavengeConfig struct {
 	Log eventstore.Store
-	// Truncated returns what the archive has truncated after a moment. It is that of *archived.Store.
+	// Truncated returns what the archive has truncated in the log after a moment, like the method of *archived.Store.
 	Truncated func(ctx context.Context, since time.Time) (archived.Truncated, error)
 	// Discards reports whether the event store removes truncated events by itself. Then no scavenge is ever due.
 	Discards func(context.Context) (bool, error)
-	// Waiting is told how many truncated events the event store has not been scavenged of.
+	// Waiting is called with the number of truncated events that may still use room in the event store.
 	Waiting func(events int)
 	Logger  logrus.FieldLogger
 }
 
-// Scavenge is the chore of saying when an event store that does not remove truncated events by itself should be scavenged: when
-// the archive has truncated events 30 days ago, and no scavenge has begun since. It counts what the archive has truncated since
-// the last scavenge that the event store tells of; when it tells of none, or the user may not read that, everything.
+// Scavenge is the chore of saying that an event store should be scavenged, when the store does not remove truncated events by
+// itself. A scavenge is due when the archive has truncated events at least 30 days ago, and no scavenge has begun since. The
+// chore counts the events that the archive has truncated since the last recorded scavenge; when no record is found, or the user
+// may not read it, it counts all events that the archive has ever truncated.
 func Scavenge(config ScavengeConfig) Chore {
 	return Chore{Name: "need of a scavenge", Soon: true, Do: func(ctx context.Context, now time.Time) error {
 		if own, err := config.Discards(ctx); err != nil || own {

@@ -11,9 +11,9 @@ import (
 	"moviola/projections"
 )
 
-// Presence is the board on which workers show that they are alive.
+// Presence is the presence board, on which workers show that they are alive.
 type Presence interface {
-	// Beat writes the row of a claim and increments its Beat. It does not replace the row of a later attempt.
+	// Beat writes the row of a claim and increments the row's field Beat. It does not replace the row of a later attempt.
 	Beat(ctx context.Context, row projections.Presence) error
 	// Remove removes the row of a claim, unless another claim has replaced it.
 	Remove(ctx context.Context, work string, attempt int) error
@@ -35,7 +35,7 @@ type Shown struct {
 type Board struct {
 	Board  Presence
 	Worker string
-	Beat   time.Duration // time between two writes of a row. Design §6
+	Beat   time.Duration // time between two writes of the row of a claim. Design §6
 	Log    logrus.FieldLogger
 }
 

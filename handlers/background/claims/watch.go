@@ -12,7 +12,7 @@ import (
 	"moviola/eventstore"
 )
 
-// Watch follows the streams of all movies by one subscription. It ends the work on a movie when its claim has ended.
+// Watch follows the streams of all movies by one subscription. It ends the work on a movie when the claim of that work has ended.
 type Watch struct {
 	log    *eventstore.Log
 	logger logrus.FieldLogger

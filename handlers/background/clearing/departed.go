@@ -59,19 +59,19 @@ func (s SavedTemplates) Clear(ctx context.Context, what accounts.Clearing) error
 	return nil
 }
 
-// KeyList lists the keys of an account that were not revoked. projections.Keys implements it.
+// KeyList lists the API keys of an account that were not revoked. projections.Keys implements it.
 type KeyList interface {
 	List(ctx context.Context, list projections.KeyList) (projections.KeyPage, error)
 }
 
-// IssuedKeys revokes the keys of a closed account. The closing has made the keys useless already;
-// the revocation removes them from the list of valid keys.
+// IssuedKeys revokes the API keys of a closed account. The closing has made these keys useless already; the revocation removes
+// them from the list of valid keys.
 type IssuedKeys struct {
 	Issued KeyList
 	Revoke answering[accounts.RevokeKey, accounts.Revocation]
 }
 
-// keysAtOnce is how many keys one page of the list has.
+// keysAtOnce is how many API keys one page of KeyList has.
 const keysAtOnce = 100
 
 // Clear implements processors.Cleaner.

@@ -25,7 +25,7 @@ type RenderedFiles struct {
 	Files commands.Files
 }
 
-// filesAtOnce is how many movies one page of the list has.
+// filesAtOnce is how many movies one page of KeptFiles has.
 const filesAtOnce = 200
 
 // Clear implements processors.Cleaner.

@@ -22,7 +22,7 @@ type SavedConnections struct {
 	Delete answering[connections.DeleteConnection, eventstore.Position]
 }
 
-// connectionsAtOnce is how many connections one page of the list has.
+// connectionsAtOnce is how many connections one page of SavedList has.
 const connectionsAtOnce = 100
 
 // Clear implements processors.Cleaner.

@@ -103,7 +103,7 @@ func (d *delivery) run(ctx context.Context) error {
 	})
 }
 
-// destination is one destination of a movie. If nothing can be sent to it, it has the reason.
+// destination is one destination of a movie. When nothing can be sent to the destination, the entry has the reason.
 type destination struct {
 	document.Destination
 	problem string
@@ -200,7 +200,7 @@ func (d *delivery) confirm(ctx context.Context) error {
 	return nil
 }
 
-// record appends the result of one try.
+// record appends the result of one try at a destination to the log.
 func (d *delivery) record(ctx context.Context, try movie.DeliveryAttempted) error {
 	try.Run = d.claim.Run
 	asked := d.config.Now()

@@ -160,7 +160,7 @@ func (d *delivery) entitle(ctx context.Context, index int, kind connection.Kind,
 	return err
 }
 
-// parcel describes the video for one destination. All tries of the same delivery use the same name.
+// parcel describes the video for one destination. The video has the same name in all tries at this destination.
 func (d *delivery) parcel(index int, t target) deliveries.Parcel {
 	h := fnv.New32a()
 	_, _ = fmt.Fprintf(h, "%s/%d", d.project, index) // a write to a hash never fails

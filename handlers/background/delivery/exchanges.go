@@ -7,8 +7,8 @@ import (
 	"moviola/domain/movie"
 )
 
-// keep stores the request and the answer of a try, before the result is written to the log, so that a client that sees the
-// result can also read the exchange. A failure does not stop the delivery.
+// keep stores the request and the answer of a try, before the result is written to the log, so that a client that sees the result
+// can also read the exchange. A failure to store them does not stop the delivery.
 func (d *delivery) keep(ctx context.Context, try movie.DeliveryAttempted, what deliveries.Exchange) {
 	if d.config.Exchanges == nil {
 		return

@@ -18,7 +18,7 @@ import (
 	"moviola/handlers/background/submitted"
 )
 
-// Handler handles one kind of command and returns R.
+// Handler is a handler of commands of the type C that returns a result of the type R.
 type Handler[C, R any] interface {
 	Handle(ctx context.Context, cmd C) (R, error)
 }
@@ -85,7 +85,7 @@ type Roads struct {
 // Limits are the limits of deliveries. All are required.
 type Limits struct {
 	Movie   time.Duration // time limit for all destinations of a movie together. Decision 33
-	PerHost int           // maximum number of concurrent deliveries of this process to one host
+	PerHost int           // maximum number of deliveries to one host that this process makes at the same time
 	Release time.Duration // time limit for releasing claims during shutdown
 }
 

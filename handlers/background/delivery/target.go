@@ -84,13 +84,14 @@ func (d *delivery) resolveInline(kind connection.Kind, to destination) (target, 
 	return t, d.fileThere()
 }
 
-// inlineWebhook reports whether an entry is a webhook with an endpoint of its own. An id in such an entry is the client's own
-// name, not the id of a saved connection.
+// inlineWebhook reports whether a destination is a webhook with an endpoint of its own. An id of such a destination is the
+// client's own name for it, not the id of a saved connection.
 func inlineWebhook(to destination) bool {
 	return to.Type == string(connection.Webhook) && to.Endpoint != ""
 }
 
-// resolveSaved opens the saved connection that an entry names, and applies the entry's own properties.
+// resolveSaved opens the saved connection that a destination names, and applies the properties that the movie has set for this
+// destination.
 func (d *delivery) resolveSaved(ctx context.Context, to destination) (target, error) {
 	opened, err := d.config.Connections.Open(ctx, d.claim.Account, to.ID)
 	switch {
@@ -131,7 +132,7 @@ func checkSaved(kind connection.Kind, given map[string]any) error {
 	return nil
 }
 
-// choose selects the output that is sent instead of the MP4. Decision 61.
+// choose selects the output with the given format, which is sent instead of the MP4. Decision 61.
 func (d *delivery) choose(t *target, format string) error {
 	if !t.kind.TakesFiles() || format == "" {
 		return nil

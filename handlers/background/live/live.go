@@ -39,7 +39,7 @@ type Event struct {
 	Account domain.AccountID
 	Name    connection.LiveEvent
 	Message string // id of the message, the same for all receivers
-	Payload []byte // a flat JSON object
+	Payload []byte // content of the message to the receivers: a flat JSON object
 	// Subject is the movie or batch of the event. A render.progress event replaces a queued one with the same subject.
 	Subject string
 	// Visible is the position that the read models must include before the event is sent. After that, a receiver that queries

@@ -28,8 +28,8 @@ type Cleaner interface {
 	Clear(ctx context.Context, what accounts.Clearing) error
 }
 
-// Accounts are the dependencies of the work on accounts. All fields are required by a process that does this work. Every Cleaner
-// is called.
+// Accounts are the dependencies of the work on accounts. All fields are required by a process that does this work. Each removal
+// of an account's files calls all Cleaners.
 type Accounts struct {
 	CompleteOpening Handler[accounts.CompleteOpening, accounts.OpenedAccount]
 	Purger          Purger
@@ -37,8 +37,8 @@ type Accounts struct {
 	Cleaners        []Cleaner
 }
 
-// completeOpening completes an interrupted opening of an account. Nobody sees the key that it issues; an operator can issue
-// another key.
+// completeOpening completes an interrupted opening of an account. Nobody sees the API key that the opening issues; an operator
+// can issue another one.
 func (p *Processors) completeOpening(ctx context.Context, task projections.Task) error {
 	_, err := p.config.Accounts.CompleteOpening.Handle(ctx, accounts.CompleteOpening{Account: domain.AccountID(task.Subject)})
 	return err

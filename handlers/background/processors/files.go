@@ -80,8 +80,8 @@ func (r *render) put(ctx context.Context, key, path string) (hash string, err er
 	return hash, err
 }
 
-// discard removes the files that this attempt has stored, because no outcome names them. The daily chore removes files for
-// which discard fails.
+// discard removes the files that this attempt has stored, because no outcome names them. When discard fails, the daily chore
+// removes these files.
 func (r *render) discard() {
 	ctx, cancel := context.WithTimeout(context.Background(), r.limits.Release)
 	defer cancel()

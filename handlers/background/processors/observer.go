@@ -15,7 +15,7 @@ import (
 
 // Observer observes the processors. Many goroutines call its methods, which must not block.
 type Observer interface {
-	// Working records that a work item of a kind was started. It returns the function that records its result.
+	// Working records that a work item of a kind was started. It returns the function that records the item's result.
 	Working(kind string) (ended func(result string))
 	// Rendered records the measures of a render attempt. It is called just before the attempt's
 	// outcome is recorded.
@@ -31,10 +31,10 @@ type Tracer interface {
 	delivery.Tracer
 }
 
-// The results of work.
+// The results of a work item, as Observer and Tracer get them.
 const (
 	resultOK         = "ok"
-	resultNothing    = "nothing"     // the work was done already
+	resultNothing    = "nothing"     // nothing was left to do: the work was done already
 	resultHandedBack = "handed_back" // released: this or another process continues the work later
 	ResultFailed     = "failed"      // the work will be retried
 )

@@ -15,8 +15,8 @@ import (
 	"moviola/domain/movie"
 )
 
-// outputsReserve is the time before the movie's time-out at which unfinished other outputs are
-// given up, so that they do not make the movie time out.
+// outputsReserve is the time before the movie's time-out at which unfinished outputs other than the MP4 are given up, so that
+// they do not make the movie time out.
 const outputsReserve = 30 * time.Second
 
 // noOutputs is the owner's message on a server that makes no outputs other than the MP4.
@@ -90,7 +90,7 @@ func (r *render) storeOutput(
 	return o, nil
 }
 
-// copyOutputs gives this movie copies of the outputs of an equal one.
+// copyOutputs gives this movie copies of the outputs of an equal movie.
 func (r *render) copyOutputs(ctx context.Context, of *movie.File) ([]movie.Output, error) {
 	all := slices.Clone(r.claim.Outputs)
 	for i, asked := range all {

@@ -26,12 +26,12 @@ type Queue interface {
 	Stop(ctx context.Context) error
 }
 
-// Handler handles one kind of command and returns R.
+// Handler is a handler of commands of the type C that returns a result of the type R.
 type Handler[C, R any] interface {
 	Handle(ctx context.Context, cmd C) (R, error)
 }
 
-// Doer handles one kind of command that returns no value.
+// Doer is a handler of commands of the type C that returns no result.
 type Doer[C any] interface {
 	Handle(ctx context.Context, cmd C) error
 }
@@ -45,8 +45,8 @@ type Renderer interface {
 	Finished(project domain.ProjectID) int
 }
 
-// Outputs makes other outputs of finished movies. In its result, the keys of files are paths on the local disk. An output that
-// cannot be made has status error and the reason. An error is returned only when ctx has ended.
+// Outputs makes outputs of finished movies other than their MP4. In its result, the keys of files are paths on the local disk. An
+// output that cannot be made has status error and the reason. An error is returned only when ctx has ended.
 type Outputs interface {
 	Make(ctx context.Context, job commands.OutputJob) ([]movie.Output, error)
 }
@@ -66,7 +66,8 @@ type SourceFetcher interface {
 	FetchItem(ctx context.Context, job commands.PrepareJob, fetch commands.Fetch) error
 }
 
-// Cache finds the movie of an account with a cache key whose file still exists. Its answer may be outdated.
+// Cache finds, among the movies of an account, one that has a given cache key and whose file still exists. Its answer may be
+// outdated.
 type Cache interface {
 	Cached(ctx context.Context, account domain.AccountID, key string) (projections.Movie, bool, error)
 }
@@ -80,7 +81,8 @@ type Commands struct {
 	TimeOutRender     Handler[commands.TimeOutRender, eventstore.Position]
 	AbandonSubmission Doer[commands.AbandonSubmission]
 	SettleMovie       Doer[commands.SettleMovie]
-	// PlanRender refuses with the *domain.Error that becomes the movie's message.
+	// PlanRender changes the hold to the movie's exact price, or refuses the movie, because of the account's plan or credits,
+	// with the *domain.Error that becomes the movie's message.
 	PlanRender Doer[commands.PlanRender]
 	ExpireFile Handler[commands.ExpireFile, eventstore.Position]
 	// SweepTemplate removes the files of a deleted template.
@@ -94,20 +96,20 @@ type Commands struct {
 	Delivery delivery.Commands
 }
 
-// Trouble is the board on which workers record failures.
+// Trouble is the trouble board: the table of work items that have failed, in which workers record each failure.
 type Trouble interface {
-	// Failed records one more failure of a work item and returns the item's row.
+	// Failed records one more failure of a work item, and returns the item's row on the trouble board.
 	Failed(ctx context.Context, item projections.WorkItem, message string) (projections.Trouble, error)
-	// Clear removes the row of a work item. A missing row is no error.
+	// Clear removes the row of a work item from the trouble board. A missing row is no error.
 	Clear(ctx context.Context, work string) error
 }
 
 // Limits are time limits of the processors. A zero field means the default that its comment gives.
 type Limits struct {
 	Render   time.Duration // time from the first start of a render to its timeout. Spec: Limits. Default: 15 minutes
-	Beat     time.Duration // time between two signs of life. Design §6. Default: 2 s
+	Beat     time.Duration // time between two writes of a claim's row on the presence board. Design §6. Default: 2 s
 	Delivery time.Duration // time limit for all destinations of a movie together. Decision 33. Default: 5 minutes
-	PerHost  int           // maximum number of concurrent deliveries of this process to one host. Default: 8
+	PerHost  int           // maximum number of deliveries to one host that this process makes at the same time. Default: 8
 	Release  time.Duration // time limit for releasing claims during shutdown. Default: 5 s
 }
 

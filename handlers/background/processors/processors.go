@@ -40,7 +40,7 @@ type Config struct {
 	Log      *eventstore.Log // log that is read for events that end a claim
 	Renderer Renderer
 	Encoder  movie.Encoder // this renderer's encoder, as its claims name it
-	Outputs  Outputs       // nil: movies have no outputs other than their MP4
+	Outputs  Outputs       // makes the outputs other than the MP4; nil: movies have only their MP4
 	Fetcher  SourceFetcher
 	Fetches  Fetches
 	Cache    Cache
@@ -64,8 +64,8 @@ type Config struct {
 	Observer Observer
 	// Tracer makes spans of work. Default: none.
 	Tracer Tracer
-	Now    func() time.Time   // default: time.Now
-	Logger logrus.FieldLogger // required
+	Now    func() time.Time   // the clock; default: time.Now
+	Logger logrus.FieldLogger // logger of the processors; required
 }
 
 func (c Config) validate() error {

@@ -74,10 +74,10 @@ type render struct {
 	claim   commands.RenderClaim
 	shown   *claims.Shown
 	news    *reporter
-	plan    *movie.Dimensions // nil until the movie is laid out
+	plan    *movie.Dimensions // dimensions of the movie; nil until the movie is laid out
 	warned  []string          // warnings from laying out the movie
 	key     string            // cache key of the movie; empty: its file must not be reused
-	found   *found            // an equal movie whose file was copied
+	found   *found            // an equal movie whose file was copied for this movie; nil: none was found
 	took    *measuring        // measures of this attempt
 	stored  []string          // keys under which this attempt may have stored files
 }

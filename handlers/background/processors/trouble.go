@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	// boardTime is the time limit of an access to the trouble board. It is short, so that work does
-	// not wait for the board.
+	// boardTime is the time limit of an access to the trouble board, the table of failed work items. It is short, so that work
+	// does not wait for the board.
 	boardTime = 5 * time.Second
 	// maxFailures is the maximum number of failed work items that failures remembers.
 	maxFailures = 4096
 )
 
-// failures holds the work items whose failures this process has recorded on the trouble board. It is safe for concurrent use.
+// failures holds the work items whose failures this process has recorded on the trouble board, the table of failed work items. It
+// is safe for concurrent use.
 type failures struct {
 	mu   sync.Mutex
 	work map[string]bool
@@ -42,8 +43,9 @@ func (f *failures) remove(work string) bool {
 	return known
 }
 
-// note records a failure on the board, unless it is transient. Design §6: transient errors are retried without limit; work
-// that fails for reasons of its own is listed as stuck after StuckAfter failures.
+// note records a failure on the trouble board, the table of failed work items, unless the failure is transient. Design §6:
+// transient errors are retried without limit; work that fails for reasons of its own is listed as stuck after StuckAfter
+// failures.
 func (p *Processors) note(task projections.Task, failed error) {
 	if claims.Passes(failed) || errors.Is(failed, context.DeadlineExceeded) || errors.Is(failed, context.Canceled) {
 		return
@@ -61,7 +63,7 @@ func (p *Processors) note(task projections.Task, failed error) {
 	}
 }
 
-// succeeded removes the row of a work item from the trouble board.
+// succeeded removes the row of a work item from the trouble board, the table of failed work items.
 func (p *Processors) succeeded(task projections.Task) {
 	if !p.failed.remove(task.ID) {
 		return

@@ -25,14 +25,14 @@ const maxBytes = 4 << 20
 // ErrChanged says that a stored document differs from the submitted one.
 var ErrChanged = errors.New("the stored document does not have the recorded hash")
 
-// Reader are the stored documents of movies.
+// Reader reads the stored documents of movies.
 type Reader struct {
 	Files commands.Files
 	Log   *eventstore.Log
 }
 
-// Read reads the JSON of a movie, checks it against the hash in the movie's first event, and fills in the templates that it uses,
-// as they were at the submission.
+// Read reads the JSON of a movie, checks it against the hash in the movie's first event, and fills in the templates that the JSON
+// refers to, as they were at the submission.
 func (d Reader) Read(ctx context.Context, account domain.AccountID, project domain.ProjectID, hash string) ([]byte, error) {
 	key := blobkey.Document(account, project)
 	f, err := d.Files.Open(ctx, key)

@@ -21,7 +21,7 @@ import (
 	"moviola/projections/keyring"
 )
 
-// Keys returns the holder of the key with the SHA-256 hash, in hex; false when the key is not valid for any reason.
+// Keys finds the holder of an API key by the key's SHA-256 hash, in hex; false when the key is not valid for any reason.
 type Keys interface {
 	Holder(ctx context.Context, hash string) (keyring.Holder, bool, error)
 }
@@ -29,7 +29,8 @@ type Keys interface {
 // Operation is a declared operation with its handler. Serve gets the declared query parameters; all others are dropped.
 type Operation struct {
 	operation.Operation
-	// The parameter account is refused, and not just dropped: a client that sends it expects the data of another account.
+	// When OwnAccount is true, the parameter account is refused, and not just dropped: a client that sends it expects the data of
+	// another account.
 	OwnAccount bool
 	Serve      Endpoint
 	// Fail writes the answer to an error of Serve, of the key or of the role; nil: the answer has the status of the error's

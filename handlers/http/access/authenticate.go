@@ -62,8 +62,8 @@ func (g *Gate) Caller(r *http.Request) (Call, error) {
 }
 
 // ActFor lets an operator act for the account in the parameter account. The request must have an operator's token and the key.
-// An account that does not exist is not found. The operation must list the parameter account and the header
-// web.OperatorTokenHeader. Decision "Roles".
+// For an account that does not exist, the error is that of a missing account. The operation must list the parameter account and
+// the header web.OperatorTokenHeader. Decision "Roles".
 func (g *Gate) ActFor(r *http.Request, c Call) (Call, error) {
 	account, ok := c.One("account")
 	if !ok {

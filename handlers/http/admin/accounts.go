@@ -14,13 +14,13 @@ import (
 type openRequest struct {
 	Name    string `json:"name"`
 	Plan    string `json:"plan"`
-	Credits *int64 `json:"credits"` // missing: 600 credits
+	Credits *int64 `json:"credits"` // credits that the new account gets; missing: 600
 }
 
 type opened struct {
 	Success bool             `json:"success"`
 	Account domain.AccountID `json:"account"`
-	Key     string           `json:"key"` // the key itself; only this answer contains it
+	Key     string           `json:"key"` // the API key itself; only this answer contains it
 }
 
 // openAccount serves POST /admin/accounts. Design §10.
@@ -80,8 +80,8 @@ func (a *API) changePlan(w http.ResponseWriter, r *http.Request) error {
 	return web.Write(w, http.StatusOK, planned{Success: true, Account: body.Account, Plan: body.Plan})
 }
 
-// closeAccount serves DELETE /admin/accounts?account=. The work list then removes the account's files and takes the other steps
-// of the closing.
+// closeAccount serves DELETE /admin/accounts?account=. Workers do the other steps of the closing later, among them the removal of
+// the account's files.
 func (a *API) closeAccount(w http.ResponseWriter, r *http.Request) error {
 	account, ok := web.One(r.URL.Query(), "account")
 	if !ok || account == "" {
@@ -99,10 +99,11 @@ func (a *API) closeAccount(w http.ResponseWriter, r *http.Request) error {
 }
 
 type grantRequest struct {
-	Account   domain.AccountID `json:"account"`
-	Amount    int64            `json:"amount"`
-	Reference string           `json:"reference"` // a reference that the client chooses; grants with the same reference count once
-	Kind      string           `json:"kind"`      // packKind; missing: the grant is not for a pack
+	Account domain.AccountID `json:"account"`
+	Amount  int64            `json:"amount"`
+	// name of this grant, chosen by the client; grants with the same reference count once
+	Reference string `json:"reference"`
+	Kind      string `json:"kind"` // packKind for a bought pack of credits; missing for other grants
 }
 
 type granted struct {
@@ -113,7 +114,7 @@ type granted struct {
 // packKind is the kind of a grant for a bought pack: a free account gets the maximum length of paid plans. Decision 36.
 const packKind = "pack"
 
-// grantCredits serves POST /admin/credits. The reference, such as an order number, makes it idempotent.
+// grantCredits serves POST /admin/credits. The reference, such as an order number, makes the grant idempotent.
 func (a *API) grantCredits(w http.ResponseWriter, r *http.Request) error {
 	var body grantRequest
 	if err := decode(w, r, &body); err != nil {

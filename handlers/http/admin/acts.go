@@ -21,10 +21,10 @@ type ActCalls struct {
 	Pages  ActPages
 }
 
-// act records an act before the act is done.
+// act records an operator's act in the audit trail, before the act is done.
 func (a *API) act(r *http.Request, what, on, how string) error { return a.trail.Act(r, what, on, how) }
 
-// actShown is an act in an answer.
+// actShown is an operator's act, as GET /admin/acts returns it.
 type actShown struct {
 	ID  string `json:"id"`
 	Who string `json:"who"`

@@ -1,5 +1,5 @@
-// Package admin serves the operators' interface under /admin: accounts, plans, credits, keys, stuck work, the capacity needed,
-// the operators themselves, and the audit trail of their acts. Callers need an operator's token; keys of accounts do not give
+// Package admin serves the operators' interface under /admin: accounts, plans, credits, API keys, stuck work, the capacity
+// needed, the operators themselves, and the audit trail of their acts. Callers need an operator's token; API keys do not give
 // access. Every change is recorded in the trail before it is made.
 package admin
 
@@ -65,7 +65,7 @@ type Config struct {
 	Usage         UsagePages
 	Keys          KeyCalls
 	Projected     web.Projected
-	CursorKey     []byte // signs the cursors of lists
+	CursorKey     []byte // key that signs the cursors of lists
 	Log           logrus.FieldLogger
 }
 

@@ -46,7 +46,7 @@ type accountShown struct {
 	Account   string  `json:"account"`
 	Name      string  `json:"name"`
 	Plan      string  `json:"plan"`
-	State     string  `json:"state"` // open or closed
+	State     string  `json:"state"` // state of the account: open or closed
 	OpenedAt  string  `json:"opened_at"`
 	ClosedAt  *string `json:"closed_at"`
 	ClearedAt *string `json:"cleared_at"` // when the account's files were last removed

@@ -12,12 +12,12 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// KeyLister answers with a page of an account's keys.
+// KeyLister answers with a page of an account's API keys.
 type KeyLister interface {
 	List(w http.ResponseWriter, r *http.Request, account domain.AccountID, query url.Values) error
 }
 
-// KeyCalls are the dependencies of the operations on keys. Every field is required.
+// KeyCalls are the dependencies of the operations on API keys. Every field is required.
 type KeyCalls struct {
 	List   KeyLister
 	Issue  keys.Issuer
@@ -42,8 +42,8 @@ func (a *API) listKeys(w http.ResponseWriter, r *http.Request) error {
 type issueRequest struct {
 	Account   domain.AccountID `json:"account"`
 	Name      string           `json:"name"`
-	Role      string           `json:"role"`   // missing for legacy keys
-	Legacy    string           `json:"legacy"` // primary, secondary, or missing
+	Role      string           `json:"role"`   // role of the new key; missing for a legacy key
+	Legacy    string           `json:"legacy"` // kind of a legacy key: primary or secondary; missing for other keys
 	ExpiresAt *string          `json:"expires_at"`
 }
 
@@ -51,7 +51,7 @@ type issuedKey struct {
 	Success   bool             `json:"success"`
 	Account   domain.AccountID `json:"account"`
 	ID        string           `json:"id"`
-	Key       string           `json:"key"` // the key itself; only this answer contains it
+	Key       string           `json:"key"` // the API key itself; only this answer contains it
 	Role      key.Role         `json:"role"`
 	Legacy    *string          `json:"legacy"`
 	ExpiresAt *string          `json:"expires_at"`

@@ -4,7 +4,7 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// models describe the JSON of request bodies and answers.
+// models describe the JSON of the request bodies and answers of the operations under /admin.
 var models = []operation.Model{
 	operation.Of[openRequest]("OpenAccount", "",
 		operation.F("plan", "free, paid or counted.", operation.Example("paid")),
@@ -146,7 +146,7 @@ var models = []operation.Model{
 	),
 }
 
-// The fields of an operator.
+// The fields of an operator, as the answers under /admin/operators have them.
 var (
 	operatorName = operation.F("name", "Name that acts are recorded under.", operation.Pattern(`^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$`))
 	operatorRole = operation.F("role", "What the operator may do: read; also act; also add and revoke operators.",

@@ -15,13 +15,13 @@ var Declared = operation.Room{Operations: []operation.Operation{
 	listPlans, readQueue, listWorkers, readProjections, rebuildProjections, readConfiguration,
 }, Models: append(models, serviceModels...)}
 
-// Parameters used by several operations.
+// Parameters used by several of the operations under /admin.
 var (
 	XOperatorParameter = operation.Header("X-Operator", "How whoever has the token of the configuration is named in the "+
 		"trail of operators' acts. Other tokens have names of their own.")
 )
 
-// The declarations of the operations.
+// The declarations of the operations under /admin.
 var (
 	readAccounts = operation.Operation{
 		Method: http.MethodGet, Path: "/admin/accounts", ID: "readAccounts", Tag: "Operator", Caller: operation.Operator,

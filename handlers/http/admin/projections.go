@@ -33,9 +33,9 @@ type Rebuilds interface {
 // the process.
 type Rebuild struct {
 	Running   bool
-	Models    []string // empty: all read models
+	Models    []string // names of the read models that are rebuilt; empty: all read models
 	StartedAt time.Time
-	EndedAt   time.Time // zero: the rebuild is running
+	EndedAt   time.Time // when the rebuild ended; zero: it is still running
 	Percent   float64
 	Message   string // why the rebuild failed; empty: it has not failed
 }
@@ -144,7 +144,8 @@ func (a *API) rebuild(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var known map[string]projections.Place // places of the read models, by name; nil until the first read models are built
+	// where each read model is stored, by its name; nil until the first read models are built
+	var known map[string]projections.Place
 	if at != nil {
 		known = at.Models
 	}

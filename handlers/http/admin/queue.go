@@ -68,7 +68,7 @@ func (s *shares) of(account domain.AccountID, kind string) *ShareShown {
 	return s.at[key]
 }
 
-// addWaiting adds items that wait for a slot.
+// addWaiting adds work items that wait for a slot.
 func (s *shares) addWaiting(all []projections.Waiting) {
 	for _, waiting := range all {
 		age := max(0, s.now.Sub(waiting.Oldest).Seconds())

@@ -17,7 +17,7 @@ type UsagePages interface {
 	List(ctx context.Context, q projections.UsageQuery) ([]projections.Usage, bool, error)
 }
 
-// usageShown is the usage of an account on one day, as the list shows it.
+// usageShown is the usage of an account on one day, as GET /admin/usage returns it.
 type usageShown struct {
 	Day               string `json:"day"`
 	Account           string `json:"account"`
@@ -81,7 +81,7 @@ func parseUsage(query url.Values) (projections.UsageQuery, error) {
 	return q, err
 }
 
-// parseDay reads the day, in UTC, of a date or a date-time; empty when the parameter is missing.
+// parseDay reads the day, in UTC, of the date or date-time in the parameter name of a query; empty when the parameter is missing.
 func parseDay(query url.Values, end bool, name string) (string, error) {
 	at, err := web.ParseDate(query, end, name)
 	if err != nil || at == nil {

@@ -14,7 +14,7 @@ import (
 	"moviola/projections"
 )
 
-// Trouble is the board of failed work.
+// Trouble is the trouble board, the table of work items that have failed.
 type Trouble interface {
 	// Stuck returns the work items that have failed projections.StuckAfter times for reasons of their own.
 	Stuck(ctx context.Context) ([]projections.Trouble, error)
@@ -32,13 +32,13 @@ type WorkCalls struct {
 	Drop map[string]DropFunc
 }
 
-// stuckWork is a stuck work item in a list.
+// stuckWork is a stuck work item, as GET /admin/work returns it.
 type stuckWork struct {
 	Work      string `json:"work"`
 	Kind      string `json:"kind"`
 	Account   string `json:"account"`
 	Subject   string `json:"subject"`
-	Message   string `json:"message"` // message of the last failure
+	Message   string `json:"message"` // message of the item's last failure
 	Failures  int    `json:"failures"`
 	First     string `json:"first"`
 	Last      string `json:"last"`

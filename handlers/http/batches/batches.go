@@ -45,10 +45,10 @@ type Config struct {
 	Cancel    Canceller
 	Batches   BatchReader
 	Projected web.Projected
-	PublicURL string        // prefix of the addresses of files; decision 8
-	Tokens    result.Tokens // derives the tokens in the addresses of files
+	PublicURL string        // prefix of the addresses of rendered files: scheme and host. Decision 8
+	Tokens    result.Tokens // derives the tokens in the addresses of rendered files
 	CursorKey []byte
-	Now       func() time.Time // nil: time.Now
+	Now       func() time.Time // the clock; nil: time.Now
 	Log       logrus.FieldLogger
 }
 

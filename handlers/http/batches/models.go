@@ -5,7 +5,7 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// models describe the JSON of request bodies and answers.
+// models describe the JSON of the request bodies and answers of the operations on batches.
 var models = []operation.Model{
 	operation.Object("StartBatch", "",
 		operation.F("template", "Id of a saved template."),

@@ -12,14 +12,14 @@ var Declared = operation.Room{Operations: []operation.Operation{
 	startBatch, validateBatch, listBatches, cancelBatch, readBatch, readBatchResults,
 }, Models: models}
 
-// rowsBody is a template and its rows.
+// rowsBody is the request body of POST /batches and POST /batches/validate: a template and its rows, as JSON or CSV.
 var rowsBody = operation.Upload(
 	operation.Content{Type: "application/json", Schema: operation.Ref("StartBatch")},
 	operation.Content{Type: "text/csv", Schema: operation.Plain()},
 	operation.Content{Type: "text/tab-separated-values", Schema: operation.Plain()},
 )
 
-// The declarations of the operations.
+// The declarations of the operations on batches.
 var (
 	startBatch = operation.Operation{
 		Method: http.MethodPost, Path: "/v2/batches", ID: "startBatch", Tag: "Batches", Role: key.Render,

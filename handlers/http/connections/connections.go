@@ -50,8 +50,8 @@ type Config struct {
 	Delete      Deleter
 	Test        Tester
 	Projected   web.Projected
-	CursorKey   []byte           // signs the cursors of lists: at least 16 bytes, the same in every process of an installation
-	Now         func() time.Time // nil: time.Now
+	CursorKey   []byte           // key that signs cursors of lists: at least 16 bytes, the same in all processes of an installation
+	Now         func() time.Time // the clock; nil: time.Now
 	Log         logrus.FieldLogger
 }
 

@@ -13,7 +13,7 @@ import (
 	"moviola/projections"
 )
 
-// shown is a connection in a list: id, type and its settings, with secrets masked.
+// shown is a connection as GET /connections returns it: id, type and settings, with secrets masked.
 type shown map[string]any
 
 type page struct {
@@ -52,7 +52,8 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// parse reads the parameters. A cursor contains the limit; a limit that is sent with it must be equal. Decision 14.
+// parse reads the parameters of GET /connections. A cursor contains the limit of its list; a request that has both the cursor and
+// a limit must repeat that limit. Decision 14.
 func (a *API) parse(c access.Call) (projections.ConnectionList, error) {
 	list := projections.ConnectionList{Account: c.Account}
 	var err error

@@ -10,7 +10,7 @@ import (
 // idForm is the rule for the id of a connection.
 var idForm = operation.Pattern(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
-// models describe the JSON of request bodies and answers.
+// models describe the JSON of the request bodies and answers of the operations on connections.
 var models = []operation.Model{
 	operation.Object("SaveConnection", "`id`, `type` and the properties of that type.", slices.Concat([]operation.Field{
 		operation.F("id", "Chosen by you.", idForm),

@@ -12,12 +12,12 @@ var Declared = operation.Room{Operations: []operation.Operation{
 	listConnections, saveConnection, deleteConnection, testConnection, rotateSigningSecret, retireSigningSecret,
 }, Models: models}
 
-// Parameters used by several operations.
+// Parameters used by several of the operations on connections.
 var (
 	idParameter = operation.Query("id", "The connection.", operation.Shortest(1), operation.Longest(64)).Needed()
 )
 
-// The declarations of the operations.
+// The declarations of the operations on connections.
 var (
 	listConnections = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/connections", ID: "listConnections", Tag: "Connections", Role: key.Manager,

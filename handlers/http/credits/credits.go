@@ -20,7 +20,7 @@ import (
 // Totals reads an account's credits from the log.
 type Totals interface {
 	State(ctx context.Context, account domain.AccountID) (ledger.Totals, error)
-	// UsedIn returns the movies and drafts counted in the month of t.
+	// UsedIn returns the numbers of movies and drafts that were counted in the calendar month of t.
 	UsedIn(ctx context.Context, account domain.AccountID, t time.Time) (movies, drafts int64, err error)
 }
 
@@ -45,8 +45,8 @@ type Config struct {
 	Standings  Standings
 	Statements Statements
 	Gate       Gate
-	CursorKey  []byte           // signs the cursors: at least 16 bytes, the same in every process of an installation
-	Now        func() time.Time // nil: time.Now
+	CursorKey  []byte           // key that signs the cursors: at least 16 bytes, the same in every process of an installation
+	Now        func() time.Time // the clock; nil: time.Now
 	Log        logrus.FieldLogger
 }
 
@@ -100,11 +100,11 @@ type credits struct {
 	Available int64  `json:"available"`
 	// StorageBlocked reports whether the account may not store files in the media library. Decision 39.
 	StorageBlocked bool     `json:"storage_blocked"`
-	Period         *counted `json:"period"` // null on plans with credits
+	Period         *counted `json:"period"` // what was used of the plan in this calendar month; null on plans with credits
 	Timestamp      string   `json:"timestamp"`
 }
 
-// counted is the part of a counted plan that was used this month.
+// counted is what an account on a plan that counts movies has used in this calendar month (UTC), and the plan's limits.
 type counted struct {
 	Month      string `json:"month"`
 	Movies     int64  `json:"movies"`

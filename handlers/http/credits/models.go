@@ -4,7 +4,7 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// models describe the JSON of request bodies and answers.
+// models describe the JSON of the answers of the operations on credits.
 var models = []operation.Model{
 	operation.Of[credits]("Credits", "",
 		operation.F("state", "suspended: all credits have been spent, and nothing may be submitted until some are added.",

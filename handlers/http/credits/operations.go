@@ -12,7 +12,7 @@ var Declared = operation.Room{Operations: []operation.Operation{
 	readCredits, readLedger,
 }, Models: models}
 
-// The declarations of the operations.
+// The declarations of the operations on credits.
 var (
 	readCredits = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/credits", ID: "readCredits", Tag: "Credits", Role: key.Admin,

@@ -32,7 +32,7 @@ var (
 	errFormat = domain.Errorf(domain.Invalid, "format_invalid", "Invalid format")
 )
 
-// line is an entry of a ledger in a statement.
+// line is an entry of a ledger, as a statement shows it.
 type line struct {
 	Number  int64   `json:"number"`
 	At      string  `json:"at"`
@@ -96,7 +96,8 @@ func (a *API) statement(w http.ResponseWriter, r *http.Request, c access.Call) e
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// parse reads the parameters of a page. A cursor contains the range and the limit of its list. Decision 14.
+// parse reads the parameters of GET /credits/ledger for one page. A cursor contains the range and the limit of its list. Decision
+// 14.
 func (a *API) parse(c access.Call, format string) (projections.StatementQuery, error) {
 	at := projections.StatementQuery{Account: c.Account}
 	from, err := web.ParseDate(c.Query, false, "from")

@@ -44,8 +44,8 @@ type Config struct {
 	History    Histories
 	Exchanges  Exchanges
 	Inboxes    Inboxes
-	CursorKey  []byte           // signs the cursors of lists: at least 16 bytes, the same in every process of an installation
-	Now        func() time.Time // nil: time.Now
+	CursorKey  []byte           // key that signs cursors of lists: at least 16 bytes, the same in all processes of an installation
+	Now        func() time.Time // the clock; nil: time.Now
 	Log        logrus.FieldLogger
 }
 
@@ -78,7 +78,7 @@ func (a *API) Operations() []access.Operation {
 	}
 }
 
-// delivered is one destination of a movie in the list, in its state after the last try.
+// delivered is one destination of a movie, as GET /deliveries returns it: in its state after the last try.
 type delivered struct {
 	Project    string `json:"project"`
 	Index      int    `json:"index"`
@@ -132,7 +132,8 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// parse reads the parameters. A cursor contains the limit; a limit that is sent with it must be equal. Decision 14.
+// parse reads the parameters of GET /deliveries. A cursor contains the limit of its list; a request that has both the cursor and
+// a limit must repeat that limit. Decision 14.
 func (a *API) parse(c access.Call) (projections.DeliveryList, error) {
 	asked := projections.DeliveryList{Account: c.Account}
 	var err error

@@ -23,7 +23,7 @@ type Inboxes interface {
 	Delete(ctx context.Context, account domain.AccountID, id connection.InboxID) error
 }
 
-// The operations on inboxes.
+// The declarations of the operations on inboxes.
 var (
 	listInboxes = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/inboxes", ID: "listInboxes", Tag: "Deliveries", Role: key.Manager,

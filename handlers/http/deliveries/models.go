@@ -4,7 +4,7 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// models describe the JSON of request bodies and answers.
+// models describe the JSON of the request bodies and answers of the operations on deliveries and inboxes.
 var models = []operation.Model{
 	operation.Of[delivered]("DeliveryHead", "",
 		operation.F("project", "Project of the movie."),

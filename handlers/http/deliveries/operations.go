@@ -12,7 +12,7 @@ var Declared = operation.Room{Operations: []operation.Operation{
 	listDeliveries, showDeliveries, listInboxes, openInbox, showInbox, deleteInbox,
 }, Models: models}
 
-// The declarations of the operations.
+// The declarations of the operations on deliveries.
 var (
 	listDeliveries = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/deliveries", ID: "listDeliveries", Tag: "Deliveries", Role: key.Manager,

@@ -43,7 +43,7 @@ type Config struct {
 	Files     Opener
 	Tokens    result.Tokens    // derives the tokens in the addresses of movies' files
 	CacheTTL  time.Duration    // how long prepared assets are served after they were written
-	Now       func() time.Time // nil: time.Now
+	Now       func() time.Time // the clock; nil: time.Now
 	Log       logrus.FieldLogger
 }
 

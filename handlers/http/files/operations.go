@@ -14,7 +14,7 @@ var Declared = operation.Room{Operations: []operation.Operation{
 	getFile, getOutputFile, getStoredFile, getPreparedFile, getLibraryPhotograph,
 }}
 
-// Parameters used by several operations.
+// Parameters used by several of the operations on files.
 var (
 	tokenParameter = operation.InPath("token", "The part that cannot be guessed.")
 	folderToken    = operation.InPath("token", "The part that cannot be guessed, the same for all files of an account.")
@@ -36,7 +36,7 @@ var outputContents = []operation.Content{
 	{Type: "text/vtt", Schema: operation.Plain()},
 }
 
-// The declarations of the operations.
+// The declarations of the operations on files.
 var (
 	getFile = operation.Operation{
 		Method: http.MethodGet, Path: result.FilesPath + "{token}/{name}", ID: "getFile", Tag: "Files", Caller: operation.Anyone,

@@ -46,7 +46,7 @@ type Config struct {
 	Log       logrus.FieldLogger
 }
 
-// API serves keys. It is safe for concurrent use.
+// API serves the API keys of accounts. It is safe for concurrent use.
 type API struct {
 	cfg   Config
 	lists web.Lists[projections.KeyList]

@@ -13,7 +13,7 @@ import (
 	"moviola/projections"
 )
 
-// Key is a key in a list.
+// Key is one API key in the list of GET /keys.
 type Key struct {
 	ID        string      `json:"id"`
 	Name      string      `json:"name"`
@@ -24,7 +24,7 @@ type Key struct {
 	Expired   bool        `json:"expired"`
 }
 
-// Page is one page of a list.
+// Page is one page of the list of GET /keys.
 type Page struct {
 	Success   bool    `json:"success"`
 	Count     int     `json:"count"`

@@ -4,7 +4,7 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// models describe the JSON of request bodies and answers.
+// models describe the JSON of this package's request bodies and answers.
 var models = []operation.Model{
 	operation.Of[issueRequest]("IssueKey", "",
 		operation.F("name", "What it is for.", operation.Shortest(1), operation.Longest(100)),

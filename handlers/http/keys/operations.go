@@ -12,7 +12,7 @@ var Declared = operation.Room{Operations: []operation.Operation{
 	listKeys, issueKey, revokeKey,
 }, Models: models}
 
-// The declarations of the operations.
+// The declarations of this package's operations.
 var (
 	listKeys = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/keys", ID: "listKeys", Tag: "Keys", Role: key.Admin,

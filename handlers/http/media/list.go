@@ -26,7 +26,7 @@ type listing struct {
 	Account domain.AccountID `json:"a"`
 	Folder  string           `json:"f"`
 	Kind    media.Kind       `json:"k,omitempty"`
-	Search  string           `json:"q,omitempty"` // part of the name in lower case; empty: all names
+	Search  string           `json:"q,omitempty"` // part of the names of the wanted files, in lower case; empty: all files
 	Size    int              `json:"n"`
 	After   string           `json:"l"` // name of the last file before the requested page
 	Page    int              `json:"-"` // number of pages to skip
@@ -41,7 +41,7 @@ func (a *API) parseListing(c access.Call) (listing, error) {
 	}
 	l.Folder, err = media.FolderName(texts["path"])
 	if err != nil {
-		return l, errNoFolder // no folder can have such a name, so the answer is that the folder does not exist
+		return l, errNoFolder // a path that is no valid name of a folder: the answer is that the folder does not exist
 	}
 	var ok bool
 	if l.Kind, ok = media.ParseKind(texts["type"]); !ok && texts["type"] != "" {
@@ -63,7 +63,7 @@ func (a *API) parseListing(c access.Call) (listing, error) {
 		return l, web.ErrCursor
 	}
 	resumed, err := a.lists.Resume(token, l)
-	if texts["path"] != "" && resumed.Folder != l.Folder { // Resume takes the root's empty name for a missing path
+	if texts["path"] != "" && resumed.Folder != l.Folder { // Resume ignores an empty folder, the root's name
 		err = web.ErrCursor
 	}
 	return resumed, err
@@ -83,7 +83,7 @@ func single(query url.Values, names ...string) (map[string]string, error) {
 	return texts, nil
 }
 
-// number reads a whole number between least and most. For an empty text it returns otherwise.
+// number reads a whole number between least and most. For an empty text it returns the parameter otherwise.
 func number(text string, otherwise, least, most int) (int, bool) {
 	if text == "" {
 		return otherwise, true
@@ -179,8 +179,8 @@ func (a *API) files(r *http.Request, l listing) ([]projections.MediaFile, bool, 
 	}
 }
 
-// count sets the totals. The totals are stored with the folder, so reading them does not take longer when the folder has more
-// files. Only a search reads every name.
+// count sets the totals in answer. The totals are stored with the folder, so reading them does not take longer when the folder
+// has more files. Only for a search does count read every name.
 func (a *API) count(r *http.Request, l listing, folder projections.MediaFolder, answer *listed) error {
 	waiting, err := a.cfg.Library.Registered(r.Context(), l.Account, l.Folder)
 	if err != nil {

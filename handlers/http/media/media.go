@@ -21,7 +21,7 @@ import (
 	"moviola/projections"
 )
 
-// MediaReader reads media libraries. File returns the state after every event of the path's stream; lists may lag.
+// MediaReader reads media libraries. What File returns includes every event of the stream of the path; lists may lag behind it.
 type MediaReader interface {
 	File(ctx context.Context, account domain.AccountID, path media.Path) (projections.MediaFile, bool, error)
 	Folder(ctx context.Context, account domain.AccountID, folder string) (projections.MediaFolder, bool, error)
@@ -110,7 +110,7 @@ type API struct {
 	trees   web.Lists[treeQuery]
 	tickets web.Cursors
 
-	stopping context.Context // cancelled by Stop
+	stopping context.Context // context of all uploads; Stop cancels it
 	stop     context.CancelFunc
 }
 
@@ -142,7 +142,7 @@ func (a *API) Stop() { a.stop() }
 // address differs from that of every stored file's address.
 const uploadPath = "/v2/media/upload/"
 
-// Operations returns the operations that need a key. Spec: Endpoints; decision 43; roles by decision "Roles".
+// Operations returns the operations that need an API key. Spec: Endpoints; decision 43; roles by decision "Roles".
 func (a *API) Operations() []access.Operation {
 	return []access.Operation{
 		{Operation: getMedia, Serve: a.actFor(a.getMedia)},
@@ -157,7 +157,7 @@ func (a *API) Operations() []access.Operation {
 	}
 }
 
-// Routes registers the upload addresses, which need no key.
+// Routes registers the upload addresses, which need no API key.
 func (a *API) Routes(router *mux.Router) {
 	shared := router.NewRoute().Subrouter()
 	shared.Use(web.CORS{Origins: a.cfg.CORSOrigins}.Middleware)
@@ -175,7 +175,7 @@ func (a *API) actFor(serve access.Endpoint) access.Endpoint {
 	}
 }
 
-// done is the answer to a change.
+// done is the answer to a request that has changed a media library.
 type done struct {
 	Success   bool   `json:"success"`
 	FileURL   string `json:"fileUrl,omitempty"`

@@ -4,7 +4,7 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// models describe the JSON of request bodies and answers.
+// models describe the JSON of this package's request bodies and answers.
 var models = []operation.Model{
 	operation.Of[done]("MediaDone", "",
 		operation.F("fileUrl", "Of a moved file: its new address."),

@@ -13,7 +13,7 @@ var Declared = operation.Room{Operations: []operation.Operation{
 	deleteMediaFolder, uploadMediaFile,
 }, Models: models}
 
-// Parameters used by several operations.
+// The parameters that several operations of this package have.
 var (
 	pathParameter = operation.Query("path", "The folder; / or nothing is the root.")
 	pageParameter = operation.Query("page",
@@ -26,7 +26,7 @@ var (
 	folderParameter = operation.Query("folder", "As in the body; with another value there, the answer is 400.")
 )
 
-// The declarations of the operations.
+// The declarations of this package's operations.
 var (
 	getMedia = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/media", ID: "getMedia", Tag: "Media", Role: key.Viewer,

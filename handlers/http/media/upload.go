@@ -27,7 +27,7 @@ type ticket struct {
 	Expires     int64  `json:"x"` // time of expiry, in Unix milliseconds
 }
 
-// The refusals of uploads. They do not tell in which part an address was altered.
+// The refusals of uploads. The refusal of an altered address does not tell which part of the address was altered.
 var (
 	errAddress = domain.Errorf(domain.Forbidden, "upload_address_invalid", "Invalid upload address")
 	errLength  = domain.Errorf(domain.Invalid, "upload_length_required",
@@ -55,7 +55,7 @@ func (a *API) uploadAddress(r *http.Request, account domain.AccountID, file medi
 	return a.cfg.PublicURL + uploadPath + text, err
 }
 
-// putUpload serves PUT to an upload address. It needs no key: the address is the authorisation.
+// putUpload serves PUT to an upload address. It needs no API key: the address is the authorisation.
 func (a *API) putUpload(w http.ResponseWriter, r *http.Request) {
 	err := a.receive(w, r)
 	if err == nil {
@@ -160,8 +160,8 @@ func checkHeaders(r *http.Request, t ticket) error {
 	return nil
 }
 
-// leastUpload is the minimum share of the budget that an upload uses, in bytes. A short upload needs it too, because it
-// holds a connection.
+// leastUpload is the minimum number of bytes that an upload takes of the budget Config.Uploads. A shorter upload takes as much,
+// because it holds a connection.
 const leastUpload = 16 << 20
 
 const (
@@ -181,7 +181,7 @@ type steady struct {
 	extend   func(deadline time.Time) error
 	stopping context.Context // reading the body ends when this context ends
 	got      int
-	set      time.Time // when the deadline was last extended
+	set      time.Time // time of the last call of extend
 }
 
 func (s *steady) Read(p []byte) (int, error) {

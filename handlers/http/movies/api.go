@@ -22,8 +22,8 @@ import (
 	"moviola/projections"
 )
 
-// Movies answers queries for movies. Get returns the state of an open movie after every event of its stream, so clients see their
-// own changes. List may lag.
+// Movies answers queries for movies. The state of an open movie that Get returns includes every event of the movie's stream, so
+// clients see their own changes. List may lag behind it.
 type Movies interface {
 	Get(ctx context.Context, project domain.ProjectID) (projections.Movie, bool, error)
 	List(ctx context.Context, list projections.MovieList) (projections.MoviePage, error)
@@ -128,7 +128,7 @@ type API struct {
 	streams   Streams
 	turnstile turnstile
 	stop      func()
-	stopped   chan struct{} // closed by Stop
+	stopped   chan struct{} // Stop closes it, and then open streams end
 }
 
 // New returns an API, or an error that names every missing field of the configuration.
@@ -147,6 +147,6 @@ func New(cfg Config) (*API, error) {
 	return a, nil
 }
 
-// Stop ends open event streams, and later streams at their first event. An HTTP server waits for running requests when it
-// shuts down, so the caller calls Stop first.
+// Stop ends the open answers of GET /movies/progress. Later ones end after they have sent the state of their movies once. An HTTP
+// server waits for running requests when it shuts down, so the caller calls Stop first.
 func (a *API) Stop() { a.stop() }

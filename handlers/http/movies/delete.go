@@ -43,8 +43,8 @@ func (a *API) deleteMovie(w http.ResponseWriter, r *http.Request, c access.Call)
 	})
 }
 
-// failDelete answers every error of DELETE /movies with status 400, and an invalid key with a text of its own. A wrong
-// operator's token is 403, as everywhere.
+// failDelete answers every error of DELETE /movies with status 400. The answers for a missing and an invalid API key have texts
+// of their own. Only a wrong operator's token is answered with 403, as everywhere.
 func (a *API) failDelete(w http.ResponseWriter, r *http.Request, err error) {
 	var refusal *domain.Error
 	switch {

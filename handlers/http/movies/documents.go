@@ -9,11 +9,11 @@ import (
 	"moviola/domain/result"
 )
 
-// Limits of each cache of type documents, in bytes: of all its documents together, and of one document.
+// Limits of each postedCache, in bytes: of all its documents together, and of one document.
 const (
 	maxKeptBytes    = 32 << 20
 	maxKeptDocument = 256 << 10
-	keptOverhead    = 512 // memory that an entry needs beside its text, in bytes
+	keptOverhead    = 512 // memory that a cached document needs beside its text, in bytes
 )
 
 // posted is a movie's JSON as it was posted, and the parts of it that answers always contain.
@@ -22,8 +22,8 @@ type posted struct {
 	echo result.Echo
 }
 
-// postedCache caches the posted JSON of the movies that were requested last. A client requests a movie many times, and its
-// document never changes. The zero documents is empty; it is safe for concurrent use.
+// postedCache caches the posted JSON of the movies that were requested last. A client requests a movie many times, and the JSON
+// that was posted never changes. The zero postedCache is empty. A postedCache is safe for concurrent use.
 type postedCache struct {
 	mu    sync.Mutex
 	bytes int
@@ -40,7 +40,7 @@ func (k *kept) size() int {
 	return len(k.key) + len(k.doc.json) + len(k.doc.echo.ClientData) + keptOverhead
 }
 
-// get returns a cached document.
+// get returns a cached document; false: the document is not cached.
 func (d *postedCache) get(key string) (posted, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -58,7 +58,7 @@ func (d *postedCache) put(key string, doc posted) {
 		return
 	}
 	doc.json = bytes.Clone(doc.json)                       // the copy has no spare capacity, unlike the slice that was read
-	doc.echo.ClientData = bytes.Clone(doc.echo.ClientData) // without the copy, the part would keep the whole document in memory
+	doc.echo.ClientData = bytes.Clone(doc.echo.ClientData) // without the copy, the client data would keep all JSON in memory
 	entry := &kept{key: key, doc: doc}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"moviola/projections"
 )
 
-// The limits of one stream: movies that the client names, and movies that are followed at the same time when the client asks for
-// all.
+// The maximum numbers of movies in one stream: of movies that the client names and, when the client asks for all movies, of
+// movies that are followed at the same time.
 const (
 	maxFollowed    = 100
 	maxAllFollowed = 300
@@ -65,7 +65,7 @@ type followings struct {
 	account domain.AccountID
 	all     bool      // follow all movies of the account, also future ones
 	since   time.Time // movies created after this time are new
-	seen    []string  // new movies in the last call of look; a movie in seen that has ended is not added again
+	seen    []string  // new movies that the last refresh has read; refresh does not add them again after their end
 	movies  []*following
 }
 
@@ -90,7 +90,7 @@ func (f *followings) begin(ctx context.Context) error {
 	return nil
 }
 
-// refresh reads the followed movies again, and adds new movies. When a store is unavailable, it leaves the previous state.
+// refresh reads the followed movies again, and adds new movies. What a store that is unavailable cannot tell stays as it was.
 func (f *followings) refresh(ctx context.Context) {
 	for _, one := range f.movies {
 		if now, ok, err := f.api.cfg.Movies.Get(ctx, domain.ProjectID(one.movie.Project)); err == nil && ok {
@@ -108,7 +108,7 @@ func (f *followings) refresh(ctx context.Context) {
 	for _, m := range page.Movies {
 		if !slices.Contains(f.seen, m.Project) && !f.follows(m.Project) {
 			if len(f.movies) >= maxAllFollowed {
-				continue // too many movies are followed: this one is added when another one has ended
+				continue // too many movies are followed: a later refresh adds this one, when another movie has ended
 			}
 			f.add(m)
 		}

@@ -7,7 +7,7 @@ import (
 	"moviola/handlers/http/operation"
 )
 
-// models describe the JSON of request bodies and answers.
+// models describe the JSON of this package's request bodies and answers.
 var models = []operation.Model{
 	operation.Of[submitted]("Submitted", "",
 		operation.F("project", "16 characters of [A-Za-z0-9].", operation.ShortID),

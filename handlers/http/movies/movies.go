@@ -11,7 +11,8 @@ import (
 	"moviola/projections"
 )
 
-// maxPageBytes is the maximum size of the movies of a page, whatever its limit, so that the answer stays below 6 MB. Decision 13.
+// maxPageBytes is the maximum size, in bytes, of the movies in one answer, whatever the parameter limit: the answer stays below 6
+// MB. Decision 13.
 const maxPageBytes = 6<<20 - 4096
 
 // maxPageReads is the maximum total size, in bytes, of the documents that are read for a page. It bounds pages whose answer
@@ -151,7 +152,7 @@ func (a *API) list(ctx context.Context, list projections.MovieList, simple bool,
 	return a.finish(ctx, c, withMember(encoded, "movies", array(shown)))
 }
 
-// fit encodes the first of the movies: as many as a page can hold, but at least one. Decision 13.
+// fit encodes as many of the first movies as a page can hold, but at least one. Decision 13.
 func (a *API) fit(ctx context.Context, movies []projections.Movie, simple bool) ([][]byte, error) {
 	shown := make([][]byte, 0, len(movies))
 	size, read := 0, int64(0)

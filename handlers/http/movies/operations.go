@@ -12,7 +12,7 @@ var Declared = operation.Room{Operations: []operation.Operation{
 	getMovies, postMovie, deleteMovie, validateMovie, drawStills, cancelMovie, getMovieEvents, followMovie, redeliverMovie,
 }, Models: models}
 
-// Parameters used by several operations.
+// The parameters that several operations of this package have.
 var (
 	idParameter = operation.Query("id", "Alias of project. When both are given they must be the same.", operation.ShortID)
 )
@@ -27,7 +27,7 @@ var deprecation = []operation.Parameter{
 	operation.Header("Link", "Where the deprecation is explained."),
 }
 
-// The declarations of the operations.
+// The declarations of this package's operations.
 var (
 	getMovies = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/movies", ID: "getMovies", Tag: "Movies", Role: key.Viewer,

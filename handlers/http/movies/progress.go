@@ -16,7 +16,7 @@ import (
 // Streams configures GET /movies/progress. A zero field means the default that its comment gives.
 type Streams struct {
 	Every time.Duration // time between two reads of a movie. Default: 1 s
-	Beat  time.Duration // time between two signs of life on a stream without events. Default: 15 s
+	Beat  time.Duration // time between two signs of life that a stream sends. Default: 15 s
 	Limit time.Duration // maximum duration of a stream, after which the client opens another. Default: 30 min
 	Total int           // maximum number of open streams. Default: 512
 	Each  int           // maximum number of open streams of one account. Default: 64
@@ -46,7 +46,7 @@ const streamWrite = 10 * time.Second
 var errStreams = domain.Errorf(domain.Conflict, "too_many_streams", "Too many progress streams are open. Close some, or poll "+
 	"GET /movies instead.")
 
-// turnstile limits the number of open streams.
+// turnstile limits the number of open streams of GET /movies/progress.
 type turnstile struct {
 	mu    sync.Mutex
 	total int
@@ -117,7 +117,7 @@ func (a *API) followMovies(w http.ResponseWriter, r *http.Request, c access.Call
 	return nil
 }
 
-// moment is the state of a movie in one event of a stream.
+// moment is what one server-sent event tells about a movie.
 type moment struct {
 	Project  string `json:"project"`
 	Status   string `json:"status"`

@@ -169,7 +169,7 @@ func latest(from time.Time) time.Time {
 // earliest returns the earliest start of a range that ends at a time. Decision 52.
 func earliest(to time.Time) time.Time {
 	y, m, d := to.UTC().Date()
-	day := time.Date(y, m-maxMonths, d, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -3) // shorter months shift the end by up to three days
+	day := time.Date(y, m-maxMonths, d, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -3) // time.Date makes 31 February the 3rd of March
 	if first := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC); day.Before(first) {   // a year before 0 cannot be written as a date
 		return first
 	}

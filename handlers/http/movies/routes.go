@@ -9,7 +9,7 @@ func (a *API) Operations() []access.Operation {
 	return []access.Operation{
 		{Operation: getMovies, Serve: a.getMovies},
 		{Operation: postMovie, Serve: a.postMovie, OwnAccount: true},
-		// Every error has status 400, except a wrong operator's token.
+		// Every error of DELETE /movies has status 400, except the refusal of a wrong operator's token.
 		{Operation: deleteMovie, Serve: a.deleteMovie, OwnAccount: true, Fail: a.failDelete},
 		{Operation: validateMovie, Serve: a.validateMovie},
 		{Operation: drawStills, Serve: a.stillMovie},

@@ -122,7 +122,7 @@ func describe(m projections.Movie, base string, tokens result.Tokens) status {
 	return s
 }
 
-// describePlan sets the properties of a finished video.
+// describePlan sets the length and the size of the finished video in a status object.
 func describePlan(s *status, plan *movie.Dimensions) {
 	if plan == nil {
 		return
@@ -131,7 +131,8 @@ func describePlan(s *status, plan *movie.Dimensions) {
 	s.Duration, s.Width, s.Height = &duration, &plan.Width, &plan.Height
 }
 
-// destinations returns the results, nil until the first destination has its final result. Decision 33.
+// destinations returns the results of the destinations in the form of an answer; nil until the first destination has its final
+// result. Decision 33.
 func destinations(results []projections.DeliveryResult) []destination {
 	var list []destination
 	for _, r := range results {

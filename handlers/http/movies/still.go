@@ -44,8 +44,8 @@ type stills struct {
 	Duration float64  `json:"duration"` // length of the movie in seconds, as far as the available sources tell
 	Frames   int64    `json:"frames"`
 	Warnings []string `json:"warnings"`
-	// Missing has a sentence for each part of the pictures that a placeholder stands for. Exact is true when there is no placeholder
-	// and the movie will have this duration.
+	// Missing has a sentence for each part of the pictures for which a placeholder is drawn. Exact is true when there is no
+	// placeholder and the finished movie will have the length Duration.
 	Missing   []string `json:"missing"`
 	Exact     bool     `json:"exact"`
 	Timestamp string   `json:"timestamp"`
@@ -152,7 +152,7 @@ func parseStill(query url.Values) (q stillQuery, err error) {
 	return q, nil
 }
 
-// parseMoments reads moments, in seconds from the movie's start, from the values of the parameter, each a list.
+// parseMoments reads moments, in seconds from the movie's start. Each text in lists is a list of moments.
 func parseMoments(lists []string) (moments []float64, err error) {
 	for _, list := range lists {
 		for text := range strings.SplitSeq(list, ",") {

@@ -29,7 +29,7 @@ func (a *API) postMovie(w http.ResponseWriter, r *http.Request, c access.Call) e
 	if err := a.cfg.Submit.Admit(r.Context(), c.Account, idempotencyKey); err != nil {
 		return err
 	}
-	if malformed != nil { // decision 4: the account's state comes first, and Admit has checked it
+	if malformed != nil { // decision 4: a refusal by Admit, for the account's state, comes first
 		return malformed
 	}
 	most, err := parseMaxCredits(c.Query)

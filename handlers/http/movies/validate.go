@@ -180,7 +180,8 @@ func elementTimes(fps document.Rate, elements []document.Element, short, long []
 	return times
 }
 
-// spanOf converts a time range to the movie's frames. Decision 28.
+// spanOf returns the range short with its ends moved to the movie's frames. The range is exact when long is equal to short.
+// Decision 28.
 func spanOf(fps document.Rate, short, long document.Span) spanTime {
 	return spanTime{
 		Start: fps.Seconds(fps.Frame(short.Start)).Float(), End: fps.Seconds(fps.Frame(short.End)).Float(),
@@ -188,7 +189,7 @@ func spanOf(fps document.Rate, short, long document.Span) spanTime {
 	}
 }
 
-// rank returns 1 for a finding with the given code, and 0 for all other findings. Findings are sorted by it.
+// rank returns 1 for a finding with the given code, and 0 for all other findings. Findings are sorted by their rank.
 func (f finding) rank(code string) int {
 	if f.Code == code {
 		return 1

@@ -9,7 +9,7 @@ import (
 	"moviola/domain/document"
 )
 
-// llms lists the documents about the API for language models, in the form of https://llmstxt.org.
+// llms is a list of the documents about the API, written for language models in the form of https://llmstxt.org.
 const llms = `# Moviola
 
 > A video rendering service: post a movie as JSON, get a project id at once, and poll or receive a webhook when the MP4 is ready.
@@ -50,7 +50,7 @@ var Reference = sync.OnceValue(func() string {
 	return out.String()
 })
 
-// full returns everything that is needed to write a movie.
+// full returns, as one text, all documentation that is needed to write a movie.
 var full = sync.OnceValue(func() string {
 	return strings.Join([]string{llms, Reference(), docs.Components, docs.TextStyles, docs.Fonts, docs.Voices, docs.Templates,
 		docs.Expressions}, "\n")

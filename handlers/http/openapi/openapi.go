@@ -73,7 +73,8 @@ var assembled = sync.OnceValues(func() ([]byte, error) {
 // movieSchema is the JSON Schema of movies.
 var movieSchema = sync.OnceValue(document.Schema)
 
-// Pages serves the document, the viewer that displays it, and the reference of the movie JSON. It is safe for concurrent use.
+// Pages serves the OpenAPI document, the viewer that displays it, and the reference of the movie JSON. It is safe for concurrent
+// use.
 type Pages struct {
 	parts map[string]part // files of the documentation, by the last part of their path
 	home  string          // where a browser that requests / is redirected to; empty: to the documentation
@@ -144,7 +145,7 @@ func movieReference() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Routes registers the paths on the root router. Requests to them need no key.
+// Routes registers the paths of the documentation on the root router. Requests to them need no API key.
 func (p *Pages) Routes(router *mux.Router) {
 	router.HandleFunc("/", p.root)
 	operation.Register(router, []operation.Route{

@@ -11,7 +11,7 @@ var declared = operation.Room{Operations: []operation.Operation{
 	getDescription, getDocs, getMovieSchema, PostMcp, getLlms, getLlmsFull, getDocsPart,
 }, Models: models}
 
-// The declarations of the operations.
+// The declarations of this package's operations.
 var (
 	getDescription = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/openapi.json", ID: "getDescription", Tag: "Description", Caller: operation.Anyone,

@@ -21,7 +21,7 @@ type Room struct {
 	Models     []Model
 }
 
-// The objects of the document. Their fields are in the order in which they are written.
+// The objects of the OpenAPI document. Document writes the fields of an object in the order in which they are declared.
 type (
 	describedOperation struct {
 		ID          string                   `json:"operationId"`
@@ -198,7 +198,8 @@ func Error(codes ...string) Shape {
 	}
 }
 
-// unavailable are the error codes for a part of the service that does not respond.
+// unavailable are the error codes of the refusal 503: a part of the service does not respond, or a newer version of the program
+// has written what the request needs.
 var unavailable = []string{"service_unavailable", "written_by_newer_version"}
 
 // usual returns the refusals that all operations with this caller, body and parameters have.
@@ -242,7 +243,8 @@ func (o Operation) usual() []Refusal {
 	return list
 }
 
-// refusals returns all refusals, one for each status. A text that the operation gives takes precedence over the usual text.
+// refusals returns all refusals of the operation, one for each status. A text that the operation gives takes precedence over the
+// usual text.
 func (o Operation) refusals() []Refusal {
 	var merged []Refusal
 	for _, one := range slices.Concat(o.usual(), o.Refusals) {

@@ -51,7 +51,7 @@ func F(name, text string, rules ...Rule) Field { return Field{name: name, text: 
 // Shape returns a schema. It may look up models by name.
 type Shape func(models *Models) *jsonschema.Schema
 
-// A returns the shape of a Go type's JSON: a reference when a model of the type exists.
+// A returns the shape of the JSON of the Go type T: a reference when a model of T exists.
 func A[T any]() Shape {
 	return func(models *Models) *jsonschema.Schema { return models.schema(reflect.TypeFor[T]()) }
 }
@@ -93,7 +93,8 @@ func Described(text string, shape Shape) Shape {
 	}
 }
 
-// Stream returns the shape of a streamed text. Its media type is contentType, and each part of the text has the shape of.
+// Stream returns the shape of a streamed text. The text has the media type contentType. The parameter `of` is the shape of each
+// part of the text.
 func Stream(text, contentType string, of Shape) Shape {
 	return func(models *Models) *jsonschema.Schema {
 		return &jsonschema.Schema{

@@ -19,29 +19,29 @@ import (
 // Caller is the kind of clients that may call an operation.
 type Caller int
 
-// The callers of operations.
+// The kinds of clients.
 const (
 	KeyHolder Caller = iota // holders of an API key that has at least the operation's role
 	Operator                // holders of an operator's token
-	Anyone                  // everybody: no key is needed
-	Agent                   // agents: the operation itself checks the key, which may be in either of two headers
+	Anyone                  // everybody: no API key is needed
+	Agent                   // agents: the operation itself checks the API key, which may be in either of two headers
 )
 
 // Operation describes one method of one path.
 type Operation struct {
 	Method, Path string // the path as the router's pattern; the document leaves out the expressions in it, as in {path:.+}
 	ID           string // operationId, from which generated clients make names of methods
-	Tag          string // group in the document
+	Tag          string // group of operations in the OpenAPI document
 	Summary      string
-	Text         string // description; the document adds the required role
+	Text         string // description of the operation; the OpenAPI document adds the required role
 	Caller       Caller
 	Role         key.Role      // the minimum role of the caller's key
 	OperatorRole operator.Role // minimum role of operators; empty: web.RoleFor(Method)
-	FreshSignIn  bool          // a session of the operators' console must have begun minutes ago; decision 89
+	FreshSignIn  bool          // refused in a session of the operators' console that began 5 minutes ago or earlier; decision 89
 	Parameters   []Parameter   // the parameters of query, headers and path that are read
 	Body         *Body         // nil: no body
 	Answers      []Answer      // the successful answers
-	Refusals     []Refusal     // errors of this operation alone; those of every operation with the same caller and body are added
+	Refusals     []Refusal     // this operation's own errors; the document adds those of all with the same caller and body
 	OwnQuery     bool          // the operation parses the query itself, and answers a malformed query with an error of its own
 	Alone        bool          // Refusals is complete: no usual errors are added
 	Fixed        bool          // answers are built into the program, so no storage can fail
@@ -69,7 +69,7 @@ func (o Operation) template() string { return strings.ReplaceAll(o.Path, ":.+}",
 // Parameter is a parameter of the query, the path or the headers.
 type Parameter struct {
 	in, name, text string
-	rest           string // expression after the name, for a parameter of several segments
+	rest           string // regular expression that the router needs after the name, for a parameter of several path segments
 	required       bool
 	schema         jsonschema.Schema
 	example        any
@@ -96,7 +96,7 @@ func parameter(in, name, text string, rules []Rule) Parameter {
 	return p
 }
 
-// Needed returns a copy of the parameter that is required.
+// Needed copies the parameter, marks the copy as required, and returns the copy.
 func (p Parameter) Needed() Parameter {
 	p.required = true
 	return p
@@ -127,10 +127,10 @@ func JSON(schema Shape) *Body {
 	return &Body{contents: []Content{{Type: "application/json", Schema: schema}}}
 }
 
-// Upload returns a body with other media types.
+// Upload returns a body with the given media types. The operation reads the body itself, not as JSON.
 func Upload(contents ...Content) *Body { return &Body{raw: true, contents: contents} }
 
-// Optional returns a copy of the body that clients may omit.
+// Optional copies the body, marks the copy as one that clients may omit, and returns the copy.
 func (b *Body) Optional() *Body {
 	other := *b
 	other.optional = true
@@ -156,7 +156,7 @@ func (b *Body) OwnErrors() *Body {
 type Content struct {
 	Type    string // media type, such as image/png
 	Schema  Shape
-	Example string // example, as JSON
+	Example string // example of the content, as JSON
 }
 
 // Answer is a successful answer.
@@ -175,8 +175,8 @@ func OK(text string, schema Shape) []Answer {
 // Refusal describes the errors of one status.
 type Refusal struct {
 	Status int
-	Text   string   // description; empty: the usual description of the status
-	Codes  []string // codes of this operation alone; those of every operation with the same caller and body are added
+	Text   string   // description of the refusal; empty: the usual description of the status
+	Codes  []string // this operation's own error codes; the document adds those of all with the same caller and body
 	plain  *Content // content of the answer instead of an error in JSON; nil: an error in JSON
 	also   Shape    // shape of another possible body of the status; nil: errors only
 }
@@ -186,16 +186,17 @@ func On(status int, text string, codes ...string) Refusal {
 	return Refusal{Status: status, Text: text, Codes: codes}
 }
 
-// Unavailable is the refusal of an operation whose only error of its own is a part of the service that does not respond.
+// Unavailable is the refusal of operations that have no errors of their own except this one: a part of the service does not
+// respond.
 var Unavailable = On(503, "", unavailable...)
 
-// As returns a copy of the refusal with a body that is not an error in JSON.
+// As returns a copy of the refusal. The body of the copy is not an error in JSON, but has the given media type and schema.
 func (r Refusal) As(contentType string, schema Shape) Refusal {
 	r.plain = &Content{Type: contentType, Schema: schema}
 	return r
 }
 
-// Or returns a copy of the refusal whose body is either the error or has the given shape.
+// Or returns a copy of the refusal. The body of the copy is either the error, or a value of the given shape.
 func (r Refusal) Or(schema Shape) Refusal {
 	r.also = schema
 	return r

@@ -9,7 +9,7 @@ import (
 // Rule changes the schema of a field, a parameter or a model.
 type Rule func(*member)
 
-// member is a schema that rules change, with the fact whether it is required.
+// member is a schema that rules change, and whether the field or parameter with the schema is required.
 type member struct {
 	models   *Models
 	schema   *jsonschema.Schema

@@ -2,7 +2,7 @@ package operation
 
 import "moviola/handlers/http/web"
 
-// Parameters used by several resources.
+// The parameters that operations of several packages have.
 var (
 	// OperatorToken is the header by which an operator acts for the account in the parameter account.
 	OperatorToken = Header(web.OperatorTokenHeader, "The operator's token; only beside account.")

@@ -29,7 +29,7 @@ type Check func(ctx context.Context) error
 type Config struct {
 	// Ready are the checks that must all pass before the process gets requests, by name.
 	Ready map[string]Check
-	// Metrics are the registered metrics.
+	// Metrics gathers the metrics that /metrics serves.
 	Metrics prometheus.Gatherer
 	// Hosts are the accepted host names of requests, beside IP addresses and localhost. This prevents DNS rebinding: a page in
 	// an operator's browser may make its own host name resolve to this address, but requests under that name are refused.

@@ -12,7 +12,7 @@ var Declared = operation.Room{Operations: []operation.Operation{
 	requestPreload, getPreload,
 }, Models: models}
 
-// The declarations of the operations.
+// The declarations of this package's operations.
 var (
 	requestPreload = operation.Operation{
 		Method: http.MethodPost, Path: "/v2/preloads", ID: "requestPreload", Tag: "Preloads", Role: key.Render,

@@ -88,7 +88,7 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	}{true, requested.ID, web.Stamp(a.cfg.Now())})
 }
 
-// answer is a batch in an answer.
+// answer is a preload batch in the form of an answer.
 type answer struct {
 	Success   bool    `json:"success"`
 	ID        string  `json:"preload_id"`

@@ -54,7 +54,7 @@ func variablesOf(movie []byte) []variable {
 	var top struct {
 		Variables json.RawMessage `json:"variables"`
 	}
-	_ = json.Unmarshal(movie, &top) // json.Unmarshal leaves top empty after an error, as for a movie without variables
+	_ = json.Unmarshal(movie, &top) // after an error top stays empty, as for a movie without variables
 	members := membersOf(top.Variables)
 	told := map[string]json.RawMessage{}
 	for _, m := range members {

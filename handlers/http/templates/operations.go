@@ -12,7 +12,7 @@ var Declared = operation.Room{Operations: []operation.Operation{
 	getTemplates, saveTemplate, deleteTemplate, getLibrary, getExample, publishTemplate, unpublishTemplate,
 }, Models: models}
 
-// The declarations of the operations.
+// The declarations of this package's operations.
 var (
 	getTemplates = operation.Operation{
 		Method: http.MethodGet, Path: "/v2/templates", ID: "getTemplates", Tag: "Templates", Role: key.Viewer,

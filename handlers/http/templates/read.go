@@ -26,7 +26,7 @@ var (
 	errTag    = domain.Errorf(domain.Invalid, "tag_ambiguous", "The parameter tag is given twice, with different values")
 )
 
-// The formats of one template.
+// The values of the parameter format, for a request for one template.
 const (
 	formatMake   = "make"
 	formatSchema = "jsonschema"
@@ -92,7 +92,7 @@ func (a *API) getTemplates(w http.ResponseWriter, r *http.Request, c access.Call
 
 // ask is the parsed query of GET /templates.
 type ask struct {
-	list          projections.TemplateList // without id
+	list          projections.TemplateList // the requested list of templates; not used when id is set
 	id, format    string
 	movie, prompt bool
 }

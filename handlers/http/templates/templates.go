@@ -110,7 +110,7 @@ func New(cfg Config) (*API, error) {
 	return a, nil
 }
 
-// Operations returns the operations that need a key. Roles by decision "Roles".
+// Operations returns the operations that need an API key. Roles by decision "Roles".
 func (a *API) Operations() []access.Operation {
 	return []access.Operation{
 		{Operation: getTemplates, Serve: a.getTemplates},
@@ -120,7 +120,7 @@ func (a *API) Operations() []access.Operation {
 	}
 }
 
-// Routes registers the paths that need no key: the examples of the library, which are public, and publishing, which needs the
+// Routes registers the paths that need no API key: the examples of the library, which are public, and publishing, which needs the
 // operator's token.
 func (a *API) Routes(router *mux.Router) {
 	operation.Register(router, []operation.Route{

@@ -31,11 +31,11 @@ var (
 type saved struct {
 	Success    bool        `json:"success"`
 	TemplateID template.ID `json:"templateId"`
-	Name       string      `json:"name,omitempty"` // name of the copy
+	Name       string      `json:"name,omitempty"` // name of the duplicate, in an answer to action=duplicate
 	Timestamp  string      `json:"timestamp"`
 }
 
-// payload is a parsed body. nil: the field is missing or null.
+// payload is a parsed body. A field is nil when it is missing or null in the body.
 type payload struct {
 	name, prompt *string
 	tags         *[]string
@@ -152,7 +152,7 @@ func readPayload(body []byte) (payload, error) {
 			return p, err
 		}
 		read := json.NewDecoder(bytes.NewReader(raw))
-		read.UseNumber() // numbers are kept exactly as written
+		read.UseNumber() // numbers in the JSON are kept exactly as written
 		if read.Decode(&p.variables) != nil {
 			return p, errVariables
 		}

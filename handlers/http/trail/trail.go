@@ -18,7 +18,7 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// unnamed is the operator's name in the audit trail when the header is missing.
+// unnamed is the operator's name in the audit trail for a request without the header web.OperatorNameHeader.
 const unnamed = "operator"
 
 // errStale refuses a session of the operators' console that began too long ago. Decision 89.

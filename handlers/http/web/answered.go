@@ -17,9 +17,9 @@ type Answered struct {
 	Method    string
 	Operation string // method and path template of its route, such as "GET /v2/movies"; empty: no route matched
 	Path      string // path in the form for the log, see LogPath
-	Status    int    // status; 0: no answer was sent
+	Status    int    // HTTP status; 0: no answer was sent
 	RequestID string
-	Account   domain.AccountID // account of the request's key; empty: no key was checked
+	Account   domain.AccountID // account of the API key in the request; empty: no API key was checked
 	Took      time.Duration
 }
 

@@ -17,7 +17,7 @@ const (
 	// tableFactor is the memory for a table relative to its size: the table as it was sent, its rows, and the rows' JSON.
 	tableFactor = 6
 	bodyWait    = 5 * time.Second
-	bodyQueue   = 64 // maximum number of waiting bodies of one account
+	bodyQueue   = 64 // maximum number of bodies of one account that wait for memory
 )
 
 // bodies is this process's memory budget for the bodies of requests.

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// minKeyBytes is the minimum length of a key for signing.
+// minKeyBytes is the minimum length of a key for signing, in bytes.
 const minKeyBytes = 16
 
 // Complete checks a configuration, which is a struct. It returns an error that names every field that is not set, except the

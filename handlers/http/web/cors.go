@@ -8,7 +8,7 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// The headers that pages of other origins may send and read.
+// The headers that pages of other origins may send with every operation, and those that they may read.
 const (
 	corsSent = "X-Api-Key, Content-Type, Idempotency-Key, X-Request-Id"
 	corsRead = "X-Request-Id, Deprecation, Link, Retry-After"

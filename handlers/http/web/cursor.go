@@ -12,7 +12,7 @@ import (
 // ErrCursor refuses a cursor that was not made by this installation for this list and caller. Decision 14.
 var ErrCursor = domain.Errorf(domain.Invalid, "next_token_invalid", "Invalid next_token")
 
-// maxCursor is the maximum length of a cursor's text.
+// maxCursor is the maximum length of a cursor's text, in bytes.
 const maxCursor = 1024
 
 // macLength is how many bytes of the HMAC a cursor contains.

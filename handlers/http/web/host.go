@@ -8,8 +8,8 @@ import (
 )
 
 // CalledByName reports whether a Host header, with or without a port, is an IP address, localhost or one of the given names.
-// With DNS rebinding, a page in the browser of somebody inside the network makes its own host name resolve to this address;
-// its requests have that other name.
+// Requests with another Host may come from DNS rebinding: a page in the browser of somebody inside the network makes the page's
+// own host name resolve to the address of this server.
 func CalledByName(host string, names ...string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -31,7 +31,7 @@ var ErrLate = errors.New("the request took too long")
 // ErrNoRoom refuses new work while the free disk space is below the configured reserve.
 var ErrNoRoom = errors.New("the disk has less room than its reserve")
 
-// errUnavailable is the answer when a part of the service does not respond.
+// errUnavailable is the answer when a part of the service, such as a store, does not respond.
 var errUnavailable = domain.Errorf(domain.Unavailable, "service_unavailable",
 	"The service cannot reach a part of its storage now. Please try again; repeat a submission with the same Idempotency-Key.")
 
@@ -66,7 +66,7 @@ func unavailableError(err error) *domain.Error {
 		"Please try again.", behind.Progress, left)
 }
 
-// retryAfter is the value of Retry-After, in seconds.
+// retryAfter is the value of the header Retry-After, in seconds.
 const retryAfter = 2
 
 // limit is the timer of a request's time limit. Only the goroutine that serves the request uses it.

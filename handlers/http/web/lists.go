@@ -53,7 +53,7 @@ func (l Lists[Q]) Resume(token string, sent Q) (Q, error) {
 	return q, nil
 }
 
-// same compares two values of a field. It compares times as instants.
+// same reports whether two values of a field are equal. Times are equal when they are the same instant.
 func same(a, b any) bool {
 	if at, ok := a.(time.Time); ok {
 		other, ok := b.(time.Time)

@@ -11,7 +11,7 @@ const (
 )
 
 // LogPath returns a request's path for the log. It leaves out long runs of letters and digits, because the secret part of a
-// rendered file's address is its only protection, and people paste keys into wrong places.
+// rendered file's address is the file's only protection, and people paste API keys into wrong places.
 func LogPath(path string) string {
 	var shown strings.Builder
 	for len(path) > 0 && shown.Len() < maxLogPath {

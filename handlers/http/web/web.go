@@ -173,8 +173,8 @@ func (m Methods) allow() string {
 // body.
 func NewRouter() *mux.Router {
 	router := mux.NewRouter().SkipClean(true)
-	// The router does not run its middleware for these two handlers. So everything that every answer needs is done in Wrap, which
-	// wraps the whole router.
+	// The router does not run its middleware for the next two handlers. So everything that every answer needs is done in Wrap,
+	// which wraps the whole router.
 	router.NotFoundHandler = http.HandlerFunc(NotFound)
 	router.MethodNotAllowedHandler = Methods{}
 	return router

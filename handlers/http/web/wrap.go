@@ -40,7 +40,8 @@ func Wrap(next http.Handler, log logrus.FieldLogger, observers ...func(Answered)
 			id = newRequestID()
 		}
 		w.Header().Set(RequestIDHeader, id)
-		// A proxy and this server may disagree about where such a body ends, so the connection closes after this request.
+		// A proxy and this server may disagree about where a body with a transfer encoding ends, so the connection closes after
+		// this request.
 		if len(r.TransferEncoding) > 0 {
 			w.Header().Set("Connection", "close")
 		}

@@ -11,16 +11,16 @@ import (
 	"moviola/internal/config"
 )
 
-// Background holds what runs without requests: the work list, chores, the curator of the template library, and anchors.
+// Background holds what runs without requests: the processors of work, chores, the curator of the template library, and anchors.
 type Background struct {
 	*parts.Parts
-	Work    *processors.Processors // nil without the role keeper
+	Work    *processors.Processors // nil without the roles renderer, deliverer and keeper
 	Chores  *chores.Chores
 	Curator *curator.Curator // nil without the role keeper
 	Anchors *anchors.Anchors // nil without the role keeper, and without --anchor-to
 }
 
-// New wires the work list, chores, the curator, anchors and, with the role renderer, the renderer of the process.
+// New wires the processors of work, the chores, the curator and the anchors, as far as the roles of this process need them.
 func New(ctx context.Context, all *parts.Parts) (*Background, error) {
 	s := &Background{Parts: all}
 	return s, s.openWork(ctx)

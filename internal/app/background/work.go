@@ -1,4 +1,5 @@
-// Package background wires what runs without requests: the work list, chores, the curator of the template library, and anchors.
+// Package background wires what runs without requests: the processors of work, chores, the curator of the template library, and
+// anchors.
 package background
 
 import (

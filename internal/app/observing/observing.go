@@ -22,7 +22,7 @@ type Observing struct {
 	*parts.Parts
 	Keys         *keyring.Ring // nil without the role api
 	OperatorPage http.Handler  // the operators' console; nil: it is not served at this address
-	Overdue      func() int64  // the number of places whose anchors are overdue; nil: this process takes no anchors
+	Overdue      func() int64  // number of places that have got no anchor for two intervals; nil: this process takes no anchors
 }
 
 // Handler serves the operators' address.
@@ -52,7 +52,7 @@ func (s *Observing) checks() map[string]ops.Check {
 	checks := map[string]ops.Check{
 		"eventstore": func(ctx context.Context) error {
 			last, err := s.Stores.Log.Last(ctx, installation.Stream)
-			// Every start writes this stream: without it, this store belongs to another installation.
+			// Every start writes the stream installation.Stream: in an event store without it, another installation has its log.
 			if err == nil && last.Revision == eventstore.NoStream {
 				err = errors.New("the event store answers, and does not show this installation")
 			}

@@ -11,7 +11,8 @@ import (
 	"moviola/projections"
 )
 
-// StorageBounds are the limits of the files that this process stores, and their use, by place.
+// StorageBounds returns functions that report the size and the bounds of the files that this process stores, by place: files,
+// renders, sources or the name of a cache.
 func (s *Observing) StorageBounds() map[string]func() quota.Status {
 	bounds := map[string]func() quota.Status{"files": s.Stores.Stored.Status, "renders": s.Stores.Rendered.Status}
 	if s.Renderer != nil {

@@ -8,7 +8,7 @@ import (
 	"moviola/adapters/oidc"
 )
 
-// PrintProvider prints whether operators can sign in through an OpenID provider. Without one they have tokens.
+// PrintProvider prints whether operators can sign in through an OpenID provider. Without a provider they sign in with tokens.
 func PrintProvider(ctx context.Context, w io.Writer, issuer string) error {
 	state := "off: operators sign in with tokens"
 	if issuer != "" {

@@ -77,8 +77,8 @@ func (s *Operators) configuration() admin.Configuration {
 // operatorWorker is the worker's name in events of work that an operator has ended.
 const operatorWorker = "operator"
 
-// drops maps the kinds of stuck work that operators may give up to the functions that do it. Work of the other kinds must be
-// done, above all settling.
+// drops returns, by kind of work, the functions by which operators give up stuck work. Work of the other kinds must be done,
+// above all settling.
 func (s *Operators) drops() map[string]admin.DropFunc {
 	giveUp := func(ctx context.Context, subject string) (eventstore.Position, error) {
 		return s.Do.DropMovie.Handle(ctx, commands.DropMovie{Project: domain.ProjectID(subject), Worker: operatorWorker})

@@ -33,8 +33,8 @@ func (s *Parts) openMedia(secret secret.Secret) error {
 	return nil
 }
 
-// FileServer returns the server of stored files. Clients need no key, only the address of a file. Renders open files of this
-// service through it, too.
+// FileServer returns the server of stored files. Clients need no API key, only the address of a file. Renders open files of this
+// service through the server, too.
 func (s *Parts) FileServer(log logrus.FieldLogger) *files.Server {
 	return files.New(files.Config{
 		Movies: s.Models.Movies, Library: s.Models.Library, Addresses: s.Media.Addresses, Files: s.Stores.Files,

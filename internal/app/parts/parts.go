@@ -47,7 +47,7 @@ type Parts struct {
 	Traces    *tracing.Tracer // nil without --otlp
 	Disk      *disk.Watch
 	Plans     plan.Plans
-	Tokens    result.Tokens // secrets of the addresses of rendered files
+	Tokens    result.Tokens // derives the secret parts of the addresses of rendered files
 	FirstKeys []byte        // secret from which the first API keys of accounts are derived
 	Secret    secret.Secret
 }
@@ -164,7 +164,7 @@ func openTraces(ctx context.Context, cfg config.Config, worker string, log logru
 	})
 }
 
-// Watched returns the observers of the requests that a renderer of this process sends to others.
+// Watched returns the observers of the requests that the renderer of this process sends to other servers and to browsers.
 func (s *Parts) Watched() rendering.Watched {
 	return rendering.Watched{Metrics: s.Metrics, Traces: s.Traces}
 }

@@ -15,7 +15,7 @@ import (
 
 // UseCases is the table of all use cases. HTTP resources and processors take theirs from here.
 type UseCases struct {
-	SubmitMovie       commands.SubmitMovieHandler // without the memory budget of requests; package resources adds it
+	SubmitMovie       commands.SubmitMovieHandler // without the memory budget of requests, which package resources adds
 	AbandonSubmission commands.AbandonSubmissionHandler
 	CancelMovie       commands.CancelMovieHandler
 	SettleMovie       commands.SettleMovieHandler

@@ -29,7 +29,7 @@ func (s *Parts) Slots() map[string]int {
 		switch n, has := own[kind.Name]; {
 		case !s.Config.Plays(kind.Role):
 		case kind.Name == projections.WorkConfirm && !s.Stores.Files.Presigns():
-			// Without presigned uploads nothing has to be confirmed: every upload passes through this service.
+			// Without presigned uploads no upload has to be confirmed: every upload passes through this service.
 		case has:
 			slots[kind.Name] = n
 		default:

@@ -179,7 +179,7 @@ func newAssets(
 	})
 }
 
-// KeptPlace is a bounded cache and its name in metrics.
+// KeptPlace is a bounded cache, with its name in metrics.
 type KeptPlace struct {
 	Name string
 	Room *quota.Folder

@@ -113,7 +113,7 @@ var sandboxLayer = prometheus.NewDesc("moviola_sandbox_layer",
 	"1 for the state of each layer of the sandbox of each program: on, missing, off, or unneeded.",
 	[]string{"layer", "program", "state"}, nil)
 
-// PrintSandbox prints for `moviola doctor` the sandbox of programs here, and how to get missing layers.
+// PrintSandbox prints for `moviola doctor` the sandbox of programs on this host, and how to get missing layers.
 func PrintSandbox(to io.Writer) error {
 	dir, err := os.MkdirTemp("", "moviola-doctor-")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 // Budgets for fetching sources, which accounts share in turns.
 const (
-	fetchConnections = 4        // connections per slot of --fetch-slots; one account may use a quarter of all
-	downloadBudget   = 16 << 30 // bytes of running downloads
+	fetchConnections = 4        // maximum number of connections per slot of --fetch-slots; one account may use a quarter of all
+	downloadBudget   = 16 << 30 // maximum total size of running downloads, in bytes
 	downloadShare    = downloadBudget / 4
 )
 

@@ -34,12 +34,12 @@ func (s *Resources) Close(ctx context.Context) error {
 // Budgets of requests in this process, which accounts share in turns. A request that waits too long is answered 503; the queue of
 // one account is bounded.
 const (
-	growthBudget = 256 << 20 // memory for movies that grow when they are expanded: by variables, iterations or templates
+	growthBudget = 256 << 20 // memory in bytes for movies that grow when they are expanded: by variables, iterations or templates
 	growthWait   = 5 * time.Second
-	uploadBudget = 8 << 30 // bytes of running uploads
+	uploadBudget = 8 << 30 // maximum total size of running uploads, in bytes
 	uploadShare  = uploadBudget / 4
 	uploadWait   = 10 * time.Second
-	requestQueue = 64 // waiting requests of one account
+	requestQueue = 64 // maximum number of waiting requests of one account
 )
 
 // Room returns web.ErrNoRoom while free disk space is below the reserve.

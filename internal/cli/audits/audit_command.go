@@ -44,11 +44,12 @@ type auditing struct {
 	level                     string
 }
 
-// PublicKey returns the key that has to have signed opening balances of ledgers; nil: this host does not know the secret of the
-// installation. shared says that the event store is elsewhere, so that the secret in the data folder may be another one.
+// PublicKey returns the key with which the opening balances of ledgers must be signed; nil: this host does not know the secret of
+// the installation. shared says that the event store is not in the data folder, so that the secret there may be that of another
+// installation.
 type PublicKey func(data string, shared bool) (ed25519.PublicKey, error)
 
-// AuditCommand is `moviola audit`. below are its subcommands; another package makes them, and key.
+// AuditCommand is `moviola audit`. below are its subcommands. Another package provides the subcommands and the function key.
 func AuditCommand(key PublicKey, below ...*cobra.Command) *cobra.Command {
 	a := auditing{key: key}
 	cmd := &cobra.Command{
@@ -91,7 +92,7 @@ func AuditCommand(key PublicKey, below ...*cobra.Command) *cobra.Command {
 // unanchored is the text of a report for an audit without an anchor: nothing outside the installation confirms the log.
 const unanchored = "unanchored: whoever can write to the log can rewrite all of it; see moviola audit verify --against"
 
-// run audits and prints the findings.
+// run audits the ledgers and prints the findings.
 func (a *auditing) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	statement, err := a.statement(stdout)
 	if err != nil {
@@ -161,7 +162,8 @@ func requireAccount(ctx context.Context, store eventstore.Store, id domain.Accou
 	return fmt.Errorf("--account: there is no account %q", id)
 }
 
-// open opens the log: that of another event store, or that of the data folder, whether a service runs there or not.
+// open opens the log: that of the event store at --eventstore or, without this flag, that of the data folder, whether a service
+// runs there or not.
 func (a *auditing) open(ctx context.Context, stderr io.Writer) (*eventstores.Log, func() error, error) {
 	log, err := config.NewLog(stderr, a.level, "text")
 	if err != nil {
@@ -176,7 +178,7 @@ func (a *auditing) open(ctx context.Context, stderr io.Writer) (*eventstores.Log
 
 // books opens the read models for reading.
 func (a *auditing) books(ctx context.Context, store eventstore.Store) (*projections.Books, func(), error) {
-	if a.mongo == "" { // the file must exist already, because opening the read models would create it
+	if a.mongo == "" { // without this check, opening the read models would create their file
 		if _, err := os.Stat(filepath.Join(a.data, stores.ReadModelsFile)); err != nil {
 			return nil, nil, err
 		}
@@ -189,11 +191,11 @@ func (a *auditing) books(ctx context.Context, store eventstore.Store) (*projecti
 	if err != nil {
 		return nil, nil, errors.Join(err, s.CloseDocs(ctx))
 	}
-	// Nothing was written, so an error of closing is ignored.
+	// Closing documents that were only read loses nothing.
 	return books, func() { _ = s.CloseDocs(context.WithoutCancel(ctx)) }, nil
 }
 
-// statement returns the requested statement; nil when none was requested.
+// statement returns the statement that the flags request; nil when they request none.
 func (a *auditing) statement(w io.Writer) (*statement, error) {
 	if a.account == "" {
 		if a.from != "" || a.to != "" || a.full {
@@ -226,7 +228,7 @@ func (a *auditing) statement(w io.Writer) (*statement, error) {
 	return nil, fmt.Errorf("--format: %q is neither csv nor json", a.format)
 }
 
-// statement prints the entries of one account, each with the balance after it.
+// statement prints the entries of one account's ledger, each with the balance after it.
 type statement struct {
 	account  domain.AccountID
 	from, to time.Time

@@ -286,7 +286,7 @@ func OpenFiles(ctx context.Context, cfg config.Config) (*blobs.Bucket, error) {
 	where := cfg.Blobs
 	if where == "" {
 		where = filepath.Join(cfg.Data, "files")
-		// the file must exist already, because opening the database would create it
+		// without this check, opening the database would create its file
 		if _, err := os.Stat(filepath.Join(where, "documents.db")); err != nil {
 			return nil, fmt.Errorf("the documents of the installation: %w", err)
 		}
@@ -294,7 +294,7 @@ func OpenFiles(ctx context.Context, cfg config.Config) (*blobs.Bucket, error) {
 	return blobs.OpenWithKey(ctx, where, cfg.BlobsKey, blobkey.DocumentPrefixes()...)
 }
 
-// saveSecrets adds the secrets in the data folder, and the names of the variables that hold further secrets.
+// saveSecrets adds the secrets in the data folder, and the names of the environment variables that hold further secrets.
 func (b *backingUp) saveSecrets(ctx context.Context, w *backup.Writer, noted map[string]config.Settings) error {
 	names := config.SecretVariables()
 	for _, one := range noted {

@@ -21,10 +21,10 @@ type source interface {
 	Open(ctx context.Context, key string) (commands.File, error)
 }
 
-// saveFiles adds documents and files, oldest first, so that new ones follow those of earlier backups. Those of accounts with a
-// key are encrypted; those of erased accounts are left out. With stay, the files stay
-// in their bucket and are only listed; documents are small and are always copied. With whole, the backup has the whole log, so
-// the files with archived events are left out.
+// saveFiles adds documents and files, oldest first, so that those that earlier backups have are added in the same order. The
+// documents and files of accounts with a key are encrypted; those of erased accounts are left out. With stay, the files stay in
+// their bucket and are only listed; documents are small and are always copied. With whole, the backup has the whole log, so the
+// files with archived events are left out.
 func saveFiles(ctx context.Context, w *backup.Writer, files source, keys *fileKeys, stay, whole bool) error {
 	type found struct {
 		key     string

@@ -32,7 +32,7 @@ var errErased = errors.New("the account of the file was erased")
 // fileKeys finds the keys under which the files of accounts are encrypted in a backup. The zero value knows no keys.
 type fileKeys struct {
 	store accountkeys.KeyStore // nil: the installation has no keys of accounts
-	make  bool                 // accounts without a key get one
+	make  bool                 // an account without a key gets one when the first of its files is saved
 	peek  *logfile.Peek        // the log of the backup, which says whose a movie or a template is
 
 	known map[domain.AccountID]fileKey
@@ -65,7 +65,7 @@ func (k *fileKeys) add(
 	return w.AddSealed(ctx, part, name, written, account, of.key.Seal(name, content))
 }
 
-// owner returns the account of a file; empty: it belongs to no account, or it is not known to which.
+// owner returns the account of a file; empty: the file belongs to no account, or its account is not known.
 func (k *fileKeys) owner(name string) (domain.AccountID, error) {
 	if k.store == nil {
 		return "", nil
@@ -91,7 +91,7 @@ func (k *fileKeys) owner(name string) (domain.AccountID, error) {
 	return "", nil
 }
 
-// of returns what the store says of an account.
+// of returns what the store says about the key of an account.
 func (k *fileKeys) of(ctx context.Context, account domain.AccountID) (fileKey, error) {
 	if k.store == nil || account == "" {
 		return fileKey{}, nil
@@ -122,7 +122,7 @@ func (k *fileKeys) of(ctx context.Context, account domain.AccountID) (fileKey, e
 	return of, nil
 }
 
-// first makes the first key of an account, as its next event would.
+// first makes the first key of an account, as the service does when it writes the next event of the account.
 func (k *fileKeys) first(ctx context.Context, account domain.AccountID) ([]byte, time.Time, error) {
 	random := make([]byte, accountkeys.Bytes)
 	if _, err := rand.Read(random); err != nil {

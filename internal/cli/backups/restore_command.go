@@ -206,7 +206,8 @@ func (r *bringingBack) restoreLog(ctx context.Context, s *backup.Snapshot, dir s
 	return errors.Join(err, os.RemoveAll(dir))
 }
 
-// restoreFiles restores documents and files into a folder, or those that are missing into a bucket.
+// restoreFiles restores documents and files. It writes them into a folder or, where a bucket is named, adds to the bucket those
+// that are missing there.
 func (r *bringingBack) restoreFiles(ctx context.Context, s *backup.Snapshot, work string) (err error) {
 	where := r.blobs
 	if where == "" {
@@ -237,7 +238,8 @@ func (r *bringingBack) restoreFiles(ctx context.Context, s *backup.Snapshot, wor
 	return lost(ctx, files, s.Manifest.Elsewhere, r.saved.Erased)
 }
 
-// lost returns an error that names files which are no longer where the backup left them. Those of erased accounts need not be.
+// lost returns an error when files are no longer where the backup left them, and names one of these files. Files of erased
+// accounts may be missing.
 func lost(
 	ctx context.Context, files *blobs.Bucket, elsewhere []backup.Elsewhere, erased map[domain.AccountID]time.Time,
 ) error {
@@ -296,7 +298,7 @@ func moveUp(from, to string) error {
 	return os.Remove(from)
 }
 
-// report prints what was restored and how to start it.
+// report prints what was restored, and how to start the restored service.
 func (r *bringingBack) report(w io.Writer, m backup.Manifest) error {
 	text := fmt.Sprintf("backup %s was restored into %s: %d events, %d documents, %d files\n",
 		m.ID, r.data, m.Events, len(m.Parts[backup.Documents]), len(m.Parts[backup.Files]))

@@ -69,8 +69,8 @@ func (r *bringingBack) restoreKeys(ctx context.Context, work string) (err error)
 	return r.saved.Restore(ctx, store)
 }
 
-// opened returns the content of a document or file, decrypted if it is encrypted under the key of its account; nil for one of an
-// account that is erased, which is counted.
+// opened returns the content of a document or file, decrypted if it is encrypted under the key of its account. For a document or
+// file of an erased account it returns nil, and adds one to the field left.
 func (r *bringingBack) opened(item backup.Item, content io.Reader) (io.Reader, error) {
 	if item.Account == "" {
 		return content, nil

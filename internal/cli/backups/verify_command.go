@@ -13,7 +13,7 @@ import (
 	"moviola/internal/backup"
 )
 
-// shownFlaws is the number of damaged items that are named.
+// shownFlaws is the maximum number of damaged items that the report names.
 const shownFlaws = 20
 
 // verifying holds the flags of `moviola backup verify`, and what it has found.
@@ -21,14 +21,14 @@ type verifying struct {
 	from, id, keysFile string
 	archiveFlags
 
-	keys   *accountkeys.Saved // nil: no file was given
+	keys   *accountkeys.Saved // encryption keys of accounts; nil: no file with keys was given
 	items  int
 	bytes  int64
-	opened int // items that were decrypted with the keys of their accounts
-	closed int // items that were not, because no file with keys was given
-	erased int // items of accounts that were erased
+	opened int // number of items that were decrypted with the keys of their accounts
+	closed int // number of items that were not decrypted, because no file with keys was given
+	erased int // number of items of accounts that were erased
 	flaws  []string
-	more   int // number of damaged items beyond flaws
+	more   int // number of damaged items that flaws does not name
 }
 
 func verifyCommand() *cobra.Command {
@@ -115,8 +115,8 @@ func (v *verifying) item(item backup.Item, content io.Reader) error {
 	return err
 }
 
-// open returns the decrypted content of an item that is encrypted under the key of its account, and true; or, without the key,
-// the content as it is.
+// open returns the decrypted content of an item that is encrypted under the key of its account, and true. Without a file of keys,
+// or for an erased account, it returns the content as it is, and false.
 func (v *verifying) open(item backup.Item, content io.Reader) (io.Reader, bool, error) {
 	if v.keys == nil {
 		v.closed++

@@ -17,7 +17,7 @@ import (
 
 // told is what the log tells about an account.
 type told struct {
-	clear     map[string]int // number of events with personal data in clear, by type
+	clear     map[string]int // number of events with unencrypted personal data, by event type
 	movies    map[domain.ProjectID]bool
 	templates map[template.ID]bool
 }
@@ -50,7 +50,7 @@ func read(ctx context.Context, store eventstore.Store, codec *eventstore.Codec, 
 	return all, nil
 }
 
-// folders returns the prefixes of the keys of all files of an account, but for those of its templates.
+// folders returns the prefixes of the blob keys of all files of an account, except the files of its templates.
 func (t told) folders(id domain.AccountID) []string {
 	var all []string
 	for _, prefix := range blobkey.AccountPrefixes() {
@@ -64,8 +64,8 @@ func (t told) folders(id domain.AccountID) []string {
 
 // erasedFiles is what was done to the files of an account.
 type erasedFiles struct {
-	removed int      // number of versions that were removed
-	needed  []string // files of templates that are still stored
+	removed int      // number of versions of files that were removed
+	needed  []string // blob keys of the files of templates that are still stored
 	errs    []error
 }
 
@@ -129,5 +129,5 @@ func (d *erasedFiles) removeTemplate(ctx context.Context, files *blobs.Bucket, i
 	}
 }
 
-// shownErrors is the number of errors of a storage that are shown.
+// shownErrors is the maximum number of errors of a storage that the report shows.
 const shownErrors = 5

@@ -68,7 +68,7 @@ func eventStoreCopyCommand() *cobra.Command {
 	return cmd
 }
 
-// copying is a log together with its archive, and the event store to copy it into. The target has all events and no archive.
+// copying copies a log, together with its archive, into another event store. That event store then has all events and no archive.
 type copying struct {
 	source, target eventstoredb.Config
 	files          *stores.HistoryFiles
@@ -76,7 +76,8 @@ type copying struct {
 	through        func(eventstoredb.Source) eventstoredb.Source // changes the events that are copied; nil: they stay as they are
 }
 
-// CopyLog copies a log together with its archive, and prints the progress. The target has all events and no archive.
+// CopyLog copies a log, together with its archive, into the event store target, and prints the progress. The target then has all
+// events and no archive.
 func CopyLog(
 	ctx context.Context, w io.Writer, source, target eventstoredb.Config, files *stores.HistoryFiles, open OpenStore,
 ) error {
@@ -127,7 +128,7 @@ func (c copying) run(ctx context.Context, w io.Writer) (err error) {
 type copyProgress struct {
 	w           io.Writer
 	begun, next time.Time
-	first       uint64 // position of the source at the first report
+	first       uint64 // position of the copied event in the source at the first report
 }
 
 func (p *copyProgress) show(c eventstoredb.Copied) {

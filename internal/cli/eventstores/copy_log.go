@@ -17,9 +17,9 @@ import (
 	"moviola/internal/stores"
 )
 
-// CopyOfLog copies the log of an installation, as of one moment, into a new file and verifies the copy. The source is the log in
-// the data folder, whether a service uses it or not, or another event store, whose log is copied through the protocol, with ids,
-// order and revisions.
+// CopyOfLog copies the log of an installation, as of one moment, into a new file and verifies the copy. The log is that in the
+// data folder, whether a service uses it or not, or that of another event store. The log of another event store is copied through
+// its protocol; event ids, order and revisions stay the same.
 func CopyOfLog(
 	ctx context.Context, cfg config.Config, work, to string, logger *logrus.Logger,
 ) (report logfile.Report, err error) {

@@ -40,7 +40,7 @@ func (e *encrypted) ReadEverything(
 	return e.through(e.Source.ReadEverything(ctx, dir, from), func() { e.events++ })
 }
 
-// through encrypts events, and calls counted for each that differs from what is stored.
+// through encrypts the personal data in events, and calls counted for each event that differs from the stored one.
 func (e *encrypted) through(all iter.Seq2[eventstore.Recorded, error], counted func()) iter.Seq2[eventstore.Recorded, error] {
 	return func(yield func(eventstore.Recorded, error) bool) {
 		for event, err := range all {
@@ -71,8 +71,7 @@ func keyStore(logFolder, mongo string) (accountkeys.KeyStore, func(context.Conte
 	return stores.OpenKeyStore(config.Config{Data: folder, Mongo: mongo})
 }
 
-// copyEncrypted copies a log as copyThrough does, with personal data encrypted under the keys in a store. Accounts without a key
-// get one.
+// copyEncrypted copies a log as run does, with personal data encrypted under the keys in a store. Accounts without a key get one.
 func copyEncrypted(ctx context.Context, w io.Writer, c copying, logFolder, mongo string) (err error) {
 	store, closeStore, err := keyStore(logFolder, mongo)
 	if err != nil {

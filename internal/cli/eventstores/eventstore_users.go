@@ -86,7 +86,7 @@ func readPassword(in io.Reader, path string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("read the password: %w", err)
 		}
-		defer func() { _ = file.Close() }() // the file was only read
+		defer func() { _ = file.Close() }() // closing a file that was only read loses nothing
 		in = file
 	}
 	content, err := io.ReadAll(io.LimitReader(in, maxPasswordFile))

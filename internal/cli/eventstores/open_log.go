@@ -31,8 +31,8 @@ func (l *Log) Close(ctx context.Context) error {
 	return errors.Join(l.client.Close(ctx), l.files.Close())
 }
 
-// OpenLog opens the log of another event store or, when from is empty, that of the data folder, whether a service runs there or
-// not. Archived movies are read from the storage of files that the service was started with.
+// OpenLog opens the log of the event store at from or, when from is empty, that of the data folder, whether a service runs there
+// or not. Archived movies are read from the storage of files that the service was started with.
 func OpenLog(ctx context.Context, data, from string, logger *logrus.Logger) (*Log, func() error, error) {
 	files, err := HistoryOf(data)
 	if err != nil {
@@ -57,8 +57,8 @@ func OpenLogWith(
 	return WithArchive(store, files), stop, nil
 }
 
-// HistoryOf returns the archive files of the service of a data folder. The environment names their storage and its key. If it
-// names no storage, the recorded flags of the service do.
+// HistoryOf returns the archive files of the service of a data folder. Environment variables name the storage of these files and
+// the credential for it. When they name no storage, the flags that the service has recorded in the data folder do.
 func HistoryOf(data string) (*stores.HistoryFiles, error) {
 	where, key, err := config.BlobsFromEnvironment()
 	if err != nil {

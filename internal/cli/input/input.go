@@ -18,7 +18,7 @@ func Read(name string, stdin io.Reader, limit int64) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = file.Close() }() // the file was only read
+		defer func() { _ = file.Close() }() // closing a file that was only read loses nothing
 		in = file
 	}
 	raw, err := io.ReadAll(io.LimitReader(in, limit+1))

@@ -14,19 +14,19 @@ import (
 	"moviola/domain/document"
 )
 
-// Variables are those that the command line gives a movie.
+// Variables are the variables of a movie whose values the command line gives.
 type Variables struct {
 	Each []string // variables given as name=value
 	File string   // file with a JSON object of variables
 }
 
-// Bind declares the flags.
+// Bind declares the flags for the variables of a movie.
 func (v *Variables) Bind(f *pflag.FlagSet) {
 	f.StringArrayVar(&v.Each, "var", nil, "set a variable of the movie, as name=value; repeatable")
 	f.StringVar(&v.File, "vars", "", "file with a JSON object of variables")
 }
 
-// read returns the variables of the file. A variable that is also given as name=value has the value from there.
+// read returns all variables. When the file has a variable that is also given as name=value, the latter value applies.
 func (v Variables) read() (map[string]any, error) {
 	all := map[string]any{}
 	if v.File != "" {

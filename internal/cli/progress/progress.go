@@ -44,7 +44,7 @@ func (b *Bar) Reader(from io.Reader) io.Reader {
 	return b.line.ProxyReader(from)
 }
 
-// Reach sets the amount reached so far, and the total.
+// Reach sets how far the bar has come, current, and the total at which the bar ends.
 func (b *Bar) Reach(current, total int64) {
 	if b.line != nil {
 		b.line.SetTotal(total, false)
@@ -84,7 +84,7 @@ func During[T any](ctx context.Context, w io.Writer, what string, do func() (T, 
 	return do()
 }
 
-// spin shows that something goes on until it is done.
+// spin shows the text what and the elapsed time on w, until done is closed.
 func spin(ctx context.Context, w io.Writer, what string, done <-chan struct{}) {
 	progress := mpb.NewWithContext(ctx, mpb.WithOutput(w), mpb.WithWidth(barWidth))
 	line, err := progress.Add(0, mpb.SpinnerStyle().PositionLeft().Build(), mpb.BarWidth(2),

@@ -15,10 +15,10 @@ import (
 	"moviola/internal/config"
 )
 
-// apiKeyEnv names the variable with the API key of the command line.
+// apiKeyEnv names the environment variable with the API key that commands send.
 const apiKeyEnv = config.EnvPrefix + "API_KEY"
 
-// urlEnv names the variable with the address of the service.
+// urlEnv names the environment variable with the address of the service.
 const urlEnv = config.EnvPrefix + "URL"
 
 // apiClient calls the HTTP interface with an API key.
@@ -58,7 +58,7 @@ func (c *apiClient) service() (*client.Client, error) {
 	return &client.Client{URL: c.URL, Key: key}, nil
 }
 
-// send sends a request with the key and returns the body of a successful response. A nil body sends none.
+// send sends a request with the API key and returns the body of a successful response. With a nil body, the request has no body.
 func (c *apiClient) send(ctx context.Context, method, path string, header http.Header, body []byte) ([]byte, error) {
 	service, err := c.service()
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *apiClient) send(ctx context.Context, method, path string, header http.H
 	return answer, c.hint(err)
 }
 
-// hint adds to an error what its reader may do about it.
+// hint adds to an error what the user of the command may do about it.
 func (c *apiClient) hint(err error) error {
 	var refusal *client.Error
 	var unreached *url.Error

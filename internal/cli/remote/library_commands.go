@@ -93,7 +93,7 @@ func (a *asking) mediaUpload() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { _ = file.Close() }() // the file was only read
+			defer func() { _ = file.Close() }() // closing a file that was only read loses nothing
 			info, err := file.Stat()
 			if err != nil {
 				return err

@@ -148,7 +148,7 @@ func refusedMovie(err error) error {
 	return exit.With(err, exit.Findings)
 }
 
-// follow waits for a movie under a progress bar, and fetches its file where one is named.
+// follow waits for the end of a movie, under a progress bar, and writes the rendered file to out unless out is empty.
 func (a *asking) follow(cmd *cobra.Command, service *client.Client, project, out string) error {
 	bar := newBar(cmd, "rendering", 100)
 	done, err := service.Wait(cmd.Context(), project, func(m client.Status) { bar.Reach(m.Progress, 100) })
@@ -177,8 +177,8 @@ func checkMovieFile(out string) error {
 // downloadTime bounds the download of a movie.
 const downloadTime = time.Hour
 
-// fetchMovie writes the file of a movie, completely or not at all. The request carries no key: whoever knows the address may read
-// the file.
+// fetchMovie writes the file of a movie, completely or not at all. The request carries no API key: whoever knows the address may
+// read the file.
 func fetchMovie(cmd *cobra.Command, movie *client.Status, out string) error {
 	if movie.URL == nil {
 		return fmt.Errorf("movie %s has no file any more", movie.Project)
@@ -193,7 +193,7 @@ func fetchMovie(cmd *cobra.Command, movie *client.Status, out string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = response.Body.Close() }() // the response was only read
+	defer func() { _ = response.Body.Close() }() // closing an answer that was only read loses nothing
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("the file of movie %s was answered with %s", movie.Project, response.Status)
 	}

@@ -22,8 +22,8 @@ import (
 // validating holds the flags of `moviola validate`.
 type validating struct {
 	asJSON    bool
-	service   apiClient         // used when its URL is set
-	templates map[string]string // file names by template id
+	service   apiClient         // client of the service that validates; without its URL no service is used
+	templates map[string]string // names of the files with templates, by template id
 }
 
 // ValidateCommand is `moviola validate`.

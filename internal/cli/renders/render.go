@@ -96,7 +96,7 @@ func RenderCommand() *cobra.Command {
 	return cmd
 }
 
-// ended adds the exit status of its kind to an error.
+// ended adds an exit status to an error: one for a refusal of the movie, another for every other error.
 func ended(err error) error {
 	var refusal *domain.Error
 	switch {
@@ -166,7 +166,7 @@ func (m *maker) run(ctx context.Context, cfg config.Config) (err error) {
 	return m.once(ctx)
 }
 
-// once reads the movie and makes it once.
+// once reads the movie JSON, and then renders the movie, or draws the still, once.
 func (m *maker) once(ctx context.Context) error {
 	source, err := input.Read(m.file, m.stdin, input.MaxMovie)
 	if err != nil {
@@ -196,7 +196,7 @@ type report struct {
 	Size     int64    `json:"size,omitempty"`     // size of the file of a movie, in bytes
 	Frame    int64    `json:"frame,omitempty"`    // number of the drawn frame, counted from 1; 0: a movie was made
 	Frames   int64    `json:"frames"`
-	Reused   int64    `json:"reused,omitempty"` // number of frames taken from the previous run under --watch
+	Reused   int64    `json:"reused,omitempty"` // number of frames that were reused from an earlier run under --watch
 	Warnings []string `json:"warnings"`
 }
 
@@ -230,7 +230,7 @@ func (m *maker) tell(made report) error {
 	return err
 }
 
-// renderMovie renders one document under a progress bar and puts the movie in its place.
+// renderMovie renders one document under a progress bar, and writes the movie to the output file or to standard output.
 func (m *maker) renderMovie(ctx context.Context, source []byte) (report, error) {
 	bar := progress.NewBar(ctx, m.stderr, "rendering", 100)
 	var reused atomic.Int64
@@ -272,7 +272,7 @@ func copyFile(to io.Writer, name string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = in.Close() }() // the file was only read
+	defer func() { _ = in.Close() }() // closing a file that was only read loses nothing
 	_, err = io.Copy(to, in)
 	return err
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// watchPause is how often watched files are looked at.
+// watchPause is the time between two checks of the watched files.
 const watchPause = 300 * time.Millisecond
 
 // watching makes the movie again whenever one of its files has changed, until it is interrupted. A mistake in a file is printed;

@@ -32,7 +32,7 @@ func (m *readingModels) bind(f *pflag.FlagSet) {
 
 // use calls do with the stored read models.
 func (m *readingModels) use(ctx context.Context, do func(*projections.Extract) error) (err error) {
-	if m.mongo == "" { // the file must exist already, because opening the read models would create it
+	if m.mongo == "" { // without this check, opening the read models would create their file
 		if _, err := os.Stat(filepath.Join(m.data, stores.ReadModelsFile)); err != nil {
 			return fmt.Errorf("look for the read models (say --data, or --mongo): %w", err)
 		}

@@ -81,7 +81,7 @@ func CheckCommand() *cobra.Command {
 	return cmd
 }
 
-// run checks and prints the findings.
+// run checks the stores of the installation and prints the findings.
 func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	logger, err := config.NewLog(stderr, c.cfg.LogLevel, c.cfg.LogFormat)
 	if err != nil {
@@ -153,7 +153,7 @@ func cachesOf(cfg config.Config) []check.Cache {
 
 // compareModels adds to a check the comparison of the read models with a rebuild in a temporary store.
 func (c *checking) compareModels(config *check.Config, logger *logrus.Logger) (done func() error, err error) {
-	if c.cfg.Mongo == "" { // the file must exist already, because opening the read models would create it
+	if c.cfg.Mongo == "" { // without this check, opening the read models would create their file
 		if _, err := os.Stat(filepath.Join(c.cfg.Data, stores.ReadModelsFile)); err != nil {
 			return nil, fmt.Errorf("the read models (say --files-only to check without them): %w", err)
 		}

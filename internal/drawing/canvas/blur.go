@@ -137,7 +137,8 @@ func allZero(row []uint16) bool {
 	return true
 }
 
-// boxFilter sets each value to the mean of the size values around it; values outside of the row are 0.
+// boxFilter sets each value of a row to the mean of the values around it. The number of these values is size; values outside of
+// the row are 0.
 func boxFilter(to, from []uint16, size int) {
 	half := size / 2
 	sum := uint64(0)

@@ -13,8 +13,8 @@ type List struct {
 
 type item struct {
 	bounds image.Rectangle
-	reach  int                                 // margin around the picture that must be computed, in pixels
-	cost   int                                 // cost of a pixel, relative to a filled one
+	reach  int                                 // margin around the drawn part that is computed in addition, in pixels
+	cost   int                                 // cost of drawing a pixel, relative to that of filling one
 	inner  func(limit image.Rectangle) (n int) // additional cost of a group; nil: none
 	draw   func(out *image.NRGBA)
 }

@@ -46,7 +46,7 @@ type phrase struct {
 	w, h           float64      // the size that the word takes on its line
 }
 
-// placed is a word on its line, or a part of one.
+// placed is a word, or a part of a word, with its place on a line.
 type placed struct {
 	*phrase
 	piece levelled

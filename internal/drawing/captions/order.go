@@ -9,7 +9,7 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// levelled is a word, or a part of one with a single direction. Levels are those of UAX #9: odd levels are right-to-left.
+// levelled is a word, or a part of a word, that has a single direction. Levels are those of UAX #9: odd levels are right-to-left.
 type levelled struct {
 	caption.Piece
 	level, before bidi.Level // levels of the word, and of the blank before it
@@ -20,7 +20,8 @@ func plainly(word string) levelled { return levelled{Piece: caption.Piece{Text: 
 // Invisible characters with the direction of a letter.
 const leftMark, rightMark = "\u200e", "\u200f"
 
-// marked returns the text between invisible direction marks if it needs them to look the same alone as in its line.
+// marked returns the text of a word. It adds invisible direction marks around the text when, without them, the text alone would
+// look different than in its line.
 func (l levelled) marked() string {
 	switch rightward := l.level%2 == 1; {
 	case rightward == text.RightToLeft([]rune(l.Text)):
@@ -79,7 +80,7 @@ func levels(pieces []caption.Piece) []levelled {
 // arrange puts the words of a line into visual order.
 func (r *row) arrange() {
 	type item struct {
-		word  int // -1: a blank
+		word  int // index of the word in r.words; -1: a blank
 		width float64
 	}
 	var items []item

@@ -99,7 +99,8 @@ func (c *Setter) measure(found *overflow, state caption.State) error {
 	return nil
 }
 
-// notes makes the notes. Long lines are not reported if the captions are transcribed from sound: no author wrote them.
+// notes returns the notes on captions that do not fit. Long lines are not reported if the captions are transcribed from sound: no
+// author wrote them.
 func (o *overflow) notes(s *timeline.Subtitles, c *Setter) (notes []document.Note) {
 	given := s.Captions != "" || s.Source != ""
 	path := ""

@@ -27,7 +27,7 @@ func simpleCard(s *building) (*node, error) {
 
 // barCard is basic/001: a bar grows, and texts slide in from above it, one after the other.
 func barCard(s *building) (*node, error) {
-	const grows = 0.5 // growing time in seconds; our own choice
+	const grows = 0.5 // time in which the bar grows, in seconds; our own choice
 	root := s.root()
 	card := &node{style: s.style("card", &root, "vertical-align: top; text-align: left"), row: true, clips: true}
 	bar := &node{style: s.style("bar", &card.style, "background: red; width: 3vw; margin-right: 3vw"), stretch: true}
@@ -60,7 +60,7 @@ func (s *building) texts(card *style, in func(i int, size float64) motion) []*no
 	return all
 }
 
-// fit sets the width of a box without one to the width that its texts need.
+// fit sets the width of a box to the width that the texts of the box need, unless the style of the box gives a width.
 func (s *building) fit(n *node) error {
 	if !n.style.width.Auto || n.style.hidden {
 		return nil
@@ -107,7 +107,7 @@ func profile(s *building) (*node, error) {
 	}
 	for _, part := range []struct {
 		name, css string
-		rises     float64 // distance of the rise in font sizes
+		rises     float64 // distance by which the text rises, in font sizes
 	}{
 		{"name", "font-size: 10vw; font-weight: 400; line-height: 1.2", 1},
 		{"title", "font-size: 5vw; line-height: 1.3", 1},

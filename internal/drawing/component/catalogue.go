@@ -28,8 +28,8 @@ var catalogue = map[string]builder{
 
 	"textbox/simple": textboxes,
 
-	// Components of our own, which no other service has. Earlier versions drew the documented components above in their own looks;
-	// all but the first two of these have such a look.
+	// Components of our own, which no other service has. Each, except moviola/progress-ring, has the look that a component above
+	// had in earlier versions of this service: see former.
 	"moviola/progress-bar":    progressBar,
 	"moviola/progress-ring":   progressRing,
 	"moviola/card":            ourCard,
@@ -46,7 +46,8 @@ var catalogue = map[string]builder{
 	"moviola/rating":          ourRating,
 }
 
-// former maps documented components to the components that have the looks which they had in earlier versions. Decision 69.
+// former maps components that other services have, too, to the components of our own whose looks they had in earlier versions of
+// this service. Decision 69.
 var former = map[string]string{
 	"basic/000": "moviola/card", "basic/001": "moviola/bar-card", "basic/050": "moviola/news", "basic/051": "moviola/avatar",
 	"basic/052": "moviola/line", "basic/100": "moviola/panel", "basic/120": "moviola/profile",

@@ -94,8 +94,8 @@ func (s *building) in(n *node, vertical, horizontal string) (*node, error) {
 	return n, nil
 }
 
-// paragraphs returns a node for each text of a group. Without a text in the settings there is none: texts that the author did not
-// write are never shown (Decision 53).
+// paragraphs returns a node for each text of a group. When the settings have no text for the group, there is no node: texts that
+// the author did not write are never shown (Decision 53).
 func (s *building) paragraphs(name string, st style) []*node {
 	texts, _ := list(s.groups[name]["text"])
 	var all []*node

@@ -4,18 +4,18 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// faceNames are the names of the settings groups of the faces, in the order of the variable faces.
+// faceNames are the names of the settings groups for the faces of a box, in the order of the variable faces.
 var faceNames = [6]string{"front", "right", "back", "left", "top", "bottom"}
 
 // state is the position and rotation of a box in space.
 type state struct {
 	turn   spin
 	zoom   float64
-	dx, dy float64 // offset of its centre from the component's centre
+	dx, dy float64 // offset of the box's centre from the component's centre
 }
 
 // facedBox is shape/3dbox with its groups size, origin, destination, and one for each face. The projection is parallel. Reference
-// vendor-catalogue.md §5.5; it does not give the states, which are our own choice.
+// vendor-catalogue.md §5.5; the reference does not give the default states of the box, which are our own choice.
 func (s *building) facedBox() (*node, error) {
 	root := s.root()
 	length := func(name string, otherwise float64) float64 {

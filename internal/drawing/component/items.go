@@ -107,7 +107,7 @@ func tableData(data group) (columns []string, rows [][]string) {
 	return columns, rows
 }
 
-// place reads left, top, width and height with a prefix.
+// place reads the settings left, top, width and height, whose names begin with prefix.
 func (s *building) place(g group, prefix string, otherwise frame) frame {
 	read := func(key string, whole, otherwise float64) float64 {
 		value, _ := scalar(g[prefix+key])
@@ -122,7 +122,8 @@ func (s *building) place(g group, prefix string, otherwise frame) frame {
 	}
 }
 
-// between interpolates a box between two. Easings may overshoot, but sizes never become negative.
+// between interpolates between the boxes a and b: share is 0 for a, 1 for b. Easings may overshoot, but sizes never become
+// negative.
 func between(a, b frame, share float64) frame {
 	mix := func(a, b float64) float64 { return a + (b-a)*share }
 	return frame{x: mix(a.x, b.x), y: mix(a.y, b.y), w: max(mix(a.w, b.w), 0), h: max(mix(a.h, b.h), 0)}

@@ -12,7 +12,7 @@ type pose struct {
 	sx, sy float64
 	turn   float64 // clockwise rotation in degrees
 	alpha  float64
-	cut    [4]float64 // fractions cut off at the top, right, bottom, left
+	cut    [4]float64 // fractions of the box that are cut off at its top, right, bottom and left
 }
 
 var rest = pose{sx: 1, sy: 1, alpha: 1}
@@ -21,7 +21,7 @@ var rest = pose{sx: 1, sy: 1, alpha: 1}
 // of that pose.
 type motion struct {
 	delay, seconds float64
-	away           func(done float64) float64 // maps the elapsed fraction of seconds to the fraction of the pose: 0 at rest
+	away           func(done float64) float64 // maps the elapsed fraction of the motion to the fraction of the pose: 0 at rest
 	from           pose
 	stays          bool // after the end, the box keeps the pose that it has then
 }
@@ -91,7 +91,7 @@ func (p pose) and(q pose) pose {
 	return p
 }
 
-// maxSeconds is the longest animation.
+// maxSeconds is the maximum duration of an animation, in seconds.
 const maxSeconds = 60
 
 // tuned adjusts motions by the settings animation, duration, delay (both in milliseconds) and easing of a group.

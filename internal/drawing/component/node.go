@@ -22,7 +22,7 @@ type node struct {
 	inline   bool // the box is as wide as its content
 	row      bool
 	stretch  bool // the box is as high as the row that contains it
-	clips    bool // content is clipped at its edges
+	clips    bool // the content of the box is clipped at the edges of the box
 	gap      float64
 	children []*node
 	motions  []motion
@@ -52,7 +52,7 @@ type building struct {
 	warnings []string
 	dry      bool    // texts are measured but not drawn
 	set      []*node // the nodes with text; only collected if dry is set
-	pixels   int     // number of pixels kept in memory
+	pixels   int     // number of pixels of the pictures that are kept in memory
 	nodes    int
 	runes    int // number of runes in the texts that were laid out
 }
@@ -276,8 +276,8 @@ func (s *building) lay(n *node, width int) (*text.Block, error) {
 	return block, nil
 }
 
-// fitSize sets a text of automatic size to the largest size, up to that of its style, in which it fits into one line; below half
-// of that size it is broken into lines.
+// fitSize sets a text of automatic size to the largest size in which it fits into one line. The size is at most that of the
+// style, and at least half of it; a text that is too long even then is broken into lines.
 func (s *building) fitSize(n *node) error {
 	least := max(n.style.size/2, smallest)
 	const tries = 4 // the width of fonts is not exactly proportional to their size

@@ -17,8 +17,8 @@ import (
 // Overflow is a text of a component that does not fit.
 type Overflow struct {
 	Path         []string // path of the text in the settings
-	W, H         float64  // required size in pixels
-	RoomW, RoomH float64  // available size in pixels
+	W, H         float64  // size that the text needs, in pixels
+	RoomW, RoomH float64  // size that is available for the text, in pixels
 }
 
 // Overflows lays a component out as Open does, without pictures, and returns the texts that do not fit, at most one for each

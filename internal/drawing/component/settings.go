@@ -65,7 +65,7 @@ func scalar(value any) (string, bool) {
 	return "", false
 }
 
-// word returns a setting in lower case; empty when it is not set.
+// word returns the value of a setting in lower case; empty when none of names is set.
 func (g group) word(names ...string) string {
 	for _, name := range names {
 		if s, ok := scalar(g[name]); ok && s != "" {
@@ -75,7 +75,7 @@ func (g group) word(names ...string) string {
 	return ""
 }
 
-// number returns a setting, limited to a range.
+// number returns a setting, limited to the range from least to most; when it is not a number, number returns otherwise.
 func (g group) number(otherwise, least, most float64, names ...string) float64 {
 	if n, ok := css.Number(g.word(names...)); ok {
 		return min(max(n, least), most)
@@ -150,8 +150,8 @@ type richWriter struct {
 	italic        bool // slant of text without tags
 	out           strings.Builder
 	r             rich
-	runes         int // number of runes so far
-	bold, slanted int // number of open tags
+	runes         int // number of runes that were written so far
+	bold, slanted int // number of open tags for bold text, and for italic text
 }
 
 func (w *richWriter) write(s string) {

@@ -8,7 +8,8 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// numbered returns the groups rectangle1, rectangle2 … in order of their numbers. A group without a number comes first.
+// numbered returns the names of the groups that are name with a number, such as rectangle1 and rectangle2, in order of the
+// numbers. The group called name comes first.
 func (s *building) numbered(name string) []string {
 	var names []string
 	number := func(group string) int {

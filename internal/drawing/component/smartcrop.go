@@ -59,8 +59,8 @@ func cover(size image.Point, b frame) float64 {
 	return max(b.w/float64(max(size.X, 1)), b.h/float64(max(size.Y, 1)))
 }
 
-// cropped places a picture over a box that it covers, so that a point of it, in fractions of its sides, is as near to the box's
-// centre as the picture's edges allow.
+// cropped places a picture over a box so that the picture covers the box. The point middle, in fractions of the sides of the
+// picture, is as near to the centre of the box as the edges of the picture allow.
 func cropped(size image.Point, b frame, middle canvas.Point) canvas.Matrix {
 	f := cover(size, b)
 	w, h := float64(size.X)*f, float64(size.Y)*f

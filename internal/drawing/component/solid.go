@@ -30,7 +30,8 @@ func (v vector) turned(t spin) vector {
 	return v
 }
 
-// solidBox is shape/3dbox: a rotating box in space. With our own group box all faces are alike; otherwise each face has a group.
+// solidBox is shape/3dbox: a rotating box in space. With the group box, which is our own, all faces are alike; otherwise each
+// face has a group.
 func solidBox(s *building) (*node, error) {
 	if s.groups["box"] == nil {
 		return s.facedBox()

@@ -11,7 +11,7 @@ import (
 // style is the look of a box and its text: its properties, in pixels as far as they do not depend on the box.
 type style struct {
 	units css.Units
-	group string // the settings group that its texts come from
+	group string // name of the settings group that the texts of the box come from
 
 	// Properties of the text, which inner boxes inherit.
 	family      string
@@ -48,7 +48,7 @@ type style struct {
 	spacingX, spacingY      float64 // border-spacing
 	vertical, horizontal    string  // position of the box in its container
 	opacity                 float64
-	turn                    float64 // rotation in degrees
+	turn                    float64 // rotation of the box in degrees
 	hidden                  bool
 	overflows               bool // overflow: visible
 }

@@ -32,7 +32,7 @@ func (s *building) strips(name string, parent *style, defaults string, at float6
 
 // newsLine is basic/050: a lower third in the style of news, a headline on white above a lead on black, beside a bar.
 func newsLine(s *building) (*node, error) {
-	const grows = 0.2 // growing time of the bar in seconds
+	const grows = 0.2 // time in which the bar grows, in seconds
 	root := s.root()
 	card := &node{style: s.style("card", &root, "vertical-align: bottom; text-align: left; padding: 0 4vw 7vh 4vw"), row: true}
 	bar := &node{style: s.style("bar", &card.style, "width: 1vw; background: red"), stretch: true}

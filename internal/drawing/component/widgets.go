@@ -120,7 +120,7 @@ func buttonWithCursor(s *building) (*node, error) {
 	c := &node{style: st, box: frame{canvas.Round(b.box.x + b.box.w/2), canvas.Round(b.box.y + b.box.h/2), st.width.Of(s.w, 0),
 		st.height.Of(s.h, 0)}}
 	c.content = c.box
-	begin := rest // start position, at the lower right
+	begin := rest // start position of the cursor, at the lower right
 	begin.dx, begin.dy = s.w*0.9-c.box.x, s.h*0.9-c.box.y
 	c.motions = append(s.groups["cursor"].tuned(enter(0, goes, "easeOutCirc", begin)), leave(goes+down+up, away, "linear", fade()))
 	c.paint = func(l *canvas.List, at canvas.Matrix, box frame, _ float64) {

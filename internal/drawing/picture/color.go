@@ -2,7 +2,7 @@ package picture
 
 import "math"
 
-// The levels of limited range.
+// The levels of limited range for 8 bits: black of luma, the range of luma, the middle of chroma, and the range of chroma.
 const (
 	black      = 16
 	lumaRange  = 219
@@ -10,15 +10,15 @@ const (
 	chromRange = 224
 )
 
-// The weights of bt709.
+// The weights of red, green and blue in luma by bt709. Their sum is 1.
 const (
 	redWeight   = 0.2126
 	blueWeight  = 0.0722
 	greenWeight = 1 - redWeight - blueWeight
 )
 
-// pixel is a sum of premultiplied colours, and of their alphas. Its colour is the mean of the visible colours: transparent pixels
-// do not affect it.
+// pixel is the sum of the premultiplied colours of some pixels (r, g, b), and of their alphas (a). Its colour is the mean of the
+// visible colours: transparent pixels do not affect it.
 type pixel struct{ r, g, b, a int32 }
 
 func (p *pixel) add(q pixel) {
@@ -28,7 +28,8 @@ func (p *pixel) add(q pixel) {
 	p.a += q.a
 }
 
-// The weights of bt709 in limited range, as multiples of 1/(1<<shift), for levels of 0 to 255.
+// The weights that convert red, green and blue of 0 to 255 to luma and chroma of bt709 in limited range. Their unit is
+// 1/(1<<shift).
 const shift = 20
 
 var (
@@ -57,7 +58,7 @@ func (p pixel) luma() byte {
 	return byte(black + (sum*255/int64(p.a)+half)>>shift)
 }
 
-// chroma returns the chroma of the mean colour.
+// chroma returns Cb and Cr of the pixel's colour.
 func (p pixel) chroma() (cb, cr byte) {
 	if p.a == 0 {
 		return grey, grey

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/image/math/f64"
 )
 
-// keySoftness is the chroma distance over which a colour key changes from transparent to opaque, so that edges do not flicker.
-// Like similarity it is a fraction of the largest distance.
+// keySoftness is the chroma distance over which a colour key changes from transparent to opaque, so that edges do not flicker. It
+// is a fraction of the largest possible chroma distance from the key colour.
 const keySoftness = 0.06
 
-// KeyRange returns the chroma of a key colour, the distance up to which pixels are transparent (near), and the distance from
-// which they are opaque (far). Similarity, 0 to 1, is a fraction of the largest possible distance: at 1 everything is
-// transparent.
+// KeyRange returns the chroma of the key colour r, g, b, the chroma distance up to which pixels are transparent (near), and the
+// distance from which they are opaque (far). similarity, 0 to 1, is a fraction of the largest possible distance: at 1 everything
+// is transparent.
 func KeyRange(r, g, b uint8, similarity float64) (cb, cr, near, far float64) {
 	cb, cr = ChromaOf(r, g, b)
 	most := 0.0
@@ -48,7 +48,7 @@ func Key(img *image.RGBA, r, g, b uint8, similarity float64) {
 	}
 }
 
-// fade multiplies a premultiplied pixel by a fraction.
+// fade multiplies the channels of a premultiplied pixel by share, 0 to 1.
 func fade(p []uint8, share float64) {
 	for i, v := range p {
 		p[i] = uint8(float64(v)*share + 0.5)
@@ -122,7 +122,7 @@ func (l *Layer) Cover(mask *image.Gray) {
 	}
 }
 
-// Fade multiplies the opacity of a layer by a fraction.
+// Fade multiplies the opacity of the layer by share, 0 to 1.
 func (l *Layer) Fade(share float64) {
 	if share >= 1 {
 		return
@@ -146,7 +146,7 @@ func Rotate(img *image.RGBA, box image.Rectangle, degrees float64, w, h int) *im
 	return out
 }
 
-// Correct maps the brightness and chroma of a layer by tables.
+// Correct applies a colour correction to the brightness and chroma of the layer.
 func (l *Layer) Correct(c Correction) {
 	luma, cb, cr, _ := l.planes()
 	light, color := c.tables()
@@ -164,7 +164,7 @@ func translate(plane []byte, table *[256]byte) {
 // Correction is a colour correction with the parameters of ffmpeg's eq filter.
 type Correction struct{ Brightness, Contrast, Gamma, Saturation float64 }
 
-// tables returns the corrected value of each level of brightness and of chroma.
+// tables returns the corrected value of each level, 0 to 255: light for brightness, color for chroma.
 func (c Correction) tables() (light, color [256]byte) {
 	for i := range 256 {
 		light[i] = c.Light(i)
@@ -173,7 +173,7 @@ func (c Correction) tables() (light, color [256]byte) {
 	return light, color
 }
 
-// Light is the corrected value of a level of brightness.
+// Light returns the corrected value of a level of brightness, 0 to 255.
 func (c Correction) Light(level int) byte {
 	v := c.Contrast*(float64(level)/255-0.5) + 0.5 + c.Brightness
 	if v <= 0 {

@@ -29,7 +29,7 @@ func fill(plane []byte, v byte) {
 	}
 }
 
-// Draw composites a layer over the frame. The layer must be inside of it.
+// Draw composites a layer over the frame. The layer must lie inside of the frame.
 func (f *Frame) Draw(l *Layer) {
 	luma, cb, cr, alpha := l.planes()
 	for y := range l.H {

@@ -1,7 +1,7 @@
 package picture
 
-// Plate is the source image of moving views and rotations. Its colours are bt709 in limited range; transparent pixels have the
-// colours of their neighbours, so that interpolation does not darken edges.
+// Plate is the picture that a Viewer shows moving parts of, or that a Rotation rotates. Its colours are bt709 in limited range;
+// transparent pixels have the colours of their neighbours, so that interpolation does not darken edges.
 type Plate struct {
 	W, H int // width and height in pixels, both even
 	// The planes have the sizes of those in Layer; Alpha is nil for an opaque picture.
@@ -40,7 +40,8 @@ func (p *Plate) bleed() {
 	spread(p.Cr, alpha, cw, ch)
 }
 
-// spread fills the pixels of a plane whose alpha is 0 from a half-size copy of it, recursively.
+// spread gives a colour to those pixels of a plane whose alpha is 0. It takes the colours from a half-size copy of the plane,
+// which it fills in the same way first.
 func spread(plane, alpha []byte, w, h int) {
 	if w < 2 && h < 2 {
 		return

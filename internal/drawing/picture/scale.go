@@ -64,7 +64,8 @@ func newAxis(srcStart, srcLen, dstStart, dstLen, from, to int) []tap {
 	return taps
 }
 
-// catmullRom is the cubic filter that keeps edges sharp without visible ringing.
+// catmullRom returns the weight of a pixel at the distance x, in pixels. This cubic filter keeps edges sharp without visible
+// ringing.
 func catmullRom(x float64) float64 {
 	x = math.Abs(x)
 	switch {
@@ -76,13 +77,13 @@ func catmullRom(x float64) float64 {
 	return 0
 }
 
-// rowScaler scales source rows horizontally, each once.
+// rowScaler scales source rows horizontally. It keeps the scaled rows until forgetBefore, so that each is scaled once.
 type rowScaler struct {
 	src    image.Image
 	crop   image.Rectangle
 	across []tap
 	ready  map[int][]float32
-	line   *image.RGBA // one source row
+	line   *image.RGBA // pixels of one source row; reused for each
 }
 
 func (s *rowScaler) row(y int) []float32 {

@@ -37,8 +37,8 @@ func screenTables() (luma, red, greenCr, greenCb, blue [256]int32) {
 	return luma, red, greenCr, greenCb, blue
 }
 
-// Image returns what a screen shows of the frame. Between two samples, which lie as in MPEG-2 (on every other column, and between
-// two rows), chroma is interpolated.
+// Image returns what a screen shows of the frame. The samples of chroma lie as in MPEG-2: on every other column, and between two
+// rows. For the pixels between the samples, chroma is interpolated.
 func (f *Frame) Image() *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, f.W, f.H))
 	n := f.W * f.H

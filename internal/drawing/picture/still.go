@@ -19,8 +19,8 @@ import (
 // Still describes a picture file and how it is placed on the canvas.
 type Still struct {
 	Path        string
-	Format      string          // jpeg, png, gif, webp, bmp or tiff
-	Orientation int             // EXIF, 1 to 8; 0: upright
+	Format      string          // format of the file: jpeg, png, gif, webp, bmp or tiff
+	Orientation int             // EXIF orientation, 1 to 8; 0: upright
 	Crop        image.Rectangle // part of the upright picture that is shown; empty: all of it
 	Box         image.Rectangle // rectangle on the canvas that the part fills; may extend beyond the canvas
 }
@@ -38,7 +38,7 @@ func (s Still) Pixels(visible image.Rectangle) (*image.RGBA, error) {
 	if s.large() {
 		oneLarge <- struct{}{}
 		defer func() {
-			debug.FreeOSMemory() // the next picture needs the memory
+			debug.FreeOSMemory() // gives the memory back to the system: decoding the next large picture needs as much
 			<-oneLarge
 		}()
 	}

@@ -78,7 +78,8 @@ func inside(u, size int64) int64 {
 	return max(0, min(whole, u+whole/2, size-u+whole/2))
 }
 
-// bilinear interpolates between the four pixels around a position in a plane.
+// bilinear interpolates between the four pixels around the position u, v in a plane of w × h pixels. u and v have the fractional
+// bits of fraction.
 func bilinear(plane []byte, w, h int, u, v int64) byte {
 	u, v = u-1<<(fraction-1), v-1<<(fraction-1)
 	x, y := int(u>>fraction), int(v>>fraction)

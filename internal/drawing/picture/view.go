@@ -54,8 +54,8 @@ func (s *Viewer) computeTaps(v View, l *Layer, part int) {
 	s.lines.compute(v.Y, v.H, float64(s.size.Y)/size, s.plate.H/part, s.box.Min.Y, s.box.Dy(), l.Y, l.H, part)
 }
 
-// sharpest is the largest reduction for which interpolation between two pixels is used: such detail does not flicker yet, and a
-// wider filter would cost more and look softer.
+// sharpest is the largest reduction, in pixels of the plate per pixel of the layer, for which interpolation between two pixels is
+// used: details reduced so little do not flicker yet, and a wider filter would cost more and look softer.
 const sharpest = 1.25
 
 // taps holds, for each pixel of the result along one axis, the pixels of a plane from which it is computed: as many as the field
@@ -91,8 +91,8 @@ func (t *taps) compute(start, size, picture float64, plane, boxStart, boxSize, f
 	}
 }
 
-// add adds the weights of one pixel of the result: those of a triangle filter of the given radius around a position in the plane.
-// Outside of the plane the plane's edge pixels are repeated.
+// add adds the weights of one pixel of the result: those of a triangle filter of the given radius around the position at, from
+// the pixel first on. plane is the number of pixels of the plane along the axis; beyond its ends the edge pixels are repeated.
 func (t *taps) add(at, radius float64, first, plane int) {
 	base := min(max(first, 0), plane-t.n)
 	start := len(t.weights)
@@ -115,11 +115,11 @@ func (t *taps) add(at, radius float64, first, plane int) {
 			heaviest, most = i, weights[i]
 		}
 	}
-	weights[heaviest] += 256 - sum // corrects the rounding error
+	weights[heaviest] += 256 - sum // the heaviest weight takes the rounding error: the sum becomes 256
 	t.first = append(t.first, int32(base))
 }
 
-// plane scales a plane of the plate.
+// plane scales src, a plane of the plate whose rows have stride bytes, to dst.
 func (s *Viewer) plane(dst, src []byte, stride int) {
 	w := len(s.columns.first)
 	for y, row := range s.rows {
@@ -142,7 +142,7 @@ func (s *Viewer) plane(dst, src []byte, stride int) {
 	}
 }
 
-// row returns a row of the plane, scaled horizontally.
+// row returns the row y of the plane src, scaled horizontally.
 func (s *Viewer) row(src []byte, stride, y int) []byte {
 	if row, ok := s.rows[y]; ok {
 		return row
@@ -180,13 +180,14 @@ func (t *taps) apply(dst, src []byte) {
 	}
 }
 
-// lanes selects every other byte of eight. halves adds one half to each of the four results, for rounding.
+// lanes selects every other one of eight bytes. halves adds one half to each of the four results, for rounding.
 const (
 	lanes  = 0x00ff00ff00ff00ff
 	halves = 0x0080008000800080
 )
 
-// mix adds rows with weights whose sum is 256, eight pixels at a time: no lane can overflow.
+// mix sets dst to the mean of the rows in lines by their weights, whose sum is 256. It computes eight pixels at a time: no lane
+// can overflow.
 func mix(dst []byte, lines [][]byte, weights []uint32) {
 	if len(lines) == 2 {
 		rows.Mix(dst, lines[0], lines[1], weights[1])
@@ -238,7 +239,9 @@ func (s *Viewer) cut(v View, l *Layer, alpha []byte) {
 	}
 }
 
-// coverage returns the fraction of each pixel along an axis that the picture covers; nil: all are covered.
+// coverage returns how much of each of count pixels, from the position from on an axis of the canvas, the picture covers, 0 to 1;
+// nil: it covers all of them. The box shows the part of the picture that begins at start and has the given size, both as
+// fractions of the side of the picture.
 func coverage(start, size float64, boxStart, boxSize, from, count int) []float64 {
 	first := math.Max(float64(boxStart), float64(boxStart)-start/size*float64(boxSize))
 	last := math.Min(float64(boxStart+boxSize), float64(boxStart)+(1-start)/size*float64(boxSize))

@@ -69,7 +69,7 @@ func packedTable(directory *bytes.Reader) (int64, error) {
 	}
 	const glyf, loca, hmtx, named = 10, 11, 3, 0x3f
 	tag, version := flags&named, flags>>6
-	if tag == named { // the tag of the table follows, in four letters
+	if tag == named { // the entry names its table itself: its tag follows, in four letters
 		if _, err := directory.Seek(4, io.SeekCurrent); err != nil {
 			return 0, errWOFF2
 		}

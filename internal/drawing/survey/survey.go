@@ -36,7 +36,8 @@ func New(open func() (*text.Engine, error)) *Surveyor {
 	return &Surveyor{open: open, slots: make(chan struct{}, max(1, runtime.NumCPU()/2))}
 }
 
-// Survey lays out a movie without its sources. See movies.Surveyor of handlers/http.
+// Survey lays out a movie without its sources. exact says whether the times of the movie are independent of its sources. See
+// movies.Surveyor of handlers/http.
 func (s *Surveyor) Survey(ctx context.Context, m *document.Movie, exact bool) commands.Survey {
 	ctx, cancel := context.WithTimeout(ctx, surveyWait)
 	defer cancel()

@@ -60,7 +60,7 @@ func (e *entrance) Settled() float64 {
 	return e.motion.Ends(last + 1)
 }
 
-// unit returns the number of the unit that a cluster belongs to.
+// unit returns the number of the animated unit (letter, word, line, phrase or the whole block) that a cluster belongs to.
 func (e *entrance) unit(c *cluster) int {
 	unit := 0
 	switch e.motion.Unit {

@@ -25,7 +25,7 @@ type Block struct {
 	style    timeline.TextSettings
 	clusters []cluster
 	lines    []image.Rectangle // the rectangle of each line, as wide as the textbox's content
-	// The textbox with its padding.
+	// The edges of the textbox with its padding, in pixels.
 	left, top, right, bottom float64
 	pills                    []room          // rectangles of phrases with a background of their own
 	region                   image.Rectangle // nothing outside of it is drawn
@@ -41,13 +41,13 @@ type cluster struct {
 	emojis   []emoji
 	ink      image.Rectangle // rectangle that the cluster covers at most
 	center   canvas.Point    // the middle of the cluster's width, on the baseline
-	at       int             // position in the text, in runes
+	at       int             // index of its first rune in the text
 	line     int
 	phrase   int     // number of the phrase; phrases are separated by line breaks in the text
 	word     int     // number of the word, in reading order; words are separated by blanks
 	letter   int     // number of the letter, in reading order; blanks have the number of the letter before
-	size     float64 // font size
-	x0, x1   float64 // left and right end
+	size     float64 // font size in pixels
+	x0, x1   float64 // left and right end of the cluster
 	hasGlyph bool
 }
 
@@ -58,7 +58,8 @@ type emoji struct {
 	scaled  *image.NRGBA // nil until it is needed, and for pictures that are too large to keep
 }
 
-// The bounds of a drawing. maxWork counts the area of every glyph, so that letters heaped upon each other are bounded too.
+// The bounds of a drawing, in pixels. maxWork bounds the sum of the areas of all glyphs, so that letters heaped upon each other
+// are bounded too. maxKept bounds the scaled emoji pictures that are kept in memory.
 const (
 	maxPixels = 64 << 20
 	maxWork   = 128 << 20
@@ -113,7 +114,7 @@ func (w *worker) block(t timeline.Text, o Options, width, height int) (*Block, e
 	return b, nil
 }
 
-// collect adds the glyphs of the page that are in the block's region.
+// collect adds the glyphs of the page that are in the region of b to the clusters of b, and the lines of the page to its lines.
 func (w *worker) collect(b *Block, p page) error {
 	words := wordsOf(p.text)
 	work := 0
@@ -174,7 +175,8 @@ func wordsOf(text []rune) []int {
 	return words
 }
 
-// number numbers the clusters in reading order and completes them.
+// number sorts the clusters, numbers their letters and phrases in reading order, and computes what needs whole clusters:
+// underlines and the like, strokes, centers and covered rectangles. It drops clusters that draw nothing.
 func (b *Block) number(text []rune) {
 	slices.SortStableFunc(b.clusters, func(x, y cluster) int { return x.at - y.at })
 	letter, phrase, at := -1, 0, 0
@@ -209,13 +211,14 @@ func (b *Block) number(text []rune) {
 	b.clusters = kept
 }
 
-// decorate draws the lines through a cluster. Their ends are rounded to whole pixels, so that neighbouring lines join.
+// decorate draws the underline, overline and line-through of a cluster. Their ends are rounded to whole pixels, so that those of
+// neighbouring clusters join.
 func (b *Block) decorate(c *cluster) {
 	thick := max(canvas.Round(c.size/14), 1)
 	from, to := canvas.Round(c.x0), canvas.Round(c.x1)
 	for _, line := range []struct {
 		wanted bool
-		rise   float64 // height above the baseline, in font sizes
+		rise   float64 // height of the line above the baseline, as a multiple of the font size
 	}{{b.style.Underline, -0.11}, {b.style.LineThrough, 0.3}, {b.style.Overline, 0.92}} {
 		if line.wanted {
 			c.extra.Append(canvas.Rectangle(from, canvas.Round(c.center.Y-line.rise*c.size), to-from, thick))
@@ -309,7 +312,8 @@ func (w *worker) outline(c *cluster, outline font.GlyphOutline, g placedGlyph) {
 	c.hasGlyph = true
 }
 
-// picture returns the emoji in its size. Large ones are not cached: a text may contain many of them.
+// picture returns the emoji's picture at the size in which it is drawn. Beyond maxKept pixels, pictures are not cached: a text
+// may contain many large ones.
 func (b *Block) picture(e *emoji) *image.NRGBA {
 	if e.scaled != nil {
 		return e.scaled

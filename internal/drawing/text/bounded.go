@@ -15,8 +15,8 @@ const (
 
 var readers = make(chan struct{}, readersAtOnce)
 
-// bounded runs a function that reads untrusted fonts. A panic is errFont, and so is exceeding the time limit on a machine that is
-// not overloaded. Results of read may be used only if bounded returns nil.
+// bounded runs read, which reads an untrusted font. If read panics, bounded returns errFont. If read, with the wait for a place,
+// takes longer than readerTime, bounded returns errSlowFont. Results of read may be used only if bounded returns nil.
 func bounded(read func() error) error { return boundedBy(readerTime, read) }
 
 func boundedBy(limit time.Duration, read func() error) error {

@@ -11,7 +11,8 @@ import (
 // maxPills is the largest number of phrases with a pill of their own; further phrases share the last one.
 const maxPills = 40
 
-// The angles of pills in degrees, and their shifts to the right in font sizes. They repeat from the first.
+// The angles of pills in degrees, and their shifts to the right in font sizes. The first pill has the first values; when the list
+// ends, the next pill has the first ones again.
 var (
 	pillTilts  = []float64{-3, 2.5, -1.5, 3.5, -2}
 	pillNudges = []float64{-0.2, 0.25, 0.1, -0.15, 0.2}
@@ -51,7 +52,7 @@ func (b *Block) findPills() {
 	}
 }
 
-// tilted is the final pose of a pill.
+// tilted returns the pose in which a pill comes to rest.
 func (b *Block) tilted(i int) pose {
 	p := b.pills[i]
 	middle := canvas.Point{X: (p.left + p.right) / 2, Y: (p.top + p.bottom) / 2}
@@ -59,14 +60,14 @@ func (b *Block) tilted(i int) pose {
 	return pose{m: m, alpha: 1}
 }
 
-// fall is the height above its place at which a pill is out of sight.
+// fall returns how many pixels above its place a pill has to be to lie outside of the drawing.
 func (b *Block) fall(i int) float64 {
 	p := b.pills[i]
-	reach := (p.right-p.left)*math.Sin(math.Pi/36)/2 + b.style.FontSize // added height by tilt and shadow
+	reach := (p.right-p.left)*math.Sin(math.Pi/36)/2 + b.style.FontSize // the tilt and the shadow make the pill taller
 	return p.bottom - float64(b.region.Min.Y) + reach
 }
 
-// resting is the look of the text without movement.
+// resting returns the state of the block without movement.
 func (b *Block) resting() blockState {
 	l := blockState{opacity: 1, box: atRest, rules: 1}
 	if b.style.Boxes == timeline.PillBoxes {
@@ -159,7 +160,7 @@ func (b *Block) wordBoxes() *canvas.List {
 	return list
 }
 
-// fill adds the background of a rectangle to the drawing.
+// fill adds the background of the rectangle r to list: in the pose p, with corners of the given radii.
 func (b *Block) fill(list *canvas.List, r room, radius [4]float64, p pose) {
 	w, h := r.right-r.left, r.bottom-r.top
 	paint := canvas.Paint{Color: b.style.Background, Gradient: canvas.Of(b.style.Gradient, r.left, r.top, w, h)}

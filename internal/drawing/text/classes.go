@@ -14,11 +14,11 @@ const (
 	sans      class = "sans"
 	serif     class = "serif"
 	mono      class = "mono"
-	script    class = "script" // handwriting
-	slab      class = "slab"   // thick serifs
+	script    class = "script" // typefaces like handwriting
+	slab      class = "slab"   // typefaces with thick serifs
 	condensed class = "condensed"
-	title     class = "title" // narrow and heavy
-	heavy     class = "heavy" // wide and heavy
+	title     class = "title" // typefaces with narrow, heavy letters
+	heavy     class = "heavy" // typefaces with wide, heavy letters
 )
 
 // standIns are the families that replace others of their class, the best first. Each class has one that is shipped with the

@@ -26,7 +26,7 @@ func inOut(in canvas.Easing, t float64) float64 {
 	return 1 - in(2-2*t)/2
 }
 
-// appear (styles 003 and 009) fades each unit in.
+// appear (styles 003 and 009) fades each animated unit in: a letter, word or line.
 func appear(e *entrance, seconds float64) blockState {
 	return e.each(seconds, func(_ *cluster, done float64) pose { return moved(0, 0, done) })
 }

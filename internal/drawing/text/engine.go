@@ -1,9 +1,9 @@
 // Package text draws texts: shaping, writing directions, line breaking, fallback fonts and colour emoji, all in this process. Its
 // settings are in pixels; domain/timeline translates the settings of a text element into them.
 //
-// The steps are those of every text engine. A paragraph is cut into runs of one direction, script and font (itemise.go, with the
-// fonts chosen in fonts.go), the runs are shaped and broken into lines, the lines are put into visual order and placed
-// (layout.go), and their glyphs become coverage, which is coloured (paint.go).
+// A text is drawn in the usual steps. A paragraph is cut into runs of one direction, script and font (itemise.go, with the fonts
+// chosen in fonts.go), the runs are shaped and broken into lines, the lines are put into visual order and placed (layout.go), and
+// their glyphs become coverage, which is coloured (paint.go).
 package text
 
 import (
@@ -45,7 +45,7 @@ type Drawing struct {
 // NewEngine finds the fonts of this machine. It stores their index in cacheDir and reuses it at the next start.
 func NewEngine(cacheDir string, log logrus.FieldLogger) (*Engine, error) {
 	err := os.MkdirAll(cacheDir, 0o700)
-	// Other users lose access to the folder: an earlier version let them in, and they could have changed the index.
+	// Other users lose access to the folder: an earlier version of the program let them in, and they could have changed the index.
 	if err == nil {
 		err = os.Chmod(cacheDir, 0o700)
 	}
@@ -127,7 +127,8 @@ func (c *bitmapCache) get(key glyphKey, data []byte) (*image.RGBA, error) {
 	if err != nil {
 		return nil, fmt.Errorf("decode glyph %d: %w", key.gid, err)
 	}
-	picture = image.NewRGBA(image.Rect(0, 0, decoded.Bounds().Dx(), decoded.Bounds().Dy())) // scaling other image types is slow
+	// The picture is converted to RGBA, because scaling other image types is slow.
+	picture = image.NewRGBA(image.Rect(0, 0, decoded.Bounds().Dx(), decoded.Bounds().Dy()))
 	draw.Draw(picture, picture.Rect, decoded, decoded.Bounds().Min, draw.Src)
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -149,7 +149,7 @@ func openFontFile(path string) (opentype.Resource, error) {
 	if !sfnt.IsWOFF2(file) {
 		return file, nil
 	}
-	_ = file.Close() // the file was only read
+	_ = file.Close() // the file was only read: an error of Close loses nothing
 	unpacked, err := unpackFile(path)
 	if err != nil {
 		return nil, err

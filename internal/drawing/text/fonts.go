@@ -25,10 +25,10 @@ type fontCollection struct {
 	files    map[string]bool  // keys of font files that belong to a movie; each is a family of its own
 	mu       sync.Mutex
 	loaded   map[int]*font.Font
-	covered  map[int]fontscan.RuneSet // characters of shipped fonts
+	covered  map[int]fontscan.RuneSet // characters of shipped fonts, by index into prints
 	sums     map[string]string        // hashes of font files, by path
 	machine  int                      // number of installed fonts; they come first in prints
-	// base is the library of the machine, whose fonts come first in prints; nil in that library itself.
+	// base is the collection of the machine's fonts, whose fonts come first in prints; nil in that collection itself.
 	base *fontCollection
 }
 
@@ -168,7 +168,7 @@ func (l *fontCollection) load(i int) (*font.Font, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = closer.Close() }() // the file was only read
+	defer func() { _ = closer.Close() }() // the file was only read: an error of Close loses nothing
 	loaders, err := opentype.NewLoaders(file)
 	if err != nil || int(at.Index) >= len(loaders) {
 		return nil, fmt.Errorf("read font %d of %s: %w", at.Index, at.File, err)
@@ -202,8 +202,9 @@ func displayWidth(family string) (width float64, ok bool) {
 	return 1, false
 }
 
-// resolve returns the families of the library for the key of a font file and a CSS list of families. If none of them is
-// available, it returns the closest substitute for the first one, and missing is its name as written. Decision 27.
+// resolve returns the families of the collection that a text names: by source, the key of a font file, and by css, a list of
+// families as in CSS. If none of them is available, it returns the closest substitute for the first family of css, and missing is
+// the name of that family as written. Decision 27.
 func (l *fontCollection) resolve(source, css string) (families []string, missing string) {
 	var first string
 	if l.files[source] {
@@ -270,7 +271,8 @@ func hanRegion(text []rune) string {
 	return "sc"
 }
 
-// cjkFamily returns the font for an East Asian script; empty for other scripts.
+// cjkFamily returns the family for an East Asian script; empty for other scripts. For Han characters, hanRegion is the region
+// whose forms are wanted.
 func cjkFamily(script language.Script, hanRegion string) string {
 	region := ""
 	switch script {

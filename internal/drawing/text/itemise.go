@@ -27,8 +27,8 @@ type worker struct {
 	clusters  segmenter.Segmenter
 	bidi      bidi.Paragraph
 	faces     map[faceKey]*font.Face
-	about     map[*font.Face]faceInfo // properties of faces
-	index     map[*font.Face]int      // indexes of the faces' fonts
+	about     map[*font.Face]faceInfo // what each face looks like
+	index     map[*font.Face]int      // index of each face's font in the font collection
 	chosen    map[choiceKey]int       // cached choices of fallback fonts
 }
 
@@ -38,7 +38,8 @@ type faceKey struct {
 	want  wish
 }
 
-// faceInfo describes a face, and what of the wanted look its font lacks and the program synthesises: slant and weight.
+// faceInfo describes a face, and which of the wanted properties its font lacks, so that the program synthesises them: slant and
+// weight.
 type faceInfo struct {
 	emoji, slant, thicken bool
 	width                 float64 // width factor of its letters; 0: unchanged
@@ -100,7 +101,7 @@ func (s *setting) warn(format string, args ...any) {
 	}
 }
 
-// wishAt returns the wanted look of the character at an index of the paragraph.
+// wishAt returns the wanted weight, slant and width of the character at an index of the paragraph.
 func (s *setting) wishAt(i int) wish {
 	for _, span := range s.spans {
 		if at := s.start + i; at >= span.From && at < span.To {

@@ -29,7 +29,7 @@ type line struct {
 type page struct {
 	text  []rune
 	lines []placedLine
-	// The textbox with its padding.
+	// The edges of the textbox with its padding, in pixels.
 	left, top, right, bottom float64
 }
 
@@ -112,7 +112,7 @@ func fill(run *shaping.Output) {
 	}
 }
 
-// narrow reduces the advances of a run; the outlines are scaled when they are drawn.
+// narrow multiplies the horizontal lengths of a run's glyphs by the factor width. The outlines are scaled when they are drawn.
 func narrow(run *shaping.Output, width float64) {
 	for i := range run.Glyphs {
 		g := &run.Glyphs[i]
@@ -245,7 +245,7 @@ func (l *line) measure(s *setting, lineHeight float64) {
 
 func px(v fixed.Int26_6) float64 { return float64(v) / 64 }
 
-// lay lays a text out in a box of w × h pixels.
+// lay lays a text out in a box of width × height pixels.
 func (w *worker) lay(t timeline.Text, s *setting, width, height int) (page, error) {
 	text := clean(t.Text)
 	if len(text) > maxRunes {
@@ -288,7 +288,7 @@ func (w *worker) lay(t timeline.Text, s *setting, width, height int) (page, erro
 	return p, nil
 }
 
-// between returns the part of the free space that is to the left.
+// between returns the part of the free space (room) that lies to the left of what is aligned.
 func between(a timeline.Align, room float64) float64 {
 	switch a {
 	case timeline.AlignLeft, timeline.AlignJustify:

@@ -11,9 +11,9 @@ import (
 // pose is the transformation and visibility of a cluster at a moment.
 type pose struct {
 	m     canvas.Matrix
-	alpha float64          // opacity; 0: invisible
-	blur  float64          // blur radius of its shapes, in pixels
-	clip  *image.Rectangle // nil: no clipping
+	alpha float64          // opacity of the cluster, 0 to 1
+	blur  float64          // blur radius of the cluster's shapes, in pixels
+	clip  *image.Rectangle // rectangle outside of which the cluster is not drawn; nil: none
 }
 
 var atRest = pose{m: canvas.Identity, alpha: 1}
@@ -23,7 +23,7 @@ type blockState struct {
 	pose    func(c *cluster) pose // position and opacity of each cluster at the moment; nil: none is moved
 	opacity float64               // opacity of the whole text
 	box     pose                  // pose of the textbox, without blur and clip
-	above   *canvas.List          // drawn above the text; nil: nothing
+	above   *canvas.List          // drawn over the letters; nil: nothing
 	rules   float64               // visible fraction of the lines above and below the text, 0 to 1
 	pill    func(phrase int) pose // poses of pills with their letters; nil: there are no pills, and pose and box are used
 }
@@ -185,7 +185,7 @@ func (b *Block) shadows() []timeline.Shadow {
 	return append([]timeline.Shadow{*b.style.Shadow}, b.style.Shadows...)
 }
 
-// shadowBounds is the rectangle of the shadow of ink.
+// shadowBounds returns the rectangle that the shadow of what lies in the rectangle ink covers.
 func shadowBounds(ink image.Rectangle, s timeline.Shadow) image.Rectangle {
 	if ink.Empty() || s.Color.A == 0 {
 		return image.Rectangle{}

@@ -6,11 +6,11 @@ import (
 	"github.com/go-text/typesetting/language"
 )
 
-// Characters that control the look of their neighbours.
+// Characters that control how their neighbours are drawn.
 const (
-	joiner     = '\u200d' // joins several emoji to one
-	textStyle  = '\ufe0e' // requests the plain form
-	emojiStyle = '\ufe0f' // requests the colour form
+	joiner     = '\u200d' // joins the emoji before and after it to one
+	textStyle  = '\ufe0e' // requests the plain form of the character before it
+	emojiStyle = '\ufe0f' // requests the colour form of the character before it
 	keycap     = '\u20e3'
 )
 

@@ -7,7 +7,7 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// style computes the look of an animated text at a time. docs/text-styles.md shows the styles.
+// style computes the state of an animated text at a time, in seconds. docs/text-styles.md shows the styles.
 type style func(e *entrance, seconds float64) blockState
 
 var styles = map[string]style{
@@ -36,9 +36,9 @@ var (
 	}
 )
 
-// each returns the look at a time. It takes the pose of a moving cluster from the parameter of: a function of the cluster and of
-// the completed fraction of its movement. Clusters whose movement has not begun are invisible, those whose movement is complete
-// are at rest. The textbox appears with the first unit.
+// each returns the state of the block at a time, in seconds. It takes the pose of a moving cluster from the parameter of: a
+// function of the cluster and of the completed fraction of its movement. Clusters whose movement has not begun are invisible,
+// those whose movement is complete are at rest. The textbox appears with the first animated unit.
 func (e *entrance) each(seconds float64, of func(c *cluster, done float64) pose) blockState {
 	box := atRest
 	box.alpha = outCubic(min(e.motion.Share(0, seconds)*2, 1))
@@ -54,7 +54,7 @@ func (e *entrance) each(seconds float64, of func(c *cluster, done float64) pose)
 	}}
 }
 
-// moved is a pose with a shift.
+// moved returns a pose that is shifted by dx and dy pixels and has the opacity alpha.
 func moved(dx, dy, alpha float64) pose { return pose{m: canvas.Move(dx, dy), alpha: alpha} }
 
 // fadeIn fades the whole text in.
@@ -109,7 +109,8 @@ func (e *entrance) floor(c *cluster) image.Rectangle {
 func focus(e *entrance, seconds float64) blockState {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		p := moved(0.18*c.size*(1-outCubic(done)), 0, min(done*1.6, 1))
-		// Steps of the radius are invisible while it is large; the last step is zero, because a remaining trace would be visible.
+		// The blur radius is rounded down to whole pixels. Its steps are invisible while it is large; it ends at 0, because the last
+		// trace of a blur would be visible.
 		p.blur = math.Floor(min(0.3*c.size, 60) * (1 - outCubic(done)) * (1 - done))
 		return p
 	})

@@ -113,8 +113,8 @@ func (l *fontCollection) fallbackFamilies(r rune) (all []string) {
 }
 
 const (
-	maxNameWords = 5       // words in the name of a family
-	maxPageWords = 200_000 // words of a page that are examined
+	maxNameWords = 5       // largest number of words in the name of a family
+	maxPageWords = 200_000 // number of words of a page that are examined, from its beginning
 )
 
 // mentioned returns the families that a page names. A name counts when it is complete, in any case, with its words separated by
@@ -163,7 +163,7 @@ func (l *fontCollection) sum(i int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = closer.Close() }() // the file was only read
+	defer func() { _ = closer.Close() }() // the file was only read: an error of Close loses nothing
 	hash := sha256.New()
 	if _, err := io.Copy(hash, file); err != nil {
 		return "", fmt.Errorf("read the font %s: %w", at.File, err)

@@ -15,7 +15,7 @@ func main() {
 	Generate()
 }
 
-// words is a constant of 16 equal words.
+// words adds a constant of 16 words of 16 bits, each of them v, to the data of the assembly.
 func words(name string, v uint16) Mem {
 	m := GLOBL(name, RODATA|NOPTR)
 	for i := range 16 {
@@ -24,15 +24,15 @@ func words(name string, v uint16) Mem {
 	return m
 }
 
-// vector is a register with 16 words.
+// vector returns a register, loaded with the 16 words of 16 bits at m.
 func vector(m Mem) reg.VecVirtual {
 	y := YMM()
 	VMOVDQU(m, y)
 	return y
 }
 
-// blend replaces words of pixels a and differences b-a by (a·256 + (b-a)·w + 128) / 256. Sums are taken modulo 65536, which
-// none of them exceeds.
+// blend replaces the pixels a by (a·256 + difference·weight + half) / 256, where difference is b-a for the pixels b to blend
+// with. All are words of 16 bits: sums are taken modulo 65536, which no result exceeds.
 func blend(a, difference, weight, half reg.VecVirtual) {
 	VPMULLW(weight, difference, difference)
 	VPSLLW(U8(8), a, a)
