@@ -208,7 +208,8 @@ func (s storedBatch) read(row batch.Row) (reading, error) {
 }
 
 // windDown ends each movie of the batch that waits or renders, prevents the submission of movies that were not submitted, and
-// records that the batch is wound down. When the movies are settled, their holds are released.
+// records that the batch is wound down. It does not release the holds: that is done afterwards, as for every movie that has
+// ended.
 func (h CompleteBatchHandler) windDown(ctx context.Context, id batch.ID, requested batch.Requested) error {
 	err := eachRow(ctx, requested.Rows, func(ctx context.Context, row batch.Row) error {
 		project := batch.Project(id, row.Number)

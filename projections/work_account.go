@@ -20,7 +20,7 @@ const (
 
 // The kinds of work of accounts.
 const (
-	// the opening of an account lacks its first credits or first key; due when the request for it must have ended
+	// the opening of an account lacks its first credits or first key; due when the request that opens the account must have ended
 	WorkComplete = "complete"
 	WorkZero     = "zero"  // decide to remove an account's files: due after 30 days with a balance of zero
 	WorkPurge    = "purge" // open from ZeroBalancePurged until the files stored before that event are removed

@@ -17,7 +17,7 @@ import (
 	"moviola/domain/connection"
 )
 
-// Bounds of the time, the size and the number of inboxes.
+// Bounds of inboxes.
 const (
 	// InboxKept is how long an inbox accepts letters and keeps them. After that time the inbox is deleted.
 	InboxKept = time.Hour

@@ -28,7 +28,7 @@ type Survey struct {
 	Notes  []document.Note // remarks about properties that the render does not follow as written
 	Left   int             // number of elements that were not laid out, because the survey ended early
 
-	Subtitles *Subtitles // source and look of the captions; nil: the movie has no subtitles
+	Subtitles *Subtitles // source and style of the subtitles; nil: the movie has none
 	// Err is a mistake, a *domain.Error, that makes the movie impossible to render although its length is known.
 	Err error
 }

@@ -126,7 +126,7 @@ func (l Layer) in(w *Window, start, end int64) Layer {
 	return l
 }
 
-// side is one of the pictures of a window: that of the entering (or only) scene, or that of the leaving scene.
+// side is what a window shows of one scene: the entering (or only) one, or the leaving one.
 type side struct {
 	scene      int
 	background *Color
@@ -134,7 +134,7 @@ type side struct {
 	before     bool // the side is the black picture before the first scene
 }
 
-// sides returns the two pictures of a transition, of the entering and the leaving scene. For any other window it returns the only
+// sides returns the entering and the leaving scene of a transition, in this order. For any other window it returns its only
 // scene.
 func (w *Window) sides() []side {
 	all := []side{{scene: w.Scene, background: &w.Background, layers: &w.Layers}}

@@ -65,8 +65,8 @@ var stills = []string{"heic", "heix", "heim", "heis", "mif1", "msf1", "avif", "a
 // HeadBytes are enough to recognise every format.
 const HeadBytes = 4 << 10
 
-// Sniff recognises the format of a file by its first bytes alone: file names and HTTP headers are ignored. Other formats are a
-// *domain.Error that says what to use instead.
+// Sniff recognises the format of a file by its first bytes, head, alone: file names and HTTP headers are ignored. For a format
+// that movies cannot use it returns a *domain.Error, which names target and says what to use instead.
 func Sniff(head []byte, target *url.URL) (format, error) {
 	for _, m := range magics {
 		if m.begins(head) {

@@ -27,7 +27,8 @@ func (b *batchFiles) wants(time.Time) []want {
 	}}
 }
 
-func (b *batchFiles) mayHave(string) bool { // Files that a finished batch has left are removed when they are old.
+// mayHave implements subject: a batch that exists may have left any file. A chore removes it when it is old.
+func (b *batchFiles) mayHave(string) bool {
 	_, known := b.Requested()
 	return known
 }

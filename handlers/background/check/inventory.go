@@ -317,5 +317,5 @@ func (p *preloadFiles) wants(now time.Time) []want {
 	return all
 }
 
-// mayHave implements subject. Files that a finished batch has left are removed when they are old.
+// mayHave implements subject: a preload batch that exists may have left any file. A chore removes it when it is old.
 func (p *preloadFiles) mayHave(string) bool { return p.hash != "" }

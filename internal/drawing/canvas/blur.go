@@ -88,7 +88,7 @@ func coarseRect(area image.Rectangle, grid int) image.Rectangle {
 	return image.Rect(down(area.Min.X)-2, down(area.Min.Y)-2, down(area.Max.X-1)+3, down(area.Max.Y-1)+3)
 }
 
-// shrink returns the mean coverage of each square of a grid.
+// shrink returns a smaller picture: each pixel is the mean coverage of a square of grid × grid pixels of the shape.
 func shrink(shape *image.Alpha, grid int) *image.Alpha {
 	out := image.NewAlpha(coarseRect(shape.Rect, grid))
 	sums := make([]int, out.Rect.Dx())

@@ -49,7 +49,7 @@ func newsLine(s *building) (*node, error) {
 	return s.in(card, "bottom", "left")
 }
 
-// barFill uses the colour of a bar as its background, because the bar has no text.
+// barFill fills a bar with the setting "color" of the group "bar". For other nodes that setting is the colour of their text.
 func barFill(s *building, bar *node) {
 	if c, ok := css.ParsePaint(s.groups["bar"].word("color")); ok {
 		bar.style.background, bar.style.gradient = c, nil
