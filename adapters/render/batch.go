@@ -205,7 +205,7 @@ func (r *run) renderTogether(ctx context.Context, all []*ticket) {
 	for i, t := range all {
 		made := filepath.Join(dir, folder(i), windowFile)
 		if err := r.keepTogether(ctx, t, made, frames[i], warnings[i]); err != nil {
-			r.log.WithError(err).Debug("window that was encoded together with others cannot be used; it is rendered again by itself")
+			r.log.WithError(err).Debug("window that was encoded together with others cannot be used; it is rendered again alone")
 		}
 	}
 }

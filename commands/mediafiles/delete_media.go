@@ -60,7 +60,7 @@ func (h DeleteMediaHandler) remove(ctx context.Context, id string, decide decide
 
 // ExpireMedia removes a temporary file whose retention has ended, or an expired registration.
 type ExpireMedia struct {
-	Place string // id of the path's stream
+	Place string // id of the stream of the file's path in the library
 }
 
 // Expire handles ExpireMedia. ErrNothingToDo: the file or registration is not due, or already

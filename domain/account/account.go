@@ -127,8 +127,8 @@ func (a *Account) Rounds(reason ClearReason) int { return a.clears[reason] }
 // late uploads.
 const departures = 2
 
-// DepartureDue reports whether the files of a closed account are to be removed now: for the first time, or a second time when
-// the duration in the parameter again has passed since the first removal.
+// DepartureDue reports whether the files of a closed account are to be removed now: for the first time, or a second time once
+// the duration "again" has passed since the first removal.
 func (a *Account) DepartureDue(now time.Time, again time.Duration) bool {
 	rounds := a.clears[Departure]
 	return !a.closed.IsZero() && (rounds == 0 || rounds < departures && !now.Before(a.cleared.Add(again)))

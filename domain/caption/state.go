@@ -5,7 +5,7 @@ import "time"
 // Role tells whether a word is spoken before, during or after a state of the captions.
 type Role uint8
 
-// The roles of words.
+// The values of Role.
 const (
 	Coming Role = iota // spoken after the state
 	Now                // spoken during the state

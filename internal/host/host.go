@@ -25,7 +25,7 @@ const (
 	markExpiry  = 20 * time.Second
 )
 
-// Mark is the mark of one process. It is renewed until it is removed.
+// Mark is the file by which a process shows that it uses the data folder. It is renewed until it is removed.
 type Mark struct {
 	dir, host, worker string
 

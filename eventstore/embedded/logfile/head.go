@@ -34,7 +34,7 @@ func (h Head) Limited() bool { return h.Tombstoned() || h.Meta.limited() }
 // streamMeta is the part of a stream's metadata that the server acts on. It decides what readers of the stream see; reads of the
 // whole log still return every event.
 type streamMeta struct {
-	Known          bool // the stream has metadata
+	Known          bool // false: the stream has no metadata
 	truncateBefore int64
 	maxCount       int64
 	MaxAge         time.Duration

@@ -241,7 +241,7 @@ func emptyPage() []byte {
 	binary.BigEndian.PutUint32(page[28:], 1)  // size of the file, in pages
 	binary.BigEndian.PutUint32(page[44:], 4)  // number of the schema's format
 	binary.BigEndian.PutUint32(page[56:], 1)  // text encoding: UTF-8
-	binary.BigEndian.PutUint32(page[92:], 1)  // counter of changes at which the size of the file was last set
+	binary.BigEndian.PutUint32(page[92:], 1)  // value of the counter of changes when the size was last set (version-valid-for)
 	binary.BigEndian.PutUint32(page[96:], sqlite.VersionNumber)
 	page[100] = 13 // type of the page: leaf of a table's tree
 	binary.BigEndian.PutUint16(page[105:], pageBytes-reservedBytes)

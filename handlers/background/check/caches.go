@@ -58,7 +58,7 @@ type cacheWalk struct {
 	*checker
 	cache    Cache
 	departed map[string]bool // folders of accounts that are closed
-	named    map[string]bool // files that the notes in the current folder mention
+	named    map[string]bool // cached files that the notes beside them name, in the folder that is walked now
 }
 
 // folder skips the folders of closed accounts.

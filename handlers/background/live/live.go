@@ -229,7 +229,7 @@ func (a *Announcer) send(e Event) {
 		case errors.As(err, &refusal): // the saved connection was deleted meanwhile, or its secrets cannot be decrypted
 			continue
 		case err != nil:
-			log.WithError(err).Warn("live event lost for one destination: the account's stored settings of it cannot be read")
+			log.WithError(err).Warn("live event not sent to one saved connection: its stored settings cannot be read")
 			continue
 		case !to.Kind.Hears(to.Settings, e.Name):
 			continue

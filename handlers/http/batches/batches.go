@@ -73,7 +73,7 @@ func New(cfg Config) (*API, error) {
 	}, nil
 }
 
-// Operations returns the operations on batches. Roles by decision "Roles".
+// Operations returns the operations on batches. Decision "Roles" says which role each needs.
 func (a *API) Operations() []access.Operation {
 	return []access.Operation{
 		{Operation: startBatch, Serve: a.post},

@@ -110,7 +110,7 @@ func New(cfg Config) (*API, error) {
 	return a, nil
 }
 
-// Operations returns the operations that need an API key. Roles by decision "Roles".
+// Operations returns the operations that need an API key. Decision "Roles" says which role each needs.
 func (a *API) Operations() []access.Operation {
 	return []access.Operation{
 		{Operation: getTemplates, Serve: a.getTemplates},
