@@ -77,14 +77,33 @@ func pageAddress(c *harness.Client) string {
 	return strings.Replace(c.Base, "127.0.0.1", "localhost", 1)
 }
 
-func open(t *testing.T, base string, width, height int) *browser {
+// launch starts Chromium, which ends with the test. On a busy machine Chromium sometimes ends before it says where it listens: it is
+// started three times at most.
+func launch(t *testing.T, width, height int) context.Context {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium.DefaultPath), chromedp.NoSandbox,
 		chromedp.WindowSize(width, height), chromedp.Flag("lang", "en-US"), chromedp.WSURLReadTimeout(patience))
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
+	for try := 1; ; try++ {
+		outer, end := chromedp.NewExecAllocator(context.Background(), options...)
+		ctx, cancel := chromedp.NewContext(outer)
+		err := chromedp.Run(ctx)
+		if err == nil {
+			t.Cleanup(end)
+			t.Cleanup(cancel)
+			return ctx
+		}
+		cancel()
+		end()
+		if try == 3 || !strings.Contains(err.Error(), "chrome failed to start") {
+			t.Fatal(err)
+		}
+		t.Logf("start %d of Chromium: %v", try, err)
+	}
+}
+
+func open(t *testing.T, base string, width, height int) *browser {
+	t.Helper()
+	ctx := launch(t, width, height)
 	b := &browser{t: t, ctx: ctx, base: base, complaints: make(chan string, 100)}
 	chromedp.ListenTarget(ctx, func(event any) {
 		text := ""
@@ -104,7 +123,7 @@ func open(t *testing.T, base string, width, height int) *browser {
 			}
 		}
 	})
-	if err := chromedp.Run(ctx, network.Enable(), cdplog.Enable()); err != nil { // starts the browser, which ends with this context
+	if err := chromedp.Run(ctx, network.Enable(), cdplog.Enable()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
