@@ -13,7 +13,7 @@ run: build ## install what is missing and start the service (ARGS="--listen :900
 	./bin/moviola serve $(ARGS)
 
 build: ## build bin/moviola, a static binary
-	CGO_ENABLED=0 go build -trimpath -ldflags "$(LDFLAGS)" -o bin/moviola .
+	scripts/build.sh bin/moviola -ldflags "$(LDFLAGS)"
 
 # The race detector makes pictures and parsers many times slower, and has nothing to find where nothing runs beside anything else. Packages
 # without a goroutine (PURE) are tested without it only, and so are the test files of other packages that say //go:build !race. What takes

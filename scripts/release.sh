@@ -24,8 +24,8 @@ go run ./internal/cli/manual -version "$version" -date "$day" -to "$work/manual"
 for arch in "$@"; do
     name=moviola-$version-linux-$arch
     mkdir "$work/$name"
-    CGO_ENABLED=0 GOOS=linux GOARCH=$arch go build -trimpath -buildvcs=false \
-        -ldflags "-s -w -X moviola/internal/config.Version=$version" -o "$work/$name/moviola" .
+    GOOS=linux GOARCH=$arch scripts/build.sh "$work/$name/moviola" -buildvcs=false \
+        -ldflags "-s -w -X moviola/internal/config.Version=$version"
     cp -R "$work/manual/man" "$work/manual/completions" LICENSE "$work/$name/"
     go tool -modfile=tools/go.mod cyclonedx-gomod bin -json -std -noserial -version "$version" -output "$out/$name.cdx.json" "$work/$name/moviola"
     tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mode=u+rw,go+r-w --mtime="@$stamp" -cf - "$name" |

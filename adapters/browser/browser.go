@@ -15,7 +15,8 @@ import (
 	"moviola/domain"
 )
 
-// startTime is the time limit for starting a browser. On a machine that is busy with something else a start has taken 24 seconds.
+// startTime is the time limit for starting a browser, and for opening an empty page in it. On a machine that is busy with
+// something else a start has taken 24 seconds.
 const startTime = time.Minute
 
 var (
@@ -192,13 +193,23 @@ func (b *browser) dismiss(e event, t *tab) {
 }
 
 // show loads a page into a new profile, calls draw, and removes page and profile.
-func (b *browser) show(ctx context.Context, page Page, draw func(context.Context, *tab) error) error {
-	ctx, stop := context.WithCancel(ctx)
+// Decision 98: the page's time is counted from the moment when its content is loaded.
+func (b *browser) show(budget *budget, page Page, draw func(context.Context, *tab) error) error {
+	ctx, stop := context.WithCancel(budget)
 	defer stop()
 	traffic := b.egress.admit(ctx, int64(b.pageMB)<<20)
 	defer b.egress.shut()
 	if page.sealed {
 		b.egress.shut()
+	}
+	opening, opened := context.WithTimeout(ctx, startTime)
+	t, err := b.open(opening, page, traffic)
+	opened()
+	if errors.Is(err, errPipe) {
+		return errLost
+	}
+	if err != nil {
+		return err
 	}
 	if page.work > 0 {
 		done := make(chan struct{})
@@ -209,13 +220,7 @@ func (b *browser) show(ctx context.Context, page Page, draw func(context.Context
 			watchWork(b.process.pid, page.work, done, func() { b.end(errWork) })
 		}()
 	}
-	t, err := b.open(ctx, page, traffic)
-	if errors.Is(err, errPipe) {
-		return errLost
-	}
-	if err != nil {
-		return err
-	}
+	budget.begin()
 	serving, served := context.WithCancel(ctx)
 	var fonts sync.WaitGroup
 	fonts.Go(func() { t.serveFonts(serving) })

@@ -1,7 +1,11 @@
 package browser
 
 import (
+	"bytes"
 	"context"
+	"os"
+	"strconv"
+	"sync"
 	"time"
 )
 
@@ -10,24 +14,31 @@ type spentError struct{ limit time.Duration }
 
 func (e *spentError) Error() string { return "the page's time is over" }
 
-// budget is the context of a page with the page's time limit. Time in which the receiver of the page's frames is at work is not
-// counted.
+// budget is the context of a page with the page's time limit. Counting starts with begin. Time in which the receiver of the
+// page's frames is at work is not counted. Nor is time in which a program waits for a processor that others have, as long as that
+// is no more than the limit (decision 98).
 type budget struct {
 	context.Context
-	limit, left time.Duration
-	since       time.Time
-	timer       *time.Timer
+	cancel context.CancelCauseFunc
+	limit  time.Duration
+	busy   func() time.Duration // how long, since some moment, someone has waited for a processor
+
+	mu      sync.Mutex
+	timer   *time.Timer   // runs while time is counted; nil: time is not counted
+	left    time.Duration // until the limit is reached, at the time since
+	spared  time.Duration // time left out because the machine was busy
+	since   time.Time
+	waiting time.Duration // value of busy at the time since
 }
 
 type budgetKey struct{}
 
-// withBudget returns a context that ends after limit.
-func withBudget(ctx context.Context, limit time.Duration) (context.Context, func()) {
+// withBudget returns a context that ends when limit has been counted.
+func withBudget(ctx context.Context, limit time.Duration, busy func() time.Duration) (*budget, func()) {
 	inner, cancel := context.WithCancelCause(ctx)
-	b := &budget{Context: inner, limit: limit, left: limit, since: time.Now()}
-	b.timer = time.AfterFunc(limit, func() { cancel(&spentError{limit: limit}) })
+	b := &budget{Context: inner, cancel: cancel, limit: limit, left: limit, busy: busy}
 	return b, func() {
-		b.timer.Stop()
+		b.stop()
 		cancel(nil)
 	}
 }
@@ -40,19 +51,82 @@ func (b *budget) Value(key any) any {
 	return b.Context.Value(key)
 }
 
+// begin counts from now on.
+func (b *budget) begin() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.since, b.waiting = time.Now(), b.busy()
+	b.timer = time.AfterFunc(b.left, b.expire)
+}
+
+// stop ends the counting, and reports whether time was counted until now.
+func (b *budget) stop() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.timer == nil {
+		return false
+	}
+	b.timer.Stop() // expire may run already: it finds no timer
+	b.timer = nil
+	b.count()
+	return true
+}
+
+// count takes the time since the last call off what is left. The caller holds mu.
+func (b *budget) count() {
+	now, waiting := time.Now(), b.busy()
+	passed := now.Sub(b.since)
+	spared := min(passed, waiting-b.waiting, b.limit-b.spared)
+	b.spared += spared
+	b.left -= passed - spared
+	b.since, b.waiting = now, waiting
+}
+
+// leastWait is the shortest time for which a budget that has run out is waited for again.
+const leastWait = 10 * time.Millisecond
+
+// expire ends the context, unless some of the time was not to be counted.
+func (b *budget) expire() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.timer == nil {
+		return
+	}
+	if b.count(); b.left >= leastWait {
+		b.timer.Reset(b.left)
+		return
+	}
+	b.timer = nil
+	b.cancel(&spentError{limit: b.limit})
+}
+
 // pause stops counting time towards the page's time limit until the returned function is called, unless the limit is reached.
 // With renew, counting then begins again at zero.
 func pause(ctx context.Context, renew bool) func() {
 	b, ok := ctx.Value(budgetKey{}).(*budget)
-	if !ok || !b.timer.Stop() {
+	if !ok || !b.stop() {
 		return func() {}
 	}
-	b.left -= time.Since(b.since)
 	return func() {
 		if renew {
-			b.left = b.limit
+			b.left, b.spared = b.limit, 0
 		}
-		b.since = time.Now()
-		b.timer.Reset(b.left)
+		b.begin()
 	}
+}
+
+// cpuPressure returns how long, since the machine was started, programs have waited for a processor that others had, as the
+// kernel counts it (Pressure Stall Information); 0 if it does not.
+func cpuPressure() time.Duration {
+	text, err := os.ReadFile("/proc/pressure/cpu")
+	if err != nil {
+		return 0
+	}
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	_, total, _ := bytes.Cut(line, []byte("total=")) // "some avg10=0.00 avg60=0.00 avg300=0.00 total=…", in microseconds
+	n, err := strconv.ParseInt(string(total), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(n) * time.Microsecond
 }

@@ -1,6 +1,20 @@
 package browser
 
-import "context"
+import (
+	"context"
+	"time"
+)
+
+// Budget returns a context that ends when limit has been counted, what begins to count, and what stops until it is called again.
+func Budget(ctx context.Context, limit time.Duration, busy func() time.Duration) (
+	counted context.Context, begin func(), pauses func(renew bool) func(), end func(),
+) {
+	b, end := withBudget(ctx, limit, busy)
+	return b, b.begin, func(renew bool) func() { return pause(b, renew) }, end
+}
+
+// CPUPressure is how long programs have waited for a processor on this machine.
+var CPUPressure = cpuPressure
 
 // NeedsNamespaces tells whether a level rests on user namespaces: the jail's own, or those of Chromium's sandbox.
 func NeedsNamespaces(level int) bool { return levels[level].network() || levels[level].sandbox }

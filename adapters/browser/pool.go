@@ -34,9 +34,11 @@ type Config struct {
 	Browsers int           // largest number of running browsers, each with one page at a time; 0: 2
 	Pages    int           // number of pages after which a browser is replaced; 0: 200
 	Idle     time.Duration // how long an unused browser is kept; 0: a minute
-	Limit    time.Duration // time limit of a page from its start to its picture, and again for each second of frames; 0: 30 s
-	MemoryMB int           // memory limit of a browser with its page, in MB; 0: 1500
-	PageMB   int           // megabytes that a page may load and send; 0: 64
+	// Limit is the time limit of a page from the loading of its content to its picture, and again for each second of frames; twice
+	// that on a machine with too few processors for its work. 0: 30 s.
+	Limit    time.Duration
+	MemoryMB int // memory limit of a browser with its page, in MB; 0: 1500
+	PageMB   int // megabytes that a page may load and send; 0: 64
 	// Fonts returns fonts for a page that are not installed. Nil: none.
 	Fonts func(Page) []Font
 	Log   logrus.FieldLogger
@@ -138,11 +140,11 @@ func (p *Pool) try(ctx context.Context, page Page, draw func(context.Context, *t
 	commands.PageTurn(ctx)
 	healthy := false
 	defer func() { p.release(b, healthy) }()
-	budget, stop := withBudget(ctx, p.cfg.Limit)
+	budget, stop := withBudget(ctx, p.cfg.Limit, cpuPressure)
 	defer stop()
 	err = b.show(budget, page, draw)
 	// The end of a browser that has died may not have been noticed yet.
-	healthy = !errors.Is(err, errLost) && b.healthy() && budget.Err() == nil
+	healthy = !errors.Is(err, errLost) && !errors.Is(err, context.DeadlineExceeded) && b.healthy() && budget.Err() == nil
 	if err != nil && !healthy {
 		return b.explain(budget, err)
 	}

@@ -216,6 +216,7 @@ func TestCopy_refused(t *testing.T) {
 func TestCopy_discarded(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
+	p.from = openServed(t, eventstoredb.Config{Addr: startServer(t, embedded.Config{Dir: t.TempDir(), Scavenge: time.Hour}).Addr()})
 	p.append(p.from, "key-1", eventstore.NoStream, "Tested", `{}`, 1)
 	if err := untilThere(p, func() error { return eventstore.Discard(p.ctx, p.from, "key-1", 0) }); err != nil {
 		t.Fatal(err)

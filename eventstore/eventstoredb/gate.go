@@ -22,10 +22,10 @@ type gate struct {
 	timer *time.Timer
 }
 
-// newGate returns a closed gate: the server has not been found yet.
-func newGate() *gate {
+// newGate returns a closed gate: the server has not been found yet. Calls wait up to patience for it.
+func newGate(patience time.Duration) *gate {
 	g := &gate{up: true, lost: make(chan struct{})}
-	g.shut()
+	g.shutFor(patience)
 	return g
 }
 
@@ -52,7 +52,9 @@ func (g *gate) enter(ctx, life context.Context) (lost <-chan struct{}, err error
 }
 
 // shut records that the server is unavailable; false when that was recorded already.
-func (g *gate) shut() bool {
+func (g *gate) shut() bool { return g.shutFor(grace) }
+
+func (g *gate) shutFor(patience time.Duration) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.up {
@@ -61,7 +63,7 @@ func (g *gate) shut() bool {
 	g.up = false
 	g.back = make(chan struct{})
 	lost := g.lost
-	g.timer = time.AfterFunc(grace, func() { close(lost) })
+	g.timer = time.AfterFunc(patience, func() { close(lost) })
 	return true
 }
 

@@ -40,10 +40,10 @@ type pool struct {
 	running sync.WaitGroup
 }
 
-func newPool(settings *esdb.Configuration, log logrus.FieldLogger) *pool {
+func newPool(settings *esdb.Configuration, log logrus.FieldLogger, patience time.Duration) *pool {
 	life, end := context.WithCancel(context.Background())
 	p := &pool{
-		settings: *settings, log: log, finder: &finder{settings: *settings}, gate: newGate(),
+		settings: *settings, log: log, finder: &finder{settings: *settings}, gate: newGate(max(grace, patience)),
 		calls: make(chan struct{}, maxCalls), reads: make(chan struct{}, maxReads),
 		life: life, end: end, finished: make(chan struct{}),
 	}

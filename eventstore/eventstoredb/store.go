@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/EventStore/EventStore-Client-Go/v4/esdb"
 	"github.com/google/uuid"
@@ -28,6 +29,9 @@ type Config struct {
 	ConnectionString string
 	// Addr is the plaintext address of one server, as embedded.Server.Addr gives it: "unix:///path" or "host:port".
 	Addr string
+	// Patience is how long calls wait for the server until it has been reached once; 0: a second. It is meant for a server in the
+	// same process, which does answer, though late on a busy machine.
+	Patience time.Duration
 	// Log receives a message when the server becomes unavailable and when it returns, and at debug level the client's own
 	// messages; nil discards them.
 	Log logrus.FieldLogger
@@ -41,8 +45,8 @@ type Store struct {
 // maxAppendBytes is the maximum size of one append in bytes, the default of EventStoreDB.
 const maxAppendBytes = 1 << 20
 
-// Open prepares the connection; it does not wait for the server. Calls that are made before the server is available wait a moment
-// for it and then fail with eventstore.ErrUnavailable.
+// Open prepares the connection; it does not wait for the server. Calls that are made before the server is available wait for it,
+// as Config.Patience says, and then fail with eventstore.ErrUnavailable.
 func Open(config Config) (*Store, error) {
 	log := orDiscard(config.Log)
 	settings, err := clientSettings(config, log)
@@ -52,7 +56,7 @@ func Open(config Config) (*Store, error) {
 	if err := settings.Validate(); err != nil {
 		return nil, fmt.Errorf("prepare the event store's client: %w", err)
 	}
-	return &Store{pool: newPool(settings, log)}, nil
+	return &Store{pool: newPool(settings, log, config.Patience)}, nil
 }
 
 // Close ends the store: running calls end with an error, and the client is closed when the last call has returned. Close waits

@@ -19,7 +19,7 @@ const Command = "__jail"
 
 // Config is the configuration of a Jail.
 type Config struct {
-	// Self is a program that contains this package, and so answers the argument Command: usually os.Executable().
+	// Self is a program that contains this package, and so answers the argument Command: usually that of the function Self.
 	Self string
 	// Off starts programs without a jail, and without resource limits.
 	Off bool

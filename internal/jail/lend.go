@@ -33,7 +33,14 @@ func (l *lender) open(self string) {
 }
 
 func holdMaps(self string) (*os.File, error) {
-	holder := exec.Command(self, Command)
+	program, err := os.Open(self)
+	if err != nil {
+		return nil, err
+	}
+	defer program.Close()
+	// Through an open file: another user may have no access to a path of this process.
+	holder := exec.Command("/proc/self/fd/3", Command)
+	holder.ExtraFiles = []*os.File{program}
 	holder.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  unix.CLONE_NEWUSER,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: Nobody, Size: 1}},

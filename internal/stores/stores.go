@@ -121,7 +121,7 @@ func (s *Stores) openEventStore(cfg config.Config, logger logrus.FieldLogger) (e
 		return target, fmt.Errorf("open the embedded event store: %w; when its file is damaged, restore the newest backup "+
 			"(docs/eventstore.md)", err)
 	}
-	s.Server, target.Addr = server, server.Addr()
+	s.Server, target.Addr, target.Patience = server, server.Addr(), StartTime
 	go func() { s.served <- server.Serve() }()
 	return target, nil
 }

@@ -29,8 +29,7 @@ var program = sync.OnceValues(func() (string, error) {
 	}
 	built = dir
 	binary := filepath.Join(dir, "moviola")
-	build := exec.Command("go", "build", "-o", binary, ".")
-	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	build := exec.Command(filepath.Join(root, "scripts", "build.sh"), binary)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", &buildError{string(out), err}
 	}

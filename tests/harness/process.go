@@ -55,11 +55,21 @@ func Binary(t testing.TB) string {
 	if os.Getenv("MOVIOLA_TEST_RACE") != "" {
 		return build(t, "moviola", Root(t), append(os.Environ(), "CGO_ENABLED=1"), "-race", ".")
 	}
-	return build(t, "moviola", Root(t), append(os.Environ(), "CGO_ENABLED=0"), ".")
+	return made(t, "moviola", func(path string) error {
+		return Run(Root(t), os.Environ(), filepath.Join(Root(t), "scripts", "build.sh"), path)
+	})
 }
 
 // build builds a program in a folder of the sources, unless it has been built, and returns its path.
 func build(t testing.TB, name, dir string, env []string, args ...string) string {
+	t.Helper()
+	return made(t, name, func(path string) error {
+		return Run(dir, env, "go", append([]string{"build", "-o", path}, args...)...)
+	})
+}
+
+// made calls make with the path of a program that has not been made yet, and returns its path.
+func made(t testing.TB, name string, make func(path string) error) string {
 	t.Helper()
 	buildLock.Lock()
 	defer buildLock.Unlock()
@@ -75,9 +85,7 @@ func build(t testing.TB, name, dir string, env []string, args ...string) string 
 		to = builtDir
 	}
 	path := filepath.Join(to, name)
-	if err := once(path, func() error {
-		return Run(dir, env, "go", append([]string{"build", "-o", path}, args...)...)
-	}); err != nil {
+	if err := once(path, func() error { return make(path) }); err != nil {
 		t.Fatalf("build %s: %v", name, err)
 	}
 	return path

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -47,9 +46,9 @@ func (r *Renderer) Collect(to chan<- prometheus.Metric) {
 
 // PrintEncoders tries every encoder of windows in its sandbox, as a renderer does when it starts, and prints which work here.
 func PrintEncoders(ctx context.Context, to io.Writer) error {
-	self, err := os.Executable()
+	self, err := jail.Self()
 	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
+		return err
 	}
 	j, err := jail.New(jail.Config{Self: self})
 	if err != nil {

@@ -39,9 +39,13 @@ func openSandbox(mode jail.Mode, dir string, log logrus.FieldLogger) (*Sandbox, 
 }
 
 func examineSandbox(mode jail.Mode, dir string) (*Sandbox, error) {
-	self, err := os.Executable()
+	program, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	self, err := jail.Self()
+	if err != nil {
+		return nil, err
 	}
 	j, err := jail.New(jail.Config{Self: self, Off: mode == jail.Off, Groups: true})
 	if err != nil {
@@ -55,7 +59,7 @@ func examineSandbox(mode jail.Mode, dir string) (*Sandbox, error) {
 		return nil, fmt.Errorf("make the folder in which the sandbox is tried: %w", err)
 	}
 	s := &Sandbox{jail: j}
-	s.states = j.Report(append(ffmpeg.Policies(self, trial), speech.Policy(), browser.Policy())...)
+	s.states = j.Report(append(ffmpeg.Policies(program, trial), speech.Policy(), browser.Policy())...)
 	return s, os.Remove(trial)
 }
 

@@ -52,7 +52,8 @@ func WithLogAt(
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
 	go func() { served <- serveEventStore(running, server) }()
-	err = do(eventstoredb.Config{Addr: server.Addr()}, func(target eventstoredb.Config, part string) (*eventstoredb.Store, error) {
+	at := eventstoredb.Config{Addr: server.Addr(), Patience: stores.StartTime}
+	err = do(at, func(target eventstoredb.Config, part string) (*eventstoredb.Store, error) {
 		target.Log = logger.WithField("part", part)
 		return eventstoredb.Open(target)
 	})

@@ -106,7 +106,7 @@ func copySource(ctx context.Context, data, from string) (source eventstoredb.Con
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
 	go func() { served <- serveEventStore(running, server) }()
-	return eventstoredb.Config{Addr: server.Addr()}, func() error { end(); return <-served }, nil
+	return eventstoredb.Config{Addr: server.Addr(), Patience: stores.StartTime}, func() error { end(); return <-served }, nil
 }
 
 // CloseStore closes a store or a log.

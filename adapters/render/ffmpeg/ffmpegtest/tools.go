@@ -2,7 +2,6 @@ package ffmpegtest
 
 import (
 	"context"
-	"os"
 	"sync"
 	"testing"
 
@@ -10,10 +9,11 @@ import (
 
 	"moviola/adapters/render/ffmpeg"
 	"moviola/internal/jail"
+	"moviola/internal/jail/jailtest"
 )
 
-// Tools are the installed programs in a jail, the same for all tests of a program: to open them starts ffmpeg four times. The
-// test program itself becomes the jailed programs.
+// Tools are the installed programs in a jail, the same for all tests of a program: to open them starts ffmpeg four times. Each is
+// started by the program of jailtest.Self.
 func Tools(t testing.TB) *ffmpeg.Tools {
 	t.Helper()
 	tools, err := opened()
@@ -24,7 +24,7 @@ func Tools(t testing.TB) *ffmpeg.Tools {
 }
 
 var opened = sync.OnceValues(func() (*ffmpeg.Tools, error) {
-	self, err := os.Executable()
+	self, err := jailtest.Self()
 	if err != nil {
 		return nil, err
 	}
