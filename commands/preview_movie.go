@@ -59,6 +59,6 @@ func (h SubmitMovieHandler) allowed(ctx context.Context, account domain.AccountI
 		return err
 	}
 	return h.ledgers.Ask(ctx, account, func(l *ledger.Ledger) error {
-		return allowed.CheckLength(document.KnownLength(doc), l.Totals().Pack)
+		return allowed.CheckLength(document.LeastCredits(doc), l.Totals().Pack)
 	})
 }

@@ -84,7 +84,7 @@ func (r *rowReader) all(ctx context.Context, rows []batch.Variables, requested *
 		default:
 			good := batch.Row{Number: row.Row, Draft: movie.Draft}
 			if !requested.Counted {
-				good.Held = document.KnownLength(movie)
+				good.Held = document.LeastCredits(movie)
 			}
 			requested.Rows = append(requested.Rows, good)
 		}
@@ -153,7 +153,7 @@ func (r *rowReader) allowed(movie *document.Movie) error {
 	if err := r.plan.CheckSize(movie.Width, movie.Height); err != nil {
 		return err
 	}
-	return r.plan.CheckLength(document.KnownLength(movie), r.pack)
+	return r.plan.CheckLength(document.LeastCredits(movie), r.pack)
 }
 
 // blame returns the flaw with the column at fault, if it finds one: without that column the row is valid, or has another flaw.

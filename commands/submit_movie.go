@@ -192,7 +192,7 @@ func (h SubmitMovieHandler) offer(
 		return terms{}, err
 	}
 	t := terms{plan: allowed, draft: doc.Draft}
-	known := document.KnownLength(doc)
+	known := document.LeastCredits(doc)
 	if !allowed.Counted {
 		t.credits = known
 	}

@@ -116,8 +116,8 @@ func (s *subscription) preemptFor(tasks []projections.Task, now time.Time) {
 
 // requestSlot tells a running task to stop and to hand its slot back.
 func (s *subscription) requestSlot(id string, why error) {
-	s.log.WithField("work", id).WithField("why", why.Error()).Info("task asked to stop: another account needs its slot; " +
-		"it runs again in a later turn")
+	s.log.WithField("work", id).WithField("why", why.Error()).Info("item of work asked to stop: another account needs its " +
+		"slot; it runs again in a later turn")
 	s.preempt.asked = id
 	s.preempt.stop[id](why)
 }

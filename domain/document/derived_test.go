@@ -64,7 +64,7 @@ func TestMovie_Resolve(t *testing.T) {
 			if err := document.Validate(m); err != nil || !m.Waits() {
 				t.Fatalf("waits %v, %v", m.Waits(), err)
 			}
-			if known := document.KnownLength(m); known > tt.credits {
+			if known := document.LeastCredits(m); known > tt.credits {
 				t.Errorf("%d credits are known, of %d", known, tt.credits)
 			}
 			resolved, err := m.Resolve(document.Known{Natural: sourceLengths(clip)})

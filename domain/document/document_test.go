@@ -349,7 +349,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if document.KnownLength(m) < 1 {
+		if document.LeastCredits(m) < 1 {
 			t.Error("a movie costs less than one credit")
 		}
 		if m.Width%2 != 0 || m.Height%2 != 0 || len(m.Warnings) > 50 {

@@ -92,9 +92,9 @@ func transitionLengths(m *Movie, scenes []Span) []Seconds {
 	return lengths
 }
 
-// KnownLength returns the number of started seconds of the movie, at least 1, as far as the JSON alone tells: sources of unknown
-// length count as 0 seconds. The number is also the movie's minimum price in credits: the final price is never lower.
-func KnownLength(m *Movie) int64 {
+// LeastCredits returns the movie's minimum price in credits, at least 1: the number of started seconds, as far as the JSON alone
+// tells. Sources of unknown length count as 0 seconds, so the final price is never lower.
+func LeastCredits(m *Movie) int64 {
 	t := Time(m, func(string) (Seconds, bool) { return Seconds{}, false })
 	return max(1, m.FPS.Credits(m.FPS.Frame(t.Length)))
 }

@@ -191,7 +191,7 @@ func TestTime_Animations(t *testing.T) {
 	}
 }
 
-func TestKnownLength(t *testing.T) {
+func TestLeastCredits(t *testing.T) {
 	t.Parallel()
 	for movie, want := range map[string]int64{
 		`{"scenes":[{"elements":[]}]}`:                                                                             5,
@@ -205,14 +205,14 @@ func TestKnownLength(t *testing.T) {
 		`{"scenes":[{"duration":1e30}]}`:                                                                           1e9,
 		`{"template":"x"}`:                                                                                         1,
 	} {
-		if got := document.KnownLength(mustParse(t, movie)); got != want {
+		if got := document.LeastCredits(mustParse(t, movie)); got != want {
 			t.Errorf("%s: got %d credits, want %d", movie, got, want)
 		}
 	}
 }
 
-// TestKnownLength_IsLowerBound: whatever the sources turn out to be, the movie is not shorter than what was known.
-func TestKnownLength_IsLowerBound(t *testing.T) {
+// TestLeastCredits_IsLowerBound: whatever the sources turn out to be, the movie is not shorter than what was known.
+func TestLeastCredits_IsLowerBound(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m, err := document.Parse([]byte(drawMovie(t)))
@@ -221,7 +221,7 @@ func TestKnownLength_IsLowerBound(t *testing.T) {
 		}
 		length := document.Time(m, lengths).Length
 		requireNoGaps(t, document.Time(m, lengths))
-		if known, cost := document.KnownLength(m), max(1, m.FPS.Credits(m.FPS.Frame(length))); known > cost {
+		if known, cost := document.LeastCredits(m), max(1, m.FPS.Credits(m.FPS.Frame(length))); known > cost {
 			t.Fatalf("%d credits are known, the movie costs %d", known, cost)
 		}
 	})
@@ -275,7 +275,7 @@ func TestTime_ManyScenes(t *testing.T) {
 	const scenes = 10_000
 	m := mustParse(t, fmt.Sprintf(`{"scenes":[{"iterate":%d}]}`, scenes))
 	took := onThisThread(t, func() {
-		if got := document.KnownLength(m); got != 5*scenes {
+		if got := document.LeastCredits(m); got != 5*scenes {
 			t.Errorf("got %d credits", got)
 		}
 	})

@@ -174,7 +174,7 @@ func TestLay_Properties(t *testing.T) {
 		}
 		requireSound(t, p)
 		requireWhole(t, p)
-		if known := document.KnownLength(m); known > p.Credits() {
+		if known := document.LeastCredits(m); known > p.Credits() {
 			t.Fatalf("%d credits are known before, %d after", known, p.Credits())
 		}
 		again, err := timeline.Lay(m, sources)

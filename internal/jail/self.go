@@ -33,28 +33,21 @@ func unpack(program []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	file := os.NewFile(uintptr(fd), "moviola-starter")
-	path, err := fill(file, program)
-	if err != nil {
-		return "", errors.Join(err, file.Close())
+	path := fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), fd) // not /proc/self: a child has other files under these numbers
+	if err := fill(fd, path, program); err != nil {
+		return "", errors.Join(err, unix.Close(fd))
 	}
-	kept = file
 	return path, nil
 }
 
-// kept is the file of the starter. A file that is not referenced would be closed.
-var kept *os.File
-
-func fill(file *os.File, program []byte) (string, error) {
-	if _, err := file.Write(program); err != nil {
-		return "", err
+// fill writes a program to a file in memory, makes the file unchangeable, and tries the program.
+func fill(fd int, path string, program []byte) error {
+	if err := os.WriteFile(path, program, 0); err != nil {
+		return err
 	}
 	const seals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_WRITE
-	if _, err := unix.FcntlInt(file.Fd(), unix.F_ADD_SEALS, seals); err != nil {
-		return "", err
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
+		return err
 	}
-	// By number, since a child has other files under the numbers of its own.
-	path := fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), file.Fd())
-	trial := exec.Command(path, Command)
-	return path, trial.Run() // holdMain ends when its input ends, which is empty
+	return exec.Command(path, Command).Run() // holdMain ends when its input ends, which is empty
 }

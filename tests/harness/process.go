@@ -68,8 +68,8 @@ func build(t testing.TB, name, dir string, env []string, args ...string) string 
 	})
 }
 
-// made calls make with the path of a program that has not been made yet, and returns its path.
-func made(t testing.TB, name string, make func(path string) error) string {
+// made calls produce with the path of a program that does not exist yet, and returns the path.
+func made(t testing.TB, name string, produce func(path string) error) string {
 	t.Helper()
 	buildLock.Lock()
 	defer buildLock.Unlock()
@@ -85,7 +85,7 @@ func made(t testing.TB, name string, make func(path string) error) string {
 		to = builtDir
 	}
 	path := filepath.Join(to, name)
-	if err := once(path, func() error { return make(path) }); err != nil {
+	if err := once(path, func() error { return produce(path) }); err != nil {
 		t.Fatalf("build %s: %v", name, err)
 	}
 	return path

@@ -50,7 +50,7 @@ func TestAll(t *testing.T) {
 				t.Errorf("%s shows %s and names nobody", one.Slug, name)
 			}
 		}
-		if known := document.KnownLength(m); known > 30 {
+		if known := document.LeastCredits(m); known > 30 {
 			t.Errorf("%s lasts %d seconds", one.Slug, known)
 		}
 	}

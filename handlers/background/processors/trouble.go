@@ -56,10 +56,10 @@ func (p *Processors) note(task projections.Task, failed error) {
 	trouble, err := p.config.Trouble.Failed(ctx, task.WorkItem, failed.Error())
 	log := p.log.WithField("work", task.ID)
 	if err != nil {
-		log.WithError(err).Warn("failure of a task not recorded; `moviola work list` does not count it")
+		log.WithError(err).Warn("failure of an item of work not recorded; `moviola work list` does not count it")
 	}
 	if trouble.Failures == projections.StuckAfter {
-		log.WithError(failed).Error("task keeps failing; it is retried; see `moviola work list`")
+		log.WithError(failed).Error("item of work keeps failing; it is retried; see `moviola work list`")
 	}
 }
 
@@ -71,7 +71,7 @@ func (p *Processors) succeeded(task projections.Task) {
 	ctx, cancel := context.WithTimeout(context.Background(), boardTime)
 	defer cancel()
 	if err := p.config.Trouble.Clear(ctx, task.ID); err != nil {
-		p.log.WithError(err).WithField("work", task.ID).Warn("task succeeded, its recorded failures not removed; `moviola " +
-			"work list` still shows it")
+		p.log.WithError(err).WithField("work", task.ID).Warn("item of work succeeded, its recorded failures not removed; " +
+			"`moviola work list` still shows it")
 	}
 }
