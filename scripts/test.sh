@@ -19,10 +19,11 @@ CGO_ENABLED=0 go build -trimpath -o "$starter.$$" ./internal/jail/starter # with
 mv -f "$starter.$$" "$starter"
 export GORACE="suppressions='$here/known-races.txt' log_path='$dir/race' ${GORACE:-}"
 
-# Built without cgo whatever the tests are built with, so once; go vet is a part of make check.
+# Built without cgo whatever the tests are built with, so once; go vet is a part of make check. Without DWARF the linker needs a quarter less;
+# traces and the race detector name functions and lines all the same.
 runner=$(CGO_ENABLED=0 go tool -modfile=tools/go.mod -n gotestsum)
 status=0
-"$runner" --format standard-quiet --hide-summary skipped --packages "$packages" -- -vet=off "$@" || status=$?
+"$runner" --format standard-quiet --hide-summary skipped --packages "$packages" -- -vet=off -ldflags=-w "$@" || status=$?
 for race in "$dir"/race.*; do
 	[ -s "$race" ] || continue
 	echo "The race detector reported, in process ${race##*.}:"

@@ -124,7 +124,10 @@ func newConsole(shared Shared, door door, site site, at func(*http.Request) plac
 	if c.seal, err = newSealer(shared.SealKey); err != nil {
 		return nil, err
 	}
-	return c, c.load()
+	if c.files, err = assets(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // policyOf returns a content security policy. The page may load resources from this service and the given origins only. It

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/gorilla/mux"
 
@@ -35,8 +36,8 @@ type site struct {
 // asset is a built file of the page, such as a script.
 type asset struct {
 	contentType string
-	packed      []byte // the file's content, compressed by gzip
 	tag         string
+	packed      func() []byte // compresses the file's content by gzip, once
 }
 
 var contentTypes = map[string]string{
@@ -44,10 +45,10 @@ var contentTypes = map[string]string{
 	".svg": "image/svg+xml",
 }
 
-// load reads the built files of the console and compresses them.
-func (s *site) load() error {
-	s.files = map[string]asset{}
-	return fs.WalkDir(built, "built", func(name string, d fs.DirEntry, err error) error {
+// assets returns the built files by name. Both consoles share them.
+var assets = sync.OnceValues(func() (map[string]asset, error) {
+	files := map[string]asset{}
+	err := fs.WalkDir(built, "built", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -55,31 +56,27 @@ func (s *site) load() error {
 		if err != nil {
 			return err
 		}
-		packed, err := pack(content)
-		if err != nil {
-			return err
-		}
 		sum := sha256.Sum256(content)
-		file := asset{contentType: contentTypes[path.Ext(name)], packed: packed, tag: `"` + hex.EncodeToString(sum[:8]) + `"`}
+		file := asset{
+			contentType: contentTypes[path.Ext(name)], tag: `"` + hex.EncodeToString(sum[:8]) + `"`,
+			packed: sync.OnceValue(func() []byte { return pack(content) }),
+		}
 		if file.contentType == "" {
 			return fmt.Errorf("console: %s is of no kind that is served", name)
 		}
-		s.files[path.Base(name)] = file
+		files[path.Base(name)] = file
 		return nil
 	})
-}
+	return files, err
+})
 
-func pack(content []byte) ([]byte, error) {
+// pack compresses by gzip. Errors are ignored: only an unknown level, or a writer that fails, would cause one.
+func pack(content []byte) []byte {
 	var packed bytes.Buffer
-	packer, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := packer.Write(content); err != nil {
-		return nil, err
-	}
-	err = packer.Close()
-	return packed.Bytes(), err
+	packer, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	_, _ = packer.Write(content)
+	_ = packer.Close()
+	return packed.Bytes()
 }
 
 func (s *site) routes(router *mux.Router) {
@@ -124,5 +121,5 @@ func (s *site) send(w http.ResponseWriter, r *http.Request, file asset) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	web.SendPacked(w, http.StatusOK, file.contentType, file.packed)
+	web.SendPacked(w, http.StatusOK, file.contentType, file.packed())
 }

@@ -148,6 +148,7 @@ const (
 	trialBytes = 1 << 20
 	// trialPicture has a size that every hardware encoder accepts.
 	trialPicture = "color=c=gray:s=320x240:r=25:d=0.4"
+	trialSound   = "anullsrc=d=0.1,alimiter,ebur128"
 )
 
 // FindEncoder tries the hardware encoders that the choice permits, in the jail, as renders use them, and returns the first one
@@ -176,7 +177,9 @@ func (t *Tools) HardwareEncoders(ctx context.Context, each func(name string, e E
 }
 
 func (t *Tools) tryKind(ctx context.Context, k kind) (Encoder, error) {
-	if !t.Encodes(k.coder) {
+	if has, err := t.Encodes(ctx, k.coder); err != nil {
+		return Encoder{}, fmt.Errorf("%s: %w", k.name, err)
+	} else if !has {
 		return Encoder{}, fmt.Errorf("%s: this ffmpeg was built without %s", k.name, k.coder)
 	}
 	nodes := t.nodesOf(k)
@@ -220,13 +223,18 @@ func (t *Tools) nodesOf(k kind) []string {
 	return all
 }
 
-// try encodes ten pictures and returns what ffmpeg logged meanwhile.
+// try encodes ten pictures and returns what ffmpeg logged meanwhile. Its last line is the version of x264, if that was the encoder.
 func (t *Tools) try(ctx context.Context, e Encoder) (said string, err error) {
+	return t.tryWith(ctx, e, nil)
+}
+
+// tryWith is try with a second input and with further filters for the pictures.
+func (t *Tools) tryWith(ctx context.Context, e Encoder, input []string, further ...string) (said string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, trialLimit)
 	defer cancel()
-	filters := strings.Join(append([]string{"format=yuv420p"}, e.Upload()...), ",")
-	args := slices.Concat([]string{"-nostdin", "-hide_banner", "-nostats", "-loglevel", "verbose"}, e.device(),
-		[]string{"-f", "lavfi", "-i", trialPicture, "-vf", filters}, e.Coding("23"), []string{"-g", "100", "-f", "h264", "pipe:1"})
+	filters := strings.Join(slices.Concat(further, []string{"format=yuv420p"}, e.Upload()), ",")
+	args := slices.Concat([]string{"-nostdin", "-nostats", "-loglevel", "verbose"}, e.device(),
+		[]string{"-f", "lavfi", "-i", trialPicture}, input, []string{"-vf", filters}, e.Coding("23"), []string{"-g", "100", "-f", "h264", "pipe:1"})
 	var out, log bytes.Buffer
 	err = t.run(ctx, process{program: t.ffmpeg, args: args, stdout: &capped{to: &out, left: trialBytes},
 		stderr: &capped{to: &log, left: trialBytes}, policy: encoding(decoding("ffmpeg", nil, "", trialLimit, 0), e)})
@@ -270,16 +278,6 @@ func x264Line(stream []byte) string {
 		return string(found[1])
 	}
 	return ""
-}
-
-// findX264 tries x264 and returns its version.
-func (t *Tools) findX264(ctx context.Context) (string, error) {
-	said, err := t.try(ctx, Encoder{})
-	if err != nil {
-		return "", fmt.Errorf("x264 of %s does not encode: %w", t.ffmpeg, err)
-	}
-	line := said[strings.LastIndex(said, "\n")+1:]
-	return line, nil
 }
 
 // encoding extends the policy of a run that also encodes: the run may open the encoder's device nodes.

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -36,17 +37,19 @@ type Tools struct {
 	ffmpeg, ffprobe string // absolute paths of the programs
 	jail            *jail.Jail
 	version         string
-	encoders        string // the list of encoders, as ffmpeg prints it
 	x264            string // version of x264; empty: unknown
 	dev             string // folder of device nodes
 	probeLimit      time.Duration
 	log             logrus.FieldLogger
+
+	mu       sync.Mutex
+	encoders string // the list of encoders, as ffmpeg prints it; empty: not asked for yet
 }
 
 // howToInstall ends the error message about a missing program.
 const howToInstall = "install it (Debian, Ubuntu: apt-get install ffmpeg) or say where it is"
 
-// needed are required filters and encoders that some builds of ffmpeg lack.
+// needed are required filters and encoders that some builds of ffmpeg lack. The trial at the start uses all of them.
 var needed = []string{"libx264", "zscale", "alimiter", "ebur128"}
 
 // openLimit is the time limit for the programs' answers at the start. They can be slow on a busy machine.
@@ -68,23 +71,66 @@ func Open(ctx context.Context, cfg Config) (*Tools, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, openLimit)
 	defer cancel()
-	out, err := t.ask(ctx, t.ffmpeg, "-version")
-	if err != nil {
-		return nil, fmt.Errorf("%s does not run; %s: %w", t.ffmpeg, howToInstall, err)
-	}
-	line, _, _ := strings.Cut(out, "\n")
-	t.version, _, _ = strings.Cut(line, " Copyright")
-	if err := t.checkAbilities(ctx); err != nil {
+	if err := t.open(ctx); err != nil {
 		return nil, err
 	}
 	return t, nil
+}
+
+// open tries everything that is needed in one run of ffmpeg, which takes as long as a run that only prints its version. When that
+// fails, more runs find out what is missing.
+func (t *Tools) open(ctx context.Context) error {
+	said, failed := t.tryWith(ctx, Encoder{}, []string{"-f", "lavfi", "-i", trialSound, "-map", "0:v"}, "zscale")
+	out := said
+	if failed != nil {
+		var err error
+		if out, err = t.ask(ctx, t.ffmpeg, "-version"); err != nil {
+			return fmt.Errorf("%s does not run; %s: %w", t.ffmpeg, howToInstall, err)
+		}
+	}
+	line, _, _ := strings.Cut(out, "\n")
+	t.version, _, _ = strings.Cut(line, " Copyright")
+	if failed == nil {
+		t.x264 = said[strings.LastIndex(said, "\n")+1:]
+		return nil
+	}
+	if err := t.checkAbilities(ctx); err != nil {
+		return err
+	}
+	return fmt.Errorf("x264 of %s does not encode: %w", t.ffmpeg, failed)
 }
 
 // Version is the version line of ffmpeg, as in "ffmpeg version 5.1.9-0+deb12u1".
 func (t *Tools) Version() string { return t.version }
 
 // Encodes reports whether ffmpeg has the encoder of a name.
-func (t *Tools) Encodes(name string) bool { return strings.Contains(t.encoders, " "+name+" ") }
+func (t *Tools) Encodes(ctx context.Context, name string) (bool, error) {
+	encoders, err := t.listEncoders(ctx)
+	return strings.Contains(encoders, " "+name+" "), err
+}
+
+// listEncoders asks ffmpeg once.
+func (t *Tools) listEncoders(ctx context.Context) (string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.encoders != "" {
+		return t.encoders, nil
+	}
+	var err error
+	t.encoders, err = t.list(ctx, "-encoders")
+	return t.encoders, err
+}
+
+// list returns what ffmpeg lists under an option.
+func (t *Tools) list(ctx context.Context, option string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, openLimit)
+	defer cancel()
+	listed, err := t.ask(ctx, t.ffmpeg, "-hide_banner", "-v", "error", option)
+	if err != nil {
+		return "", fmt.Errorf("ask %s for its %s: %w", t.ffmpeg, strings.TrimPrefix(option, "-"), err)
+	}
+	return listed, nil
+}
 
 func find(given, usual string) (string, error) {
 	if given == "" {
@@ -97,23 +143,22 @@ func find(given, usual string) (string, error) {
 	return filepath.Abs(path)
 }
 
+// checkAbilities returns an error that names what ffmpeg was built without; nil: nothing is missing.
 func (t *Tools) checkAbilities(ctx context.Context) error {
-	encoders, err := t.ask(ctx, t.ffmpeg, "-hide_banner", "-v", "error", "-encoders")
+	encoders, err := t.listEncoders(ctx)
 	if err != nil {
-		return fmt.Errorf("list encoders of %s: %w", t.ffmpeg, err)
+		return err
 	}
-	t.encoders = encoders
-	filters, err := t.ask(ctx, t.ffmpeg, "-hide_banner", "-v", "error", "-filters")
+	filters, err := t.list(ctx, "-filters")
 	if err != nil {
-		return fmt.Errorf("list filters of %s: %w", t.ffmpeg, err)
+		return err
 	}
 	for _, name := range needed {
 		if !strings.Contains(encoders+filters, " "+name+" ") {
 			return fmt.Errorf("%s was built without %s; install a full build (Debian, Ubuntu: apt-get install ffmpeg)", t.ffmpeg, name)
 		}
 	}
-	t.x264, err = t.findX264(ctx)
-	return err
+	return nil
 }
 
 // ask runs a program with arguments and returns its output.

@@ -92,6 +92,15 @@ func (w *work) cutOut(filters string) string {
 		"[alpha]format=gbrp[factor];[picture][factor]unpremultiply[color];[color][matte]alphamerge," + filters + "[out]"
 }
 
+// canEncode returns an error if ffmpeg has no encoder of a name.
+func (w *work) canEncode(ctx context.Context, encoder string) error {
+	has, err := w.tools.Encodes(ctx, encoder)
+	if err == nil && !has {
+		return refuse(noEncoder, encoder)
+	}
+	return err
+}
+
 // encode makes another video from the movie.
 func (w *work) encode(ctx context.Context, encoder, name string, args ...string) error {
 	return w.encodeGraph(ctx, encoder, name, "", args...)
@@ -99,8 +108,8 @@ func (w *work) encode(ctx context.Context, encoder, name string, args ...string)
 
 // encodeGraph makes another video from the result of a filter graph. With an empty graph it uses the movie's own pictures.
 func (w *work) encodeGraph(ctx context.Context, encoder, name, graph string, args ...string) error {
-	if !w.tools.Encodes(encoder) {
-		return refuse(noEncoder, encoder)
+	if err := w.canEncode(ctx, encoder); err != nil {
+		return err
 	}
 	inputs, pictures := []ffmpeg.Input{w.input(0)}, "0:v:0"
 	if graph != "" {
@@ -116,11 +125,13 @@ func (w *work) encodeGraph(ctx context.Context, encoder, name, graph string, arg
 
 // sound makes a sound file from the movie's sound. With an empty encoder the sound is copied.
 func (w *work) sound(ctx context.Context, encoder, name string, args ...string) error {
-	switch {
-	case !w.job.Sound:
+	if !w.job.Sound {
 		return refuse(noSound)
-	case encoder != "" && !w.tools.Encodes(encoder):
-		return refuse(noEncoder, encoder)
+	}
+	if encoder != "" {
+		if err := w.canEncode(ctx, encoder); err != nil {
+			return err
+		}
 	}
 	output := append([]string{"-map", "0:a:0", "-vn", "-map_metadata", "-1"}, args...)
 	if err := w.run(ctx, soundBytes, "", []ffmpeg.Input{w.input(0)}, append(output, name)...); err != nil {
