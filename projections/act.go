@@ -22,7 +22,7 @@ type Act struct {
 	Refused string `json:"refused,omitempty"`
 }
 
-// actModel has one document for each act.
+// actModel has one document for each act of an operator, such as a grant of credits.
 type actModel struct{}
 
 // The indexes of acts, newest first: one index of all acts, and one of the acts on one subject.

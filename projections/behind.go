@@ -47,7 +47,7 @@ func (e *BehindError) Error() string {
 type lag struct {
 	mu         sync.Mutex
 	generation int64               // generation of the read models that was measured
-	scanned    eventstore.Position // up to this position, the only event that the read models may lack is that at oldest
+	scanned    eventstore.Position // up to this position the read models lack no event that they fold
 	oldest     eventstore.Position // position of the oldest lacking event; zero: there is none
 	created    time.Time           // creation time of the oldest lacking event
 	// the oldest lacking event was older than MaxLag at the last measurement; later events may be so too

@@ -92,13 +92,14 @@ func (c *chores) do(ctx context.Context) {
 	}
 }
 
-// sweepWhenDue sweeps tombstones in the background, until ctx ends. Events are projected at the same time.
+// sweepWhenDue calls sweep in the background when it is due, until ctx ends. Events are projected at the same time.
 func (r *Reader) sweepWhenDue(ctx context.Context) {
 	for {
 		select {
 		case now := <-r.sweepDue:
 			if err := r.sweep(ctx, now); err != nil && ctx.Err() == nil {
-				r.config.Logger.WithError(err).Warn("old read models not removed; trying again later")
+				r.config.Logger.WithError(err).Warn("tombstones, old rows of the boards or old read models " +
+					"not removed; trying again later")
 			}
 		case <-ctx.Done():
 			return

@@ -152,7 +152,7 @@ func (c *Cache) Refetch(ctx context.Context, account domain.AccountID, address s
 	return c.fetch(ctx, c.folderOf(account), address, &since)
 }
 
-// Kept returns the cached file that Fetch would use; false when Fetch would ask a server.
+// Kept returns the file on the local disk that Fetch would use; false when Fetch would get it from elsewhere.
 func (c *Cache) Kept(_ context.Context, account domain.AccountID, address string) (commands.Asset, bool) {
 	return c.kept(c.folderOf(account), address, time.Time{})
 }

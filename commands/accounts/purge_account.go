@@ -70,7 +70,7 @@ func (h PurgeAccountHandler) Handle(ctx context.Context, cmd PurgeAccount) error
 	return err
 }
 
-// Clearing is a removal of an account's files.
+// Clearing is one removal of files of an account: its balance was zero for too long, or it is closed.
 type Clearing struct {
 	Account domain.AccountID
 	Reason  account.ClearReason

@@ -56,8 +56,8 @@ func NewLibraryHandler(cfg LibraryConfig) LibraryHandler {
 	return LibraryHandler{newTemplates(cfg.Log, cfg.Files, cfg.Now), cfg}
 }
 
-// Publish publishes a template in the template library: at once when it has an example, otherwise when its example is rendered.
-// Decision 42.
+// Publish publishes a template in the template library: at once when it has an example of its present body, otherwise when a new
+// example is rendered. Decision 42.
 func (h LibraryHandler) Publish(ctx context.Context, id template.ID) (Publication, error) {
 	t := template.New(id)
 	appended, err := h.templates.decide(ctx, commands.LibraryAccount, t, id, func() ([]domain.Event, error) {

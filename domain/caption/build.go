@@ -124,7 +124,8 @@ func breadth(word string) float64 {
 	return 0.4 * float64(n)
 }
 
-// closeGaps extends each cue to the start of the next cue or, if the pause before that is longer than longPause, by linger.
+// closeGaps extends each cue to the start of the next cue. It extends the last cue, and those before a pause longer than
+// longPause, by linger.
 func closeGaps(cues []Cue) {
 	for i := range cues {
 		end := cues[i].End

@@ -166,7 +166,8 @@ func (s *scanner) name(c byte) *Fault {
 	return s.fault("The name of a property must stand in double quotes", "Write \"name\": value")
 }
 
-// begin reads the first character of a value.
+// begin reads a text, number or word as a whole, and of an object or a list only the opening bracket. c is the value's first
+// character.
 func (s *scanner) begin(c byte) *Fault {
 	switch {
 	case c == '{' || c == '[':

@@ -103,7 +103,7 @@ func (l *layout) put(box *Box, e *document.Element, gap int) {
 	box.Y = e.Y + place(v, l.plan.Height, box.H, gap)
 }
 
-// edge is the place of a box along one axis: near, middle or far.
+// edge is the place of a box along one axis: near, middle, far, or free when the position gives none.
 type edge int
 
 const (

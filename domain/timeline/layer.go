@@ -56,7 +56,7 @@ func (l *layout) canvasBox(e *document.Element) Box {
 	box := Box{W: e.Width, H: e.Height}
 	horizontal, vertical := edges(e.Position)
 	if box.W < 0 || e.Resize != "" {
-		box.W, horizontal = l.plan.Width, free // the box is as wide as the canvas, so a horizontal position has no effect
+		box.W, horizontal = l.plan.Width, free // as wide as the canvas: only e.X moves it
 	}
 	if box.H < 0 || e.Resize != "" {
 		box.H, vertical = l.plan.Height, free

@@ -15,7 +15,7 @@ const (
 	knockTimeout = 3 * time.Second
 )
 
-// knock probes the server until it answers, and then opens the gate with a new client.
+// knock probes the server until it answers and a new client for it has been created, and then opens the gate.
 func (p *pool) knock() {
 	pause := firstPause
 	for {
@@ -25,8 +25,7 @@ func (p *pool) knock() {
 				"the event store")
 		}
 		settings, leader, found := p.locate(pass)
-		if found {
-			p.begin(settings, leader, pass)
+		if found && p.begin(settings, leader, pass) {
 			return
 		}
 		select {
@@ -38,12 +37,12 @@ func (p *pool) knock() {
 	}
 }
 
-// begin opens the gate with a new client.
-func (p *pool) begin(settings esdb.Configuration, leader, pass string) {
+// begin opens the gate with a new client; false when there is none.
+func (p *pool) begin(settings esdb.Configuration, leader, pass string) bool {
 	client, err := newClient(settings, forEver)
 	if err != nil {
 		p.log.WithError(err).Error("event store client not created; trying again")
-		return
+		return false
 	}
 	p.mu.Lock()
 	// the pool is the first user
@@ -55,6 +54,7 @@ func (p *pool) begin(settings esdb.Configuration, leader, pass string) {
 		log = log.WithField("leader", leader)
 	}
 	log.Info("event store reachable")
+	return true
 }
 
 // locate finds the server, or the leader of a cluster, and returns the settings of a client for it. leader is empty when there is

@@ -191,7 +191,7 @@ func (p *MoviePages) take(ctx context.Context, l timeline.Layer) (*captured, err
 	return f, counted.to.Flush()
 }
 
-// counting is a writer that counts the bytes written.
+// counting is a writer that counts the bytes written, and refuses more than maxFilmBytes.
 type counting struct {
 	to   *bufio.Writer
 	size int64

@@ -223,7 +223,7 @@ func (t *Tools) nodesOf(k kind) []string {
 	return all
 }
 
-// try encodes ten pictures and returns what ffmpeg logged meanwhile. Its last line is the version of x264, if that was the encoder.
+// try encodes ten pictures and returns what ffmpeg logged meanwhile. The last line is the version of x264, if it was the encoder.
 func (t *Tools) try(ctx context.Context, e Encoder) (said string, err error) {
 	return t.tryWith(ctx, e, nil)
 }
@@ -234,7 +234,8 @@ func (t *Tools) tryWith(ctx context.Context, e Encoder, input []string, further 
 	defer cancel()
 	filters := strings.Join(slices.Concat(further, []string{"format=yuv420p"}, e.Upload()), ",")
 	args := slices.Concat([]string{"-nostdin", "-nostats", "-loglevel", "verbose"}, e.device(),
-		[]string{"-f", "lavfi", "-i", trialPicture}, input, []string{"-vf", filters}, e.Coding("23"), []string{"-g", "100", "-f", "h264", "pipe:1"})
+		[]string{"-f", "lavfi", "-i", trialPicture}, input, []string{"-vf", filters}, e.Coding("23"),
+		[]string{"-g", "100", "-f", "h264", "pipe:1"})
 	var out, log bytes.Buffer
 	err = t.run(ctx, process{program: t.ffmpeg, args: args, stdout: &capped{to: &out, left: trialBytes},
 		stderr: &capped{to: &log, left: trialBytes}, policy: encoding(decoding("ffmpeg", nil, "", trialLimit, 0), e)})

@@ -194,8 +194,8 @@ func (m *movieFiles) wants(time.Time) []want {
 	return all
 }
 
-// mayHave implements subject. The stored requests and answers of deliveries, which no event names, are removed when they are
-// old.
+// mayHave implements subject. Until its movie is closed, a submitted movie may have any file. After that it may have only the
+// stored requests and answers of its deliveries: no event names them, and they are removed when they are old.
 func (m *movieFiles) mayHave(key string) bool {
 	return m.submitted && (!m.closed || blobkey.Exchanges.Is(key))
 }

@@ -247,7 +247,8 @@ func (a *Announcer) tell(e Event, to connections.OpenedConnection, log logrus.Fi
 		Message: e.Message, Signing: to.Signing,
 	})
 	if err != nil || !result.Delivered {
-		log.WithError(err).WithField("result", result.Message).Debug("live event not delivered")
+		log.WithError(err).WithField("result", result.Message).
+			Debug("live event not delivered to a saved webhook; it is not sent again")
 	}
 }
 

@@ -115,7 +115,7 @@ func (p *Processors) finishBatch(ctx context.Context, which commands.FinishBatch
 		Cancelled: done.Cancelled, Timestamp: domain.FormatTime(done.At),
 	}.Payload()
 	if err != nil {
-		log.WithError(err).Error("live event of a batch cannot be written")
+		log.WithError(err).Error("message about the end of a batch not encoded as JSON; no receiver gets it")
 		return
 	}
 	p.config.News.Announce(live.Event{

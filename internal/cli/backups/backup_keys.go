@@ -165,7 +165,7 @@ func (b *backingUp) withKeys(
 	return err
 }
 
-// encrypted says how much of a backup is encrypted under keys of accounts.
+// encrypted says how many documents and files of a backup are encrypted under keys of accounts; empty: none.
 func encrypted(m backup.Manifest) string {
 	sealed, items := m.Sealed(), 0
 	for _, n := range sealed {
