@@ -133,7 +133,7 @@ const (
 var markdownLink = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 
 // movieReference returns the page with all properties of the movie JSON.
-func movieReference() ([]byte, error) {
+var movieReference = sync.OnceValues(func() ([]byte, error) {
 	page, err := template.New("movie").Funcs(template.FuncMap{
 		"prose": func(text string) string { return markdownLink.ReplaceAllString(text, "docs/$1") },
 	}).Parse(movieText)
@@ -143,7 +143,7 @@ func movieReference() ([]byte, error) {
 	var out bytes.Buffer
 	err = page.Execute(&out, document.Chapters())
 	return out.Bytes(), err
-}
+})
 
 // Routes registers the paths of the documentation on the root router. Requests to them need no API key.
 func (p *Pages) Routes(router *mux.Router) {
