@@ -59,7 +59,10 @@ var stateRows = []row{
 	}},
 	{"state-late-success", func(t *testing.T, w *world) {
 		c, late := w.hasty.open(t, 600), false
-		for try := 0; try < 10 && !late; try++ {
+		for try := 0; try < 5 && !late; try++ {
+			if try == 2 { // a machine with much other work renders nothing in eight seconds
+				c = install(t, w.web, "--render-timeout", "1m").open(t, 600)
+			}
 			t.Run(fmt.Sprint(try), func(t *testing.T) { late = endsLate(t, w, c) })
 		}
 		if !late {
