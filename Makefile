@@ -26,10 +26,10 @@ release: ## build dist/: binaries for amd64 and arm64, man pages, completions, a
 test: ## run every test, black-box ones on the built binary, packages under the race detector
 	@scripts/deps.sh test
 	scripts/beside.sh "$(MAKE) test-packages" "$(MAKE) test-modules"
-	scripts/norace.sh "./tests/blackbox ./tests/hostile ./tests/... $$(go list ./... | grep -E '$(PURE)' | tr '\n' ' ')" -p 3 -timeout 60m
+	scripts/norace.sh "./tests/blackbox ./tests/hostile ./tests/... $$(go list ./... | grep -E '$(PURE)' | tr '\n' ' ')" -p 2 -timeout 60m
 
 test-packages:
-	scripts/test.sh "./adapters/render ./adapters/browser ./eventstore/embedded $$(go list ./... | grep -vE '^moviola/tests|$(PURE)' | tr '\n' ' ')" -race -p 4 -timeout 60m
+	scripts/test.sh "./adapters/render ./adapters/browser ./eventstore/embedded $$(go list ./... | grep -vE '^moviola/tests|$(PURE)' | tr '\n' ' ')" -race -p 3 -timeout 60m
 
 # Modules of their own, so that what they need never enters ours. They wait for most of their time.
 test-modules: export CGO_ENABLED=0
