@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -49,5 +50,7 @@ func fill(fd int, path string, program []byte) error {
 	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
 		return err
 	}
-	return exec.Command(path, Command).Run() // holdMain ends when its input ends, which is empty
+	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
+	defer cancel()
+	return exec.CommandContext(ctx, path, Command).Run() // holdMain ends when its input ends, which is empty
 }

@@ -3,6 +3,7 @@ package ffmpeg_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -302,5 +303,26 @@ func TestTools_Run_saysWhyItWasNotStarted(t *testing.T) {
 	err := tools.Run(ctx, ffmpeg.Command{Dir: t.TempDir(), Output: []string{"-f", "null", "-"}})
 	if !errors.Is(err, why) {
 		t.Errorf("error is %v", err)
+	}
+}
+
+// Open names what a build of ffmpeg lacks: here each in turn, for a script in front of the real one.
+func TestOpen_lacks(t *testing.T) {
+	t.Parallel()
+	installed, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lacking := range []string{"libx264", "zscale", "alimiter", "ebur128"} {
+		front := filepath.Join(t.TempDir(), "ffmpeg")
+		script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in\n*-version*) exec %[1]s -version;;\n*-encoders*|*-filters*) %[1]s \"$@\" | grep -v ' %[2]s ';;\n"+
+			"*%[2]s*) exit 1;;\n*) exec %[1]s \"$@\";;\nesac\n", installed, lacking)
+		if err := os.WriteFile(front, []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		_, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: front})
+		if err == nil || !strings.Contains(err.Error(), "was built without "+lacking+"; install a full build") {
+			t.Errorf("without %s: %v", lacking, err)
+		}
 	}
 }

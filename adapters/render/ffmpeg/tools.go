@@ -77,8 +77,7 @@ func Open(ctx context.Context, cfg Config) (*Tools, error) {
 	return t, nil
 }
 
-// open tries everything that is needed in one run of ffmpeg, which takes as long as a run that only prints its version. When that
-// fails, more runs find out what is missing.
+// open tries everything that is needed in one run of ffmpeg. When that fails, more runs find out what is missing.
 func (t *Tools) open(ctx context.Context) error {
 	said, failed := t.tryWith(ctx, Encoder{}, []string{"-f", "lavfi", "-i", trialSound, "-map", "0:v"}, "zscale")
 	out := said
