@@ -114,6 +114,15 @@ func WithPages(t testing.TB) func(*Parts) {
 	}
 }
 
+// WithFineEncoding lets a studio encode movies almost without loss.
+func WithFineEncoding(t testing.TB) func(*Parts) {
+	t.Helper()
+	return func(p *Parts) {
+		tools := ffmpegtest.Fine(t)
+		p.Assets.Prober, p.Assets.Pictures, p.Render.Tools = tools, tools, tools
+	}
+}
+
 // patience is what a render, or a page of one, may take on a busy machine.
 const patience = 5 * time.Minute
 

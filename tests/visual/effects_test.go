@@ -10,7 +10,7 @@ import (
 // TestDress: masks, chroma keys and corrections, of images and videos. Movie-schema §3.1.
 func TestDress(t *testing.T) {
 	t.Parallel()
-	s := studio.New(t)
+	s := studio.New(t, studio.WithFineEncoding(t))
 	supplies(t, s)
 	key := func(tolerance int) studio.Object {
 		return studio.Object{"chroma-key": studio.Object{"color": "#00b140", "tolerance": tolerance}}
@@ -49,7 +49,7 @@ func TestDress(t *testing.T) {
 // TestMotion: what moves, at its beginning, in its middle and at its end.
 func TestMotion(t *testing.T) {
 	t.Parallel()
-	s := studio.New(t)
+	s := studio.New(t, studio.WithFineEncoding(t))
 	supplies(t, s)
 	for kind, ending := range map[string]string{"image": ".png", "video": ".mp4"} {
 		var scenes []scene
@@ -82,7 +82,7 @@ func TestMotion(t *testing.T) {
 // TestTransitions: each of the 44 in its middle, and the one that a movie begins with, from black.
 func TestTransitions(t *testing.T) {
 	t.Parallel()
-	s := studio.New(t)
+	s := studio.New(t, studio.WithFineEncoding(t))
 	supplies(t, s)
 	if len(document.TransitionStyles) != 44 {
 		t.Errorf("there are %d transitions", len(document.TransitionStyles))

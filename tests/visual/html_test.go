@@ -33,7 +33,7 @@ const (
 // TestPages: html elements. Movie-schema §4.4.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	s := studio.New(t, studio.WithPages(t))
+	s := studio.New(t, studio.WithFineEncoding(t), studio.WithPages(t))
 	s.Serve("house.png", encoded(t, art(2, sky)))
 	address := s.Answer("page.html", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -18,7 +18,7 @@ func box(color string, x, y, w, h, z int) studio.Object {
 // TestLayers: what lies over what, and what shows through. Movie-schema §6.
 func TestLayers(t *testing.T) {
 	t.Parallel()
-	s := studio.New(t)
+	s := studio.New(t, studio.WithFineEncoding(t))
 	supplies(t, s)
 	house := func(props studio.Object) studio.Object { return element("image", s.URL+"/house.png", props) }
 	three := func(a, b, c int) studio.List {
@@ -46,7 +46,7 @@ func TestLayers(t *testing.T) {
 // TestDraft: a draft is marked in every frame. Decision 37.
 func TestDraft(t *testing.T) {
 	t.Parallel()
-	s := studio.New(t)
+	s := studio.New(t, studio.WithFineEncoding(t))
 	supplies(t, s)
 	house := element("image", s.URL+"/house.png", studio.Object{"resize": "cover"})
 	movie := studio.Object{"draft": true, "scenes": studio.List{
@@ -59,7 +59,7 @@ func TestDraft(t *testing.T) {
 // TestCaptions: the styles of captions, where they are, and the word that is just spoken. Movie-schema §4.8.
 func TestCaptions(t *testing.T) {
 	t.Parallel()
-	s := studio.New(t)
+	s := studio.New(t, studio.WithFineEncoding(t))
 	const w, h = 240, 120
 	ass := "[Script Info]\nPlayResX: 240\nPlayResY: 120\n[V4+ Styles]\nFormat: Name,Fontname,Fontsize\nStyle: Default,Inter,20\n[Events]\n" +
 		"Format: Layer,Start,End,Style,Text\nDialogue: 0,0:00:00.00,0:00:01.60,Default,{\\k40}one {\\k40}two {\\k40}three {\\k40}four\n"
@@ -99,7 +99,7 @@ func TestCaptions(t *testing.T) {
 // TestCaptions_order: words stand where those of a text element stand, whichever way they are read, and the box of one leaves the next alone.
 func TestCaptions_order(t *testing.T) {
 	t.Parallel()
-	s := studio.New(t)
+	s := studio.New(t, studio.WithFineEncoding(t))
 	var all []look
 	for name, words := range map[string]string{
 		"1 Hebrew with English": "שלום hello, world (2025).", "2 English with Hebrew": "Say שלום עולם twice.", "3 Arabic with a number": "مرحبا بالعالم 25 مرة",
@@ -130,7 +130,7 @@ func karaoke(words string) string {
 // TestWaves: the audiogram draws the sound that is heard. Movie-schema §4.9.
 func TestWaves(t *testing.T) {
 	t.Parallel()
-	s := studio.New(t)
+	s := studio.New(t, studio.WithFineEncoding(t))
 	s.Generate("waves.wav", "-f", "lavfi", "-i", "aevalsrc=exprs='0.8*sin(2*PI*300*t)*abs(sin(4*t))':sample_rate=48000:duration=2")
 	var all []look
 	for _, props := range []studio.Object{

@@ -21,7 +21,7 @@ const emblem = `<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//
 // TestPictures: what people send as a picture, wherever one is taken.
 func TestPictures(t *testing.T) {
 	t.Parallel()
-	s := studio.New(t, studio.WithPages(t))
+	s := studio.New(t, studio.WithFineEncoding(t), studio.WithPages(t))
 	svg := s.Serve("emblem.svg", []byte(emblem))
 	dir := t.TempDir()
 	house := filepath.Join(dir, "house.png")

@@ -40,7 +40,7 @@ var places = []struct {
 // TestPlaces: where images and videos are, and how large.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
-	s := studio.New(t)
+	s := studio.New(t, studio.WithFineEncoding(t))
 	supplies(t, s)
 	for _, kind := range []string{"image", "video"} {
 		src := s.URL + map[string]string{"image": "/house.png", "video": "/house.mp4"}[kind]

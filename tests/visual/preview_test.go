@@ -13,14 +13,6 @@ import (
 	"moviola/tests/studio"
 )
 
-// lossOf is the mean difference, of 255, that encoding makes in frames of small pictures that turn, and in the noise of a dissolve.
-func lossOf(name string) float64 {
-	if name == "dissolve" {
-		return 5
-	}
-	return 1
-}
-
 // checkPreviews asks for previews of frames of a rendered movie and compares them with the frames themselves.
 func checkPreviews(t *testing.T, s *studio.Studio, movie studio.Object, numbers []int, tiles []goldentest.Tile) {
 	t.Helper()
@@ -51,7 +43,7 @@ func checkPreviews(t *testing.T, s *studio.Studio, movie studio.Object, numbers 
 		}
 		a := goldentest.Tile{Size: tiles[i].Size, Picture: unmarked(preview)}
 		b := goldentest.Tile{Size: tiles[i].Size, Picture: unmarked(tiles[i].Picture)}
-		if d := goldentest.Difference(a, b); d > goldentest.Tolerance+lossOf(tiles[i].Name) {
+		if d := goldentest.Difference(a, b); d > goldentest.Tolerance {
 			t.Errorf("%s: the preview differs from the movie's frame by %.1f of 255", tiles[i].Name, d)
 		}
 	}

@@ -61,6 +61,9 @@ func checkFrames(t *testing.T, s *studio.Studio, file string, w, h, columns int,
 	tiles := make([]goldentest.Tile, len(numbers))
 	for i, frame := range studio.Frames(t, out.Movie, w, h, numbers...) {
 		tiles[i] = goldentest.Tile{Name: names[i], Size: image.Pt(w, h), Picture: frame}
+		if names[i] == "dissolve" { // processors without AVX2 scale its noise otherwise, by 3.5
+			tiles[i].Noise = 3
+		}
 	}
 	goldentest.Check(t, file, columns, tiles)
 	checkPreviews(t, s, movie, numbers, tiles)

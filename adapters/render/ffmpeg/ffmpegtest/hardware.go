@@ -1,13 +1,9 @@
-// Package ffmpegtest simulates a graphics card for tests: with device nodes, and with a wrapper of the real ffmpeg that runs
-// libx264 when h264_vaapi is requested.
 package ffmpegtest
 
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"moviola/adapters/render/ffmpeg"
@@ -48,11 +44,8 @@ exec %[1]s "${args[@]}"
 // that the wrapper executes before it encodes with the card, to make it fail; empty: the card works.
 func Card(t testing.TB, broken string) ffmpeg.Config {
 	t.Helper()
-	real, err := exec.LookPath("ffmpeg")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev, programs := t.TempDir(), t.TempDir()
+	real := installed(t)
+	dev := t.TempDir()
 	// A node of the system that every user may open stands for the card.
 	const node = "/dev/zero"
 	if err := os.MkdirAll(filepath.Join(dev, "dri"), 0o700); err != nil {
@@ -64,13 +57,5 @@ func Card(t testing.TB, broken string) ffmpeg.Config {
 	if broken == "" {
 		broken = ":"
 	}
-	path := filepath.Join(programs, "ffmpeg")
-	// A process forked during the write would keep the file open for writing, and a file open for writing cannot be executed.
-	syscall.ForkLock.RLock()
-	err = os.WriteFile(path, fmt.Appendf(nil, script, real, node, broken), 0o700)
-	syscall.ForkLock.RUnlock()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ffmpeg.Config{FFmpeg: path, Dev: dev}
+	return ffmpeg.Config{FFmpeg: wrapper(t, fmt.Appendf(nil, script, real, node, broken)), Dev: dev}
 }

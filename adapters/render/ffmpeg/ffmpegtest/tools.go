@@ -1,3 +1,5 @@
+// Package ffmpegtest gives tests the installed ffmpeg as it is, encoding almost without loss, or with a graphics card that it
+// simulates: with device nodes, and with a wrapper that runs libx264 when h264_vaapi is requested.
 package ffmpegtest
 
 import (
@@ -12,7 +14,7 @@ import (
 	"moviola/internal/jail/jailtest"
 )
 
-// Tools are the installed programs in a jail, the same for all tests of a program: to open them starts ffmpeg four times. Each is
+// Tools are the installed programs in a jail, the same for all tests of a program: to open them starts ffmpeg. Each is
 // started by the program of jailtest.Self.
 func Tools(t testing.TB) *ffmpeg.Tools {
 	t.Helper()
@@ -32,7 +34,11 @@ var opened = sync.OnceValues(func() (*ffmpeg.Tools, error) {
 	if err != nil {
 		return nil, err
 	}
+	return ffmpeg.Open(context.Background(), ffmpeg.Config{Jail: j, Log: silent()})
+})
+
+func silent() *logrus.Logger {
 	log := logrus.New()
 	log.SetLevel(logrus.PanicLevel)
-	return ffmpeg.Open(context.Background(), ffmpeg.Config{Jail: j, Log: log})
-})
+	return log
+}

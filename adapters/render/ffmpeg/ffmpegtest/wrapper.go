@@ -1,0 +1,60 @@
+package ffmpegtest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/internal/jail/jailtest"
+)
+
+// fineScript replaces every constant rate factor by one of almost no loss.
+const fineScript = `#!/bin/bash
+args=(); last=
+for arg; do
+	[[ $last != -crf ]] || arg=1
+	args+=("$arg"); last=$arg
+done
+exec %s "${args[@]}"
+`
+
+// Fine returns the installed programs in a jail, like Tools, but with x264 encoding almost without loss. At the qualities of movies,
+// what x264 loses depends on the vector instructions of the processor, and can be more than tests of pictures tolerate.
+func Fine(t testing.TB) *ffmpeg.Tools {
+	t.Helper()
+	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{
+		FFmpeg: wrapper(t, fmt.Appendf(nil, fineScript, installed(t))), Jail: jailtest.New(t), Log: silent(),
+	})
+	if err != nil {
+		t.Fatalf("the tests need ffmpeg: %v", err)
+	}
+	return tools
+}
+
+// installed returns the path of the real ffmpeg.
+func installed(t testing.TB) string {
+	t.Helper()
+	path, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		t.Fatalf("the tests need ffmpeg: %v", err)
+	}
+	return path
+}
+
+// wrapper writes a script that is run in ffmpeg's place, and returns its path.
+func wrapper(t testing.TB, script []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "ffmpeg")
+	// A process forked during the write would keep the file open for writing, and a file open for writing cannot be executed.
+	syscall.ForkLock.RLock()
+	err := os.WriteFile(path, script, 0o700)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
