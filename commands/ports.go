@@ -45,8 +45,9 @@ type RenderJob struct {
 	// Now is the time that clocks in the movie's pages show, the same in every attempt. Zero: the
 	// present time.
 	Now time.Time
-	// FetchedSince is when the movie's sources were first requested. Sources that were downloaded after that time need
-	// not be revalidated at their servers. Zero: all sources must be revalidated.
+	// FetchedSince is when the movie's sources were first requested. Sources of elements with "cache": false are downloaded again
+	// unless they were downloaded since then. Zero: they are always downloaded again. Other sources are used from the cache as
+	// long as it keeps them.
 	FetchedSince time.Time
 	// Fetched is called once, when every source is on the local disk and before anything is drawn or encoded. sources has the hex
 	// SHA-256 of each source's content, by the source's address. When Fetched returns an error, Render ends and returns the same

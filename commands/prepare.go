@@ -16,8 +16,7 @@ type PrepareJob struct {
 	Index   int
 	Attempt int
 	Item    preload.Wanted
-	// FetchedSince is when the item's sources were first requested. Sources that were downloaded after that time need not be
-	// revalidated at their servers. Zero: all sources must be revalidated.
+	// FetchedSince is when the item's sources were first requested, with the meaning of RenderJob.FetchedSince.
 	FetchedSince time.Time
 	// Now is the time that clocks in the item's pages show: the time at which the batch, or the movie, was requested.
 	Now time.Time

@@ -162,7 +162,7 @@ func (e *egress) tunnel(w http.ResponseWriter, r *http.Request, page *traffic) {
 	<-sent
 }
 
-// hopByHop are headers that only concern the connection between browser and proxy.
+// hopByHop are headers that concern a single connection. The proxy does not pass them on.
 var hopByHop = []string{
 	"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade",

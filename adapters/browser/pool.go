@@ -103,8 +103,8 @@ func (p *Pool) Still(ctx context.Context, page Page) (*image.NRGBA, error) {
 }
 
 // Frames passes n frames of the page to yield: frame i, from 0, shows it i ÷ rate seconds after the moment of Still. A frame
-// equal to the one before is the same *image.NRGBA; frames must not be changed. An error of yield ends the capture and is
-// returned unchanged. Otherwise it is like Still.
+// equal to the one before is the same *image.NRGBA; frames must not be changed. An error of yield ends the capture; the
+// returned error wraps it. Otherwise Frames is like Still.
 func (p *Pool) Frames(
 	ctx context.Context, page Page, rate timeline.Rate, n int64, yield func(i int64, frame *image.NRGBA) error,
 ) error {

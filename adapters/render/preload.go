@@ -105,7 +105,7 @@ func (r *run) keepMade(ctx context.Context, doc *document.Movie) {
 			if errors.As(err, &fault) {
 				reason = fault.Message
 			} else {
-				r.log.WithError(err).Warn("generated asset not saved to the media library")
+				r.log.WithError(err).Warn("asset made for an element not saved to the media library: the movie is finished with a warning")
 			}
 			r.warn(fmt.Sprintf("%s: The asset was not kept in the media library: %s", artwork.ElementName(e.Ref), reason))
 		}

@@ -63,7 +63,7 @@ type run struct {
 // close removes the working files. The cache of windows stays.
 func (r *run) close() {
 	if err := r.folder.Close(); err != nil {
-		r.log.WithError(err).Warn("working files of a render not removed")
+		r.log.WithError(err).Warn("working files of a render not removed: a later sweep tries again")
 	}
 }
 

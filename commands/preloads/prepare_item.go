@@ -29,8 +29,7 @@ type ItemClaim struct {
 	preload.Claim
 	Account domain.AccountID
 	Item    preload.Wanted
-	// FetchedSince is when the sources of the item were first requested. Sources that were downloaded after that time need not be
-	// revalidated at their servers.
+	// FetchedSince is when the sources of the item were first requested, with the meaning of commands.RenderJob.FetchedSince.
 	FetchedSince time.Time
 	// Requested is when the batch was requested.
 	Requested time.Time

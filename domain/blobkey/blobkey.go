@@ -91,7 +91,8 @@ func Request(account domain.AccountID, id preload.ID) string {
 	return Requests.Of(account) + string(id) + jsonExtension
 }
 
-// BatchRows returns the key of the rows of a batch of movies. The file is kept until each row has its movie.
+// BatchRows returns the key of the rows of a batch of movies. The file is kept until each row has its movie, or
+// will get none.
 func BatchRows(account domain.AccountID, id domain.BatchID) string {
 	return Rows.Of(account) + string(id) + jsonExtension
 }

@@ -69,7 +69,7 @@ type expansion struct {
 	known    Known
 	budget   *Budget
 	texts    map[string]parsed
-	scenes   []any // scenes of the input, for imports
+	scenes   []any // scenes of the movie before expansion; the property import copies elements of one of them
 	out      Result
 	place    Place
 	from     map[string]any // object from which the current place is made; nil: the movie

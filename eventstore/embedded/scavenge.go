@@ -130,7 +130,7 @@ func (s *scavenger) run(ctx context.Context) {
 			full = now
 		}
 		if err := s.sweep(ctx, streams, all); err != nil && ctx.Err() == nil {
-			s.note.WithError(err).Warn("event store: old events not removed; trying again in an hour")
+			s.note.WithError(err).Warn("event store: old events not removed; trying again within an hour")
 		}
 	}
 }

@@ -62,8 +62,10 @@ func passOf(address string) (string, error) {
 type finder struct {
 	settings esdb.Configuration
 
-	mu      sync.Mutex
-	members []string // host:port of the nodes in the latest gossip; nil when there is only one node, or no gossip
+	mu sync.Mutex
+	// members are the host:port of every node that was alive in any gossip of a cluster so far. None is ever removed. nil: no
+	// gossip has named two nodes.
+	members []string
 }
 
 // view is the combined gossip of the nodes.

@@ -54,9 +54,9 @@ func offerValues(cmd *cobra.Command) {
 		words := valuesOf(cmd, flag.Name)
 		switch {
 		case slices.Contains(folders, flag.Name):
-			_ = cmd.MarkFlagDirname(flag.Name) // the call fails for flags that this command does not have
+			_ = cmd.MarkFlagDirname(flag.Name) // the call cannot fail: each flag is one of the command
 		case words != nil:
-			// the call fails for flags that this command does not have, or that have a function already
+			// the call fails for a flag that has a function already
 			_ = cmd.RegisterFlagCompletionFunc(flag.Name, listed(words))
 		}
 	})

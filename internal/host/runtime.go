@@ -40,7 +40,7 @@ func limitMemory(log logrus.FieldLogger, container memlimit.Provider) {
 	limit, err := memlimit.SetGoMemLimitWithOpts(memlimit.WithRatio(memoryShare), memlimit.WithProvider(container))
 	switch {
 	case err != nil:
-		log.WithError(err).Debug("no memory limit found; the garbage collector keeps its default")
+		log.WithError(err).Debug("memory limit of the container cannot be read; the garbage collector runs without a memory limit")
 	case limit > 0 && limit < math.MaxInt64:
 		log.WithField("bytes", limit).Info("memory limit of the garbage collector set to half of the container's memory")
 	}

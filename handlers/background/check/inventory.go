@@ -136,7 +136,8 @@ func (v *inventory) streamOf(key string) string {
 func (v *inventory) owned(key string, now time.Time) bool {
 	if blobkey.Uploads.Is(key) || blobkey.Inboxes.Is(key) || blobkey.Sources.Is(key) || blobkey.Fonts.Is(key) ||
 		blobkey.History.Is(key) {
-		// No event names files with these prefixes. They are removed when they are old or unused; archive files are never removed.
+		// Chores remove these files when they are old or unused. No event names them, but for the files of the archive (History): its
+		// catalogue names them, and nothing removes them.
 		return true
 	}
 	stream := v.streamOf(key)

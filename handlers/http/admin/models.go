@@ -146,7 +146,7 @@ var models = []operation.Model{
 	),
 }
 
-// The fields of an operator, as the answers under /admin/operators have them.
+// The fields of an operator, in requests and answers under /admin/operators.
 var (
 	operatorName = operation.F("name", "Name that acts are recorded under.", operation.Pattern(`^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$`))
 	operatorRole = operation.F("role", "What the operator may do: read; also act; also add and revoke operators.",

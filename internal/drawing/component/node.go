@@ -54,15 +54,16 @@ type building struct {
 	set      []*node // the nodes with text; only collected if dry is set
 	pixels   int     // number of pixels of the pictures that are kept in memory
 	nodes    int
-	runes    int // number of runes in the texts that were laid out
+	// textBytes is the length of the texts that were laid out, in bytes.
+	textBytes int
 }
 
 // The bounds of a component.
 const (
-	maxSide   = 16_384
-	maxPixels = 64 << 20
-	maxNodes  = 2000
-	maxRunes  = 50_000
+	maxSide      = 16_384
+	maxPixels    = 64 << 20
+	maxNodes     = 2000
+	maxTextBytes = 50_000
 )
 
 func errTooLarge() error {
@@ -237,7 +238,7 @@ func (n *node) move(dx, dy float64) {
 
 // setText shapes the text of a node.
 func (s *building) setText(n *node) error {
-	if s.runes += len(n.text.text); s.runes > maxRunes {
+	if s.textBytes += len(n.text.text); s.textBytes > maxTextBytes {
 		return errTooLarge()
 	}
 	width := int(min(max(n.content.w, 1), maxSide))

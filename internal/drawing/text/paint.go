@@ -25,7 +25,7 @@ type blockState struct {
 	box     pose                  // pose of the textbox, without blur and clip
 	above   *canvas.List          // drawn over the letters; nil: nothing
 	rules   float64               // visible fraction of the lines above and below the text, 0 to 1
-	pill    func(phrase int) pose // poses of pills with their letters; nil: there are no pills, and pose and box are used
+	pill    func(phrase int) pose // poses of single phrases, each with the rectangle (pill) behind it; nil: pose and box are used
 }
 
 // Draw draws the text at rest.
