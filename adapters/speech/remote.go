@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,6 +88,7 @@ func (r *remote) speak(ctx context.Context, j job, builtIn *espeak) (spoken, err
 	if err != nil || made.mp3 != nil || builtIn == nil {
 		return made, err
 	}
+	j.script = slices.Clone(j.script) // the caller's is a part of the cache key
 	for i := range j.script {
 		j.script[i].pause, j.script[i].rate = 0, 1
 	}

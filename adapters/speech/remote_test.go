@@ -76,6 +76,21 @@ func TestSpeak_Endpoint(t *testing.T) {
 	pcm(t, spoken.Path) // the length in the file's header is right, though the stream's was not
 }
 
+// Speech of a text with pauses and rates is found again, although its words are timed without them.
+func TestSpeak_EndpointKeepsWithPauses(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, func(_ int, w http.ResponseWriter) { write(t, w, twoParts()) })
+	e := remoteEngine(t, p, nil)
+	request := commands.SpeechRequest{Text: `<speak>Hello <break time="1s"/> <prosody rate="slow">wide world</prosody></speak>`}
+	first := mustSpeak(t, e, request)
+	if again := mustSpeak(t, e, request); again.Path != first.Path || len(p.requests) != 1 {
+		t.Errorf("%d requests were made, and %s came after %s", len(p.requests), again.Path, first.Path)
+	}
+	if !e.AtHand(t.Context(), request) {
+		t.Error("speech that was just made is not at hand")
+	}
+}
+
 func TestSpeak_EndpointVoices(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ asked, usual, want, warning string }{
