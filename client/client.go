@@ -6,8 +6,9 @@
 //	…
 //	done, err := c.Wait(ctx, submitted.Project, nil)
 //
-// A request is repeated when the service cannot be reached or is busy, if that does no harm: a request that reads, and one with
-// an Idempotency-Key. Every submission of a movie has such a key.
+// A request is repeated when the service cannot be reached or is busy, if that does no harm: a GET request, one with an
+// Idempotency-Key, and one that is marked Repeatable, such as a deletion. Every submission of a movie has an
+// Idempotency-Key.
 package client
 
 import (
@@ -41,11 +42,12 @@ type Client struct {
 	Key     string       // an API key; empty: the headers of each request authorise it
 	HTTP    *http.Client // nil: a client that follows no redirect, which would carry the key elsewhere
 	Retries int          // how often a request is repeated at most; 0: 4 times, negative: never
-	// Sleep waits between two tries; nil: by the clock. It ends early with the error of the context.
+	// Sleep waits between two tries of a request, and between two requests of Wait; nil: by the clock. When the context
+	// ends, it must return the error of the context at once.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Error is the error for a request that the service has refused.
+// Error is the error for a request whose answer has another status than 200, or, for the bytes of an upload, than 2xx.
 type Error struct {
 	Status  int    `json:"-"`       // HTTP status
 	Code    string `json:"code"`    // code of the error, which programs compare
@@ -58,7 +60,8 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// errForeign is the error for an answer that does not come from a Moviola service.
+// errForeign is the error for an answer that cannot be that of a Moviola service: it is larger than maxAnswer, or not the
+// expected JSON.
 var errForeign = errors.New("the answer is not that of a Moviola service: check the address")
 
 // Request is a call of the service, for operations that have no method here.
@@ -78,7 +81,8 @@ func (r Request) repeatable() bool {
 	return r.Repeatable || r.Method == http.MethodGet || r.Header.Get("Idempotency-Key") != ""
 }
 
-// Do makes a call and returns the body of the answer, if the status is a success. A refusal is an *Error.
+// Do makes a call, repeats it where that is permitted, and returns the body of an answer with status 200. Any other status
+// is an *Error.
 func (c *Client) Do(ctx context.Context, r Request) ([]byte, error) {
 	if r.Method == "" {
 		r.Method = http.MethodGet

@@ -35,7 +35,7 @@ func (c *Client) DeleteMedia(ctx context.Context, folder, name string) (*MediaDo
 	})
 }
 
-// Credits returns the credits that the account may spend.
+// Credits returns the account's credits (balance, held and available), its plan and its state.
 func (c *Client) Credits(ctx context.Context) (*Credits, error) {
 	return ask[Credits](ctx, c, Request{Path: "/v2/credits"})
 }
@@ -49,8 +49,8 @@ type Upload struct {
 	Body        io.Reader `json:"-"`
 }
 
-// Upload stores a file in the media library and returns the address that movies name it by. The request is not repeated, because
-// its body can be read only once.
+// Upload stores a file in the media library and returns the address that movies name it by. Neither of its two
+// requests is repeated: the body can be read only once.
 func (c *Client) Upload(ctx context.Context, file Upload) (address string, err error) {
 	body, err := json.Marshal(file)
 	if err != nil {
@@ -62,11 +62,12 @@ func (c *Client) Upload(ctx context.Context, file Upload) (address string, err e
 	if err != nil {
 		return "", err
 	}
+	// The API key is not sent with the bytes, because the address contains the permission to upload.
 	request, err := http.NewRequestWithContext(ctx, http.MethodPut, at.UploadUrl, io.NopCloser(file.Body))
 	if err != nil {
 		return "", fmt.Errorf("the service named an address for the upload that cannot be read: %w", err)
 	}
-	request.ContentLength = file.Size // the address contains the permission to upload, so the API key is not sent
+	request.ContentLength = file.Size
 	request.Header.Set("Content-Type", file.ContentType)
 	response, err := c.http().Do(request)
 	if err != nil {

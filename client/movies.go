@@ -85,8 +85,9 @@ type FailedError struct{ Movie Status }
 
 func (e *FailedError) Error() string { return e.Movie.Message }
 
-// Wait waits for the end of a movie and returns the movie. For a movie without a file it returns a *FailedError. progress, which
-// may be nil, is called whenever the movie has changed.
+// Wait waits for the end of a movie and returns the movie. For a movie that ended without a file it returns the movie and a
+// *FailedError. progress, which may be nil, is called with the first state, and whenever status or progress have changed
+// since.
 func (c *Client) Wait(ctx context.Context, project string, progress func(Status)) (*Status, error) {
 	var last Status
 	for pause := firstLook; ; pause = min(pause*3/2, lastLook) {
@@ -124,7 +125,7 @@ func (c *Client) Delete(ctx context.Context, project string) (*Deleted, error) {
 	})
 }
 
-// Validate returns all mistakes of a movie, and its price. Nothing is stored or charged.
+// Validate returns the mistakes of a movie, up to the limit of the service, and its price. Nothing is stored or charged.
 func (c *Client) Validate(ctx context.Context, movie any) (*Validation, error) {
 	body, err := encode(movie)
 	if err != nil {
@@ -139,7 +140,7 @@ func (c *Client) Validate(ctx context.Context, movie any) (*Validation, error) {
 type StillOptions struct {
 	Times  []float64 // moments in seconds; none: the moment of the thumbnail
 	Format string    // png or jpg; empty: png
-	Size   int       // pixels of the longer side; 0: the largest that the service allows
+	Size   int       // maximum of the longer side, in pixels; 0: the largest that the service allows
 	Fetch  bool      // let the service load sources that it has not stored
 }
 

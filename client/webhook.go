@@ -16,13 +16,15 @@ import (
 // webhookAge is the largest permitted difference between the time of a message and now.
 const webhookAge = 5 * time.Minute
 
-// ErrUnverified is the error for a message that was not signed with the secret, or was signed too long ago.
+// ErrUnverified is the error for a message that was not signed with the secret, or whose time is more than webhookAge before
+// or after now.
 var ErrUnverified = errors.New("the message is not signed with this secret, or too old")
 
-// VerifyWebhook checks a message that a webhook with signed true has sent, and decodes it. secret is the text that the service
-// returned when the webhook was saved. body is the body as received, unchanged. A repeated message has the same header
-// webhook-id. VerifyWebhook returns ErrUnverified for a message that was not signed with the secret, or too long ago. If Event of
-// the payload is not empty, the message is a live event: body is the JSON of a LiveEvent.
+// VerifyWebhook checks a message that a webhook with signed true has sent, and decodes it. secret is the text that the
+// service returned when the webhook was saved. body is the body as received, unchanged. A repeated message has the same
+// header webhook-id. VerifyWebhook returns ErrUnverified for a message that was not signed with the secret, or whose time is
+// more than webhookAge before or after now. If Event of the payload is not empty, the message is a live event: body is the
+// JSON of a LiveEvent.
 func VerifyWebhook(secret string, header http.Header, body []byte, now time.Time) (*WebhookPayload, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || len(key) == 0 {

@@ -47,7 +47,7 @@ func NewAbandonSubmissionHandler(cfg AbandonSubmissionConfig) AbandonSubmissionH
 
 // Handle abandons the submission. First it appends an event to the movie's stream, so that a late MovieSubmitted conflicts; then
 // it removes the stored document of the movie and releases the hold. ErrNothingToDo: there is no open hold, the hold is too
-// young, or the movie was submitted.
+// young, or the movie was submitted and has no outcome yet.
 func (h AbandonSubmissionHandler) Handle(ctx context.Context, cmd AbandonSubmission) error {
 	held, open, err := h.ledgers.OpenHold(ctx, cmd.Account, cmd.Project)
 	if err != nil {

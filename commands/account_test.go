@@ -30,7 +30,7 @@ func (w *world) openHandler(random io.Reader) accounts.OpenAccountHandler {
 	})
 }
 
-// firstKeys is the secret of this installation.
+// firstKeys is the secret from which the first API keys are derived in these tests.
 var firstKeys = []byte("0123456789abcdef0123456789abcdef")
 
 func (w *world) completeHandler(secret []byte) accounts.CompleteOpeningHandler {
@@ -91,7 +91,7 @@ func TestOpenAccount(t *testing.T) {
 	}
 }
 
-// TestOpenAccount_refused: nothing is left behind.
+// TestOpenAccount_refused: a refused opening appends no event.
 func TestOpenAccount_refused(t *testing.T) {
 	t.Parallel()
 	credits := int64(-1)
@@ -126,8 +126,8 @@ func TestOpenAccount_refused(t *testing.T) {
 	}
 }
 
-// TestOpenAccount_killed ends the process before each append: what was begun is finished by whoever comes next, once, with the key
-// that would have been shown.
+// TestOpenAccount_killed ends the process before each append: a later call takes the remaining steps of the opening, once,
+// and returns the API key that the first call would have returned.
 func TestOpenAccount_killed(t *testing.T) {
 	t.Parallel()
 	for _, category := range []string{"account", "ledger", "key"} {
@@ -140,7 +140,7 @@ func TestOpenAccount_killed(t *testing.T) {
 			}
 			w.restart()
 			got, err := w.openAccount(accounts.OpenAccount{ID: "default", Name: "Anna"})
-			if category != "account" { // the account is there, and is completed
+			if category != "account" { // the account exists: its opening is completed
 				requireRefusal(t, err, domain.Errorf(domain.Conflict, "account_exists", "Account default already exists"))
 				got, err = w.completeOpening()
 			}
@@ -158,8 +158,8 @@ func TestOpenAccount_killed(t *testing.T) {
 	}
 }
 
-// TestOpenAccount_race: the work that completes openings comes between the steps of the request. Everything happens once, and
-// whoever opened the account is shown its key.
+// TestOpenAccount_race: CompleteOpening takes the remaining steps between two steps of the request. Each step happens once,
+// and the caller of OpenAccount gets the API key.
 func TestOpenAccount_race(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
@@ -183,7 +183,8 @@ func TestOpenAccount_race(t *testing.T) {
 	w.wantEvents(account.Stream("default"), "AccountOpened")
 }
 
-// TestCompleteOpening_keys: no two accounts, and no two installations, have one first key; one without a secret has none.
+// TestCompleteOpening_keys: the first API keys of two accounts differ, also of accounts with the same id in two
+// installations. With a secret that is too short no API key is made.
 func TestCompleteOpening_keys(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]bool)
@@ -209,7 +210,7 @@ func TestCompleteOpening_keys(t *testing.T) {
 	}
 }
 
-// TestCompleteOpening_older: an account of the first logs, which has had its credits and key before it was opened, gets no others.
+// TestCompleteOpening_older: an account that the program's first version opened, with credits and key, gets no others.
 func TestCompleteOpening_older(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
@@ -226,7 +227,7 @@ func TestCompleteOpening_older(t *testing.T) {
 	}
 }
 
-// TestOpenAccount_noRandomness must not give an account an id that can be guessed.
+// TestOpenAccount_noRandomness: without enough random bytes no account is opened.
 func TestOpenAccount_noRandomness(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)

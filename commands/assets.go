@@ -17,7 +17,7 @@ type Asset struct {
 	// captions; otherwise the name of ffmpeg's demuxer.
 	Format string
 	Facts  timeline.Facts
-	// Orientation is the EXIF orientation of a still picture, 1 to 8.
+	// Orientation is the EXIF orientation of a picture, 1 to 8; 0 for everything else.
 	Orientation int
 	// Media is set for video, audio and animated pictures; nil for still pictures, fonts and captions.
 	Media *Media
@@ -40,9 +40,9 @@ func (a Asset) Animated() bool {
 	return a.Media != nil && a.Media.Video != nil && (a.Format == "gif" || a.Format == "webp")
 }
 
-// Media is the result of probing a video or audio file.
+// Media describes a video, an audio file or an animated picture.
 type Media struct {
-	Format       string       // short name of ffmpeg's demuxer
+	Format       string       // short name of ffmpeg's demuxer; gif or webp for an animated picture
 	Duration     float64      // length in seconds
 	SizeBytes    int64        //
 	VideoStreams int          // number of video streams, without attached cover pictures

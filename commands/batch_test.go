@@ -86,7 +86,8 @@ func guests(n int, broken map[int]string) string {
 	return text.String()
 }
 
-// TestBatch_rows: of 500 rows with 5 broken ones come 495 movies, once each, at the price that was said, however often the process is killed.
+// TestBatch_rows: 500 rows of which 5 are invalid make 495 movies, each once and at the price of its row, although the
+// process is killed up to three times.
 func TestBatch_rows(t *testing.T) {
 	t.Parallel()
 	broken := map[int]string{7: "x", 99: "x,1,2", 200: "x\"y,1", 321: "x,many", 500: "x,7200"}
@@ -99,7 +100,7 @@ func TestBatch_rows(t *testing.T) {
 			order := w.order(w.save("", card), guests(500, broken))
 			random := rand.New(rand.NewPCG(seed, 1))
 			kills := 0
-			once := func(do func() error) error { // in a process that may be killed
+			once := func(do func() error) error { // runs do in a process that may be killed, and starts a new process
 				var appends atomic.Int64
 				last := int64(random.IntN(400))
 				if kills < 3 {
@@ -136,7 +137,7 @@ func TestBatch_rows(t *testing.T) {
 	}
 }
 
-// ignore drops the errors of a process that was killed.
+// ignore returns refusals only. It drops all other errors: they come from a process that was killed.
 func ignore(err error) error {
 	var refusal *domain.Error
 	if err == nil || errors.As(err, &refusal) && refusal.Kind != domain.Internal {
@@ -184,7 +185,7 @@ func (w *world) eachEvent(stream string, do func(domain.Event)) error {
 	return err
 }
 
-// TestBatch_oneAppend: the holds of the largest batch are one append, below what a store takes.
+// TestBatch_oneAppend: the holds of the largest batch are one append, of less than half the bytes that a store takes.
 func TestBatch_oneAppend(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -208,7 +209,7 @@ func TestBatch_oneAppend(t *testing.T) {
 	}
 }
 
-// TestRequestBatch_refused: what is refused leaves nothing behind.
+// TestRequestBatch_refused: a refused request leaves no event of a batch, no file and no hold.
 func TestRequestBatch_refused(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -261,7 +262,8 @@ func (w *world) keys() []string {
 	return keys
 }
 
-// TestRequestBatch_spentMeanwhile: credits that are gone when they are to be held refuse the batch whole, and it is wound down.
+// TestRequestBatch_spentMeanwhile: when too few credits are left at the time of the hold, the whole batch is refused and
+// then wound down.
 func TestRequestBatch_spentMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -284,7 +286,7 @@ func TestRequestBatch_spentMeanwhile(t *testing.T) {
 	requireNothing(t, w.completeBatch())
 }
 
-// TestRequestBatch_repeated: the key stands for the first answer, and for no other body.
+// TestRequestBatch_repeated: a retry with the same idempotency key gets the first answer; another body is refused.
 func TestRequestBatch_repeated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -304,7 +306,8 @@ func TestRequestBatch_repeated(t *testing.T) {
 	}
 }
 
-// TestCompleteBatch_hold: a request that died before it held anything is gone on with, not before it must have ended.
+// TestCompleteBatch_hold: CompleteBatch continues a request whose process ended before the hold, but only when the time
+// limit of a request is over.
 func TestCompleteBatch_hold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -316,7 +319,7 @@ func TestCompleteBatch_hold(t *testing.T) {
 	}
 	w.restart()
 	requireNothing(t, w.completeBatch())
-	w.save(id, `{"scenes":[{"duration":60}]}`) // what was accepted is made, not what the template has become
+	w.save(id, `{"scenes":[{"duration":60}]}`) // the movies are made of the template as it was requested, not of this change
 	w.wait(15 * time.Second)
 	w.must(w.completeBatch())
 	w.wantEvents(batch.Stream(batchID), "BatchRequested", "BatchAccepted", "BatchSubmitted")
@@ -328,7 +331,8 @@ func TestCompleteBatch_hold(t *testing.T) {
 	requireNothing(t, w.completeBatch())
 }
 
-// TestCancelBatch: what waits is ended, what has ended stays, what has not come never comes.
+// TestCancelBatch: cancelling a batch cancels the movies that were submitted, and rows without a movie never get one. All
+// holds are released.
 func TestCancelBatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -238,7 +238,8 @@ func (h CompleteBatchHandler) windDown(ctx context.Context, id batch.ID, request
 	return err
 }
 
-// eachRow calls the function do for each row, several in parallel, and returns the first error when all calls have ended.
+// eachRow calls the function do for the rows, rowsAtOnce of them in parallel. After the first error of a call it cancels the
+// context of the other calls, and may skip the rows that are left. It returns that error when all calls have ended.
 func eachRow(ctx context.Context, rows []batch.Row, do func(context.Context, batch.Row) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -284,7 +285,7 @@ func sentences(texts ...string) string {
 	return strings.Join(out, " ")
 }
 
-// cut shortens a text to maxFlawText bytes, and marks the end with an ellipsis.
+// cut shortens a longer text to at most maxFlawText bytes, and adds an ellipsis.
 func cut(text string) string {
 	if len(text) <= maxFlawText {
 		return text

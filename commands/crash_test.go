@@ -15,8 +15,8 @@ import (
 	"moviola/eventstore/memory"
 )
 
-// TestSubmission_killed ends the process after each step of a submission. What is left is put right by AbandonSubmission when the
-// hold is old enough: nothing is charged, held or kept, and the movie can never come. Design §4.
+// TestSubmission_killed ends the process after each step of a submission. When the hold is old enough, AbandonSubmission
+// cleans up: nothing is charged or held, no document is left, and the movie can no longer be submitted. Design §4.
 func TestSubmission_killed(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -44,7 +44,7 @@ func TestSubmission_killed(t *testing.T) {
 			requireNothing(t, w.abandon())
 			w.wantCredits(0, tt.held)
 			w.wait(1)
-			if tt.held == 0 { // nothing that anybody would look for: the sweep removes the document
+			if tt.held == 0 { // there is no hold, so there is nothing to abandon: a daily chore removes the document
 				requireNothing(t, w.abandon())
 				w.wantEvents(movieStream)
 				return
@@ -61,7 +61,8 @@ func TestSubmission_killed(t *testing.T) {
 	}
 }
 
-// TestSubmission_late abandons a submission whose MovieSubmitted is on its way: it conflicts, and the request fails.
+// TestSubmission_late abandons a submission just before its MovieSubmitted is appended: the append conflicts, and the
+// request fails.
 func TestSubmission_late(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -83,7 +84,7 @@ func TestSubmission_late(t *testing.T) {
 	w.wantFiles()
 }
 
-// TestAbandonSubmission_inTime: a movie that has come is never abandoned, however old its hold is.
+// TestAbandonSubmission_inTime: a submitted movie is never abandoned, however old its hold is.
 func TestAbandonSubmission_inTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -94,7 +95,8 @@ func TestAbandonSubmission_inTime(t *testing.T) {
 	w.wantCredits(0, 7)
 }
 
-// TestAbandonSubmission_killed ends the process after each step of abandoning: repeating it, or settling, completes it.
+// TestAbandonSubmission_killed ends the process after each step of AbandonSubmission: repeating it, or SettleMovie,
+// completes it.
 func TestAbandonSubmission_killed(t *testing.T) {
 	t.Parallel()
 	steps := map[string]func(*world){
@@ -124,7 +126,7 @@ func TestAbandonSubmission_killed(t *testing.T) {
 				w.wantCredits(0, 7)
 				w.restart()
 				if how == "settled" && step == "before anything" {
-					requireNothing(t, complete(w)) // settling is for movies that have an outcome
+					requireNothing(t, complete(w)) // SettleMovie does nothing for a movie without an outcome
 					return
 				}
 				w.must(complete(w))
@@ -176,7 +178,7 @@ func TestSettleMovie(t *testing.T) {
 				w.wantCredits(0, 9)
 				return
 			}
-			for range 2 { // doing it again changes nothing
+			for range 2 { // the second call changes nothing
 				w.must(w.settle())
 				w.wantCredits(tt.charged, 0)
 			}
@@ -189,7 +191,7 @@ func TestSettleMovie(t *testing.T) {
 	}
 }
 
-// TestSettleMovie_withoutHold: a movie that succeeded without a hold is a mistake in the books, and says so.
+// TestSettleMovie_withoutHold: settling a movie that succeeded without a hold is the error ErrNoHold.
 func TestSettleMovie_withoutHold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -44,7 +44,7 @@ func (w *world) finishDelivery(run int, worker string) error {
 	return err
 }
 
-// try is one try at a destination; the final one succeeded.
+// try returns one try at a destination: if final, a successful one, otherwise a failed one.
 func try(run, index, number int, final bool) movie.DeliveryAttempted {
 	e := movie.DeliveryAttempted{Run: run, Index: index, Try: number, Final: final, Type: "webhook", Status: movie.DeliveryError,
 		HTTPStatus: 503, Message: "https://example.com answered 503", DurationMS: 1500}
@@ -54,7 +54,8 @@ func try(run, index, number int, final bool) movie.DeliveryAttempted {
 	return e
 }
 
-// TestDelivery goes through a delivery that is handed back and crashes once: the next run goes on where the last one was.
+// TestDelivery goes through a delivery whose claim is released once and whose worker dies once: each run continues where the
+// last one ended.
 func TestDelivery(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -107,8 +108,8 @@ func TestDelivery(t *testing.T) {
 		"DeliveryStarted", "DeliveryAttempted", "DeliveryFinished")
 }
 
-// TestRecordDelivery_known: what a claim knows is not read again. When something else came in between, it is, and a claim that was lost
-// records nothing.
+// TestRecordDelivery_known: RecordDelivery with the movie of the claim does not read the stream. When another event was
+// appended meanwhile, it reads that event, and records nothing if the claim is lost.
 func TestRecordDelivery_known(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -137,7 +138,8 @@ func TestRecordDelivery_known(t *testing.T) {
 	requireNothing(t, record(1, 1, true))
 }
 
-// TestStartDelivery_failed: a failed render is told too; one whose file is gone says so.
+// TestStartDelivery_facts: a failed movie is delivered too. The claim of a movie whose file was deleted has FileGone. A
+// movie that has timed out but is not closed is not delivered yet.
 func TestStartDelivery_facts(t *testing.T) {
 	t.Parallel()
 	t.Run("failed", func(t *testing.T) {
@@ -178,7 +180,8 @@ func TestStartDelivery_facts(t *testing.T) {
 	})
 }
 
-// TestStartDelivery_crashes: the destinations are charged in turns with the runs that crash, and given up when three have crashed. Decision 56.
+// TestStartDelivery_crashes: each crashed run is counted for the destination that it served; the next run serves another one
+// first. A destination is given up after three crashed runs. Decision 56.
 func TestStartDelivery_crashes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -55,7 +55,8 @@ func (w *world) spend(on domain.ProjectID, amount int64) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestPurgeAccount: at the end of 30 days at zero, once; a top-up clears the clock, a plan without credits stops it. Decision 39.
+// TestPurgeAccount: an account is purged once, after 30 days with a balance of zero. A grant ends this period. On a plan
+// without credits there is no purge. Decision 39.
 func TestPurgeAccount(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
@@ -68,7 +69,7 @@ func TestPurgeAccount(t *testing.T) {
 	w.grant(alice, 1)
 	w.wait(time.Hour)
 	requireNothing(t, w.purge())
-	w.spend("p2", 1) // one credit is left of the top-up
+	w.spend("p2", 1) // one credit of the earlier grant is left
 	w.wait(2 * month)
 	requireNothing(t, w.purge())
 	w.must(second(w.ledgers.Hold(t.Context(), ledgers.Hold{Account: alice, Project: "p3", Amount: 1})))
@@ -87,7 +88,8 @@ func TestPurgeAccount(t *testing.T) {
 	}
 }
 
-// TestPurge_removal: a purge removes what stands in the log before it, and is over once that is recorded.
+// TestPurge_removal: a purge removes only files that were rendered before it in the log, and is due until its completion is
+// recorded.
 func TestPurge_removal(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
@@ -118,7 +120,7 @@ func TestPurge_removal(t *testing.T) {
 	requireNothing(t, h.Done(t.Context(), due))
 	w.wantEvents(account.Stream(alice), "AccountOpened", "AccountCleared")
 
-	w.spend("p2", 1) // a second stretch of zero is a second purge
+	w.spend("p2", 1) // a second period with a balance of zero leads to a second purge
 	w.wait(month)
 	w.must(w.purge())
 	next, err := h.Due(t.Context(), alice)
@@ -127,7 +129,7 @@ func TestPurge_removal(t *testing.T) {
 	w.must(h.Done(t.Context(), next))
 }
 
-// finishedMovie puts a movie of alice's into log and files that was rendered now.
+// finishedMovie appends the events of a movie of alice that is rendered now, and stores its file.
 func (w *world) finishedMovie(project domain.ProjectID) {
 	w.t.Helper()
 	key := blobkey.RendersOf(project) + "1.mp4"
@@ -168,7 +170,7 @@ func TestCloseAccount(t *testing.T) {
 	requireRefusal(t, err, domain.Errorf(domain.Conflict, "account_closed", "Account alice is closed"))
 	requireRefusal(t, w.standing().RequireStorage(), closed)
 
-	w.must(w.settle()) // what is open still settles
+	w.must(w.settle()) // open holds are still settled
 	w.wait(age)
 	lost := commands.AbandonSubmission{Account: alice, Project: "lost000000000001"}
 	w.must(commands.NewAbandonSubmissionHandler(commands.AbandonSubmissionConfig{
@@ -183,7 +185,7 @@ func TestCloseAccount(t *testing.T) {
 	w.removeTwice()
 }
 
-// removeTwice is the end of a closing: what is stored is removed, and once more after a day.
+// removeTwice takes the last steps of a closing: the account's files are removed, and once more after a day.
 func (w *world) removeTwice() {
 	w.t.Helper()
 	h := w.purgeHandler()
@@ -214,7 +216,7 @@ func TestStanding(t *testing.T) {
 	blocked := domain.Errorf(domain.Forbidden, "storage_blocked", "Storage is blocked. Add credits to continue uploading.")
 	w := newEmptyWorld(t)
 	if _, err := commands.NewStandings(w.log, w.ledgers, plan.Plans{}, w.clock).Of(t.Context(), alice); !errors.Is(err, eventstore.ErrUnavailable) {
-		t.Errorf("standing of an account that cannot be seen: %v", err) // never that of a free one. Decision 60
+		t.Errorf("standing of an account that cannot be seen: %v", err) // the error must not be hidden by the standing of a free account. Decision 60
 	}
 	w.onPlan("free")
 	w.spend("p1", 5)
@@ -240,7 +242,7 @@ func TestRecordAct(t *testing.T) {
 	if refused, ok := w.last(operator.Stream(t0)).(operator.Acted); !ok || refused.ID != first.ID || refused.Refused != "no such account" || refused.Act != first.Act {
 		t.Errorf("refusal %+v", refused)
 	}
-	next, err := h.Handle(t.Context(), cmd) // the same act again is another act
+	next, err := h.Handle(t.Context(), cmd) // the same command again records another act
 	w.must(err)
 	if first.ID == next.ID {
 		t.Errorf("two acts have the id %s", first.ID)
@@ -264,7 +266,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestDropWork ends what cannot be done; the hold of a dropped movie is given back.
+// TestDropWork: an operator ends a movie and a delivery; the hold of the dropped movie is released.
 func TestDropWork(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -281,7 +283,7 @@ func TestDropWork(t *testing.T) {
 	}
 }
 
-// TestDropWork_item: an item of a preload batch that is given up costs nothing.
+// TestDropWork_item: an operator ends an item of a preload batch, which then costs nothing.
 func TestDropWork_item(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)

@@ -18,13 +18,14 @@ var ErrOutOfMemory = errors.New("the kernel has ended a program for want of memo
 // PageCrashed is the code of the error for a page that could not be drawn because its browser crashed.
 const PageCrashed = "page_crashed"
 
-// ErrGiveWay is the reason why work for the service's own account is stopped: a customer's movie needs its slot. The work is
-// released and done later.
+// ErrGiveWay is the reason why work for the service's own account is stopped: work of another account needs its slot. The
+// work is released and done later.
 var ErrGiveWay = errors.New("others wait for the slot")
 
-// ErrShare is the reason why a render, or the fetching of sources, has to release its slot: another account waits. A render
-// ends with ErrGiveWay at the next point where no work is lost, and continues when it gets a slot again. Fetching ends at
-// once; running downloads continue.
+// ErrShare is the reason why a render, the fetching of sources, or a preload item has to release its slot: another account
+// waits. A render ends with ErrGiveWay at the next point where no work is lost, and continues when it gets a slot again.
+// Fetching ends at once; running downloads continue. A preload item ends at once and begins anew later, unless credits are
+// held for it: then it keeps its slot.
 var ErrShare = errors.New("another account waits for the slot")
 
 // ErrAlone is the reason why the fetching of sources is stopped at once and done later: another piece of work, which has

@@ -1,4 +1,4 @@
 package commands
 
-// SubmitLimit is a bound that tests speak of.
+// SubmitLimit is submitLimit, for tests.
 const SubmitLimit = submitLimit

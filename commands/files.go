@@ -49,9 +49,9 @@ func CheckSize(file File, key string, size int64) error {
 		file.Close())
 }
 
-// CheckFile reads a file and seeks back to its beginning. It compares the content with size in bytes and hash in hex SHA-256, as
-// the log names them. When they differ, it closes the file and returns ErrFileDamaged. A size of 0 and an empty hash are not
-// compared.
+// CheckFile reads a file and seeks back to its beginning. It compares the content with size in bytes and hash in hex
+// SHA-256, as the log names them; when they differ, the error is ErrFileDamaged. A size of 0 and an empty hash are not
+// compared. CheckFile closes the file when it returns an error.
 func CheckFile(ctx context.Context, file File, key string, size int64, hash string) error {
 	if err := CheckSize(file, key, size); err != nil || hash == "" {
 		return err
@@ -118,8 +118,9 @@ func PutHashed(ctx context.Context, files Files, key string, r io.Reader) (strin
 }
 
 // CopyFile copies a file and returns the hex SHA-256 of its content. The parameter from is the key of the original, the
-// parameter to is the key of the copy. When the content differs from size (in bytes) or hash, as the log names them, the error
-// is ErrFileDamaged. The caller then has to remove or replace the copy.
+// parameter to is the key of the copy. When the content differs from size (in bytes) or hash, as the log names them, the
+// error is ErrFileDamaged. A size of 0 and an empty hash are not compared. After an error the caller has to remove or
+// replace the copy.
 func CopyFile(ctx context.Context, files Files, to, from string, size int64, hash string) (string, error) {
 	f, err := files.Open(ctx, from)
 	if err != nil {

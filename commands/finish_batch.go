@@ -57,8 +57,8 @@ type openRows struct {
 	last map[batch.ID]domain.ProjectID
 }
 
-// mostOpenRows is the maximum number of remembered batches. When it is exceeded, all remembered
-// batches are forgotten.
+// mostOpenRows is the maximum number of remembered batches. When that many are remembered, the next call of set forgets them
+// all.
 const mostOpenRows = 1024
 
 func (o *openRows) of(id batch.ID) domain.ProjectID {

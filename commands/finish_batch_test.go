@@ -18,7 +18,7 @@ func (w *world) finishBatch(worker string, cmd commands.FinishBatch) (commands.F
 	return commands.NewFinishBatchHandler(w.log, w.ledgers, w.clock).Handle(w.t.Context(), cmd)
 }
 
-// endRow ends the movie of a row and settles it.
+// endRow cancels the movie of a row and settles it.
 func (w *world) endRow(row int) {
 	w.t.Helper()
 	p := batch.Project(batchID, row)
@@ -27,7 +27,8 @@ func (w *world) endRow(row int) {
 	w.must(w.settleHandler().Handle(w.t.Context(), commands.SettleMovie{Account: alice, Project: p}))
 }
 
-// TestFinishBatch: a batch is finished once, when its last movie is settled, by one of those who find that at the same time.
+// TestFinishBatch: a batch is finished once, when its last movie is settled. Of several calls at the same time one finishes
+// it; the others get ErrNothingToDo.
 func TestFinishBatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -70,7 +71,7 @@ func TestFinishBatch(t *testing.T) {
 	requireNothing(t, w.completeBatch())
 }
 
-// TestFinishBatch_cancelled: winding a batch down ends its movies, also those that never came.
+// TestFinishBatch_cancelled: a cancelled batch is finished when it is wound down, although its rows have no movies.
 func TestFinishBatch_cancelled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -89,7 +90,8 @@ func TestFinishBatch_cancelled(t *testing.T) {
 	requireNothing(t, err)
 }
 
-// TestFinishBatch_reads: after each of many movies somebody asks, and the stream of the batch, which has all rows, is read for few.
+// TestFinishBatch_reads: FinishBatch is called after each of many movies, but reads the stream of the batch, which has all
+// rows, for few of them.
 func TestFinishBatch_reads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -121,7 +123,7 @@ func TestFinishBatch_reads(t *testing.T) {
 	}
 }
 
-// TestFinishBatch_none: a movie of no batch finishes none.
+// TestFinishBatch_none: for a movie that belongs to no batch, there is nothing to do.
 func TestFinishBatch_none(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

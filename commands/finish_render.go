@@ -18,7 +18,7 @@ type FinishRender struct {
 	Attempt  int
 	Worker   string
 	Success  bool
-	Message  string // why the render failed; empty: the render succeeded
+	Message  string // why the render failed; not used for a success
 	Plan     *movie.Dimensions
 	File     *movie.File
 	Warnings []string

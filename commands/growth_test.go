@@ -12,11 +12,12 @@ import (
 	"moviola/internal/fair"
 )
 
-// growing is a movie that is filled in.
+// growing is a movie that grows by expansion: it has variables and an iteration.
 const growing = `{"variables":{"list":[1,2,3]},"scenes":[{"iterate":"list","elements":[{"type":"text","text":"{{item}}","duration":1}]}]}`
 
-// TestGrowth: behind fifty movies of one account that have to be filled in another account's movie is the next that is read, whether to be
-// validated or submitted; one that has nothing to be filled in waits for none of them. What waits for too long is told to come again.
+// TestGrowth: while fifty movies of one account that grow by expansion wait to be parsed, the next turn is another
+// account's, for validation or submission. A movie that cannot grow does not wait. A request that has waited too long gets
+// fair.ErrBusy.
 func TestGrowth(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -36,7 +37,7 @@ func TestGrowth(t *testing.T) {
 		}
 		outcomes := make(chan outcome, 100)
 		validate := func(account domain.AccountID) {
-			ctx, end := context.WithCancel(t.Context()) // of the request: it has its part until it is answered
+			ctx, end := context.WithCancel(t.Context()) // the context of the request: its memory stays reserved until end is called
 			go func() {
 				_, err := handler.Preview(ctx, account, []byte(growing))
 				outcomes <- outcome{account, err, end}

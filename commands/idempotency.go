@@ -34,7 +34,7 @@ func bodyHash(body []byte) string {
 
 // earlier is the result of an earlier request with the same idempotency key and the same body.
 type earlier struct {
-	project  domain.ProjectID // id reserved for the request; empty: there was no earlier request
+	project  domain.ProjectID // id reserved for the request; empty: no earlier request, or it was abandoned or has expired
 	accepted *Submission      // answer to the request; nil: there is no answer yet
 }
 

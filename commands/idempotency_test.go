@@ -30,7 +30,7 @@ var (
 	threeSecs = `{"scenes":[{"duration":3}]}`
 )
 
-// TestSubmitMovie_repeated. Decision 25.
+// TestSubmitMovie_repeated: a retry with the same idempotency key gets the first answer, for 24 hours. Decision 25.
 func TestSubmitMovie_repeated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -39,7 +39,7 @@ func TestSubmitMovie_repeated(t *testing.T) {
 	first, err := w.submitKeyed("k", sevenSeconds)
 	w.must(err)
 	w.wait(time.Hour)
-	again, err := w.submitKeyed("k", sevenSeconds) // although nothing is available any more
+	again, err := w.submitKeyed("k", sevenSeconds) // although no credits are available any more
 	w.must(err)
 	if diff := cmp.Diff(first, again); diff != "" {
 		t.Errorf("answers (-first +again):\n%s", diff)
@@ -57,7 +57,7 @@ func TestSubmitMovie_repeated(t *testing.T) {
 	}
 	w.wantEvents(ledgerStream, "CreditsGranted", "CreditsHeld")
 
-	w.wait(23 * time.Hour) // it is forgotten
+	w.wait(23 * time.Hour) // the idempotency key has expired
 	_, err = w.ledgers.Grant(t.Context(), ledgers.Grant{Account: alice, Reference: "more", Amount: 100})
 	w.must(err)
 	later, err := w.submitKeyed("k", threeSecs)
@@ -67,7 +67,7 @@ func TestSubmitMovie_repeated(t *testing.T) {
 	}
 }
 
-// TestSubmitMovie_repeatedWhenSuspended: the first answer is given again, and nothing else.
+// TestSubmitMovie_repeatedWhenSuspended: a suspended account gets the answer of a retry, and no other submission.
 func TestSubmitMovie_repeatedWhenSuspended(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -95,7 +95,7 @@ func TestSubmitMovie_repeatedWhenSuspended(t *testing.T) {
 	requireRefusal(t, admit(t.Context(), alice, "k"), errSuspended)
 }
 
-// TestSubmitMovie_repeatedAfterRefusal: only a success is remembered.
+// TestSubmitMovie_repeatedAfterRefusal: only a success is remembered: a retry after a refusal is decided anew.
 func TestSubmitMovie_repeatedAfterRefusal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -119,8 +119,8 @@ func TestSubmitMovie_repeatedAfterRefusal(t *testing.T) {
 	w.wantCredits(0, 3)
 }
 
-// TestSubmitMovie_repeatedAfterCrash ends the process after each step; the repetition makes the one movie that was meant,
-// whatever was done before.
+// TestSubmitMovie_repeatedAfterCrash ends the process after each step of a submission: the retry completes it, and there is
+// one movie.
 func TestSubmitMovie_repeatedAfterCrash(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{idempotency.StreamCategory, ledger.StreamCategory, movie.StreamCategory} {
@@ -144,7 +144,8 @@ func TestSubmitMovie_repeatedAfterCrash(t *testing.T) {
 	}
 }
 
-// TestSubmitMovie_repeatedAfterAbandoning renews the reservation with a new project.
+// TestSubmitMovie_repeatedAfterAbandoning: after the submission was abandoned, a retry reserves the idempotency key for a
+// new project.
 func TestSubmitMovie_repeatedAfterAbandoning(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -198,7 +199,8 @@ func TestSubmitMovie_repeatedAtOnce(t *testing.T) {
 	w.wantCredits(0, 7)
 }
 
-// TestSubmitMovie_repeatedAfterSettling: a second request that was stopped before its hold finds the movie finished and paid for.
+// TestSubmitMovie_repeatedAfterSettling: while a second request with the same key is held up before its hold, the movie of
+// the first is rendered and settled. The second request gets the first answer.
 func TestSubmitMovie_repeatedAfterSettling(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -228,8 +230,8 @@ func TestSubmitMovie_repeatedAfterSettling(t *testing.T) {
 	w.wantEvents(movieStream, "MovieSubmitted", "RenderStarted", "RenderFinished")
 }
 
-// TestSubmitMovie_repeatedUnseen: a movie whose append was acknowledged and that cannot be read back is a failure, never an answer
-// with an empty project; the repetition gets the movie. Decision 60.
+// TestSubmitMovie_repeatedUnseen: when a movie was appended but cannot be read back, the request fails. It never gets an
+// answer with an empty project. A retry gets the movie. Decision 60.
 func TestSubmitMovie_repeatedUnseen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -247,7 +249,7 @@ func TestSubmitMovie_repeatedUnseen(t *testing.T) {
 	w.wantEvents(movie.Stream(got.Project), "MovieSubmitted")
 }
 
-// blindStore reads movies as a node does that has none of them yet.
+// blindStore returns no events of movies, like a node of the event store that lags behind.
 type blindStore struct{ eventstore.Store }
 
 func (b *blindStore) ReadStream(ctx context.Context, stream string, dir eventstore.Direction, from eventstore.Revision) iter.Seq2[eventstore.Recorded, error] {

@@ -33,7 +33,7 @@ func (w *world) withAccount(id domain.AccountID) {
 	w.must(err)
 }
 
-// TestIssueKey. Decision 49: the value once, only the hash is stored.
+// TestIssueKey: the value of an API key is returned once, and only its hash is stored. Decision 49.
 func TestIssueKey(t *testing.T) {
 	t.Parallel()
 	later := t0.Add(time.Hour + 1234*time.Microsecond)
@@ -99,7 +99,7 @@ func (w *world) wantCode(err error, code string) {
 	}
 }
 
-// TestIssueKey_LostAnswer: an append whose answer was lost is repeated, and makes one key.
+// TestIssueKey_LostAnswer: when the answer of an append is lost, the append is repeated, and one API key is made.
 func TestIssueKey_LostAnswer(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
@@ -154,7 +154,7 @@ func TestRevokeKey(t *testing.T) {
 	}
 }
 
-// TestRevokeKey_AtOnce: two revocations that meet say the same time.
+// TestRevokeKey_AtOnce: two revocations at the same time return the same time of revocation.
 func TestRevokeKey_AtOnce(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)

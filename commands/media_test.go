@@ -24,7 +24,7 @@ import (
 	"moviola/eventstore/memory"
 )
 
-// library is a world with everything that works on media libraries, and an account with credits.
+// library is a world with the handlers of media libraries, and an account with credits.
 type library struct {
 	*world
 	register mediafiles.RegisterMediaHandler
@@ -69,7 +69,8 @@ func place(folder, name string) string {
 	return media.StreamID(alice, media.Path{Folder: folder, Name: name})
 }
 
-// at is what lies at a path: its content, and "(moving)" while it is on its way.
+// at returns the content of the file at a path, followed by " (moving)" while the file is being moved; empty: there is no
+// file. "(lost)": the bytes of the file are missing.
 func (l *library) at(folder, name string) string {
 	l.t.Helper()
 	p := media.NewPlace()
@@ -105,7 +106,7 @@ func (l *library) stored() int {
 	return len(keys)
 }
 
-// killAfter lets some appends pass; the next one, and all that follow, is the end of the process.
+// killAfter lets the given number of appends pass, and fails all later ones, as if the process had ended.
 func (l *library) killAfter(appends int) {
 	l.store.Inject(memory.Faults{BeforeAppendFunc: func(context.Context, string, []eventstore.Proposed) error {
 		if appends--; appends < 0 {
@@ -115,7 +116,8 @@ func (l *library) killAfter(appends int) {
 	}})
 }
 
-// TestMoveMedia_killed ends the process after every append of a move: due work completes it, and the file is in one place. Design §6.
+// TestMoveMedia_killed ends the process after each append of a move: CompleteMove takes the remaining steps, and the file is
+// at one path only. Design §6.
 func TestMoveMedia_killed(t *testing.T) {
 	t.Parallel()
 	for step := range 4 {
@@ -129,13 +131,13 @@ func TestMoveMedia_killed(t *testing.T) {
 				t.Fatalf("the move ended with %v", err)
 			}
 			l.store.Inject(memory.Faults{})
-			for range 2 { // once more does no harm
+			for range 2 { // the second call changes nothing
 				if err := l.move.Complete(t.Context(), mediafiles.CompleteMove{Place: place("a", "x")}); err != nil && !errors.Is(err, commands.ErrNothingToDo) {
 					t.Fatal(err)
 				}
 			}
 			want := [2]string{"", "content"}
-			if step == 0 { // it was never announced
+			if step == 0 { // the start of the move was not recorded: the file stays
 				want = [2]string{"content", ""}
 			}
 			if got := [2]string{l.at("a", "x"), l.at("b", "x")}; got != want {
@@ -145,7 +147,8 @@ func TestMoveMedia_killed(t *testing.T) {
 	}
 }
 
-// TestMoveMedia_arrivedAndDeleted: what has arrived and was deleted since does not come back.
+// TestMoveMedia_arrivedAndDeleted: a file that has arrived and was deleted at its new path does not come back when the move
+// is completed.
 func TestMoveMedia_arrivedAndDeleted(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
@@ -169,7 +172,8 @@ func TestMoveMedia_arrivedAndDeleted(t *testing.T) {
 	}
 }
 
-// TestMoveMedia_oneWins: of files that go to one name at once, and one that is registered there, one wins and none is lost.
+// TestMoveMedia_oneWins: of several files that are moved to the same path at once, and one that is registered there, only
+// one gets the path, and no file is lost.
 func TestMoveMedia_oneWins(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
@@ -214,7 +218,8 @@ func TestMoveMedia_oneWins(t *testing.T) {
 	}
 }
 
-// TestUploadMedia_bodies: what is not exactly as long as it should be stores nothing, and the next try is welcome.
+// TestUploadMedia_bodies: an upload with fewer or more bytes than were registered stores nothing, and the upload can be
+// repeated.
 func TestUploadMedia_bodies(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
@@ -250,7 +255,8 @@ type failingReader struct{ err error }
 
 func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 
-// TestUploadMedia_beganInTime: an upload may end long after its address has expired, unless the name went to another. Decision 44.
+// TestUploadMedia_beganInTime: an upload that began in time may end long after its registration has expired, unless the path
+// was registered again. Decision 44.
 func TestUploadMedia_beganInTime(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
@@ -285,7 +291,7 @@ func TestUploadMedia_beganInTime(t *testing.T) {
 	}
 }
 
-// TestKeepMedia names what is kept, and keeps it once. Decision 47.
+// TestKeepMedia: a kept asset gets a free name, and is stored once for the same Once. Decision 47.
 func TestKeepMedia(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
@@ -313,7 +319,7 @@ func TestKeepMedia(t *testing.T) {
 	}
 }
 
-// TestExpireMedia removes temporary files and their bytes, and forgets registrations.
+// TestExpireMedia: expired temporary files and their bytes are removed, and registrations whose upload can no longer come.
 func TestExpireMedia(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)

@@ -8,8 +8,8 @@ import (
 	"moviola/domain/plan"
 )
 
-// outputsOf returns the outputs that a movie asks for beside its MP4, as far as the account's plan
-// allows. Decision 61.
+// outputsOf returns the outputs that a movie asks for beside its MP4. Those that cannot be made, and those that exceed the
+// number in the account's plan, have status error. Decision 61.
 func outputsOf(doc *document.Movie, allowed plan.Plan) (all []movie.Output) {
 	making := 0
 	for _, asked := range doc.Outputs {
@@ -27,8 +27,8 @@ func outputsOf(doc *document.Movie, allowed plan.Plan) (all []movie.Output) {
 	return all
 }
 
-// maxOutputWarnings is the largest number of warnings of a submission to which warnings about outputs are added. The list of
-// outputs has the same facts.
+// maxOutputWarnings is the largest number of warnings that a submission may have together with those about its outputs. When
+// there would be more, those about outputs are left out: the list of outputs has the same facts.
 const maxOutputWarnings = 50
 
 // refusedOutputs returns warnings about those outputs that the program can make, but the account's plan does not allow.

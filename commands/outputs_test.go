@@ -13,8 +13,8 @@ import (
 	"moviola/domain/plan"
 )
 
-// TestSubmit_outputs: what a movie asks for beside its MP4 is recorded with it, each once and as far as the account's plan allows.
-// Decision 61.
+// TestSubmit_outputs: the outputs that a movie asks for beside its MP4 are recorded in MovieSubmitted, each once; those that
+// exceed the account's plan are recorded as failed. Decision 61.
 func TestSubmit_outputs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

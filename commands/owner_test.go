@@ -17,7 +17,8 @@ func (w *world) cancel(by domain.AccountID) (commands.Cancellation, error) {
 	return commands.NewCancelMovieHandler(w.log, w.clock).Handle(w.t.Context(), commands.CancelMovie{Account: by, Project: project})
 }
 
-// TestCancelMovie: the hold is released in full, the render has lost, the destinations are served. Decisions 19 and 32.
+// TestCancelMovie: the whole hold of a cancelled movie is released, its render loses the claim, and its destinations are
+// served. Decisions 19 and 32.
 func TestCancelMovie(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -38,7 +39,7 @@ func TestCancelMovie(t *testing.T) {
 		t.Errorf("cancelled at %v, %v", got.At, got.Position)
 	}
 	requireNothing(t, w.finish(w.success(1, "w1")))
-	w.wantFiles("movies/alice/project000000001.json") // what the render had stored is removed
+	w.wantFiles("movies/alice/project000000001.json") // the files that the render had stored are removed
 	w.must(w.settle())
 	w.wantCredits(0, 0)
 	claim, err := w.startDelivery("d1", 0)
@@ -88,7 +89,8 @@ func (w *world) expire(retention time.Duration) error {
 	return err
 }
 
-// TestExpireFile. Spec: Limits, Retention; decision 31: the entry stays, and only its owner's DELETE says deleted.
+// TestExpireFile: the files of a movie are removed when their retention has ended. The movie stays, and counts as deleted
+// only after a deletion by its owner. Spec: Limits, Retention; decision 31.
 func TestExpireFile(t *testing.T) {
 	t.Parallel()
 	const week = 7 * 24 * time.Hour

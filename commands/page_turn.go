@@ -10,7 +10,8 @@ func OnPageTurn(ctx context.Context, begun func()) context.Context {
 	return context.WithValue(ctx, pageTurnKey{}, begun)
 }
 
-// PageTurn records in the context of OnPageTurn that the page has got its browser.
+// PageTurn calls the function that OnPageTurn has put into the context, because the page has got its browser. Without such a
+// function it does nothing.
 func PageTurn(ctx context.Context) {
 	if begun, ok := ctx.Value(pageTurnKey{}).(func()); ok {
 		begun()

@@ -43,8 +43,8 @@ func NewPlanRenderHandler(cfg PlanRenderConfig) PlanRenderHandler {
 }
 
 // Handle changes the hold to the exact price, or refuses the render with the *domain.Error that becomes the movie's message:
-// the movie exceeds the account's plan (decision 17), or costs more credits than are available. Other errors are those of
-// Ledgers.ChangeHold. Design §5.
+// the movie exceeds the account's plan (decision 17), or costs more than MaxCredits or than the available credits. On a
+// counted plan it changes no hold. Other errors are those of Ledgers.ChangeHold and of reading the log. Design §5.
 func (h PlanRenderHandler) Handle(ctx context.Context, cmd PlanRender) error {
 	allowed, err := h.plans.Of(ctx, cmd.Account)
 	if err != nil {

@@ -1,6 +1,7 @@
-// Package commands holds the use cases that change movies: one file each, with a command, a plain struct named in the imperative,
-// and its handler. Every handler takes the same steps: load the aggregate, decide, do the external effect that must come first,
-// append at the loaded revision.
+// Package commands holds the use cases that change movies and batches of movies: one file each, with a command, a plain
+// struct named in the imperative, and its handler. Most handlers take the same steps: load the aggregate, decide, do the
+// external effect that must come first, append at the loaded revision. Use cases of other aggregates are in the packages
+// below this one.
 package commands
 
 import (
@@ -25,7 +26,7 @@ type Files interface {
 	Open(ctx context.Context, key string) (File, error)
 	// Delete deletes the file under key. A missing file is no error.
 	Delete(ctx context.Context, key string) error
-	// List yields the keys that begin with prefix, in order.
+	// List returns the keys that begin with prefix, in order.
 	List(ctx context.Context, prefix string) ([]string, error)
 }
 
@@ -49,12 +50,13 @@ type RenderJob struct {
 	// unless they were downloaded since then. Zero: they are always downloaded again. Other sources are used from the cache as
 	// long as it keeps them.
 	FetchedSince time.Time
-	// Fetched is called once, when every source is on the local disk and before anything is drawn or encoded. sources has the hex
-	// SHA-256 of each source's content, by the source's address. When Fetched returns an error, Render ends and returns the same
-	// error. nil: not called.
+	// Fetched is called once, when every source is on the local disk and before the movie is drawn or encoded; items of its
+	// property preload are made already. sources has the hex SHA-256 of each source's content, by the source's address. When
+	// Fetched returns an error, Render ends and returns the same error. nil: not called.
 	Fetched func(ctx context.Context, sources map[string]string) error
-	// Planned is called once, when the exact length and size are known (plan) and before anything is encoded. warnings name the
-	// properties that the render does not follow as given. When Planned returns an error, Render ends and returns the same error.
+	// Planned is called once, when the exact length and size are known (plan) and before the movie is encoded. warnings are
+	// those that the render has until then, such as properties that it does not follow as given. When Planned returns an
+	// error, Render ends and returns the same error. nil: not called.
 	Planned func(ctx context.Context, plan movie.Dimensions, warnings []string) error
 	// Preloaded stores an item of the movie's property preload. It returns the item's address, the address of its form for
 	// browsers (empty: it has none), and a warning (empty: no warning). nil: items are referred to by their src.
@@ -64,14 +66,16 @@ type RenderJob struct {
 	// Keep stores in the media library an asset that was made for an element. name is the id or number of the element. nil: nothing
 	// is stored.
 	Keep func(ctx context.Context, name string, p Prepared) error
-	// Progress is called with the rendered percentage, 0 to 100, ascending, at most a few times a second. It must not block.
+	// Progress is called with the rendered percentage, above 0 to 100, ascending, at most a few times a second. It must not
+	// block. nil: not called.
 	Progress func(percent float64)
 	// Measured is called with the duration of each stage of the render, and Frames with the numbers of frames that were encoded and
 	// that were taken from a cache. Both are called by several goroutines. nil: not called.
 	Measured func(stage string, took time.Duration)
 	Frames   func(encoded, cached int64)
 	// Share is closed when another account waits for the slot. Then Render ends with ErrGiveWay at a point where no finished
-	// work is lost, but not before the render has got further than the previous attempt. nil: the render never gives way.
+	// work is lost: after it has made at least one window of this attempt, or when it has to wait for its sources or pages.
+	// nil: the render never gives way.
 	Share <-chan struct{}
 }
 

@@ -36,7 +36,7 @@ type Prepared struct {
 	Web          string
 	WebExtension string
 	WebType      string
-	Generated    bool     // made from a description or text, by the program or by a provider
+	Generated    bool     // made from a description, text or page, by the program or a provider; false: also from a cache
 	Warnings     []string // problems in spite of which the preparation has succeeded
 	Close        func()   // removes the working files
 }

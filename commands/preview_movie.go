@@ -29,7 +29,8 @@ func (h SubmitMovieHandler) Preview(ctx context.Context, account domain.AccountI
 }
 
 // Sketch reads a movie for previews before it is submitted: it returns the JSON with the templates filled in, and the
-// account's plan. It refuses what a submission would refuse, except a movie that is too long, because only pictures are made.
+// account's plan. It refuses an account that may not submit movies at any price, an invalid movie, and a movie with larger
+// pictures than the plan allows. It checks neither length nor price, because only pictures are made.
 func (h SubmitMovieHandler) Sketch(ctx context.Context, account domain.AccountID, body []byte) ([]byte, plan.Plan, error) {
 	if err := h.Admit(ctx, account, ""); err != nil {
 		return nil, plan.Plan{}, err

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// maxBatchRead is the maximum number of bytes that are parsed to find the flaws of a batch: its rows, each with its whole
-	// template.
+	// maxBatchRead is the largest size of a batch in bytes: its number of rows times the size of the movie that the template
+	// makes without variables.
 	maxBatchRead = 64 << 20
-	// maxFlawTries is how many times rows are parsed again to find the column at fault.
+	// maxFlawTries is how many times, at most, rows of one batch are parsed again to find the columns at fault.
 	maxFlawTries = 300
 )
 
@@ -32,7 +32,7 @@ type rowReader struct {
 }
 
 // readRows parses every row as a movie. Valid rows get a price, the others a flaw. An error is a fault of the template or of
-// the service, never of a row.
+// the service, or says that the batch as a whole is too large; a fault of a row is a flaw.
 func (h RequestBatchHandler) readRows(ctx context.Context, account domain.AccountID, order batch.Order) (batch.Requested, error) {
 	requested := batch.Requested{Account: account, Template: order.Template, Flaws: order.Flaws}
 	r := rowReader{account: account, template: order.Template, tries: maxFlawTries}
@@ -105,8 +105,8 @@ func fillFrom(texts []lint.Text, body []byte) ([]byte, error) {
 	})
 }
 
-// maxFlawText is the maximum length of a flaw's text, in bytes. It bounds the size of the event
-// that contains the flaws.
+// maxFlawText is the maximum length of a flaw's text, in bytes, without the ellipsis of a shortened text. It bounds the size
+// of the event that contains the flaws.
 const maxFlawText = 300
 
 // read parses one row as a movie. It returns the flaw of an invalid row.

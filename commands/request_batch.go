@@ -45,7 +45,7 @@ func (e *FlawedBatchError) Unwrap() error { return e.Refusal }
 
 // RequestBatchConfig is what NewRequestBatchHandler needs. Every field is required.
 type RequestBatchConfig struct {
-	Submit SubmitMovieHandler // submits the movies; what it refuses for a movie is refused for a row
+	Submit SubmitMovieHandler // checks and prices the rows; what it refuses for a movie is refused for a row
 	NewID  func() batch.ID    // NewBatchID, except in tests
 }
 
@@ -80,10 +80,10 @@ func (h RequestBatchHandler) Admit(ctx context.Context, account domain.AccountID
 	return refused
 }
 
-// Handle accepts the batch or refuses it as a whole. A crash at any point neither loses an accepted batch nor charges for a batch
-// that is not made: first the rows are stored, then Requested is appended, then all holds in one append, then Accepted. After a
-// crash at any of these points a processor takes the remaining steps. A retry with the same idempotency key continues the same
-// batch.
+// Handle accepts the batch or refuses it as a whole. A crash at any point neither loses an accepted batch nor charges for a
+// batch that is not made: first the rows are stored, then Requested is appended, then all holds in one append, then
+// Accepted. After a crash that follows Requested a processor takes the remaining steps. A retry with the same idempotency
+// key continues the same batch.
 func (h RequestBatchHandler) Handle(ctx context.Context, cmd RequestBatch) (AcceptedBatch, error) {
 	id, err := h.earlier(ctx, cmd)
 	if err != nil {
@@ -196,8 +196,8 @@ func (h RequestBatchHandler) reservation(ctx context.Context, account domain.Acc
 	return batch.ID(reserved.Project), nil
 }
 
-// earlier returns the batch of an earlier request with the same key and body; empty: there was no
-// earlier request. Decision 25.
+// earlier returns the batch of an earlier request with the same key and body; empty: there was no earlier request, or its
+// batch was refused. Decision 25.
 func (h RequestBatchHandler) earlier(ctx context.Context, cmd RequestBatch) (batch.ID, error) {
 	if cmd.IdempotencyKey == "" {
 		return "", nil
@@ -275,7 +275,8 @@ func (h RequestBatchHandler) fate(ctx context.Context, id batch.ID) (idempotency
 	return idempotency.Missing, nil
 }
 
-// failed returns the error for the client when a store has failed. It returns a *domain.Error unchanged.
+// failed returns the error for the client when a store has failed. It returns an error that contains a *domain.Error
+// unchanged.
 func (h RequestBatchHandler) failed(account domain.AccountID, err error) error {
 	var refusal *domain.Error
 	if errors.As(err, &refusal) {

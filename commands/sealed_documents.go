@@ -122,8 +122,8 @@ func PutSealed(ctx context.Context, files Files, vault Vault, key string, conten
 	return files.Put(ctx, key, bytes.NewReader(data))
 }
 
-// OpenSealed returns the content of a file that PutSealed has stored. Errors are ErrFileNotFound, and ErrDamaged when the
-// content cannot be decrypted.
+// OpenSealed returns the content of a file that PutSealed has stored. For a key without a file the error is ErrFileNotFound;
+// for content that is not encrypted, or cannot be decrypted, it is ErrDamaged.
 func OpenSealed(ctx context.Context, files Files, vault Vault, key string) ([]byte, error) {
 	file, err := files.Open(ctx, key)
 	if err != nil {

@@ -36,7 +36,7 @@ func NewStandings(log *eventstore.Log, ledgers *ledgers.Ledgers, plans plan.Plan
 }
 
 // Of returns the standing of an account. Callers ask only for accounts that were opened; if the read finds no account, the error
-// is ErrUnavailable.
+// is ErrUnseen.
 func (s *Standings) Of(ctx context.Context, id domain.AccountID) (Standing, error) {
 	known, err := s.plans.know(ctx, id)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 	"moviola/internal/fair"
 )
 
-// submitLimit is the time limit for the appends of a submission. It is well below the age at which a hold without a movie counts
-// as abandoned.
+// submitLimit is the time limit for a submission, and for each of the two parts of a request for a batch: storing the
+// request, and holding the credits. It is well below the age at which a hold without a movie counts as abandoned.
 const submitLimit = 12 * time.Second
 
 // cleanupLimit is the time limit for removing the document of a refused submission.
@@ -87,10 +87,10 @@ func NewSubmitMovieHandler(cfg SubmitMovieConfig) SubmitMovieHandler {
 	}
 }
 
-// Admit refuses an account that may not submit anything now, at any price. It is called before the body is read (decision 4).
-// Accounts on counted plans are never suspended (decision 36). A retry with the same idempotency key gets the first answer again,
-// whatever has happened to the account since (decision 25): when the idempotency key is known, Admit does not refuse, and Handle
-// decides with the body. idempotencyKey is empty when the request has none.
+// Admit refuses an account that may not submit anything now, at any price. It is called before the body is read (decision
+// 4). Accounts on counted plans are never suspended (decision 36). A retry with the same idempotency key gets the first
+// answer again, whatever has happened to the account since (decision 25): when a movie was accepted with the idempotency
+// key, Admit does not refuse, and Handle decides with the body. idempotencyKey is empty when the request has none.
 func (h SubmitMovieHandler) Admit(ctx context.Context, account domain.AccountID, idempotencyKey string) error {
 	allowed, err := h.plans.Of(ctx, account)
 	if err != nil || allowed.Counted {
@@ -239,9 +239,9 @@ func (h SubmitMovieHandler) read(ctx context.Context, cmd SubmitMovie) (reading,
 	return read, err
 }
 
-// parse reads a document, fills in the template to which the document refers, and refuses errors that follow from its JSON alone.
-// When parse returns an error, the field lint of the reading has the parts that were read before. A document that may grow by
-// expansion first waits for its turn.
+// parse reads a document, fills in the templates to which the document refers, and refuses errors that follow from its JSON
+// and the templates alone. When parse returns an error, the field lint of the reading has the parts that were read before. A
+// document that may grow by expansion first waits for its turn.
 func (h SubmitMovieHandler) parse(ctx context.Context, account domain.AccountID, body []byte) (reading, error) {
 	part, err := h.enter(ctx, account, body)
 	if err != nil {
@@ -274,7 +274,7 @@ func (h SubmitMovieHandler) parseNow(ctx context.Context, account domain.Account
 	return r, document.CheckCloudKeys(r.doc)
 }
 
-// submittedOf returns the event MovieSubmitted of a movie. The append sets its time.
+// submittedOf returns the event MovieSubmitted of a movie. The caller sets its account, time, batch and row.
 func submittedOf(account domain.AccountID, read reading, t terms) movie.Submitted {
 	hash, echo := sha256.Sum256(read.body), result.ReadEcho(read.body)
 	s := movie.Submitted{
@@ -305,7 +305,7 @@ func submittedOf(account domain.AccountID, read reading, t terms) movie.Submitte
 	return s
 }
 
-// original returns the document of a finished movie of the account.
+// original returns the document of a movie of the account that has ended or timed out.
 func (h SubmitMovieHandler) original(ctx context.Context, account domain.AccountID, project domain.ProjectID) ([]byte, error) {
 	m, err := h.movies.Load(ctx, project)
 	if err != nil {
@@ -330,8 +330,8 @@ func (h SubmitMovieHandler) original(ctx context.Context, account domain.Account
 	return body, nil
 }
 
-// hold holds the credits, or counts the movie. After a refusal it removes the document. After any other failure the hold may
-// exist, and the submission will be abandoned later.
+// hold holds the credits, or counts the movie. After a refusal it removes the document, unless the request has an
+// idempotency key. After any other failure the hold may exist, and the submission will be abandoned later.
 func (h SubmitMovieHandler) hold(ctx context.Context, cmd SubmitMovie, project domain.ProjectID, t terms) error {
 	var err error
 	if t.plan.Counted {
@@ -344,7 +344,7 @@ func (h SubmitMovieHandler) hold(ctx context.Context, cmd SubmitMovie, project d
 	case err == nil:
 		return nil
 	case errors.Is(err, ledger.ErrHoldEnded) && cmd.IdempotencyKey != "":
-		return nil // another request with the same idempotency key has ended the hold; submit finds its result in the movie's stream
+		return nil // the movie of a request with the same idempotency key has ended already; submit finds it in its stream
 	case errors.As(err, &refusal) && cmd.IdempotencyKey != "":
 		return err // another request with the key may need the document; a daily chore removes documents without a movie
 	case errors.As(err, &refusal):
@@ -388,7 +388,8 @@ func (h SubmitMovieHandler) submit(
 	return done, nil
 }
 
-// refusal returns the error for the client when a store has failed. It returns a nil error and a *domain.Error unchanged.
+// refusal returns the error for the client when a store has failed. It returns nil, and errors that contain a *domain.Error
+// or fair.ErrBusy, unchanged.
 func (h SubmitMovieHandler) refusal(account domain.AccountID, err error) error {
 	var refusal *domain.Error
 	if err == nil || errors.As(err, &refusal) || errors.Is(err, fair.ErrBusy) {

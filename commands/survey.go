@@ -8,5 +8,5 @@ import (
 type Survey struct {
 	Notes     []document.Note
 	Unchecked []string
-	Err       error // the *domain.Error with which a render would fail
+	Err       error // the *domain.Error with which a render would fail; nil: none was found
 }

@@ -37,7 +37,7 @@ func (s Templates) Load(ctx context.Context, id template.ID) (*template.Template
 	return t, nil
 }
 
-// Read returns the movie JSON of a template with a given hash.
+// Read returns the movie JSON of a template, in the version that has the given hash.
 func (s Templates) Read(ctx context.Context, id template.ID, hash string) ([]byte, error) {
 	body, err := readHashed(ctx, s.files, blobkey.Body(id, hash), hash)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // TimeOutRender times out a movie that has been rendering for too long. It closes a timed-out movie when no worker renders the
-// movie any more, or at twice the time limit.
+// movie any more and the movie does not wait for its next slot, or at twice the time limit.
 type TimeOutRender struct {
 	Project domain.ProjectID
 	Worker  string // id of the calling process

@@ -29,7 +29,7 @@ type Fetching struct {
 	trial   Trial
 	first   time.Time     // time of the first claim
 	since   time.Time     // time of the newest claim
-	spent   time.Duration // duration of all claims before the newest
+	spent   time.Duration // duration of all claims that were released, or followed by another claim
 }
 
 // Begin applies the event of a claim.

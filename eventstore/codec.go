@@ -58,7 +58,7 @@ func (k kind) version() int { return len(k.up) + 1 }
 // stored name and version. It is safe for concurrent use.
 type Codec struct {
 	kinds      map[string]kind
-	keys       Keys // nil: personal data is neither encrypted nor decrypted
+	keys       Keys // nil: nothing is encrypted, and encrypted personal data cannot be decoded, except with impersonal
 	impersonal bool // personal data is left out when an event is decoded
 }
 
@@ -240,7 +240,7 @@ func (c *Codec) Encode(stream string, meta Meta, event domain.Event) (Proposed, 
 }
 
 // Decode decodes a stored event. Upcasters bring a payload of an older version up to the newest. An unknown type or version is
-// ErrUnknownType; the metadata is returned with that error when it could be read.
+// ErrUnknownType; the metadata is returned with that error.
 func (c *Codec) Decode(r Recorded) (domain.Event, Metadata, error) {
 	var meta Metadata
 	if err := json.Unmarshal(r.Metadata, &meta); err != nil {

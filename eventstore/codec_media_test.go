@@ -8,7 +8,7 @@ import (
 	"moviola/domain/preload"
 )
 
-// mediaSamples has one event of every type of the media library and of preloads, every field set.
+// mediaSamples has one event of every type of the media library and of preloads, most fields set.
 func mediaSamples() []domain.Event {
 	expires := at.Add(time.Hour)
 	file := media.File{Folder: "brand", Name: "logo.png", Entry: "e1", ContentType: "image/png", Size: 42}

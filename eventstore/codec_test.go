@@ -36,7 +36,7 @@ var update = flag.Bool("update", false, "write the golden files of event version
 
 var at = time.Date(2026, 11, 21, 9, 30, 15, 123_000_000, time.UTC)
 
-// samples has one event of every type, every field set.
+// samples has one event of every type, most fields set.
 func samples() []domain.Event { return slices.Concat(mediaSamples(), coreSamples(), batchSamples()) }
 
 func batchSamples() []domain.Event {

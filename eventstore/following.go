@@ -111,7 +111,7 @@ func (f *following) watch(ctx context.Context) error {
 		}
 		var err error
 		if missed, err = f.missing(ctx, after); err != nil {
-			missed = Position{} // the store is unavailable, which ends the subscription: the search for a missed event starts again
+			missed = Position{} // the store has not answered: the search for a missed event starts again
 		}
 	}
 }

@@ -66,7 +66,8 @@ func (l *Log) lastOf(ctx context.Context, stream, eventType string) (Recorded, b
 	return Recorded{}, false, nil
 }
 
-// openingPages returns the contents of the pages that belong to an opening balance, as many of them as there are.
+// openingPages returns the contents of the pages that belong to an opening balance: fewer than there should be when some are
+// missing, and none when one cannot be decoded or belongs to another opening balance.
 func (l *Log) openingPages(ctx context.Context, stream string, of Opening) ([]ledger.State, error) {
 	if of.First < 0 || of.First >= int64(of.At) {
 		return nil, nil

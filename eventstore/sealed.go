@@ -103,8 +103,9 @@ func (c *Codec) WithKeys(keys Keys) *Codec { return &Codec{kinds: c.kinds, keys:
 // personal fields are empty. It must not be used for writing.
 func (c *Codec) WithoutPersonal() *Codec { return &Codec{kinds: c.kinds, impersonal: true} }
 
-// seal encrypts the personal data of a payload. It returns false when the payload stays as it is: it has no personal data, or its
-// account has no key.
+// seal encrypts the personal data of a payload; of an erased account it leaves the personal data out. It returns false when
+// the payload stays as it is: it has no personal data or no account, its account has no key, or the codec has no keys at
+// all.
 func (c *Codec) seal(k kind, stream string, account domain.AccountID, p Proposed) ([]byte, bool, error) {
 	if c.keys == nil || len(k.personal) == 0 || account == "" {
 		return p.Data, false, nil
@@ -141,8 +142,8 @@ func withSealed(payload json.RawMessage, sealed []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// open returns a payload with its personal data, decrypted if it was encrypted. When the account was erased, the payload has no
-// personal data.
+// open returns a payload with its personal data, decrypted if it was encrypted. When the account was erased, and for a codec
+// of WithoutPersonal, the payload has no personal data.
 func (c *Codec) open(k kind, r Recorded, account domain.AccountID, sealed bool) ([]byte, error) {
 	switch {
 	case c.impersonal:

@@ -71,7 +71,8 @@ func mustDecode(t *testing.T, codec *eventstore.Codec, r eventstore.Recorded) do
 	return event
 }
 
-// TestCodec_sealed encrypts a sample of every event: what comes back is what went in, and no personal text is readable.
+// TestCodec_sealed encrypts a sample of every event: what comes back is what went in, and without keys nothing that is
+// encrypted can be decoded.
 func TestCodec_sealed(t *testing.T) {
 	t.Parallel()
 	plain, sealing := eventstore.NewCodec(), eventstore.NewCodec().WithKeys(holding(t, "acct", 1))
@@ -194,8 +195,8 @@ func TestCodec_sealedElsewhere(t *testing.T) {
 	}
 }
 
-// TestCodec_Encrypt encrypts stored samples of every event: the data is what Encode stores with the key, all else stays, and what is
-// encrypted already, or has nothing personal, is left alone. Of an erased account nothing personal is left.
+// TestCodec_Encrypt encrypts stored samples of every event: data and version are what Encode stores with the key, and what
+// is encrypted already, or has nothing personal, is left alone. Of an erased account nothing personal is left.
 func TestCodec_Encrypt(t *testing.T) {
 	t.Parallel()
 	ours := holding(t, "acct", 1)

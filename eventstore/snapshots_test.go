@@ -84,7 +84,7 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// TestSnapshots_dropped: a snapshot that stands on an event which the log does not have is not used.
+// TestSnapshots_dropped: a snapshot that stands on an event which the log does not have, or cannot be decoded, is not used.
 func TestSnapshots_dropped(t *testing.T) {
 	t.Parallel()
 	for name, take := range map[string]func(*snapshots){

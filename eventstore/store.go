@@ -1,6 +1,7 @@
 // Package eventstore is the interface to the log: the Store, the codec that turns domain events into stored ones and back, and
 // the helpers that fold a stream or follow the log. Its folders hold the implementations: eventstoredb (the official client),
-// embedded (a server of our own that the client talks to) and memory (unit tests).
+// embedded (a server of our own that the client talks to), archived (another of them, with old streams in files) and memory
+// (unit tests).
 package eventstore
 
 import (

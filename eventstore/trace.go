@@ -35,7 +35,7 @@ func MetaOf(ctx context.Context, account domain.AccountID, at time.Time) Meta {
 	return Meta{Account: account, Correlation: t.correlation, Causation: t.causation, Traceparent: traceparent, Time: at}
 }
 
-// Clock returns the time that events get.
+// Clock returns the current time. Stamp makes of it the time that events get.
 type Clock func() time.Time
 
 // Stamp returns the current time in UTC, truncated to milliseconds (decision 2).

@@ -13,7 +13,7 @@ type Balance struct {
 	Revision int64  `json:"revision"` // revision of the last event of the ledger that was folded in
 	Granted  int64  `json:"granted"`  // credits ever granted
 	Charged  int64  `json:"charged"`  // credits ever charged
-	Held     int64  `json:"held"`     // credits held by movies and items without an outcome
+	Held     int64  `json:"held"`     // credits held for movies and items, neither charged nor released yet
 	Balance  int64  `json:"balance"`  // granted − charged
 	// Available is how many credits can be held: balance − held.
 	Available int64 `json:"available"`

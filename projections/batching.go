@@ -9,10 +9,11 @@ import "time"
 // these:
 //
 //   - it has Config.BatchEvents events, or Config.BehindEvents before the end of the log is reached;
-//   - a checkpoint, or the end of the log, is reached;
+//   - the end of the log is reached, or a checkpoint while the batch is empty;
 //   - the end of the log was reached before, no further event is there, and either the batch need not wait, or somebody waits
 //     for the read models;
-//   - its first event has come gatherFor ago, or gatherBehind before the end of the log is reached.
+//   - its first event has come gatherFor ago, or gatherBehind before the end of the log is reached;
+//   - it is empty for a second.
 //
 // A batch at the end of the log need not wait when fewer than atOnce batches were committed in the last atOnce times gatherFor.
 type batching struct {
@@ -20,9 +21,9 @@ type batching struct {
 }
 
 const (
-	// gatherFor is how long a batch waits for more events.
+	// gatherFor is how long a batch at the end of the log waits for more events at most, from its first event on.
 	gatherFor = 100 * time.Millisecond
-	// gatherBehind is how long a batch waits for more events before the end of the log is reached.
+	// gatherBehind is how long a batch waits for more events at most before the end of the log is reached.
 	gatherBehind = 2 * time.Second
 	// atOnce is how many batches in a row need not wait after a pause. A submission and its render take fewer.
 	atOnce = 10

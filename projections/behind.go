@@ -13,7 +13,7 @@ import (
 const (
 	// behindInterval is how often a Reader measures the lag of the read models.
 	behindInterval = time.Second
-	// behindTime is the time limit of one measurement.
+	// behindTime is the time limit of one measurement, and of other small queries and writes of the document store.
 	behindTime = 3 * time.Second
 	// behindEvents is the maximum of events that one measurement skips because no read model folds them.
 	behindEvents = 10_000
@@ -57,7 +57,7 @@ type lag struct {
 }
 
 // Behind returns a *BehindError when lists would omit changes acknowledged longer than MaxLag ago, and nil otherwise. While the
-// lag is unknown it returns nil.
+// lag is unknown it returns nil, but an error when read models that are built beside others were not measured yet.
 func (r *Reader) Behind() error { return r.behindWith(true) }
 
 // behindOf is Behind for the lists of one read model.
@@ -154,7 +154,8 @@ func (l *lag) keepPace(now time.Time, place eventstore.Position) {
 // tooOld reports whether an event is so old that lists must not lack it.
 func (r *Reader) tooOld(created time.Time) bool { return r.config.Now().Sub(created) > r.config.MaxLag }
 
-// nextConcern skips the events after a position that no read model folds, and stops at the first event that a read model folds.
+// nextConcern skips the events after a position that no read model folds, at most behindEvents of them, and stops at the
+// first event that a read model folds. The oldest position that it returns is zero when it has not come to such an event.
 func (r *Reader) nextConcern(ctx context.Context, from eventstore.Position) (*lag, error) {
 	found := &lag{scanned: from}
 	passed := 0

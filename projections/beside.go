@@ -110,8 +110,9 @@ func (r *Reader) goBeside(ctx context.Context, p *Pointer) (bool, error) {
 
 // takeBeside returns what to read while some read models are built, because their documents in the current generation have the
 // shapes of another version. It continues the generation that is being built, or begins one. It returns nil when all read models
-// have to be built. That is so when this program can read none; when a process of another version reads the current generation,
-// or has left events out of it; or when the Beside that was begun before is behind the current generation.
+// have to be built. That is so when this program can read none; when a generation with all of them is being built already;
+// when a process of another version reads the current generation, or has left events out of it; or when another process
+// changes the pointer meanwhile. A Beside that was begun before, and is behind the current generation, is begun again.
 func (r *Reader) takeBeside(ctx context.Context, p *Pointer) (*pending, error) {
 	var lacking []string
 	for _, m := range r.at.models {
@@ -150,8 +151,9 @@ func (r *Reader) knownBeside(ctx context.Context, p *Pointer, lacking []string, 
 	return &pending{beside: *b, building: p.Building.Generation}, nil
 }
 
-// beginBeside creates a checkpoint for the read models that stay current, equal to the checkpoint of the current generation
-// (basis), and records it in the pointer. lacking are the names of the read models to be built.
+// beginBeside creates a checkpoint for the read models that stay current, and records it in the pointer. basis is the number
+// of the current generation, and checkpoint is its checkpoint, which is copied. lacking are the names of the read models to
+// be built. nil: another process has changed the pointer meanwhile.
 func (r *Reader) beginBeside(ctx context.Context, basis int64, lacking []string, checkpoint Checkpoint) (*pending, error) {
 	var number int64
 	reserved, err := r.at.update(ctx, func(p *Pointer) bool {

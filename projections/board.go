@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// board is a notice board: a collection of rows that are not folded from events and belong to no generation. Any process may
-// write rows.
+// board is a notice board: a collection of rows that are not folded from events. Any process may write rows. No board
+// belongs to a generation, except that of the unread streams.
 type board[T any] struct {
 	docs       Documents
 	collection string
@@ -40,7 +40,7 @@ func (b board[T]) change(
 	}
 }
 
-// load reads one row. Version 0 means that it never existed.
+// load reads one row. Version 0 means that the store has neither the row nor its tombstone.
 func (b board[T]) load(ctx context.Context, id string) (T, Stored, error) {
 	var none T
 	found, err := b.docs.Get(ctx, b.collection, id)

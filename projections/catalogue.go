@@ -26,8 +26,8 @@ type Pointer struct {
 	// Beside describes the read models that are read while others are being built because this program cannot read the current
 	// ones; nil: all read models of the current generation are read.
 	Beside *Beside `json:"beside"`
-	// Retired are the collections that are unused since SwitchedAt. They are dropped when no process can be reading them any
-	// more.
+	// Retired are the collections that are unused since SwitchedAt, or since an earlier switch. They are dropped when no
+	// process can be reading them any more.
 	Retired    []string  `json:"retired"`
 	SwitchedAt time.Time `json:"switched_at"`
 
@@ -187,8 +187,8 @@ func (c *catalogue) takeNumber(ctx context.Context) (int64, error) {
 }
 
 // switchTo makes a generation current. It retires the collections of the previous generation that the new one does not use, and
-// those of unfinished generations in between. It does nothing when the current generation is newer, or when basis is not 0 and
-// another generation than basis is current.
+// those of unfinished generations in between. It does nothing when the current generation is this one or newer, or when
+// basis is not 0 and another generation than basis is current.
 func (c *catalogue) switchTo(
 	ctx context.Context, number int64, places map[string]Place, basis int64, now time.Time,
 ) (*Pointer, error) {

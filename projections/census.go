@@ -8,7 +8,7 @@ import (
 	"moviola/eventstore"
 )
 
-// CensusLimit is the number up to which items of one kind are counted.
+// CensusLimit is the number up to which items of one kind, and events after a position, are counted.
 const CensusLimit = 10_000
 
 // Waiting counts an account's items of one kind of work that are due and not claimed.
@@ -86,7 +86,7 @@ type Lag struct {
 	Age    time.Duration       // age of the oldest event that the read models lack
 }
 
-// Lag measures how far the read models of this process lag.
+// Lag measures how far the read models of this process lag. It looks at no more than the next CensusLimit events of the log.
 func (r *Reader) Lag(ctx context.Context) (Lag, error) {
 	place, _, _ := r.place()
 	head, err := r.config.Log.Store().Head(ctx)

@@ -12,11 +12,11 @@ import (
 var checkpoints = Collection{Name: "checkpoints"}
 
 // Checkpoint is how far a generation of the read models has been folded. It is written after the documents and names the last
-// event in them. When the log does not have that event, it is another log, and the documents are invalid.
+// event that was folded or skipped. When the log does not have that event, it is another log, and the documents are invalid.
 type Checkpoint struct {
 	Commit   int64  `json:"commit"` // position up to which every event was folded or skipped
 	Prepare  int64  `json:"prepare"`
-	EventID  string `json:"event_id"` // id of the last event folded in
+	EventID  string `json:"event_id"` // id of the event at that position; empty: before the first commit
 	Stream   string `json:"stream"`
 	Revision int64  `json:"revision"`
 

@@ -35,7 +35,7 @@ func (s *slowStore) Head(ctx context.Context) (eventstore.Position, error) {
 	}
 }
 
-// asking asks many times at once, and returns the answers' number and the oldest of them once they are there.
+// asking asks n times at once. wait returns the oldest answer, and how many calls have failed, once all have ended.
 func asking(h *projections.Heads, n int) (wait func() (oldest eventstore.Position, failed int)) {
 	var all sync.WaitGroup
 	var mu sync.Mutex

@@ -19,10 +19,10 @@ type HistoryEntry struct {
 	Correlation string    // correlation id, the same for everything that follows from one request
 	Causation   string    // id of the request or message that caused the event
 
-	Worker  string // id of the worker that renders or delivers
+	Worker  string // id of the worker that fetches sources, renders or delivers
 	Attempt int    // number of the attempt to render, or to fetch sources
 	Success *bool  // outcome of a finished render
-	Message string // why a render failed, or the result of a try
+	Message string // why a render failed, or the message of a try
 	Credits int64  // price of a finished render
 	// Spent says what a finished attempt's time was spent on; nil: it was not measured.
 	Spent *MovieSpent

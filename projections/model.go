@@ -14,7 +14,8 @@ var ErrGap = errors.New("a document lacks events of its stream")
 type model interface {
 	// name is the read model's name. Its collections are named after it and the generation.
 	name() string
-	// shape is the version of the documents' fields. When the stored shape differs, the program builds a generation of its own.
+	// shape is the version of the documents' fields. When the stored shape differs, the program builds the read model anew;
+	// until then it uses stored documents of an older shape that an ager accepts.
 	shape() int
 	declare() []Index
 	// touched names the documents that an event may change.

@@ -55,7 +55,8 @@ type Movie struct {
 
 	// Templates are the ids of the saved templates that the movie is made of.
 	Templates []string `json:"templates"`
-	// FailureCode and FailureFamily tell why the movie has no video; empty: it has one, or still may get one.
+	// FailureCode and FailureFamily tell why the movie has no video; empty: it has one, or was not given up yet. A movie
+	// that has timed out may still get a video: then they become empty.
 	FailureCode   string `json:"failure_code"`
 	FailureFamily string `json:"failure_family"`
 	// Spent tells how the attempt whose outcome closed the movie used its time; nil: the movie is open, or the time was not
@@ -65,7 +66,7 @@ type Movie struct {
 	Deliveries []DeliveryResult `json:"deliveries"` // the last final result of each destination, by index
 }
 
-// DeliveryResult is the last result of one destination.
+// DeliveryResult is the last final result of one destination.
 type DeliveryResult struct {
 	Index      int       `json:"index"`
 	Type       string    `json:"type"`
@@ -162,7 +163,7 @@ func (m Movie) started(d movie.RenderStarted) Movie {
 	return m
 }
 
-// madeOutputs sets the outputs of a finished movie. file is its file; nil: the render has failed.
+// madeOutputs sets the outputs of a closed movie. file is its file; nil: the render has failed, or the movie was cancelled.
 func (m Movie) madeOutputs(file *movie.File) Movie {
 	if file != nil && len(file.Outputs) > 0 {
 		m.Outputs = file.Outputs

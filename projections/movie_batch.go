@@ -28,7 +28,7 @@ type MovieBatch struct {
 	CreatedAt   time.Time    `json:"created_at"`
 	CancelledAt *time.Time   `json:"cancelled_at"`
 	Counted     bool         `json:"counted"`
-	Credits     int64        `json:"credits"` // credits held for all rows
+	Credits     int64        `json:"credits"` // credits held, or to be held, for all rows
 	Rows        []batch.Row  `json:"rows"`
 	Flaws       []batch.Flaw `json:"flaws"`
 }
@@ -72,7 +72,7 @@ type MovieBatches struct {
 }
 
 // Get returns a batch, and false when it does not exist. The batch includes every event that its stream has at the time of the
-// call.
+// call. When the log is unavailable, an existing document is returned as it is.
 func (b *MovieBatches) Get(ctx context.Context, id batch.ID) (MovieBatch, bool, error) {
 	doc, known, err := movieBatchModel.load(ctx, b.at, string(id))
 	if err == nil {

@@ -14,7 +14,7 @@ import (
 // follow.
 const maxLooked = 1000
 
-// terms returns the search terms of the list's filters, beginning with the one that the fewest movies have.
+// terms returns the search terms of the list's filters, beginning with the one that the fewest movies are likely to have.
 func (l MovieList) terms() []string {
 	var terms []string
 	if l.MovieID != "" {

@@ -30,7 +30,7 @@ type Movies struct {
 //	                                    stream that the document lacks
 //	                                      └─ the log is unavailable ──► an open movie as stored; a missing one is an error
 //
-// The second line needs all of these; each alone saves reading a stream for every poll of an open movie:
+// The second line saves reading the stream at every poll of an open movie. It needs all of these:
 //
 //   - the read models fold the stream, and are not being built anew (unsaid): otherwise its document stays behind;
 //   - the read models have not moved for a while (quiet): while they move, the end of the log is ahead of them anyway;
@@ -126,8 +126,9 @@ func (m Movie) Cursor() MovieCursor {
 	return MovieCursor{CreatedAt: m.CreatedAt, Project: domain.ProjectID(m.Project)}
 }
 
-// List returns a page of an account's movies by created_at, newest first, then by project (decision 11). Its cost depends neither
-// on how far back the page is nor on the filters. It may lag behind changes of other processes.
+// List returns a page of an account's movies by created_at, newest first, then by project (decision 11). Its cost does not
+// depend on how far back the page is; with filters it looks at no more than maxLooked movies. It may lag behind changes of
+// other processes.
 func (m *Movies) List(ctx context.Context, list MovieList) (MoviePage, error) {
 	if list.Status != "" || list.Template != "" || list.MovieID != "" || len(list.ClientData) > 0 {
 		return m.search(ctx, list)

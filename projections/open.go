@@ -49,7 +49,7 @@ type Config struct {
 	// MaxLag is the maximum age of an event that the read models lack: above it, lists return a *BehindError, and balances are
 	// folded from the log. Zero: no limit. Decision 59.
 	MaxLag time.Duration
-	Now    func() time.Time   // default: time.Now; used for presence, sweeping and waits, never for the content of documents
+	Now    func() time.Time   // default: time.Now; for boards, sweeping, intervals, lag, never for the content of documents
 	Logger logrus.FieldLogger // nil: nothing is logged
 }
 

@@ -46,9 +46,9 @@ func (b *prepared) remember(portions []*portion, atomic bool) {
 	}
 }
 
-// prepare decodes and folds a batch that follows a checkpoint. With patient, it fails at an event that this program cannot read,
-// so that a process of a newer version of the program can project that event. before is the batch whose commit has not ended yet;
-// nil: there is none.
+// prepare decodes and folds a batch that follows a checkpoint. With patient, it fails at an event younger than newerAge that
+// this program cannot read, so that a process of a newer version of the program can project that event. before is the batch
+// whose commit has not ended yet; nil: there is none.
 func (p *projector) prepare(
 	ctx context.Context, recorded []eventstore.Recorded, at Checkpoint, unread map[string]Unread, patient bool, before *prepared,
 ) (*prepared, []*portion, error) {

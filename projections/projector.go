@@ -22,7 +22,8 @@ import (
 	"moviola/eventstore"
 )
 
-// categories are the categories of streams that the read models fold. Every event in them must be known.
+// categories are the categories of streams that the read models fold. An event in them that this program does not know makes
+// its stream unread: see Unread.
 var categories = []string{
 	movie.StreamCategory, ledger.StreamCategory, account.StreamCategory, key.StreamCategory, operator.StreamCategory,
 	media.StreamCategory, preload.StreamCategory, connection.StreamCategory, template.StreamCategory, batch.StreamCategory,
@@ -35,10 +36,12 @@ func concerns(stream string) bool {
 }
 
 const (
-	// commitTimeout is the time limit from loading documents to having written them. So a process that was suspended in between
-	// does not write documents that it loaded long ago.
+	// commitTimeout is the time limit for loading, folding and writing a batch; before the end of the log is reached, one
+	// for loading and folding and another for writing. So a process that was suspended in between does not write documents
+	// that it loaded long ago.
 	commitTimeout = 30 * time.Second
-	// The pauses between retries of a commit, before they are shortened at random.
+	// The pauses between retries of a commit or of a step of Reader.persist: doubled from firstPause up to lastPause. Each
+	// is shortened at random by up to half.
 	firstPause = 20 * time.Millisecond
 	lastPause  = 2 * time.Second
 )
@@ -82,7 +85,7 @@ type projector struct {
 	thread     Thread       // folds and commits; set while run runs
 	crew       *crew        // decodes and folds large batches; set while run runs
 	flying     *prepared    // the batch that is being committed while the next one is folded; nil: none
-	report     func(report) // called after every try of a commit, and at the end of the log
+	report     func(report) // called after every batch and commit, and after failed tries other than ErrStale and errNewer
 }
 
 // report describes the progress of a projector.
@@ -93,7 +96,7 @@ type report struct {
 	changed    bool
 	caughtUp   bool
 	unread     map[string]Unread // streams that are no longer folded, by name: see Unread; never modified
-	err        error             // why the last try of a commit failed; the commit is retried
+	err        error             // why the last commit failed, which is retried, or why the log cannot be read; nil: neither
 }
 
 func newProjector(config Config, at *catalogue, generation int64, places map[string]Place, tell func(report)) *projector {
@@ -101,8 +104,9 @@ func newProjector(config Config, at *catalogue, generation int64, places map[str
 		report: tell}
 }
 
-// run folds the log from the checkpoint on. It returns nil when ctx ends, or when stop returns true; it calls stop after every
-// batch and at least once a second.
+// run folds the log from the checkpoint on. It returns nil when ctx ends, or when stop returns true. It returns an error at
+// ErrGap and, when ends is set, at eventstore.ErrIncomplete. It calls stop after every batch, also after an empty one: at
+// least once a second, unless a commit takes longer.
 func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) error {
 	notices := make(chan eventstore.Notice, p.config.BehindEvents)
 	following, cancel := context.WithCancel(ctx)
@@ -123,7 +127,8 @@ func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) erro
 				if errors.Is(err, eventstore.ErrIncomplete) {
 					p.broken.Store(&err)
 				}
-				p.config.Logger.WithError(err).Warn("subscription to the log ended; it is opened again")
+				p.config.Logger.WithError(err).Warn("subscription to the log ended; it is opened again, and the read " +
+					"models do not advance until then")
 			}))
 	}()
 	defer func() { cancel(); <-ended }()
@@ -182,7 +187,8 @@ func (p *projector) tell(changed bool, err error) {
 	})
 }
 
-// nextBatch collects the events of the next batch by the rules of batching. It returns none when no event comes for a second.
+// nextBatch collects the events of the next batch by the rules of batching. It returns none when no event comes for a
+// second, when a checkpoint or the end of the log comes first, and when ctx ends.
 func (p *projector) nextBatch(ctx context.Context, notices <-chan eventstore.Notice) []eventstore.Recorded {
 	var events []eventstore.Recorded
 	timer := time.NewTimer(time.Second)
@@ -272,7 +278,7 @@ func (p *projector) commit(ctx context.Context, events []eventstore.Recorded) er
 			return fmt.Errorf("project generation %d: %w", p.generation, err)
 		}
 		p.lost = true
-		if !errors.Is(err, ErrStale) && !errors.Is(err, errNewer) { // a conflict with another process that projects is normal
+		if !errors.Is(err, ErrStale) && !errors.Is(err, errNewer) { // both are normal beside other processes that project
 			p.config.Logger.WithError(err).Warn("read models not updated; trying again")
 			p.tell(false, err)
 		}
@@ -283,8 +289,9 @@ func (p *projector) commit(ctx context.Context, events []eventstore.Recorded) er
 	}
 }
 
-// try folds those events of a batch that the documents lack, and writes the documents. With patient, it fails at an event that
-// this program cannot read, so that a process of a newer version of the program can project that event.
+// try folds those events of a batch that the documents lack, and writes the documents. It returns whether documents have
+// changed. With patient, it fails at an event younger than newerAge that this program cannot read, so that a process of a
+// newer version of the program can project that event.
 func (p *projector) try(ctx context.Context, recorded []eventstore.Recorded, patient bool) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()

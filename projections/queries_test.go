@@ -155,7 +155,7 @@ func TestAccountsAndBalances(t *testing.T) {
 	}
 }
 
-// backlog submits movies: many of the first account, fewer of each that follows.
+// backlog submits movies of several accounts: as many of each as its count says, a minute apart.
 func backlog(t *testing.T, w *world, counts ...int) eventstore.Appended {
 	t.Helper()
 	var last eventstore.Appended

@@ -12,7 +12,8 @@ import (
 )
 
 // Reader keeps the read models current: one catch-up subscription feeds all of them, in batches. Several processes may do that at
-// the same time. Its methods are safe for concurrent use.
+// the same time. Without Config.Project, it only follows how far other processes bring them. Its methods are safe for
+// concurrent use.
 type Reader struct {
 	config Config
 	at     *catalogue
@@ -26,7 +27,7 @@ type Reader struct {
 
 	mu       sync.Mutex
 	position eventstore.Position // the documents include every event up to here
-	moved    chan struct{}       // closed and replaced when position changes
+	moved    chan struct{}       // closed and replaced when position grows, or documents change
 	movedAt  time.Time
 	// considered may be higher than position: the events in between concern no read model.
 	considered eventstore.Position
@@ -37,7 +38,7 @@ type Reader struct {
 // Status is the state of the Reader.
 type Status struct {
 	Position eventstore.Position // the read models include every event up to here
-	CaughtUp bool                // the end of the log was reached once since the start
+	CaughtUp bool                // the end of the log was reached once; without Config.Project: a checkpoint was read
 	Err      error               // the error that the Reader is retrying after; nil: none
 }
 
@@ -131,7 +132,8 @@ func (r *Reader) Status() Status {
 	return s
 }
 
-// Generation returns the current generation, and the one that is being built; nil: there is none.
+// Generation reads the pointer to the current generation. It also names the generation that is being built, if any. nil:
+// there is no pointer yet.
 func (r *Reader) Generation(ctx context.Context) (*Pointer, error) { return r.at.read(ctx) }
 
 // Changed returns a channel that gets a token after every commit that changed a document. The channel holds at most one token.
@@ -167,7 +169,8 @@ func (r *Reader) WaitFor(ctx context.Context, position eventstore.Position) erro
 	}
 }
 
-// place returns the position of the read models, their generation, and whether the position has not changed for a while.
+// place returns the position up to which the read models lack no event that they fold, their generation, and whether neither
+// position nor documents have changed for longer than gatherFor.
 func (r *Reader) place() (position eventstore.Position, generation *Pointer, quiet bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,7 +187,8 @@ func (r *Reader) reached(position eventstore.Position) bool {
 	return r.position.Compare(position) >= 0
 }
 
-// signal wakes those who wait for a position, and those who wait for changed documents. The caller holds mu.
+// signal wakes those who wait for a position and, with changed, those who wait for changed documents. It also invalidates
+// the cached documents. The caller holds mu.
 func (r *Reader) signal(changed bool) {
 	close(r.moved)
 	r.moved = make(chan struct{})
@@ -227,7 +231,8 @@ func (r *Reader) tell(done report) {
 
 // Run brings the read models up to the end of the log and keeps them current until ctx ends; then it returns nil. Every event
 // that is not committed by then will be read again. During outages of the log or of the document store it retries. It returns an
-// error only when further folding would make documents wrong: ErrGap.
+// error only when further folding would make documents wrong: ErrGap. Without Config.Project, it folds nothing and follows
+// the progress of other processes.
 func (r *Reader) Run(ctx context.Context) error {
 	r.at.recent.running.Store(true)
 	defer r.at.recent.running.Store(false)
@@ -250,7 +255,7 @@ func (r *Reader) Run(ctx context.Context) error {
 	return nil
 }
 
-// project folds the log into the current generation, until another generation becomes current or ctx ends.
+// project folds the log into the generation that this process reads, until it reads another one or ctx ends.
 func (r *Reader) project(ctx context.Context) error {
 	current := r.at.current.Load()
 	p := newProjector(r.config, r.at, current.Generation, current.Models, r.tell)
@@ -295,7 +300,7 @@ func (r *Reader) startOver(ctx context.Context) error {
 		}
 		_, err = r.adopt(ctx, p, true) // force is true: the position read so far belongs to another log
 		if err == nil && r.config.MaxLag > 0 {
-			r.measureLag(ctx) // measured here, so that the lag is known before lists are empty
+			r.measureLag(ctx) // measured at once, so that lists of the empty read models are refused
 		}
 		return err
 	})

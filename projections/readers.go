@@ -50,7 +50,7 @@ func (r *Reader) unsign(ctx context.Context) {
 	}
 }
 
-// othersRead reports whether another live process reads the current generation.
+// othersRead reports whether a live process reads the current generation. The caller reads another one.
 func (r *Reader) othersRead(ctx context.Context, now time.Time) (bool, error) {
 	p, err := r.at.read(ctx)
 	if err != nil || p == nil {

@@ -17,7 +17,8 @@ type Building struct {
 	Models     map[string]Place `json:"models"`
 }
 
-// progressInterval is how often a process logs the progress of a build.
+// progressInterval is how often a process logs the progress of a build, or how far the read models lag. It is also the pause
+// after a build that failed.
 const progressInterval = 10 * time.Second
 
 // Rebuild builds read models again from the beginning of the log, beside the current ones, and then makes them current: queries
@@ -134,7 +135,8 @@ func (r *Reader) build(ctx context.Context, c construction, progress func(events
 	})
 }
 
-// reach brings the current generation up to a position: a generation that takes documents over must not be behind them.
+// reach brings the current generation up to a position: the checkpoint of a new generation that takes documents over from
+// it. These documents must not be behind that checkpoint.
 func (r *Reader) reach(ctx context.Context, position eventstore.Position) error {
 	current := r.at.current.Load()
 	p := newProjector(r.config, r.at, current.Generation, current.Models, func(report) {})
@@ -164,8 +166,9 @@ func (r *Reader) free(ctx context.Context, basis int64) (bool, error) {
 	return err == nil && !others, nil // after an error the caller calls free again
 }
 
-// takeBuilding returns the generation that is being built for this program, or begins one: in part, when read models of the
-// current generation can be taken over, otherwise as a whole.
+// takeBuilding returns the generation that is being built for this program, or begins one. With partly, the one that it
+// begins takes over those read models of the current generation that have the shapes of this program. Otherwise all are
+// built.
 func (r *Reader) takeBuilding(ctx context.Context, partly bool) (Building, error) {
 	var building Building
 	_, err := r.at.update(ctx, func(p *Pointer) bool {
@@ -253,12 +256,12 @@ func (r *Reader) outdated() (why string, all bool) {
 		}
 	}
 	if r.at.pending.Load() != nil || !r.at.fits(r.at.current.Load().Models) {
-		return "read models have former shapes", false
+		return "read models have the shapes of another version of the program", false
 	}
 	return "", false
 }
 
-// tellProgress returns a function that logs the progress of building at intervals.
+// tellProgress returns a function that logs the progress of building at intervals, and records it for BehindError.
 func (r *Reader) tellProgress(ctx context.Context) func(eventstore.Position) {
 	var pace pace
 	next := r.config.Now().Add(progressInterval)
@@ -279,8 +282,8 @@ func (r *Reader) tellProgress(ctx context.Context) func(eventstore.Position) {
 	}
 }
 
-// publish makes the generation that this process reads the current one, once it is complete. It waits until no process of another
-// version reads the generation that was current before, because that process would lose it.
+// publish makes the generation that this process reads the current one, once it is complete. It puts this off while another
+// process reads the generation that is current, because that process would lose it.
 func (r *Reader) publish(ctx context.Context, caughtUp bool) {
 	now := r.config.Now()
 	if !caughtUp || !r.unpublished || now.Before(r.nextPublish) {

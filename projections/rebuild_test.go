@@ -21,7 +21,7 @@ func pointerOf(t *testing.T, docs projections.Documents) projections.Pointer {
 	return documentstest.Pointer(t, docs)
 }
 
-// TestReader_Rebuild rebuilds beside the live read models, while events go on coming, and drops the old ones.
+// TestReader_Rebuild rebuilds beside the live read models, folds what comes afterwards, and drops the old ones.
 func TestReader_Rebuild(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -12,7 +12,7 @@ import (
 )
 
 // Template is the read model of one saved template. Its id is the template's id. The movie JSON itself is a stored file, see
-// BodyHash.
+// BodyKey.
 type Template struct {
 	ID        string    `json:"id"`
 	Revision  int64     `json:"revision"` // revision of the last event of the template's stream that was folded in
@@ -120,7 +120,7 @@ type Templates struct {
 }
 
 // Get returns a template, and false when it does not exist. The template includes every event that its stream has at the time of
-// the call.
+// the call. When the log is unavailable, an existing document is returned as it is.
 func (t *Templates) Get(ctx context.Context, id template.ID) (Template, bool, error) {
 	doc, known, err := templateModel.load(ctx, t.at, string(id))
 	if err == nil {

@@ -102,7 +102,7 @@ func (b *TroubleBoard) forget(ctx context.Context, before time.Time) error {
 	return err
 }
 
-// open reports whether a row's item is still on the work list.
+// open reports whether a row's item is still on the work list, as work of the same kind that can be done.
 func (b *TroubleBoard) open(ctx context.Context, row Trouble) (bool, error) {
 	found, err := b.at.docs.Get(ctx, b.at.collection(workModel{}.name()), row.Work)
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 // errNewer says that a batch has an event that this program cannot read; a process of a newer version may be about to project it.
 var errNewer = errors.New("an event was written by a newer version of the program")
 
-// newerTries is how many times a batch with an event of a newer version of the program is tried, in about 2.5 seconds, before the
-// stream of that event becomes unread. This gives a process of the newer version the time to project the event.
+// newerTries is the number of the try of a batch at which the stream of an event of a newer version of the program becomes
+// unread. The tries before, with their pauses, take about a second. This gives a process of the newer version the time to
+// project the event.
 const newerTries = 7
 
 // newerAge is the age of an event of a newer version of the program from which on the projector does not wait for another process
@@ -28,7 +29,7 @@ type Unread struct {
 	Stream   string    `json:"stream"`
 	Revision int64     `json:"revision"` // revision of the event that could not be read
 	Type     string    `json:"type"`     // type of the event
-	Version  int       `json:"version"`  // version of the event's payload; 0: the event's metadata cannot be read either
+	Version  int       `json:"version"`  // version of the event's payload, as its metadata says
 	Account  string    `json:"account"`
 	Created  time.Time `json:"created"` // creation time of the event
 }
@@ -59,7 +60,7 @@ type decoded struct {
 }
 
 // read decodes the events of a batch that follow a checkpoint. It leaves out those of unread streams, and returns the streams
-// that become unread with this batch. While patient is true, it returns errNewer instead.
+// that become unread with this batch. While patient is true, it returns errNewer instead for an event younger than newerAge.
 func (p *projector) read(
 	recorded []eventstore.Recorded, at Checkpoint, unread map[string]Unread, patient bool,
 ) ([]Event, []Unread, error) {
@@ -173,7 +174,8 @@ func (s *standing) mayList(m model, account string) error {
 	return nil
 }
 
-// Unread returns the streams with an event that this program cannot read. The list may be a second old.
+// Unread returns the streams that the read models do not fold to their ends, because a program that projected could not read
+// an event. The list may be a second old.
 func (r *Reader) Unread() []Unread {
 	var out []Unread
 	for _, u := range r.at.standing.all() {

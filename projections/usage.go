@@ -19,7 +19,7 @@ type Usage struct {
 	Drafts    int64 `json:"drafts"`
 	Rendered  int64 `json:"rendered"` // movies that got a video, also those that got it after a timeout
 	Cached    int64 `json:"cached"`   // rendered movies that are copies of an equal movie
-	Failed    int64 `json:"failed"`   // movies that ended in an error or a timeout
+	Failed    int64 `json:"failed"`   // movies that failed or timed out, also those that got a video after the timeout
 	Cancelled int64 `json:"cancelled"`
 
 	// The failed movies by family of the failure: see movie.Failure.

@@ -11,7 +11,7 @@ import (
 	"moviola/projections"
 )
 
-// TestUsage folds what two accounts did on two days, and reads it back by all roads.
+// TestUsage folds what an account did on two days, and reads it back by all roads.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

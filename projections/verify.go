@@ -14,11 +14,11 @@ import (
 type Difference struct {
 	Model string // name of the read model
 	ID    string // id of the document
-	What  string // missing, superfluous, or the difference in content
+	What  string // missing, superfluous, other than the log says, or cannot be decoded
 }
 
-// How many times differing documents are compared again, and the pause before each time: while the service runs, documents are
-// being written.
+// How many times differing documents are compared, the first time included, and the pause before each further time: while
+// the service runs, documents are being written.
 const (
 	verifyTries = 5
 	verifyPause = 500 * time.Millisecond
@@ -27,7 +27,8 @@ const (
 )
 
 // Verify folds the log into an empty document store, up to the checkpoint of the current read models, and returns the documents
-// that differ. config must be the service's own, because documents contain times that depend on it. It writes to scratch only.
+// that differ, at most mostDifferences of them. config must be the service's own, because documents contain times that
+// depend on it. Verify writes documents to scratch only.
 func Verify(ctx context.Context, config Config, scratch Documents) ([]Difference, error) {
 	config = config.withDefaults()
 	live := &catalogue{docs: config.Documents, models: allModels(config)}

@@ -10,7 +10,7 @@ import (
 
 const (
 	// pollInterval is how often a process that does not project reads the checkpoint while somebody waits for it. While nobody
-	// waits, it skips idlePolls of these reads.
+	// waits, it skips idlePolls reads after each one.
 	pollInterval = 20 * time.Millisecond
 	idlePolls    = 4
 	// pointerInterval is how often a process checks which generation is current.
@@ -68,7 +68,7 @@ type chores struct {
 	nextSweep   time.Time
 	nextSign    time.Time
 	signed      int64 // the generation in the last heartbeat
-	refused     int   // how often this process did not switch because the new generation was behind its position
+	refused     int   // how often in a row this process did not switch because the new generation was behind its position
 }
 
 // patience is how many times a process refuses to switch to a new generation that is behind its own position. Then it switches
@@ -107,7 +107,8 @@ func (r *Reader) sweepWhenDue(ctx context.Context) {
 	}
 }
 
-// follow reads the pointer and switches to the generation that it names.
+// follow reads the pointer, once each pointerInterval, and switches to the generation that it names if this program has its
+// shapes. It also reads the unread streams, and writes the heartbeat when that is due.
 func (c *chores) follow(ctx context.Context) {
 	now := c.r.config.Now()
 	if now.Before(c.nextPointer) {
@@ -140,7 +141,8 @@ func (c *chores) follow(ctx context.Context) {
 	}
 }
 
-// sweep removes old tombstones, rows of the presence board whose worker ended long ago, and the collections of old generations.
+// sweep removes old tombstones, old rows of the trouble board, rows of the presence board whose worker ended long ago, and
+// the collections of old generations.
 func (r *Reader) sweep(ctx context.Context, now time.Time) error {
 	for _, name := range append(r.at.collections(), presences.Name, troubles.Name, readers.Name, processes.Name) {
 		for removed := sweepLimit; removed == sweepLimit; {
@@ -169,7 +171,8 @@ func (r *Reader) sweep(ctx context.Context, now time.Time) error {
 }
 
 // DropFormer drops the collections of former generations, and returns when none is left. While other processes live, it waits
-// until all of them read the current generation, and at least keepErased after the switch. It returns an error when ctx ends.
+// until all of them read the current generation, and at least keepErased after the switch. It returns an error when ctx
+// ends, or when the document store fails.
 func (r *Reader) DropFormer(ctx context.Context) error {
 	for {
 		left, err := r.former(ctx)
@@ -203,7 +206,8 @@ func (r *Reader) former(ctx context.Context) (left bool, err error) {
 	return err == nil && p != nil && len(p.Retired) > 0, err
 }
 
-// dropRetired drops the retired collections, some time after the switch.
+// dropRetired drops those retired collections that no live process reads, once the switch is as long ago as the parameter
+// kept says.
 func (r *Reader) dropRetired(ctx context.Context, now time.Time, kept time.Duration) error {
 	p, err := r.at.read(ctx)
 	if err != nil || p == nil || len(p.Retired) == 0 || now.Sub(p.SwitchedAt) < kept {

@@ -11,7 +11,7 @@ import (
 // The limits of one read of the work list.
 const (
 	dueWindow    = 64 // maximum of items read because they are due longest, whatever their accounts
-	turnAccounts = 64 // maximum of accounts visited in one call, when more than dueWindow items are due
+	turnAccounts = 64 // a call that finds dueWindow items reads no further page after this many accounts
 )
 
 // Work answers queries for the work list. Its results are hints and may be outdated: whoever acts on an item folds the stream. It
@@ -168,7 +168,8 @@ func (w *Work) all(ctx context.Context, kind, state string) iter.Seq2[WorkItem, 
 	}
 }
 
-// NextDue returns the earliest due time of the items of a kind, also when it is past, and false when there are no items.
+// NextDue returns the earliest due time of the unclaimed items of a kind (of WorkStop, also of claimed ones), also when it
+// is past, and false when there are no such items.
 func (w *Work) NextDue(ctx context.Context, kind string) (time.Time, bool, error) {
 	var next time.Time
 	found := false

@@ -22,7 +22,7 @@ const (
 const (
 	// the opening of an account lacks its first credits or first key; due when the request that opens the account must have ended
 	WorkComplete = "complete"
-	WorkZero     = "zero"  // decide to remove an account's files: due after 30 days with a balance of zero
+	WorkZero     = "zero"  // decide to remove an account's files: due when its balance was zero for Config.ZeroRetention
 	WorkPurge    = "purge" // open from ZeroBalancePurged until the files stored before that event are removed
 	WorkClose    = "close" // open from AccountClosed until the account's files are removed, twice
 )

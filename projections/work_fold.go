@@ -11,7 +11,8 @@ import (
 	"moviola/eventstore"
 )
 
-// The lines of work: prefixes of the ids of work items, each followed by the item's subject.
+// The lines of work of movies, and of the holds of preload items: prefixes of the ids of work items, each followed by the
+// item's subject.
 const (
 	lineFetch   = "fetch/"
 	lineRender  = "render/"

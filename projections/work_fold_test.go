@@ -14,7 +14,7 @@ import (
 	"moviola/projections"
 )
 
-// The events of one movie, each a minute after the one before it would be in life.
+// The events of one movie, at minutes at which they could come.
 var (
 	held       = ledger.CreditsHeld{Project: "p", Amount: 1, At: minute(0)}
 	charged    = ledger.CreditsCharged{Project: "p", Amount: 1, At: minute(50)}

@@ -10,11 +10,11 @@ const (
 	// open from the submission until the movie times out or is closed; available again after a release or the death of its worker
 	WorkRender  = "render"
 	WorkStop    = "stop"    // a timed-out movie that is not closed: due when nobody renders it, or at twice the render timeout
-	WorkSettle  = "settle"  // settle the hold of a movie with an outcome: open while that hold is open
+	WorkSettle  = "settle"  // settle the hold or count of a movie or preload item with an outcome: open while that is open
 	WorkDeliver = "deliver" // deliver a closed movie: open from the closing event until DeliveryFinished
 	WorkTimeout = "timeout" // time out a render: due when the render timeout has passed since the first RenderStarted
-	WorkAbandon = "abandon" // abandon a hold or count without a movie: due 10 minutes after it was made
-	WorkExpire  = "expire"  // remove a rendered file: due 7 days after the end of the render
+	WorkAbandon = "abandon" // abandon a hold or count without a movie: due Config.AbandonAfter after it was made
+	WorkExpire  = "expire"  // remove a rendered file: due Config.FileRetention after the end of the render
 )
 
 // The states of a work item.
@@ -52,7 +52,8 @@ type WorkItem struct {
 	// Shared is true when a render gave its slot to another account's movie, TimedOut when the render timeout has passed.
 	Shared   bool `json:"shared"`
 	TimedOut bool `json:"timed_out"`
-	// Templates are the ids of the templates of a movie that waits for its render or first delivery.
+	// Templates are the ids of the templates of a movie that waits for its render or first delivery, or of a batch of
+	// movies.
 	Templates []string `json:"templates"`
 	// Correlation is the correlation id: that of the request from which the work follows. Events, log messages and calls of this
 	// work contain it.

@@ -11,8 +11,8 @@ import (
 )
 
 // The lines of work of the media library and of preloads: prefixes of the ids of work items, each followed by its subject. The
-// subject of the first two is the id of a path's stream. The subject of the third is <preload>/<index>: a preload batch and the
-// index of an item in it.
+// subject of move/, media/ and confirm/ is the id of a path's stream. The subject of preload/ and fetchitem/ is
+// <preload>/<index>: a preload batch and the index of an item in it.
 const (
 	lineMove    = "move/"
 	lineMedia   = "media/"
@@ -27,7 +27,7 @@ const (
 	// surely ended.
 	WorkMove    = "move"
 	WorkMedia   = "media"   // due when the retention of a temporary file ends, or a registration expires
-	WorkConfirm = "confirm" // a registration whose bytes the client uploads to the storage directly: open until they have arrived
+	WorkConfirm = "confirm" // a registration whose bytes may come to the storage directly: open until they arrive or it ends
 	WorkPreload = "preload" // open until a preload item is ready or has failed
 )
 

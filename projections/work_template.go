@@ -36,7 +36,8 @@ func (w workModel) sweep(i WorkItem, e Event) (WorkItem, bool) {
 // usesOf returns the ids of the templates that a movie was made of.
 func usesOf(submitted movie.Submitted) []string { return templateIDs(submitted.Templates) }
 
-// Uses reports whether a movie that waits for its render or first delivery was made of a template. It may lag behind the log.
+// Uses reports whether a movie that waits for its render or first delivery, or a batch that is not complete, is made of a
+// template. It may lag behind the log.
 func (w *Work) Uses(ctx context.Context, id template.ID) (bool, error) {
 	for _, line := range []struct{ kind, state string }{
 		{WorkRender, workWaiting}, {WorkRender, WorkReady}, {WorkRender, WorkClaimed}, {WorkStop, WorkReady}, {WorkStop, WorkClaimed},

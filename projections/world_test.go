@@ -178,7 +178,7 @@ func dump(t *testing.T, docs projections.Documents) map[string]string {
 	return documentstest.Dump(t, docs)
 }
 
-// history appends the life of many movies of two accounts, interleaved, with every kind of end.
+// history appends the lives of many movies of two accounts, interleaved, with several kinds of end.
 func (w *world) history(t *testing.T, movies int) eventstore.Appended {
 	t.Helper()
 	w.append(t, ledger.Stream(alice), ledger.CreditsGranted{Reference: "first", Amount: 600, At: t0})

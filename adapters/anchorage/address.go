@@ -25,7 +25,7 @@ const (
 type Address struct {
 	Kind   string
 	Folder string   // path of the folder, for the kind Folder
-	URL    *url.URL // address of a webhook, or of the endpoint of a bucket; nil: Amazon's endpoint
+	URL    *url.URL // address of a webhook, or of the endpoint of a bucket; nil for a bucket: the AWS client's default
 	To     string   // e-mail address, for the kind Mail
 	Bucket string
 
@@ -34,10 +34,11 @@ type Address struct {
 	Lock                    time.Duration // how long the objects stored in the bucket are locked; 0: the bucket's own rule
 }
 
-// errKind is the error for an address that names no known kind of place.
+// errKind is the error for an address of no known kind, and for one that its kind does not permit.
 var errKind = errors.New("give a folder by its whole path, s3://bucket?region=…, https://… without a user, or mailto:address")
 
-// Parse reads an address: a folder's path or file:///path, s3://bucket?…, https://…, or mailto:address. Errors do not repeat it.
+// Parse reads an address: a folder's absolute path or file:///path, s3://bucket?…, https://… or http://…, or mailto:address.
+// Errors repeat nothing of the address but the name of an unknown parameter.
 func Parse(text string) (Address, error) {
 	scheme, rest, found := strings.Cut(text, ":")
 	if !found || len(scheme) == 1 || strings.ContainsAny(scheme, `/\`) {
@@ -79,8 +80,8 @@ func addressOf(u *url.URL) (Address, error) {
 	return Address{}, errKind
 }
 
-// bucketOf reads the address of a bucket. The address may have the parameters of an s3:// address of --blobs, and also the
-// parameters prefix, profile and lock-days.
+// bucketOf reads the address of a bucket. The address may have the parameters region, endpoint and use_path_style, which
+// mean what they mean in an s3:// address of --blobs, and the parameters prefix, profile and lock-days.
 func bucketOf(u *url.URL) (Address, error) {
 	if u.Host == "" || strings.Trim(u.Path, "/") != "" {
 		return Address{}, errors.New(

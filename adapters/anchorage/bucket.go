@@ -22,8 +22,8 @@ type bucket struct {
 	Address
 }
 
-// openBucket returns the bucket that a names. The credentials come from the environment or, if a names a profile, from this
-// profile in the files of AWS.
+// openBucket returns the bucket that a names. If a names a profile, the credentials come from this profile in the files of
+// AWS, otherwise from where the AWS client looks by default, the environment first.
 func openBucket(ctx context.Context, a Address) (*bucket, error) {
 	var options []func(*config.LoadOptions) error
 	if a.Region != "" {

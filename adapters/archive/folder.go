@@ -1,4 +1,5 @@
-// Package archive stores backups in a folder. Only the owner of the folder can read them: folders have mode 0700, files 0600.
+// Package archive stores backups in a folder. Only their owner can read them: files have the mode 0600, and folders that the
+// package creates have the mode 0700.
 package archive
 
 import (

@@ -71,7 +71,8 @@ func TestCache_Fetch_scans(t *testing.T) {
 	s.requireError(err, "The file at 'HOST/hostile' draws its picture more than 100 times; save it anew")
 }
 
-// A picture of 16 bits a colour takes twice the memory, and may have half the pixels.
+// A picture of 16 bits a channel that would take too much memory as a whole is read row by row. Of the forms that cannot be
+// read so, it is refused or, with a converter, converted.
 func TestCache_Fetch_depth(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, commands.Media{}, nil)

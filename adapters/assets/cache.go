@@ -1,8 +1,9 @@
 // Package assets brings the sources of movies to the local disk: it downloads them through the guarded client, has them
 // examined (package examine), and stores them under the hash of their content in a folder per account.
 //
-// Only pictures, videos and sound of known formats are accepted. Playlists and all other formats that can name further files are
-// refused before a decoder reads them, except for SVG drawings: browsers draw these as pictures, which load nothing.
+// Only pictures, videos, sound, fonts and captions of known formats are accepted. Playlists and other lists of further files
+// are refused before a decoder reads them. SVG drawings can name further files, too, but are accepted: browsers draw them as
+// pictures, which load nothing.
 package assets
 
 import (
@@ -34,11 +35,12 @@ type Config struct {
 	Client   *http.Client      // client whose addresses are checked by adapters/outbound
 	Dir      string            // contains a folder per account; several processes of one host may share it
 	Prober   examine.Prober    //
-	Pictures examine.Converter // converts AVIF, HEIC and TIFF pictures that Go cannot decode; nil: they are refused
+	Pictures examine.Converter // converts what Go cannot decode, see examine.Examiner; nil: AVIF and HEIC are refused
 	MaxBytes int64             // largest size of one download; 0: 2 GiB
 	Timeout  time.Duration     // time limit of one download, retries included; 0: 5 minutes
-	// Connections and Bytes are budgets for running downloads, which accounts use in turns; nil: unbounded. A download takes one
-	// connection, and its size in bytes. While its size is unknown, it takes Guess bytes; Guess 0: 64 MiB.
+	// Connections and Bytes are budgets for running downloads, which accounts use in turns; nil: unbounded. A download takes
+	// one connection, and its size in bytes. A download of unknown size takes Guess bytes at first, and more when it has
+	// read them; Guess 0: 64 MiB.
 	Connections, Bytes *fair.Budget
 	Guess              int64
 	// Retries are the pauses before retries after temporary failures; nil: half a second, two seconds.
@@ -47,10 +49,11 @@ type Config struct {
 	Base string
 	Own  OwnFiles
 	// TTL is how long a download is used without asking its server again, and how long a file is kept after its last use; 0: 72
-	// hours. Decision 51. Sweep enforces it.
+	// hours. Decision 51. Sweep removes files after this time.
 	TTL time.Duration
-	// MaxTotal bounds the bytes of the files of all accounts; 0: 50 GiB. MaxAccount bounds those of one account; 0: 20 GiB. Every
-	// write enforces them: the least recently used files are removed, except for those used in the last ten minutes.
+	// MaxTotal bounds the bytes of the files of all accounts; 0: 50 GiB. MaxAccount bounds those of one account; 0: 20 GiB,
+	// or MaxTotal if that is less. Every write enforces them: the least recently used files are removed, except for those
+	// used in the last ten minutes. If that is not enough, the write fails.
 	MaxTotal, MaxAccount int64
 	// MaxTotalFiles and MaxAccountFiles bound the number of files of all accounts and of one account, as MaxTotal and MaxAccount
 	// bound the bytes; 0: unbounded.
@@ -81,8 +84,8 @@ type Cache struct {
 	sources *examine.Examiner
 }
 
-// Bound returns the cache's bounds, how much of them is used, and how many downloads were refused. A refused download is counted
-// even if space was made afterwards.
+// Bound returns the cache's bounds, how much of them is used, and how often writes have met them. A write that met a bound is
+// counted as refused even if space was made for it.
 func (c *Cache) Bound() quota.Status { return c.room.Status() }
 
 // New returns a Cache in cfg.Dir, which it creates.
@@ -134,8 +137,8 @@ func (cfg Config) withDefaults() Config {
 }
 
 // Fetch brings the file at address to the local disk. See render.Assets. A file that the account has downloaded within the time
-// to live comes from the disk, without asking the server. Decision 51. Concurrent callers with the same address share one
-// download.
+// to live comes from the disk, without asking the server. Decision 51. Concurrent callers with the same account and address
+// share one download.
 func (c *Cache) Fetch(ctx context.Context, account domain.AccountID, address string) (commands.Asset, error) {
 	return c.flights.do(ctx, string(account)+" "+address, func(ctx context.Context) (commands.Asset, error) {
 		return c.fetch(ctx, c.folderOf(account), address, nil)
@@ -157,7 +160,7 @@ func (c *Cache) Kept(_ context.Context, account domain.AccountID, address string
 	return c.kept(c.folderOf(account), address, time.Time{})
 }
 
-// KeptSince returns the cached file that Refetch would use; false when Refetch would ask a server.
+// KeptSince returns the file on the local disk that Refetch would use; false when Refetch would get it from elsewhere.
 func (c *Cache) KeptSince(_ context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, bool) {
 	if since.IsZero() {
 		return commands.Asset{}, false
@@ -257,8 +260,8 @@ type visit struct {
 	Hash         string `json:"hash"`
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"last_modified,omitempty"`
-	// At is when the server sent the file, or confirmed that it had not changed. Zero: the address belongs to the service, and is
-	// read every time.
+	// At is when the server sent the file, or confirmed that it had not changed. Zero: the address is one of the service
+	// itself, or was redirected to one, and is read every time.
 	At time.Time `json:"at,omitzero"`
 }
 
@@ -277,7 +280,7 @@ func (s accountFolder) visitPath(address string) string {
 	return filepath.Join(s.dir, "visits", hashText(address)+".json")
 }
 
-// visit returns the record of an address; the zero visit when there is none, or its file is gone.
+// visit returns the record of an address; the zero visit when there is none, or its file is gone or damaged.
 func (s accountFolder) visit(address string) visit {
 	var v visit
 	if readJSON(s.visitPath(address), &v) != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // Examine checks a file of the cache: a source must have the hash in its name, a converted picture must be decodable, and both
-// must have their notes (a JSON file). quick skips reading the content.
+// must have their notes (a JSON file). With quick the content of sources and converted pictures is not read.
 func Examine(path string, quick bool) (storage.Flaw, error) {
 	name, folder := filepath.Base(path), filepath.Base(filepath.Dir(path))
 	stem, _, _ := strings.Cut(name, ".")

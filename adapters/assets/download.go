@@ -293,7 +293,7 @@ func (s accountFolder) keep(temp *draft, hash string, size int64) (fresh bool, e
 // discard closes a download. A download that was kept stays under its final name.
 func (c *Cache) discard(temp *draft) {
 	if err := temp.discard(); err != nil {
-		c.cfg.Log.WithError(err).Warn("temporary file of a download not removed")
+		c.cfg.Log.WithError(err).Warn("temporary file of a download not removed; a sweep removes it after an hour")
 	}
 }
 

@@ -34,7 +34,7 @@ func (s accountFolder) draft() (*draft, error) {
 	return &draft{File: file, path: file.Name(), name: file.Name()}, nil
 }
 
-// complete finishes writing a draft with a name. A draft without a name disappears when it is closed.
+// complete closes a draft with a name. A draft without a name stays open, because it would disappear when it is closed.
 func (d *draft) complete() error {
 	if d.name == "" {
 		return nil
@@ -47,7 +47,7 @@ func (d *draft) link(path string) error {
 	return unix.Linkat(unix.AT_FDCWD, d.path, unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
 }
 
-// replace gives the file a name, and replaces another file that has the name.
+// replace gives the file the name path, and replaces another file that has the name.
 func (d *draft) replace(path string) error {
 	if d.name != "" {
 		return os.Rename(d.name, path)

@@ -12,8 +12,8 @@ import (
 // lane is a download's share of the budgets: a connection, and a number of bytes.
 type lane struct {
 	connection, bytes *fair.Part // shares of the budgets; nil: the budget is unbounded
-	// size is the number of bytes that may be read now. It grows by at least step, up to most. Once it is most, bytes
-	// are not counted any more.
+	// size is the number of bytes that may be read now. While the body is read it grows by at least step at a time, up to
+	// most. Once it is most, bytes are not counted any more.
 	size, step, most int64
 }
 
@@ -91,8 +91,9 @@ func (d *drawn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// download brings the file at target into the account's folder, unless the known file is there and still current. It waits for
-// its turn first, and again if the file is larger than its share.
+// download brings the file at target into the account's folder, unless the known file is there and still current. It waits
+// for its turn first, and again if the file needs more than its share and the budget has no more. A file of the service
+// itself needs no turn.
 func (c *Cache) download(ctx context.Context, s accountFolder, target *url.URL, known visit) (visit, error) {
 	if _, own := c.ownPath(target); own {
 		return c.tries(ctx, s, target, known, &lane{})

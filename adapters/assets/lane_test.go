@@ -51,7 +51,7 @@ func gatedSite(t *testing.T, change func(*assets.Config)) (*site, *gated) {
 	}), g
 }
 
-// fetch asks for a file of an account, and reports its error.
+// fetchFor asks for a file of an account, and reports its error.
 func (s *site) fetchFor(t *testing.T, account domain.AccountID, path string, failed chan<- error) {
 	go func() {
 		_, err := s.Fetch(t.Context(), account, "http://files.test/"+path)

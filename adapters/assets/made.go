@@ -35,7 +35,7 @@ type madeVisit struct {
 func (s accountFolder) madeKey(key string) string { return blobkey.SourceVisit(s.holder(), key) }
 
 // KeepMade implements speech.MadeStore and images.MadeStore. Without a store it does nothing: either there is one host, or the
-// hosts share the folders of generated content.
+// hosts share the folders of generated content. Neither does it keep content whose note is longer than half of madeNote.
 func (c *Cache) KeepMade(ctx context.Context, account domain.AccountID, key string, note []byte, path string) error {
 	if c.cfg.Shared == nil || len(note) > madeNote/2 {
 		return nil

@@ -20,7 +20,8 @@ import (
 // codeStorage is the code of the error for accounts whose downloads take too much space.
 const codeStorage = "asset_storage_full"
 
-// The smallest amounts that are freed at once, in bytes and files, so that space is not freed for every piece of a download.
+// The amounts that are freed at once, in bytes and files, so that space is not freed for every piece of a download. If a
+// tenth of the bound is less, that tenth is freed.
 const (
 	ahead      = 64 << 20
 	filesAhead = 64
@@ -136,7 +137,8 @@ func keptBelow(ctx context.Context, dir string) ([]kept, error) {
 	return all, err
 }
 
-// remove removes a file. Its notes are removed first: a file without notes is not used.
+// remove removes a file. The notes of a source are removed first: a file without notes is not used. Those of a converted
+// picture are its source's, and stay.
 func (k kept) remove() error {
 	if err := errors.Join(removeIfThere(k.path+".json"), removeIfThere(k.path)); err != nil {
 		return fmt.Errorf("evict asset: %w", err)

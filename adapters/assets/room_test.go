@@ -32,7 +32,7 @@ func roomOf(t *testing.T, account, total int64, more ...func(*assets.Config)) *s
 	return s
 }
 
-// take fetches a picture for an account, which was used some time ago then.
+// take fetches a picture for an account, and sets the time of its last use to some time ago.
 func (s *site) take(account domain.AccountID, i int, ago time.Duration) commands.Asset {
 	s.t.Helper()
 	a, err := s.Fetch(s.t.Context(), account, fmt.Sprintf("%s/%d.png", s.server.URL, i))

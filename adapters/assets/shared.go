@@ -48,7 +48,7 @@ func (s accountFolder) sharedVisit(address string) string {
 }
 
 // takeShared brings another host's download into the account's folder, if it is recent enough and not older than since. It
-// returns false when there is none. Errors are logged, and the caller asks the server.
+// returns false when there is none, and after an error, which it logs: the caller then asks the server.
 func (c *Cache) takeShared(
 	ctx context.Context, s accountFolder, address string, target *url.URL, since time.Time,
 ) (commands.Asset, bool) {
@@ -171,7 +171,7 @@ func (c *Cache) putFile(ctx context.Context, s accountFolder, hash, path string)
 }
 
 // isShared reports whether the store has a file, written less than the time to live ago. SweepShared removes files after twice
-// the time to live, so it keeps such a file for as long as a download made now may be used.
+// the time to live, so it keeps such a file for as long as a download made now may be used, unless the store is full.
 func (c *Cache) isShared(ctx context.Context, key string) bool {
 	there, err := c.cfg.Shared.Open(ctx, key)
 	if err != nil {

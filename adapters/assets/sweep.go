@@ -20,7 +20,7 @@ import (
 // inUse is how long after its last use a file is not removed, even if space is needed: a render may be about to link it.
 const inUse = 10 * time.Minute
 
-// kept is a file in an account's folder.
+// kept is a file in an account's folder, or in the store: then path is its key, and used the time when it was written.
 type kept struct {
 	path string
 	size int64
@@ -38,7 +38,8 @@ func (c *Cache) Forget(account domain.AccountID) error {
 }
 
 // Sweep removes files that were unused for the time to live, and then the least recently used ones until the rest fits into
-// MaxTotal bytes. Aborted downloads are removed after an hour.
+// MaxTotal bytes, but none that was used in the last ten minutes. It removes aborted downloads after an hour, and the
+// records of addresses after twice the time to live.
 func (c *Cache) Sweep(ctx context.Context, now time.Time) error {
 	var all []kept
 	var failures []error
@@ -78,7 +79,7 @@ func passOver(err error) error {
 	return err
 }
 
-// lastUse is the time when the notes beside a file were last touched.
+// lastUse is the time when the notes beside a file were last touched; without notes, when the file was written.
 func lastUse(path string, info fs.FileInfo) time.Time {
 	if notes, err := os.Stat(strings.TrimSuffix(path, examine.ConvertedExtension) + ".json"); err == nil {
 		return notes.ModTime()

@@ -71,8 +71,8 @@ func (c *checker) intact(path string, test func() error) error {
 
 var errNotTheDownload = errors.New("its content has not the SHA-256 of what was downloaded")
 
-// intact reports whether a file of the account's folder is undamaged, and its converted picture can be decoded. A damaged file is
-// removed and logged for the operator: the caller fetches it again.
+// intact reports whether the file of an asset is undamaged: a converted picture can be decoded, any other file has its hash.
+// A damaged file is removed and logged for the operator: the caller fetches it again.
 func (s accountFolder) intact(a commands.Asset) bool {
 	err := s.files.intact(a.Path, func() error {
 		if a.Converted {
@@ -96,7 +96,7 @@ func (s accountFolder) intact(a commands.Asset) bool {
 	// the notes are removed first: a file without notes is not used
 	for _, path := range []string{file + ".json", file, file + examine.ConvertedExtension} {
 		if err := removeIfThere(path); err != nil {
-			log.WithError(err).Error("a damaged source in the cache cannot be removed")
+			log.WithError(err).Error("a damaged source in the cache cannot be removed; it is not used, and fetched again")
 		}
 	}
 	return false

@@ -37,8 +37,8 @@ var _ commands.Files = (*Bucket)(nil)
 // knows its type.
 const contentType = "application/octet-stream"
 
-// The sizes in bytes of the parts in which files are uploaded to buckets. The size of a part for Google Cloud Storage is a
-// multiple of uploadUnit.
+// The sizes in bytes of the parts in which files are uploaded to gs:// and azblob://. The size of a part for Google Cloud
+// Storage must be a multiple of uploadUnit; uploadBuffer is the largest size.
 const (
 	uploadUnit   = 256 << 10
 	uploadBuffer = 8 << 20

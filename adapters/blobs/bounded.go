@@ -129,7 +129,8 @@ func (b *Bucket) putCounted(
 	return nil
 }
 
-// refused converts an exceeded bound to the client's error.
+// refused converts an account's exceeded bound to the client's error. It returns any other error unchanged, that of the
+// total bound included.
 func (r *Room) refused(err error) error {
 	var full *quota.FullError
 	if errors.As(err, &full) && !full.All {

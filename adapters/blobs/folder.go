@@ -22,8 +22,8 @@ const (
 	copyBytes = 256 << 10
 )
 
-// folders keeps folders open: those into which files were written last. All directory entries on the path to an open folder are
-// on disk. It is safe for concurrent use.
+// folders keeps the folders open into which files were written. Before it would keep more than maxFolders, it forgets all.
+// All directory entries on the path to an open folder are on disk. It is safe for concurrent use.
 type folders struct {
 	top string // absolute path of the folder that contains all the others
 
@@ -123,7 +123,7 @@ func (f *folders) drop(old *folder) {
 	}
 }
 
-// release closes a folder that nobody uses. The caller holds mu.
+// release ends one use of a folder, and closes the folder after its last use. The caller holds mu.
 func (f *folders) release(old *folder) {
 	if old.users--; old.users == 0 {
 		_ = old.close() // the error is ignored: nothing was written through these descriptors

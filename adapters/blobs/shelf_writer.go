@@ -11,7 +11,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// The bounds of one transaction: the number of changes, and the bytes of their files.
+// The bounds of one transaction: the number of changes, and the bytes of their files from which on no change is added.
 const (
 	maxShelvings     = 256
 	maxShelvingBytes = 4 << 20
@@ -26,7 +26,7 @@ type shelving struct {
 	reply   chan error  // gets the result of the change; buffered for one
 }
 
-// put stores a file. If ctx ends it stores nothing.
+// put stores a file. If ctx ends before the writer takes the change, it stores nothing.
 func (s *shelf) put(ctx context.Context, key string, body []byte) error {
 	return s.submit(ctx, &shelving{key: key, body: body})
 }

@@ -27,7 +27,7 @@ func (b *Bucket) Presigns() bool { return b.scheme == s3blob.Scheme }
 // InBucket reports whether the files are in a bucket.
 func (b *Bucket) InBucket() bool { return b.dir == "" }
 
-// Presign implements commands.Staging. The signature covers method, key, length and type.
+// Presign implements mediafiles.Staging. The signature covers method, key, length and type.
 func (b *Bucket) Presign(ctx context.Context, key, contentType string, size int64, ttl time.Duration) (string, error) {
 	if err := checkKey(key); err != nil {
 		return "", err
@@ -64,7 +64,7 @@ func (b *Bucket) Ping(ctx context.Context) error {
 	return err
 }
 
-// Stat implements commands.Staging.
+// Stat implements mediafiles.Staging.
 func (b *Bucket) Stat(ctx context.Context, key string) (mediafiles.Staged, error) {
 	if err := checkKey(key); err != nil {
 		return mediafiles.Staged{}, err
@@ -79,7 +79,7 @@ func (b *Bucket) Stat(ctx context.Context, key string) (mediafiles.Staged, error
 	return mediafiles.Staged{Size: found.Size, ContentType: found.ContentType, At: found.ModTime}, nil
 }
 
-// Copy implements commands.Staging. The storage copies the file by itself: its bytes do not pass through this process.
+// Copy implements mediafiles.Staging. The storage copies the file by itself: its bytes do not pass through this process.
 func (b *Bucket) Copy(ctx context.Context, from, to string) error {
 	if err := errors.Join(checkKey(from), checkKey(to)); err != nil {
 		return err

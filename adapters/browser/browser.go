@@ -41,8 +41,8 @@ type browser struct {
 	watched chan struct{} // channel that close closes, which ends the watching of memory
 
 	mu    sync.Mutex
-	tab   *tab  // the current page
-	cause error // why the browser had to be killed
+	tab   *tab  // the current page; nil: there is none
+	cause error // why the browser had to be killed; nil: the method end was not called
 }
 
 // start starts a browser at the best level of confinement that works here.
@@ -105,7 +105,7 @@ func (p *Pool) settle(level int, errs []error) {
 	}
 	log := p.cfg.Log.WithField("confinement", levels[level].name)
 	if len(errs) > 0 {
-		log.WithError(errors.Join(errs...)).Warn("browser runs with some layers of its sandbox missing; see `moviola doctor`")
+		log.WithError(errors.Join(errs...)).Warn("browser runs without some or all layers of its sandbox; see `moviola doctor`")
 		return
 	}
 	log.Info("browser runs in a sandbox")
@@ -193,7 +193,7 @@ func (b *browser) dismiss(e event, t *tab) {
 }
 
 // show loads a page into a new profile, calls draw, and removes page and profile.
-// Decision 98: the page's time is counted from the moment when its content is loaded.
+// Decision 98: the page's time is counted from the moment when the loading of its content begins.
 func (b *browser) show(budget *budget, page Page, draw func(context.Context, *tab) error) error {
 	ctx, stop := context.WithCancel(budget)
 	defer stop()
@@ -264,7 +264,9 @@ func (b *browser) healthy() bool {
 	}
 }
 
-// explain turns the failure of a page that has crashed its browser into an error that tells the page's user what to do.
+// explain returns the error of a page whose browser cannot be used again. If the page is to blame, the error tells the
+// page's user what to do; if the kernel says that memory ran out, it is commands.ErrOutOfMemory. Any other error is
+// returned unchanged.
 func (b *browser) explain(budget context.Context, err error) error {
 	b.mu.Lock()
 	cause := b.cause

@@ -15,8 +15,8 @@ type spentError struct{ limit time.Duration }
 func (e *spentError) Error() string { return "the page's time is over" }
 
 // budget is the context of a page with the page's time limit. Counting starts with begin. Time in which the receiver of the
-// page's frames is at work is not counted. Nor is time in which a program waits for a processor that others have, as long as that
-// is no more than the limit (decision 98).
+// page's frames is at work is not counted. Nor is time in which any program of this machine waits for a processor that
+// others have; of that, no more time than the limit is left out in all (decision 98).
 type budget struct {
 	context.Context
 	cancel context.CancelCauseFunc
@@ -72,7 +72,8 @@ func (b *budget) stop() bool {
 	return true
 }
 
-// count takes the time since the last call off what is left. The caller holds mu.
+// count takes the time since begin, or since its own last call, off what is left, except for the time when the machine was
+// busy. The caller holds mu.
 func (b *budget) count() {
 	now, waiting := time.Now(), b.busy()
 	passed := now.Sub(b.since)
@@ -82,7 +83,8 @@ func (b *budget) count() {
 	b.since, b.waiting = now, waiting
 }
 
-// leastWait is the shortest time for which a budget that has run out is waited for again.
+// leastWait is how much must be left of a budget, when its timer has run out, for expire to wait again. With less, the time
+// is over.
 const leastWait = 10 * time.Millisecond
 
 // expire ends the context, unless some of the time was not to be counted.

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxMessage  = 128 << 20 // largest message of the browser in bytes; a picture of 36 megapixels as base64 fits
+	maxMessage  = 128 << 20 // largest message of the browser in bytes; a 36-megapixel PNG in base64 fits if it compresses
 	outstanding = 64        // largest number of messages that wait to be written
 )
 

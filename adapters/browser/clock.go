@@ -22,10 +22,10 @@ type clock struct {
 const grid = 100 * time.Microsecond
 
 const (
-	patience  = 15 * time.Second // real time for all waits of a page for the network together
+	patience  = 15 * time.Second // not used: the field patience of tab is half of a page's time limit
 	frameGap  = grid             // virtual time added when a second frame is drawn at the same time
 	interval  = 1000.0 / 60      // time between frames, as the browser is told, in milliseconds
-	redrawing = 5                // largest number of times that the first frame is drawn until Chromium returns a picture of it
+	redrawing = 5                // largest number of times that a frame is drawn until Chromium returns a picture of it
 )
 
 // startClock stops the page's clock at its start time. advance then moves it.
@@ -60,12 +60,12 @@ func (t *tab) align(ctx context.Context) error {
 }
 
 const (
-	wakingTime   = 10 * time.Millisecond // virtual time that passes before the page's content is loaded
+	wakingTime   = 10 * time.Millisecond // virtual time that passes before the page's content begins to load
 	wakingFrames = 50
 )
 
-// awake waits until the page draws frames on request: the first frames are lost while the browser's processes connect, and their
-// number depends on how busy the machine is.
+// awake waits until the page draws frames on request, for at most wakingFrames frames: the first frames are lost while the
+// browser's processes connect, and their number depends on how busy the machine is.
 func (t *tab) awake(ctx context.Context) error {
 	var drawn bool
 	if err := t.evaluate(ctx, "requestAnimationFrame(() => { globalThis.drawn = true })", nil); err != nil {
@@ -161,7 +161,8 @@ func (t *tab) tick(ctx context.Context) error {
 	return err
 }
 
-// draw returns a PNG of the page; nil when nothing has changed since the last picture.
+// draw returns a PNG of the page at the current time. It fails when Chromium returns no picture after as many tries as
+// redrawing.
 func (t *tab) draw(ctx context.Context) ([]byte, error) {
 	screenshot := map[string]any{"screenshot": map[string]any{"format": "png", "optimizeForSpeed": true}}
 	for range redrawing {
@@ -173,7 +174,8 @@ func (t *tab) draw(ctx context.Context) ([]byte, error) {
 	return nil, errors.New("the browser draws nothing")
 }
 
-// frame draws a frame at the current time.
+// frame draws a frame at the current time, or frameGap after the last frame if that is later. It returns the PNG if params
+// ask for one; nil: they do not, or Chromium has returned none.
 func (t *tab) frame(ctx context.Context, params map[string]any) ([]byte, error) {
 	t.clock.last = max(t.clock.elapsed, t.clock.last+frameGap)
 	call := map[string]any{

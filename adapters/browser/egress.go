@@ -94,7 +94,7 @@ func (e *egress) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.forward(w, r, page)
 }
 
-// enter waits for a free connection of the page. false: the page has made too many requests.
+// enter waits for a free connection of the page. false: the page has made too many requests, or has ended.
 func (t *traffic) enter() bool {
 	if t.connections.Add(1) > maxConnections {
 		return false
@@ -109,7 +109,7 @@ func (t *traffic) enter() bool {
 
 func (t *traffic) leave() { <-t.streams }
 
-// refusal returns why host:port could not be reached.
+// refusal returns why host:port could not be reached; nil: no connection to it has failed.
 func (t *traffic) refusal(address string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

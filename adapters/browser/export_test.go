@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Budget returns a context that ends when limit has been counted, what begins to count, and what stops until it is called again.
+// Budget returns a context that ends when limit has been counted. begin starts the counting; pauses stops it until the
+// function that it returns is called; end releases the context.
 func Budget(ctx context.Context, limit time.Duration, busy func() time.Duration) (
 	counted context.Context, begin func(), pauses func(renew bool) func(), end func(),
 ) {
@@ -49,7 +50,7 @@ func (p *Pool) SetLevel(i int) {
 	p.level = i
 }
 
-// Level is the way that has worked.
+// Level is the index of the way that has worked, or of the one to begin with.
 func (p *Pool) Level() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

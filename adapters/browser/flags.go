@@ -2,7 +2,7 @@ package browser
 
 import "fmt"
 
-// flags are Chromium's arguments.
+// flags returns Chromium's arguments.
 func flags(home string, sandbox bool, ports []uint16) []string {
 	all := append([]string{}, fixedFlags...)
 	all = append(all,

@@ -20,8 +20,8 @@ type Font struct {
 	Read   func() ([]byte, error)
 }
 
-// fontHost is the made-up host of the addresses that pages use for fonts of this process. No such host can exist, and requests to
-// it never leave the browser.
+// fontHost is the start, with a made-up host, of the addresses that pages use for fonts of this process. No such host can
+// exist. When a page has fonts of this process, its requests to the host never leave the browser.
 const fontHost = "https://fonts.moviola.invalid/"
 
 // faces returns the @font-face rules for a page. A file is loaded when text uses it.
@@ -45,7 +45,8 @@ func faces(fonts []Font) string {
 	return b.String()
 }
 
-// quoteCSS quotes a name as a CSS string, so that the name can end neither the CSS rule nor the style element.
+// quoteCSS quotes a name as a CSS string. It drops the characters by which the name could end the CSS rule or the style
+// element.
 func quoteCSS(name string) string {
 	return `"` + strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`"\<>{};`, r) {
@@ -58,8 +59,9 @@ func quoteCSS(name string) string {
 // maxFontRequests is the largest number of font requests that wait for an answer.
 const maxFontRequests = 512
 
-// offerFonts makes the fonts available to the page. Their rules come first, so that those of the page have priority. Without
-// fonts the page is not changed.
+// offerFonts makes the fonts available to the page. In HTML that is given as text, their rules come first, so that those of
+// the page have priority. A page with an address gets them as an adopted style sheet. Without fonts the page is not
+// changed.
 func (t *tab) offerFonts(ctx context.Context) error {
 	if len(t.fonts) == 0 {
 		return nil
@@ -94,7 +96,7 @@ func (t *tab) asksForFont(e event) {
 	}
 	select {
 	case t.wanted <- fontRequest{paused.RequestID, strings.TrimPrefix(paused.Request.URL, fontHost)}:
-	default: // too many requests: this one is not answered, and the page reaches its time limit
+	default: // too many requests: this one is not answered, and the page waits for it as for a slow network
 	}
 }
 

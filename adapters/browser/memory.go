@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// memoryLook is the interval at which a browser's memory is measured; a page can allocate some hundred megabytes in that time,
-// and none of its processes more than the jail's limit.
+// memoryLook is the interval at which a browser's memory is measured, and the processor time of a page that has a limit for
+// it. A page can allocate some hundred megabytes in that time, and none of its processes more than the jail's limit.
 const memoryLook = 250 * time.Millisecond
 
 // watchMemory calls tooMuch when a process and its descendants together use more than limit bytes, until done is closed.

@@ -20,9 +20,9 @@ type Page struct {
 	URL           string // address of the page, http or https
 	Width, Height int    // size of the viewport and of the picture, in pixels
 	// DPI is the number of drawn pixels per CSS pixel, 1 to 4; the picture is scaled down afterwards. Values outside of the range
-	// are moved to its nearest end; 0 means 1.
+	// are moved to its nearest end; 0 means 1. It is reduced, but not below 1, so that at most maxDrawn pixels are drawn.
 	DPI      float64
-	Wait     time.Duration      // time after the page and its fonts have been loaded; at most 10 s
+	Wait     time.Duration      // virtual time after the page and its fonts have been loaded; at most 10 s
 	Finished bool               // after Wait, also wait until finite animations have ended; at most 5 s. Decision 67
 	Tailwind bool               // load Tailwind CSS with the page
 	Style    []timeline.Setting // CSS properties of the page's body

@@ -26,7 +26,7 @@ type Config struct {
 	Path string // path of chromium-headless-shell; empty: DefaultPath
 	// Dial makes every connection of every page, to host:port over "tcp". It must refuse addresses that pages must not reach.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Jail starts the browsers in a sandbox. Nil: Chromium is confined by its own sandbox only.
+	// Jail starts the browsers in a sandbox. Nil: Chromium is confined by its own sandbox only, if that works here.
 	Jail *jail.Jail
 	// Dir is for Chromium's files if it has no folder in memory; it must be accessible to everybody. Empty: the system's
 	// temporary folder.
@@ -34,8 +34,8 @@ type Config struct {
 	Browsers int           // largest number of running browsers, each with one page at a time; 0: 2
 	Pages    int           // number of pages after which a browser is replaced; 0: 200
 	Idle     time.Duration // how long an unused browser is kept; 0: a minute
-	// Limit is the time limit of a page from the loading of its content to its picture, and again for each second of frames; twice
-	// that on a machine with too few processors for its work. 0: 30 s.
+	// Limit is the time limit of a page from the loading of its content to its picture, and again for each second of
+	// frames; up to twice that on a machine with too few processors for its work. 0: 30 s.
 	Limit    time.Duration
 	MemoryMB int // memory limit of a browser with its page, in MB; 0: 1500
 	PageMB   int // megabytes that a page may load and send; 0: 64
@@ -55,7 +55,7 @@ type Pool struct {
 	mu      sync.Mutex
 	idle    []*browser
 	running map[*browser]bool
-	level   int  // index in levels: the first that has worked here, or the next to try
+	level   int  // index in levels: the one at which the first browser has started; until then, the first to try
 	known   bool // a browser has started at the level in the field level
 	closed  bool
 
@@ -91,7 +91,8 @@ func setDefault[T comparable](value *T, fallback T) {
 // Still returns a picture of the page after the page, its fonts and its pictures have been loaded and the time page.Wait has
 // passed. The picture has page.Width × page.Height pixels, transparent where the page has no background.
 //
-// A *domain.Error says what is wrong with the page. Other errors are this machine's fault, or the context's.
+// A *domain.Error says what is wrong with the page, or that no browser is installed. Other errors are this machine's fault,
+// or the context's.
 func (p *Pool) Still(ctx context.Context, page Page) (*image.NRGBA, error) {
 	var picture *image.NRGBA
 	err := p.show(ctx, page, func(ctx context.Context, t *tab) error {

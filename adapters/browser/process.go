@@ -43,7 +43,8 @@ type process struct {
 	ports   []net.Listener
 }
 
-// The ports of the egress: for requests of pages, and for those of the browser itself, which are refused.
+// The ports of the egress in a network namespace of the browser's own: for requests of pages, and for those of the browser
+// itself, which are refused.
 const (
 	pagePort  = 3128
 	quietPort = 3129
@@ -137,7 +138,8 @@ func (p *process) signal() {
 	}
 }
 
-// starved waits for the end of a browser that is ending, and reports whether its control group ran out of memory.
+// starved waits, for at most twice pipeDelay, for the end of a browser that is ending, and reports whether its control
+// group ran out of memory.
 func (p *process) starved() bool {
 	select {
 	case <-p.ended:

@@ -25,7 +25,8 @@ type tab struct {
 	target  string
 	session string
 	clock   clock
-	// patience is how much longer, in real time, the page's clock may be stopped to wait for the network.
+	// patience is how long, in real time and in all, the page's clock may be stopped to wait for the network: half of the
+	// page's time limit.
 	patience time.Duration
 
 	expired chan struct{} // receives a value when the granted virtual time has passed
@@ -173,7 +174,7 @@ func (t *tab) responded(e event) {
 	t.status = received.Response.Status
 }
 
-// load loads the page's content and waits until it is complete.
+// load loads the page's content, waits until it is complete (see settle), and then as the page's Wait and Finished say.
 func (t *tab) load(ctx context.Context) error {
 	var err error
 	if t.page.HTML != "" {
@@ -234,7 +235,8 @@ func (t *tab) reason(text string) string {
 	return text
 }
 
-// applySettings adds the element's styles and scripts to a page that was loaded from an address.
+// applySettings adds the element's styles, and Tailwind CSS if it is wanted, to a page that was loaded from an address. It
+// returns an error if the page was answered with an HTTP status of 400 or more.
 func (t *tab) applySettings(ctx context.Context) error {
 	t.mu.Lock()
 	status := t.status
@@ -270,7 +272,8 @@ const complete = `(() => {
 	return document.readyState === 'complete' && (!document.fonts || document.fonts.status === 'loaded');
 })()`
 
-// settle lets the page load. As little virtual time as possible passes, so that animations begin afterwards.
+// settle lets the page load, for at most maxSettle. As little virtual time as possible passes, so that animations begin
+// afterwards.
 func (t *tab) settle(ctx context.Context) error {
 	step, ready := time.Millisecond, 0
 	for passed := time.Duration(0); passed < maxSettle && ready < 2; passed += step {
@@ -323,8 +326,8 @@ const remaining = `(() => {
 	return +longest || 0;
 })()`
 
-// finish advances virtual time until no finite animation runs. A page learns of an animation's end with the next frame, and may
-// begin another one then.
+// finish advances virtual time until no finite animation runs, at most by maxFinish. A page learns of an animation's end
+// with the next frame, and may begin another one then.
 func (t *tab) finish(ctx context.Context) error {
 	ran := false // an animation ran at the previous check
 	for left := maxFinish; left > 0; {

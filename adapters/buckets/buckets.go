@@ -79,7 +79,7 @@ func (s *Sender) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries
 	})
 }
 
-// Test implements deliveries.Sender: it uploads a small object and removes it. A forbidden removal is no error.
+// Test implements deliveries.Sender: it uploads a small object and removes it. A failed removal is no error.
 func (s *Sender) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	return deliveries.Receipt{}, s.with(ctx, parcel.Settings, func(to *bucket) error {
 		key := keyOf(parcel.Settings["remote-path"] + "/" + testName)

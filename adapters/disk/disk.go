@@ -157,8 +157,8 @@ func NewWatch(cfg Config) *Watch {
 	return w
 }
 
-// Low reports whether free space is below the reserve. The first result and every change are logged. If the disk cannot be read,
-// the previous result holds.
+// Low reports whether free space is below the reserve. It logs every change, and a first result of true. If the disk cannot
+// be read, it returns the previous result, or false if there is none.
 func (w *Watch) Low() bool {
 	space, err := w.cfg.Free(w.cfg.Folder)
 	if err != nil {

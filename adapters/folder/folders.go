@@ -74,7 +74,7 @@ func (f Folder) check(own []string) error {
 	return nil
 }
 
-// apart reports whether neither of two folders contains the other. A folder that does not exist is apart from every other.
+// apart reports whether neither of two folders contains the other. If mine does not exist, they are apart.
 func apart(dir, mine string) (bool, error) {
 	mine, err := filepath.Abs(mine)
 	if err == nil {

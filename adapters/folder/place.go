@@ -90,7 +90,7 @@ func sweep(working *os.Root) {
 	}
 }
 
-// place is the folder and name under which one file is stored.
+// place is where one file is stored: its folder, and the folder in which it is written first.
 type place struct {
 	root    *os.Root // folder in which the file is stored
 	working *os.Root // folder for files that are not finished yet

@@ -26,7 +26,8 @@ var _ deliveries.Sender = (*FTP)(nil)
 // ControlPort is the default port of FTP servers.
 const ControlPort = 21
 
-// closeTime limits the logout, and the wait for the confirmation of a file.
+// closeTime is the time limit that the library sets on a connection for the confirmation of a file. A connection that sets
+// deadlines of its own, as those of outbound.Guard.Dialer do, replaces it.
 const closeTime = 10 * time.Second
 
 // testName is the name of the file that Test uploads and removes.

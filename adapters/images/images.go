@@ -54,7 +54,7 @@ type Config struct {
 	// Made is a store through which hosts share generated pictures. Nil: there is one host, or the hosts share Dir.
 	Made    MadeStore
 	Log     logrus.FieldLogger // nil: the standard logger
-	Timeout time.Duration      // time limit of one answer of the endpoint; 0: 3 minutes
+	Timeout time.Duration      // time limit of one request, with the download of a picture that its answer names; 0: 3 minutes
 	// Retries are the pauses before retries after temporary failures; nil: one second, four seconds.
 	Retries []time.Duration
 	Slots   int // largest number of concurrent requests to endpoints; 0: 4
@@ -126,7 +126,7 @@ func (g *Generator) Generate(ctx context.Context, request commands.ImageRequest)
 	return commands.GeneratedImage{Asset: made, Cached: ok, Warnings: o.warnings}, nil
 }
 
-// AtHand reports whether Generate would call no endpoint, because the picture is cached.
+// AtHand reports whether the picture is cached in Config.Dir, so that Generate would call no endpoint.
 func (g *Generator) AtHand(ctx context.Context, request commands.ImageRequest) bool {
 	endpoint, err := g.endpoint(ctx, request)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package mail sends e-mails about finished movies. The caller dials the connections. A destination may name its own mail server;
-// otherwise the operator's is used, if one is set. The package does not interpret the messages.
+// Package mail sends e-mails: those about finished movies, and single files to an operator's address. The caller dials the
+// connections. A destination may name its own mail server; otherwise the operator's is used, if one is set. The package does
+// not interpret the messages.
 package mail
 
 import (
@@ -28,7 +29,9 @@ var _ deliveries.Sender = (*Sender)(nil)
 // Ports are the permitted ports of mail servers.
 var Ports = []int{25, 465, 587}
 
-// wait limits connecting, and each response of the server.
+// wait is the time limit that the library sets on a connection: once for the login, and again for the message. It does not
+// limit connecting: that is left to Config.Dial. A connection that sets deadlines of its own, as those of
+// outbound.Guard.Dialer do, replaces it.
 const wait = 30 * time.Second
 
 // DialFunc connects to host:port. The connection is closed when ctx ends.
@@ -39,8 +42,8 @@ type Config struct {
 	Dial DialFunc
 	// Explain returns the part of a network error that may be shown, without any address. False: it is no network error.
 	Explain func(error) (string, bool)
-	// Server is the operator's mail server. smtp://user:password@host:port uses STARTTLS, smtps:// TLS from the start;
-	// ?security=none allows plain text. Empty: none.
+	// Server is the operator's mail server. smtp://user:password@host:port uses STARTTLS, smtps:// TLS from the start; with
+	// ?security=none nothing is encrypted. Empty: there is no such server.
 	Server string
 	// From is the sender's address for the operator's mail server.
 	From string
@@ -207,7 +210,8 @@ func (s *Sender) client(ctx context.Context, settings connection.Settings) (*mai
 	return mail.NewClient(settings["host"], options...)
 }
 
-// portOf returns the port of a mail server: 465 for TLS from the start, otherwise 587.
+// portOf returns the port of a mail server: the port of the settings. Without one it is 465 for TLS from the start,
+// otherwise 587.
 func portOf(s connection.Settings) int {
 	if n, err := strconv.Atoi(s["port"]); err == nil {
 		return n

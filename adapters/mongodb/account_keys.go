@@ -57,7 +57,8 @@ func (a *AccountKeys) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// Find returns the key of an account or, if the account was erased, the time when that happened.
+// Find returns the key of an account or, if the account was erased, the time when that happened. Neither: the account has no
+// key yet.
 func (a *AccountKeys) Find(ctx context.Context, account domain.AccountID) ([]byte, time.Time, error) {
 	var doc accountKey
 	err := a.keys.FindOne(ctx, bson.D{{Key: fieldID, Value: string(account)}}).Decode(&doc)

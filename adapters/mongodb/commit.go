@@ -112,8 +112,8 @@ func encode(w projections.Write, indexes []projections.Index) (bson.D, error) {
 	return doc, nil
 }
 
-// checkIndexed returns an error for a field type that an index does not support: the server would accept it, but pages would miss
-// the document.
+// checkIndexed returns an error for an indexed field that is missing or has a type that an index does not support: the
+// server would accept it, but pages would miss the document.
 func checkIndexed(doc bson.Raw, indexes []projections.Index) error {
 	for _, index := range indexes {
 		for _, field := range index.Fields {

@@ -37,7 +37,7 @@ const (
 	operationTimeout = 30 * time.Second
 )
 
-// Additional fields of every document.
+// The fields by which the store keeps documents. Only tombstones have fieldGone.
 const (
 	fieldID      = "_id"
 	fieldVersion = "_version"
@@ -111,8 +111,8 @@ func (d *Documents) Declare(ctx context.Context, collections ...projections.Coll
 	return nil
 }
 
-// indexModels returns the server's indexes for a collection. All begin with _live, to exclude tombstones, and end with the id, to
-// order ties.
+// indexModels returns the server's indexes for a collection: one for Sweep, which finds tombstones by their age, and those
+// for pages. The indexes for pages begin with _live, to exclude tombstones, and end with the id, to order ties.
 func indexModels(c projections.Collection) []mongo.IndexModel {
 	models := []mongo.IndexModel{
 		{Keys: bson.D{{Key: fieldLive, Value: 1}, {Key: fieldGone, Value: 1}}, Options: options.Index().SetName("gone")},

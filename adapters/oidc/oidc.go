@@ -59,7 +59,7 @@ type Provider struct {
 	turns  chan struct{} // bounds the concurrent requests for the provider's configuration, because anybody can cause such a request
 
 	mutex sync.Mutex
-	found *oidc.Provider // the provider's configuration; nil: the provider was not asked yet
+	found *oidc.Provider // the provider's configuration; nil: the provider has not answered yet
 }
 
 // New returns a provider. Its address is the operator's own configuration and may be an internal one.

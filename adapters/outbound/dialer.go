@@ -9,11 +9,11 @@ import (
 
 // DialOptions configure the connections of a protocol other than HTTP.
 type DialOptions struct {
-	// Ports are the usual ports of the protocol. They are refused to all other protocols.
+	// Ports are the usual ports of the protocol: it may call them, even those that are refused to other protocols.
 	Ports []int
 	// Connect is the time limit for resolving and connecting, all addresses together; 0: only the context's.
 	Connect time.Duration
-	// Idle closes a connection on which nothing can be read or written for this time; 0: never.
+	// Idle is the time after which a Read or Write that transfers nothing fails; 0: never.
 	Idle time.Duration
 }
 
@@ -41,7 +41,7 @@ func (g *Guard) Dialer(o DialOptions) func(ctx context.Context, network, address
 	}
 }
 
-// liveConn extends its deadline whenever bytes are transferred.
+// liveConn sets its deadline anew before each Read and Write.
 type liveConn struct {
 	net.Conn
 	idle time.Duration

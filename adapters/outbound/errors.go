@@ -31,9 +31,10 @@ func (e *Refused) Reason() string { return e.why }
 // Refused marks the error for packages that do not import this one.
 func (e *Refused) Refused() bool { return true }
 
-// Failure says that a request was sent and failed. Its text shows scheme and host only; the wrapped error may contain more.
+// Failure says that a request or connection that the guard has not refused failed. Its text shows scheme and host only, or
+// host and port for other protocols than HTTP; the wrapped error may contain more.
 type Failure struct {
-	Address string // scheme and host of the address of the request
+	Address string // scheme and host, or host and port for other protocols than HTTP
 	why     string
 	cause   error
 }

@@ -54,7 +54,7 @@ type Guard struct {
 	own      *ownAddresses
 }
 
-// NewGuard returns a guard, or an error that names every entry of the allow-list that is not host:port.
+// NewGuard returns a guard. Its error names every entry of the allow-list that is not host:port, and an invalid Config.Self.
 func NewGuard(cfg Config) (*Guard, error) {
 	g := &Guard{allow: make(map[string]bool, len(cfg.Allow)), resolver: cfg.Resolver, own: newOwnAddresses(cfg.Own)}
 	if g.resolver == nil {
@@ -82,7 +82,7 @@ func NewGuard(cfg Config) (*Guard, error) {
 // Options configure a client. The client of the zero Options follows no redirects, keeps no connections and has no time limit
 // besides the request's context.
 type Options struct {
-	Connect   time.Duration // time limit for resolving and connecting, all addresses together; 0: only the context's
+	Connect   time.Duration // time limit for resolving and connecting, and again for the TLS handshake; 0: only the context's
 	Header    time.Duration // time limit from sending the request to the answer's header; 0: only the context's
 	Total     time.Duration // time limit for the whole exchange, the body included; 0: only the context's
 	Follow    bool          // follow up to MaxRedirects redirects, each checked; otherwise the 3xx answer is the answer
@@ -103,7 +103,7 @@ func (g *Guard) Client(o Options) *http.Client {
 	}
 }
 
-// Transport returns a transport for single requests without redirects: its errors are *Refused or *Failure, or the context's.
+// Transport returns a transport for single requests without redirects: its errors are *Refused or *Failure.
 // Options.Total and Options.Follow do not apply.
 func (g *Guard) Transport(o Options) http.RoundTripper {
 	return &transport{guard: g, base: &http.Transport{

@@ -75,7 +75,8 @@ func authority(rest string) string {
 // misleading are characters that some parsers drop, convert or read as a slash, and invalid UTF-8.
 func misleading(r rune) bool { return r <= ' ' || r == '\\' || r == utf8.RuneError }
 
-// check checks a parsed address by the rules of CheckURL. The address is that of a redirect, or of a request built in code.
+// check checks a parsed address by the rules of CheckURL. The address may also be that of a redirect, or of a request built
+// in code.
 func (g *Guard) check(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return refuse("", "only http and https addresses can be called")

@@ -1,5 +1,6 @@
-// Package plansfile reads the plans of an installation from a YAML file. Missing fields have the built-in values. Unknown fields
-// are errors: a misspelt field must not silently leave the built-in value in force.
+// Package plansfile reads the plans of an installation from a YAML file. A plan in the file replaces the built-in plan of
+// its name as a whole; plans and prices that the file does not name are the built-in ones. Unknown fields are errors: a
+// misspelt field must not be ignored silently.
 package plansfile
 
 import (
@@ -68,7 +69,7 @@ func Read(path string) (plan.Plans, error) {
 	return plans, nil
 }
 
-// Parse parses a plans file. Its error lists every mistake.
+// Parse parses a plans file. An error about the plans lists every mistake in them.
 func Parse(text []byte) (plan.Plans, error) {
 	standard := plan.BuiltInPrices
 	f := file{AIPrices: &prices{BuiltIn: standard.BuiltIn, Image: standard.Image, Voice: standard.VoiceSecond}}

@@ -28,7 +28,7 @@ type keeper interface {
 // ahead fetches the files of a movie or a preload item into the account's cache, before the movie or item is made.
 type ahead struct {
 	*run
-	atHand bool // only the cache is searched, nothing is downloaded
+	atHand bool // only the cache is searched; nothing is downloaded except files of the service itself
 }
 
 func (e *Engine) ahead(account domain.AccountID, project domain.ProjectID, fetch commands.Fetch) *ahead {
@@ -101,7 +101,8 @@ func (e *Engine) fetchItem(ctx context.Context, job commands.PrepareJob, fetch c
 	return ownFault(aheadError(ctx, err))
 }
 
-// fetchFonts fetches the font families that a document names. A family that cannot be fetched is substituted.
+// fetchFonts fetches the font families that a document names. A family that cannot be fetched is no error: the render
+// substitutes it. With fetch.AtHand nothing is fetched, and a family that is not at hand is commands.ErrNotAtHand.
 func (e *Engine) fetchFonts(ctx context.Context, doc *document.Movie, fetch commands.Fetch) error {
 	if e.cfg.Fonts == nil {
 		return nil
@@ -124,7 +125,7 @@ func aheadError(ctx context.Context, err error) error {
 	return err
 }
 
-// ofItem adds to an error the id of the preload item that failed.
+// ofItem adds the id of the preload item that failed to an error for the client. Any other error is returned unchanged.
 func ofItem(id string, err error) error {
 	var fault *domain.Error
 	if errors.As(err, &fault) {
@@ -174,7 +175,8 @@ func (a *ahead) files(doc *document.Movie) []document.Source {
 	return files
 }
 
-// get downloads a file, unless the cache has it.
+// get returns a file from the cache, or downloads it. If a.atHand, it downloads only files of the service itself: any other
+// file that the cache does not have is commands.ErrNotAtHand.
 func (a *ahead) get(ctx context.Context, w document.Source) (artwork.Source, error) {
 	if !a.atHand {
 		return a.download(ctx, w)

@@ -25,7 +25,7 @@ func briefMovie(b *bench) (object, *timeline.Timeline) {
 	}, "elements": []object{{"type": "audio", "src": "http://x.test/tone.wav", "duration": 2}}}, plan
 }
 
-// ffprobe says the same of a file as the parser that it is held against its plan with, and its index lies in front.
+// ffprobe says the same of a movie's file as the facts that the render returns, with and without held pictures.
 func TestEngine_Render_probeAgrees(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

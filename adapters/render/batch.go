@@ -31,7 +31,7 @@ type ticket struct {
 
 	// The goroutine that has taken the ticket sets these fields before it closes done. Other goroutines read them after done is
 	// closed.
-	ended  bool // the window was rendered: its file exists
+	ended  bool // the file of the window exists: it was rendered, or found in the cache
 	failed error
 	piece  workspace.Part
 
@@ -91,7 +91,8 @@ func (q *queue) took(t *ticket) bool {
 	return t.taken
 }
 
-// recall looks for a window in the cache.
+// recall looks for a window in the cache. It returns true when it has found the window and taken it from the queue as
+// finished.
 func (r *run) recall(q *queue, t *ticket) (bool, error) {
 	t.looked.Lock()
 	defer t.looked.Unlock()

@@ -17,8 +17,8 @@ type change uint8
 const (
 	same     change = iota
 	altered         // most of the frame is as before
-	redrawn         // a large picture or page fades or moves
-	replaced        // a large picture or page appears or disappears
+	redrawn         // a large picture, video or page fades or moves
+	replaced        // a large picture, video or page appears or disappears, or a text in a window without these
 )
 
 func (c changed) mark(from, to int64, how change) {
@@ -32,7 +32,7 @@ func pictured(l timeline.Layer) bool {
 	return l.Kind == timeline.ImageLayer || l.Kind == timeline.VideoLayer || l.Kind == timeline.HTMLLayer
 }
 
-// fills reports whether a layer is a picture that covers a quarter of the canvas or more.
+// fills reports whether a layer shows a picture, a video or a page, and covers a quarter of the canvas or more.
 func (r *run) fills(l timeline.Layer) bool {
 	return pictured(l) && 4*int64(l.Box.W)*int64(l.Box.H) >= int64(r.plan.Width)*int64(r.plan.Height)
 }
@@ -56,8 +56,8 @@ func (r *run) changesOf(ctx context.Context, w timeline.Window) (changed, error)
 	return c, nil
 }
 
-// calm lowers replaced to altered for each frame whose previous or next frame changes too. It is called for windows that show
-// only texts, in which the encoder treats such frames alike.
+// calm lowers replaced to altered for each frame whose previous or next frame changes too. It is called for windows that
+// show no picture, video or page: in these the encoder treats such frames alike.
 func (c changed) calm() {
 	for n := range c {
 		if c[n] == replaced && (n > 0 && c[n-1] != same || n+1 < len(c) && c[n+1] != same) {

@@ -17,12 +17,13 @@ func (r *run) coder(matte bool) ffmpeg.Encoder {
 	return r.encoder
 }
 
-// soften lets x264 make the whole movie when a hardware encoder has failed or its output cannot be used. A hardware encoder can
-// be busy, or refuse a size that x264 accepts. Windows that the hardware encoder has made are not used.
+// soften lets x264 make the whole movie when a hardware encoder has failed or its output cannot be used, and returns true.
+// A hardware encoder can be busy, or refuse a size that x264 accepts. Windows that the hardware encoder has made are not
+// used.
 func (r *run) soften(ctx context.Context, err error) bool {
 	var refusal *domain.Error
 	var exit *ffmpeg.ExitError
-	if errors.As(err, &exit) && exit.Killed { // the encoder was killed for lack of memory, and x264 would need even more
+	if errors.As(err, &exit) && exit.Killed { // the kill is most likely for lack of memory, and x264 needs more
 		return false
 	}
 	if err == nil || ctx.Err() != nil || !r.encoder.Hardware() || errors.As(err, &refusal) || errors.Is(err, commands.ErrGiveWay) {

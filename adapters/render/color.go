@@ -8,7 +8,7 @@ import (
 	"moviola/commands"
 )
 
-// decoder names the decoder for videos whose transparency ffmpeg's own decoder drops.
+// decoder names the decoder for videos whose transparency ffmpeg's own decoder drops; empty: ffmpeg's own is used.
 func decoder(v *commands.VideoStream) string {
 	switch {
 	case v.Alpha && v.Codec == "vp9":

@@ -153,8 +153,8 @@ func (c *composer) lay(ctx context.Context, l timeline.Layer) error {
 	return nil
 }
 
-// act composites a moving layer over the current result. The frames of the layer are drawn while ffmpeg reads them, until the
-// layer stops moving.
+// act composites a moving layer over the current result. The frames of the layer are drawn, up to the one at which it stops
+// moving, while ffmpeg reads them, or beforehand if they take little memory.
 func (c *composer) act(ctx context.Context, l timeline.Layer) error {
 	a, err := c.stills.Open(ctx, l)
 	if err != nil {

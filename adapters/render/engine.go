@@ -34,7 +34,7 @@ type Config struct {
 	Local   func(src string) (address string, err error)
 	Text    artwork.TextDrawer
 	Speaker Speaker        // makes speech; nil: voices are refused
-	Words   Transcriber    // transcribes sound; nil: subtitles can be made from voices only
+	Words   Transcriber    // transcribes sound; nil: subtitles need captions or voices
 	Images  ImageGenerator // generates pictures; nil: images from prompts are refused
 	Pages   artwork.Pages  // draws html elements; nil: html elements are refused
 	Fonts   FontFamilies   // fetches font families; nil: only installed and shipped ones are used
@@ -167,7 +167,8 @@ func (e *Engine) render(ctx context.Context, job commands.RenderJob) (out comman
 	return out, err
 }
 
-// collect brings the files that the movie names to the local disk.
+// collect prepares the items of the movie's property preload and brings the files that the movie names to the local disk.
+// It returns the document with the parts filled in that depend on them.
 func (r *run) collect(ctx context.Context, doc *document.Movie) (*document.Movie, error) {
 	defer r.timeStage(stageSources)()
 	doc, err := r.preload(ctx, doc)

@@ -11,8 +11,10 @@ import (
 	"moviola/internal/oom"
 )
 
-// outOfMemory adds commands.ErrOutOfMemory to the error of a program that was killed from outside, if the kernel has killed
-// processes for lack of memory since the counts in before were read. Otherwise a killed program proves nothing. Decision 56.
+// outOfMemory replaces the error of a program that was killed from outside, or of a page that has crashed, by one that
+// wraps commands.ErrOutOfMemory and contains the text of err, if the kernel has killed processes for lack of memory since
+// the counts in before were read, or the program's own control group has counted the kill. Otherwise a killed program
+// proves nothing, and err is returned. Decision 56.
 func outOfMemory(ctx context.Context, before oom.Count, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
@@ -20,8 +22,7 @@ func outOfMemory(ctx context.Context, before oom.Count, err error) error {
 	return blameMemory(before, oom.Read(), err)
 }
 
-// blameMemory adds commands.ErrOutOfMemory to the error of a killed program, if the kernel's count of processes killed for lack
-// of memory has grown from before to after, or the program's own control group has counted the kill.
+// blameMemory is outOfMemory for two given counts of the processes that the kernel has killed for lack of memory.
 func blameMemory(before, after oom.Count, err error) error {
 	var exit *ffmpeg.ExitError
 	if errors.As(err, &exit) && exit.Memory { // the program's own control group has counted the kill

@@ -7,7 +7,7 @@ import (
 	"moviola/domain/caption"
 )
 
-// Progress counts encoded frames.
+// Progress counts the finished frames of all windows.
 type Progress = progress
 
 // NewProgress counts towards total frames, by the given clock.
@@ -15,13 +15,13 @@ func NewProgress(total int64, report func(float64), now func() time.Time) *Progr
 	return &progress{total: total, report: report, now: now}
 }
 
-// Window returns a function that is told the frames encoded of one window.
+// Window returns a function that is told how many frames of one window are finished so far.
 func (p *progress) Window(frames int64) func(int64) { return (&counter{to: p, frames: frames}).reached }
 
-// End reports the last of it.
+// End reports 100 per cent.
 func (p *progress) End() { p.end() }
 
-// SetDecodeTimes shortens the search for a damaged source.
+// SetDecodeTimes sets the time limits of the search for a damaged source.
 func (e *Engine) SetDecodeTimes(stall, limit time.Duration) {
 	e.decodeStall, e.decodeLimit = stall, limit
 }
@@ -43,5 +43,5 @@ func Moved(from, to float64, words []caption.Word) []caption.Word {
 // SoundEncoder are the arguments the sound is encoded with.
 var SoundEncoder = soundEncoder
 
-// BlameMemory adds commands.ErrOutOfMemory to the error of a program that was ended between two counts.
+// BlameMemory replaces the error of a killed program by commands.ErrOutOfMemory, if the counts before and after it say so.
 var BlameMemory = blameMemory

@@ -47,12 +47,14 @@ const (
 	// render is too busy for the search: the search waits much longer than a render does before it says that a source cannot be
 	// decoded.
 	decodeStall = 4 * ffmpeg.DefaultStall
-	// decodeLimit is the time limit for decoding one source in the search. A source without an error until then counts as sound.
+	// decodeLimit is the time limit for decoding one source in the search. A source without an error until then counts as
+	// undamaged.
 	decodeLimit = 5 * time.Minute
 )
 
-// atFault finds out whether a run failed because a source cannot be decoded: it decodes each one separately. The error names the
-// element of the first damaged source; if all are sound, this machine is at fault.
+// atFault finds out whether a run of ffmpeg failed because a source cannot be decoded: it decodes each one separately. The
+// returned error names the element of the first damaged source. If none is damaged, this machine is at fault, and failure
+// is returned.
 func (r *run) atFault(ctx context.Context, failure error, suspects []suspect) error {
 	var broken *picture.DecodeError
 	if errors.As(failure, &broken) { // this error comes from the decoder of animated WebP only, which runs in this process
@@ -67,7 +69,7 @@ func (r *run) atFault(ctx context.Context, failure error, suspects []suspect) er
 	if !failed || ctx.Err() != nil {
 		return failure
 	}
-	r.log.WithError(failure).Warn("ffmpeg failed in a window: each source is examined for damage")
+	r.log.WithError(failure).Warn("ffmpeg failed: each source that it read is examined for damage")
 	for _, s := range suspects {
 		if r.sources[s.address].Asset.Format == "webp" {
 			continue
@@ -83,12 +85,14 @@ func (r *run) atFault(ctx context.Context, failure error, suspects []suspect) er
 	return failure
 }
 
-// tooShort finds out why a successful run has produced too few frames: a source has fewer frames than it claims, or none.
+// tooShort finds out why a successful run has produced a file that has a wrong number of frames or cannot be read: a source
+// has fewer frames than it claims, or none. The returned error names the element of the first damaged source or, if none is
+// found damaged, of the first source.
 func (r *run) tooShort(ctx context.Context, failure error, suspects []suspect) error {
 	if ctx.Err() != nil || len(suspects) == 0 {
 		return failure
 	}
-	r.log.WithError(failure).Warn("a window has too few frames: each source is examined for missing frames")
+	r.log.WithError(failure).Warn("a window has a wrong number of frames: each source is examined for damage")
 	for _, s := range suspects {
 		if r.sources[s.address].Asset.Format == "webp" {
 			continue

@@ -93,8 +93,8 @@ func missed(all []pose) float64 {
 	return stepsPerDoubling * (math.Log2(shown.stays) - math.Log2(encoded.stays))
 }
 
-// view is what x264 finds when it looks ahead from a frame. pictures is the number of the following frames that it examines.
-// stays is the sum, over these frames, of the share of the first frame that is still visible in them.
+// view is what x264 finds when it looks ahead from a frame. pictures is the number of frames that it examines, with that
+// frame. stays is the sum, over these frames, of the share of the first frame that is still visible in them.
 type view struct {
 	pictures int64
 	stays    float64

@@ -20,7 +20,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// fetchers is the number of sources of one movie that are prepared at the same time.
+// fetchers is the largest number of sources of a document, and of preload items of a movie, that are prepared at the same
+// time.
 const fetchers = 4
 
 // refetcher is an Assets that can bypass its cache, except for files downloaded since a given time. With the zero time it
@@ -70,7 +71,7 @@ func (e *Engine) withSourcesTime(ctx context.Context, spent time.Duration) (cont
 		"The sources of the movie took longer than %g minutes to download: serve them faster, or preload them", limit.Minutes()))
 }
 
-// missing returns the sources that are not in the folder yet.
+// missing returns the sources of a document that were not fetched yet.
 func (r *run) missing(doc *document.Movie) []document.Source {
 	return slices.DeleteFunc(document.Sources(doc), func(s document.Source) bool {
 		_, there := r.sources[s.Key]
@@ -78,7 +79,7 @@ func (r *run) missing(doc *document.Movie) []document.Source {
 	})
 }
 
-// natural returns the length of a source, if the source is in the movie's folder.
+// natural returns the length of a source; false: the source was not fetched yet.
 func (r *run) natural(key string) (document.Seconds, bool) {
 	s, there := r.sources[key]
 	return document.SecondsOfFloat(s.Asset.Facts.Duration), there
@@ -114,7 +115,7 @@ func (r *run) obtain(
 		group.Go(func() error {
 			got[i], failed[i] = get(groupCtx, w)
 			if errors.Is(failed[i], commands.ErrGiveWay) {
-				return nil // a failure cancels no other source: speech and pictures that are being generated are paid for
+				return nil // giving way cancels no other source: speech and pictures that are being generated are paid for
 			}
 			return failed[i]
 		})
@@ -152,7 +153,8 @@ func (r *run) prepare(ctx context.Context, w document.Source) (artwork.Source, e
 	return r.download(ctx, w)
 }
 
-// download brings a file to the local disk, unless it is there.
+// download brings a file to the local disk, unless it is there and the element may use a cached file. It returns an error
+// if the type of the file does not match its use.
 func (r *run) download(ctx context.Context, w document.Source) (artwork.Source, error) {
 	address, err := r.addressOf(w)
 	if err != nil {
@@ -200,7 +202,7 @@ func (r *run) fetchError(ctx context.Context, wanted []document.Source, failed [
 	return fmt.Errorf("fetch assets: %w", other)
 }
 
-// fits reports whether the type of an asset matches its use in the document.
+// fits returns an error if the type of an asset does not match its use in the document.
 func fits(w document.Source, a commands.Asset) error {
 	moves, stands := a.Media != nil && a.Media.Video != nil, a.Media == nil && a.Facts.Width > 0
 	var ok bool

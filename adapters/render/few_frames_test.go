@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestEngine_Render_FewFrames: movies of one or a few frames a second render, whatever is seen in transitions that are one frame long.
+// TestEngine_Render_FewFrames: movies of one or a few frames a second render, whatever is seen in transitions that are one
+// or two frames long.
 func TestEngine_Render_FewFrames(t *testing.T) {
 	t.Parallel()
 	b := newStage(t)

@@ -24,7 +24,7 @@ type graph struct {
 	pick   string    // filter that selects the encoded frames; empty once it has been applied
 	picked bool      // the window encodes only some of its frames
 	taken  []span    // frames of the window that the filter pick selects
-	spans  []span    // frames of the window that remain after the filter pick has been applied
+	spans  []span    // frames of the window that remain once the filter pick has been applied; nil: it was not applied
 	shared *openings // decodings shared by the windows of one run; nil: none
 }
 

@@ -1,9 +1,9 @@
 package render
 
-// keysOf returns, for each frame of a window and for the frame after its last one, whether a key frame must be there. The key
-// frames are the first frame, frames at which a large picture appears or disappears, frames after the given fades, and as few
-// others as keep every distance between two key frames at most as large as the parameter every. The others are where they cost
-// least.
+// keysOf returns, for each frame of a window and for the frame after its last one, whether a key frame must be there. The
+// key frames are the first frame, frames that are replaced and do not follow another key frame too soon, frames after the
+// given fades, and as few others as keep every distance between two key frames at most as large as the parameter every. The
+// others are where they cost least.
 //
 // x264 sets its key frames in a similar way: it has one where the picture changes much, and counts the distance to the next from
 // there. After a key frame it has none for a tenth of the largest distance.

@@ -15,12 +15,13 @@ import (
 	"moviola/domain/movie"
 )
 
-// The limits of the loudness. The decoded sound of a movie has true peaks of at most -1 dBTP (EBU R 128). Encoding raises peaks
-// by an amount that only a measurement of the encoded sound shows: a mix that is too loud is limited further and encoded again.
+// The limits of the loudness. The decoded sound of a movie should have true peaks of at most -1 dBTP (EBU R 128). Encoding
+// raises peaks by an amount that only a measurement of the encoded sound shows: a mix that is too loud is limited further
+// and encoded again. After peakTries encodings the last one is used, whatever its peaks.
 const (
 	peakMost  = -1.05 // dBTP of the encoded sound; meters with one decimal show -1.0 at most
 	peakFirst = -1.4  // dBTP ceiling of the first limiter, with room for the usual increase by encoding
-	peakTries = 6
+	peakTries = 6     // largest number of times that a mix is encoded
 	// quietestPeak is the true peak in dBTP below which a sound counts as silent: the smallest step of 16 bits.
 	quietestPeak = -90.3
 	ungated      = -70 // LUFS that ebur128 reports when no part of the sound is loud enough to be measured

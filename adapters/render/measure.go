@@ -7,7 +7,7 @@ const (
 	stageSources   = "sources"   // downloading, speaking and generating the sources
 	stageLayout    = "layout"    // finding the fonts and laying out the timeline
 	stageWait      = "wait"      // waiting for processors and memory, per window
-	stageWindow    = "window"    // drawing and encoding, per window
+	stageWindow    = "window"    // drawing and encoding, per window or per windows encoded together
 	stageSound     = "sound"     // mixing the sound
 	stageJoin      = "join"      // joining the windows to a file, and checking it
 	stageThumbnail = "thumbnail" // making the thumbnail

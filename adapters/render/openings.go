@@ -13,27 +13,27 @@ import (
 	"moviola/domain/timeline"
 )
 
-// openings are the parts of sources that several windows of one run show. Each is decoded once, and every window takes its frames
-// from the result.
+// openings are the parts of sources that are shown several times in one run, by windows or by the pieces of a group. Each
+// is decoded once, and every window or piece takes its frames from the result.
 type openings struct {
 	all []*opening
 }
 
-// opening is a part of a source that is decoded once for several windows.
+// opening is a part of a source that is decoded once for all places that show it.
 type opening struct {
 	path     string
 	from, to float64 // start and end in the source, in seconds
 	uses     int
 	name     string
 	input    string   // label of the decoded stream; empty until a window uses it
-	branches []string // labels of the copies of the decoded stream, one for each window
+	branches []string // labels of the copies of the decoded stream, one for each use
 }
 
 // worthDecoding is the largest gap, in seconds, between two needed parts of a source that are decoded in one go. Decoding the gap
 // costs less than opening the source a second time, because decoding always begins at a key frame, often seconds earlier.
 const worthDecoding = 2.5
 
-// openingsOf returns the parts of sources that several windows show.
+// openingsOf returns the parts of sources that the windows show more than once.
 func (r *run) openingsOf(all []*ticket) *openings {
 	var plays []opening
 	for _, t := range all {

@@ -6,7 +6,9 @@ import (
 	"moviola/domain/timeline"
 )
 
-// The bounds of warnTexts: the number of texts that are laid out before the render, and of warnings of a movie.
+// The bounds of warnTexts: the largest number of elements whose texts are laid out before the render, and the number of
+// warnings after which no further element is examined. maxFitted is also the largest number of captions that are laid out
+// for warnings.
 const (
 	maxFitted   = 1000
 	maxOverflow = 50

@@ -23,7 +23,7 @@ type hanging struct {
 	squares
 	mu      sync.Mutex
 	waiting []chan struct{}
-	ended   chan error // gets the context's cause of each page that was given up; nil: nobody looks
+	ended   chan error // gets the context's error of each page that was given up; nil: nobody looks
 	begun   chan struct{}
 }
 

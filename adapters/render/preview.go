@@ -98,7 +98,7 @@ func (r *run) lay(ctx context.Context, doc *document.Movie) error {
 	return r.openStills()
 }
 
-// pretend replaces videos that have a placeholder by pictures.
+// pretend replaces videos that have a placeholder by pictures, both shown videos and videos that are masks.
 func (r *run) pretend(layers []timeline.Layer) {
 	for i := range layers {
 		l := &layers[i]
@@ -133,7 +133,8 @@ func (r *run) unmade(doc *document.Movie) (*document.Movie, error) {
 	return doc, document.Validate(doc)
 }
 
-// framesOf returns the frames at the given times in seconds; times after the end mean the last frame.
+// framesOf returns the frames at the given times in seconds; times after the end mean the last frame. Without times it
+// returns the frame of the thumbnail.
 func (r *run) framesOf(moments []float64) []int64 {
 	if len(moments) == 0 {
 		return []int64{r.plan.ThumbnailFrame}

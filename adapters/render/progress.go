@@ -8,8 +8,8 @@ import (
 // progressPause is the shortest time between two reports.
 const progressPause = 250 * time.Millisecond
 
-// progress counts the encoded frames of all windows and reports the percentage: it only grows, is not reported too often, and
-// reaches 100 only at the end.
+// progress counts the finished frames of all windows, whether encoded, repeated or found in the cache, and reports the
+// percentage: it only grows, is not reported too often, and reaches 100 only at the end.
 type progress struct {
 	total  int64
 	report func(percent float64)
@@ -21,10 +21,10 @@ type progress struct {
 	told float64
 }
 
-// almost is the percentage that is reported when all frames are encoded. The movie is still to be joined and checked.
+// almost is the percentage that is reported when all frames are finished. The movie is still to be joined and checked.
 const almost = 99
 
-// add counts encoded frames.
+// add counts further finished frames.
 func (p *progress) add(frames int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,16 +47,16 @@ func (p *progress) tell(percent float64, now bool) {
 	p.report(percent)
 }
 
-// counter counts the frames of one window. It is told the number of frames encoded so far, which starts from 0 again when a run
-// is repeated.
+// counter counts the frames of one window. It is told the number of frames finished so far, which starts from 0 again when
+// a run is repeated.
 type counter struct {
 	to      *progress
 	frames  int64
 	counted int64
 }
 
-// reached adds to the progress the frames that were not counted before; frames is the number encoded so far. Only one goroutine
-// may call it.
+// reached adds to the progress the frames that were not counted before; frames is the number finished so far. It must not
+// be called by two goroutines at the same time.
 func (c *counter) reached(frames int64) {
 	if frames = min(frames, c.frames); frames > c.counted {
 		c.to.add(frames - c.counted)

@@ -15,10 +15,10 @@ import (
 type rests struct {
 	frames int64 // number of encoded frames; if no frame is repeated, all frames of the window
 	pick   []span
-	keys   []int64 // indices, among the encoded frames, of those that must be key frames
+	keys   []int64 // indices, among the encoded frames, of those after the first that must be key frames
 	holds  []h264.Hold
 	single bool     // only one frame of the window is needed, the one in pick
-	calm   bool     // the encoder must not use bidirectional frames
+	calm   bool     // the encoder is asked to use no bidirectional frames
 	favour []favour // ranges of better quality, in the order of frames
 }
 

@@ -8,7 +8,7 @@ import (
 	"moviola/internal/h264"
 )
 
-// marked makes the changes of a window from a row of . and x.
+// marked makes the changes of a window from a row of characters: . is same, x altered, ~ redrawn, | replaced.
 func marked(row string) changed {
 	c := make(changed, len(row))
 	for i, r := range row {

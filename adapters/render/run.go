@@ -20,8 +20,9 @@ import (
 	"moviola/domain/timeline"
 )
 
-// run is one attempt at one movie. Its folder contains in (sources and drawn layers, which ffmpeg may read), parts (finished
-// windows) and one folder for each run of ffmpeg, the only one that the run may write.
+// run is one attempt at one movie, preload item or preview. Its folder contains in (sources and drawn layers, which ffmpeg
+// may read), parts (finished windows and the sound) and one folder for each run of ffmpeg, the only one that the run may
+// write.
 type run struct {
 	engine   *Engine
 	encoder  ffmpeg.Encoder // encoder of all windows of the movie
@@ -48,7 +49,7 @@ type run struct {
 	heardErr   error
 	lapsed     <-chan struct{} // closed when the render must stop waiting for sources, because its slot is wanted
 	begun      atomic.Bool     // a window has been rendered, or is being rendered, in this attempt
-	gaveWay    atomic.Bool     // windows were left to a later attempt
+	gaveWay    atomic.Bool     // windows, pages or preload items were left to a later attempt
 
 	words artwork.TextDrawer // draws texts with the movie's own fonts too; nil before openWords
 	fonts commands.Fonts     // fetched fonts of families that the movie names
@@ -123,7 +124,8 @@ func (r *run) make(ctx context.Context, planned movie.Dimensions) (commands.Rend
 	}, nil
 }
 
-// clock returns the time that pages see, the same in every attempt at a movie.
+// clock returns the time that pages see, the same in every attempt at a movie. Without a time in the job it is that of this
+// attempt's start.
 func (r *run) clock() time.Time {
 	if r.job.Now.IsZero() {
 		return r.began.Truncate(time.Second)

@@ -29,7 +29,8 @@ type freeImages interface {
 	AtHand(ctx context.Context, request commands.ImageRequest) bool
 }
 
-// sketchSource returns a source that is available, or may be fetched. On any error it returns a placeholder.
+// sketchSource returns a source that is available, or may be fetched. On any error but the end of ctx it returns a
+// placeholder.
 func (r *run) sketchSource(ctx context.Context, w document.Source) (artwork.Source, error) {
 	got, err := r.atHand(ctx, w)
 	var fault *domain.Error

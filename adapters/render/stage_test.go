@@ -68,7 +68,7 @@ func (s *squares) Drawing(_ context.Context, _ []byte, v timeline.DrawingView) (
 	return square(v.W, v.H, 0), nil
 }
 
-// reader says every text as a tone of 2 seconds, a word each 250 ms.
+// reader says every text as the sound file at path, of 2 seconds, a word each 250 ms.
 type reader struct{ path string }
 
 func (r reader) Speak(_ context.Context, request commands.SpeechRequest) (commands.Speech, error) {

@@ -14,7 +14,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// caption adds the movie's captions to the timeline, writes them into a file, and returns the file's path.
+// caption adds the movie's captions to the timeline, writes them into a file, and returns the file's path; empty: the movie
+// has no captions.
 func (r *run) caption(ctx context.Context) (string, error) {
 	s := r.plan.Subtitles
 	if s == nil {

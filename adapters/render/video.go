@@ -23,7 +23,8 @@ type play struct {
 	frames int64   // length in frames of the movie
 }
 
-// plays returns the parts of a video that a window shows: one part, or for a video that repeats one part for each repetition.
+// plays returns the parts of a video that a window shows: one part, or for a video that repeats one part for each
+// repetition. After the last of l.Plays repetitions, one more part shows the end of the video.
 func plays(l timeline.Layer, rate timeline.Rate) []play {
 	fps := float64(rate.Num) / float64(rate.Den)
 	first, last := l.Phase, l.Phase+l.To-l.From // the frames of the element that the window shows
@@ -105,7 +106,8 @@ func (g *graph) played(l timeline.Layer, src artwork.Source, p place) string {
 	return joined
 }
 
-// stretch opens the source for one repetition and returns the label of its frames, in the colours and size of the canvas.
+// stretch opens the source for one repetition and returns the label of its frames, in the colours of the canvas and the
+// size of their place.
 func (g *graph) stretch(s play, src artwork.Source, l timeline.Layer, p place) string {
 	v := src.Asset.Media.Video
 	s, drop := s.within(src, g.rate)
@@ -162,8 +164,8 @@ func (g *graph) opened(src artwork.Source, at float64, frames int64) (ffmpeg.Inp
 func (g *graph) steady(v *commands.VideoStream, start, end float64) []string {
 	filters := []string{g.sampled(start, end)}
 	if v.Rotation == 0 {
-		// Video calls are recorded in sizes that vary with the network: all frames are scaled to the first one's size. Equal
-		// frames are not changed.
+		// Video calls are recorded in sizes that vary with the network: all frames are scaled to the size that the file
+		// states. Frames of that size are not changed.
 		filters = append(filters, fmt.Sprintf("scale=w=%d:h=%d:flags=bicubic", v.Width, v.Height))
 	}
 	return filters

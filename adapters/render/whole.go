@@ -13,7 +13,7 @@ import (
 	"moviola/internal/h264"
 )
 
-// parts are the cache keys of the windows and the sound of a movie.
+// parts are the windows of a movie, and the cache keys of its windows and its sound.
 type parts struct {
 	windows []timeline.Window
 	keys    []string // keys of the windows

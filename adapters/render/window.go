@@ -186,7 +186,8 @@ type rendered struct {
 	piece  workspace.Part
 }
 
-// window returns a window from the cache or renders it, unless the render must give up its slot.
+// window takes a window from the cache or renders it, unless the render must give up its slot. If another goroutine has
+// taken the window, it waits for that one.
 func (r *run) window(ctx context.Context, q *queue, t *ticket) error {
 	if found, err := r.recall(q, t); found || err != nil {
 		return err

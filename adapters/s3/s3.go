@@ -71,7 +71,7 @@ func (s *Sender) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries
 	return deliveries.Receipt{}, s.explain(ctx, place, err)
 }
 
-// Test implements deliveries.Sender: it uploads a small object and removes it. A forbidden removal is no error.
+// Test implements deliveries.Sender: it uploads a small object and removes it. A failed removal is no error.
 func (s *Sender) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	settings := parcel.Settings
 	key := keyOf(settings["remote-path"] + "/" + testName)

@@ -60,8 +60,8 @@ func marked(units [][]string, loudness func(i int) int) string {
 	return b.String()
 }
 
-// timeWords returns the times of the words of text in clean, which is the sound of the text. Times that cannot be measured are
-// estimated.
+// timeWords returns the times of the words of text in clean, which is the sound of the text. say speaks a text with marks.
+// If the marks cannot be read, all times are estimated.
 func timeWords(clean sound, text string, say func(string) (sound, error)) ([]caption.Word, error) {
 	units := units(text)
 	if len(units) == 0 {
@@ -103,12 +103,13 @@ func flatten(units [][]string) []string {
 }
 
 // span is the place where some units are spoken: usually one unit, several if the voice joins them.
-type span struct{ first, last, from, to int } // first and last are numbers of units, from and to numbers of samples
+type span struct{ first, last, from, to int } // first and last are indexes of units, from and to indexes of samples
 
 // windowsPerSecond is the number of equal intervals of a second of sound in which loudness is measured.
 const windowsPerSecond = 200
 
-// readMarks computes where the units are spoken from the ratio of the loudness of two sounds. false: the sounds do not match.
+// readMarks computes where the units are spoken from the ratio of the loudness of two sounds; units is the number of units.
+// false: the sounds differ in length, or the loudnesses do not fit the units.
 func readMarks(plain, stepped sound, units int) ([]span, bool) {
 	window := plain.rate / windowsPerSecond
 	if len(plain.samples) != len(stepped.samples) || window == 0 {

@@ -59,7 +59,8 @@ func castAzure(j *job, request commands.SpeechRequest) {
 	j.engine = "azure-speech " + j.endpoint.URL + " " + alignVersion
 }
 
-// readAzureStyle reads style, styledegree and role of model-settings. Invalid values are ignored.
+// readAzureStyle reads style, styledegree and role of model-settings. Invalid values are ignored; styledegree is limited to
+// the range from 0.01 to 2.
 func readAzureStyle(settings map[string]any) azureStyle {
 	var s azureStyle
 	if style, ok := settings["style"].(string); ok && azureWord.MatchString(style) {
@@ -76,7 +77,8 @@ func readAzureStyle(settings map[string]any) azureStyle {
 	return s
 }
 
-// speakable returns the content of the SSML element speak, if text is well-formed SSML; false: it is not.
+// speakable returns the content of the SSML element speak. Without that element, the whole text is its content. false: text
+// is not well-formed SSML, or contains a processing instruction or directive.
 func speakable(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if !isSSML(text) {

@@ -19,8 +19,8 @@ import (
 	"moviola/internal/quota"
 )
 
-// accountFolder is the cache folder of one account. A file <key>.json describes a speech, and names the sound file, which is
-// <hash>.wav or <hash>.mp3.
+// accountFolder is the cache folder of one account. A file <key>.json either describes a speech, and names the sound file,
+// which is <hash>.wav or <hash>.mp3; or it is a transcript, a list of words.
 type accountFolder struct {
 	dir  string
 	room *quota.Folder // limits of the size of the cached files, of each account and of all together
@@ -98,7 +98,7 @@ func (n note) speech(path string) commands.Speech {
 
 func (s accountFolder) notePath(key string) string { return filepath.Join(s.dir, key+".json") }
 
-// keep stores a speech: the file first, so that a note always names an existing file.
+// keep stores a speech: the sound file first, so that no note is written before the file that it names.
 func (s accountFolder) keep(key string, made spoken) (commands.Speech, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return commands.Speech{}, fmt.Errorf("make speech folder: %w", err)

@@ -27,7 +27,7 @@ func TestSpeak_IsCached(t *testing.T) {
 	if first.Cached {
 		t.Error("what was never spoken before comes from the cache")
 	}
-	first.Cached = true // as all that is the same again
+	first.Cached = true // repetitions of the request come from the cache
 
 	again := []struct {
 		name    string
@@ -116,7 +116,7 @@ func TestSpeak_IsSharedByWhoAskAtOnce(t *testing.T) {
 	}
 }
 
-// Whatever tidies the folder goes by the time of change, which is that of the last use.
+// A use of cached speech sets the modification times of its files, by which the least recently used files are removed.
 func TestSpeak_UseIsNoted(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t, func(_ int, w http.ResponseWriter) { write(t, w, twoParts()) })
@@ -143,7 +143,7 @@ func TestSpeak_UseIsNoted(t *testing.T) {
 	}
 }
 
-// What is kept for one account is forgotten; the others keep theirs.
+// Forget removes the cached files of one account; other accounts keep theirs.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t, func(_ int, w http.ResponseWriter) { write(t, w, twoParts()) })
@@ -161,7 +161,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestSpeak_room: speech that is kept is bounded as it is written; what is in use stays, and other speech makes room.
+// TestSpeak_room: speech beyond the bound of the cache is refused while the cached speech is in use. Cached speech that was
+// not used for an hour is removed in its favour.
 func TestSpeak_room(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t, func(_ int, w http.ResponseWriter) { write(t, w, twoParts()) })

@@ -5,13 +5,14 @@ import (
 	"time"
 )
 
-// maxChunk is the maximum number of characters in one request to Azure Speech or ElevenLabs. The model eleven_v3 of ElevenLabs
-// accepts 5,000. Azure Speech returns at most ten minutes of sound, and 4,800 characters take less to speak.
+// maxChunk is the maximum number of characters of spoken text in one request to Azure Speech or ElevenLabs. The model
+// eleven_v3 of ElevenLabs accepts 5,000. Azure Speech returns at most ten minutes of sound, and 4,800 characters take less
+// to speak. SSML for Azure Speech is not split, however long it is.
 const maxChunk = 4_800
 
-// chunk is the content of one request: passages that are spoken without a break.
+// chunk is the content of one request.
 type chunk struct {
-	pause    time.Duration // silence before the chunk
+	pause    time.Duration // silence before the chunk: that of its first passage
 	passages script
 }
 

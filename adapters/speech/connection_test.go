@@ -47,8 +47,8 @@ func TestSpeak_Connection(t *testing.T) {
 	}
 }
 
-// TestTranscribe_Connection: subtitles that name a connection are heard by the provider behind it, with its key, whatever the server's
-// own is.
+// TestTranscribe_Connection: for subtitles that name a connection, the provider behind it transcribes the sound, with its
+// key, even if the server has a provider of its own.
 func TestTranscribe_Connection(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t, func(_ int, w http.ResponseWriter) {

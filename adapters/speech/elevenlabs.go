@@ -56,7 +56,8 @@ func castElevenLabs(j *job, request commands.SpeechRequest) {
 	j.engine = "elevenlabs " + j.endpoint.URL + " " + j.endpoint.Model + " " + j.endpoint.Voice + " " + string(tuning)
 }
 
-// readTuning reads voice_settings of model-settings, without the speed, which is a setting of every engine.
+// readTuning reads voice_settings of model-settings, or model-settings itself when it has no voice_settings. It leaves out
+// the speed, which is a setting of every engine.
 func readTuning(settings map[string]any) map[string]any {
 	inner := settings
 	for _, name := range []string{"voice_settings", "voice-settings"} {
@@ -111,7 +112,8 @@ func (r *remote) speakElevenLabs(ctx context.Context, j job, builtIn *espeak) (s
 	return made, nil
 }
 
-// elevenChunk makes the speech of one chunk. The words are nil if the answer of ElevenLabs has no times.
+// elevenChunk makes the speech of one chunk. The words are nil if the answer of ElevenLabs has no times, or times of another
+// text.
 func (r *remote) elevenChunk(ctx context.Context, j job, voice string, s script) ([]int16, []caption.Word, error) {
 	settings := map[string]any{}
 	for name, value := range j.tuning {
@@ -164,7 +166,7 @@ type alignment struct {
 	Ends       []float64 `json:"character_end_times_seconds"`
 }
 
-// words returns words with their times; nil if the characters of the alignment are not those of words.
+// words returns words with their times; nil if a is nil or incomplete, or its characters are not those of words.
 func (a *alignment) words(words []string, length time.Duration) []caption.Word {
 	if a == nil || len(a.Starts) != len(a.Characters) || len(a.Ends) != len(a.Characters) {
 		return nil
@@ -259,7 +261,7 @@ func (r *remote) elevenVoice(ctx context.Context, j job) (id, warning string, er
 	return best.ID, warning, nil
 }
 
-// called reports whether a voice has a name: its whole name, or the first part of one such as "Roger - Laid-Back".
+// called reports whether name is the whole name of a voice, or its first word, as "Roger" is of "Roger - Laid-Back".
 func (v elevenVoice) called(name string) bool {
 	first, _, _ := strings.Cut(v.Name, " ")
 	return strings.EqualFold(v.Name, name) || strings.EqualFold(first, name)

@@ -23,7 +23,7 @@ type espeak struct {
 	program string
 	jail    *jail.Jail
 	version string
-	voices  map[string]bool // names of the installed voices, in lower case
+	voices  map[string]bool // installed voices, by their language tags in lower case, such as "en-gb"
 }
 
 const (
@@ -136,8 +136,8 @@ func timeVariant(clean sound, voice, text string, sayAs func(string) func(string
 // femaleVariant makes the voice of a language female. It is part of every installation of espeak-ng.
 const femaleVariant = "+f3"
 
-// voiceFor returns the voice for a voice name that a movie gives. If no installed voice has the name, it is the voice for the
-// language in the name, with a warning. Decision 27.
+// voiceFor returns the voice for a voice name that a movie gives; an empty name means an English voice. If no installed
+// voice has the name, it is the voice for the language in the name, otherwise an English one, with a warning. Decision 27.
 func (e *espeak) voiceFor(name string) (voice, warning string) {
 	name = strings.TrimSpace(name)
 	if name == "" {
@@ -161,8 +161,8 @@ func (e *espeak) voiceFor(name string) (voice, warning string) {
 	return voice, fmt.Sprintf("The voice '%s' is not available, the built-in %s for %s is used", shown(name), kind, language)
 }
 
-// regions maps language tags in lower case to the voices of espeak-ng that speak them. A tag without an entry is the name of
-// its voice.
+// regions maps language tags in lower case to the voices of espeak-ng that speak them. For a tag without an entry, the voice
+// with that name is used.
 var regions = map[string]string{
 	"en-us": "en-us", "en-ca": "en-us", "en-ph": "en-us", "en": "en-gb",
 	"zh": "cmn", "zh-hk": "yue", "wuu": "cmn", "nb": "nb", "no": "nb", "nn": "nb", "fil": "en-us", "iw": "he",
@@ -170,7 +170,7 @@ var regions = map[string]string{
 	"es-mx": "es-419", "es-ar": "es-419", "es-co": "es-419", "es-cl": "es-419", "es-us": "es-419", "es-pe": "es-419",
 }
 
-// byLanguage returns the voice for a name such as de-de-katjaneural, or empty.
+// byLanguage returns the voice for the language in a name such as de-de-katjaneural; empty: none is installed.
 func (e *espeak) byLanguage(name string) string {
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' })
 	if len(parts) == 0 || len(parts[0]) < 2 || len(parts[0]) > 3 {
@@ -186,7 +186,7 @@ func (e *espeak) byLanguage(name string) string {
 	return e.first(regions[base], base)
 }
 
-// first returns the first of the given voices that is installed.
+// first returns the first of the given voices that is installed; empty: none is.
 func (e *espeak) first(voices ...string) string {
 	for _, v := range voices {
 		if e.voices[v] {

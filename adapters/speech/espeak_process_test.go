@@ -17,12 +17,13 @@ import (
 	"moviola/internal/jail/jailtest"
 )
 
-// fakeEspeak is a program in the place of espeak-ng that answers the first questions and then does what the script says.
+// fakeEspeak returns the path of a program in place of espeak-ng: it answers --version and --voices, and otherwise runs
+// script.
 func fakeEspeak(t *testing.T, script string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "espeak-ng")
 	body := "#!/bin/sh\ncase \"$1\" in\n--version) echo fake 1; exit;;\n--voices) printf 'Pty Language\\n 5 en-gb\\n'; exit;;\nesac\n" + script + "\n"
-	syscall.ForkLock.RLock() // a process that is forked while the file is written keeps it open, and it cannot be run
+	syscall.ForkLock.RLock() // a child forked while the file is open for writing inherits it: then it cannot be executed
 	err := os.WriteFile(path, []byte(body), 0o700)
 	syscall.ForkLock.RUnlock()
 	if err != nil {
@@ -111,7 +112,7 @@ func TestSpeak_EndsInTime(t *testing.T) {
 	}
 }
 
-// Whoever gives up is answered at once.
+// A caller whose context ends gets the cause at once, while the work continues.
 func TestSpeak_EndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	hang := make(chan struct{})
@@ -129,13 +130,13 @@ func TestSpeak_EndsWithItsCaller(t *testing.T) {
 	}
 }
 
-// zombie says that a process has ended and nobody has asked for its status yet.
+// zombie reports whether a process has ended: it is gone, or nobody has asked for its status yet.
 func zombie(pid int) bool {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err != nil || strings.Contains(string(raw), ") Z ")
 }
 
-// The built-in voice speaks where it sees nothing but its own files.
+// The built-in voice speaks in a jail in which it can neither read other files nor write any.
 func TestSpeak_RunsConfined(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)

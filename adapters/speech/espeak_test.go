@@ -20,7 +20,7 @@ import (
 )
 
 // events are the starts of words as espeak-ng's library reports them to programs that link it: a measure that has nothing in
-// common with ours. They were written down once, for one version. Words that it does not report are -1 or null.
+// common with ours. They were written down once, for one version. Words that it does not report are null.
 type events struct {
 	Version string `json:"version"`
 	Cases   []struct {

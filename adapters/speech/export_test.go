@@ -12,7 +12,7 @@ func ReadAnswer(raw []byte, text string) (time.Duration, []caption.Word, error) 
 	return made.length(), made.words, err
 }
 
-// ReadTranscript reads what an endpoint heard.
+// ReadTranscript reads the words of an endpoint's answer to a transcription.
 var ReadTranscript = readTranscript
 
 // Passage is a part of a script.

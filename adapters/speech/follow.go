@@ -8,8 +8,10 @@ import (
 	"moviola/domain/caption"
 )
 
-// Providers do not report the times of words. So the built-in voice speaks the same text, and the times of its words are
-// measured. The provider's sound is then aligned to the sound of the built-in voice, by dynamic time warping (align.go).
+// Azure Speech over REST and endpoints with OpenAI's protocol do not report the times of words. So the built-in voice speaks
+// the same text, and the times of its words are measured (align.go). The provider's sound is then aligned to the sound of
+// the built-in voice, by dynamic time warping (warp.go). The same is done for ElevenLabs when its answer has no usable
+// times.
 
 // maxFollowed is the length of the longest sound that is aligned. The memory for the alignment grows with the length.
 const maxFollowed = 6 * time.Minute
@@ -59,7 +61,8 @@ func trim(s sound) trimmed {
 	return trimmed{sound{s.rate, s.samples[index(from):index(to)]}, from}
 }
 
-// scripts has, for each system of writing that tells the language, the built-in voice of that language.
+// scripts lists systems of writing with a built-in voice that reads them. The first one that occurs in a text decides: kana
+// come before Han, because Japanese texts contain both.
 var scripts = []struct {
 	letters *unicode.RangeTable
 	voice   string
@@ -69,7 +72,8 @@ var scripts = []struct {
 	{unicode.Tamil, "ta"}, {unicode.Telugu, "te"}, {unicode.Thai, "th"},
 }
 
-// voiceOf returns a built-in voice that can read the script.
+// voiceOf returns the built-in voice for the first entry of scripts whose letters occur in s and whose voice is installed,
+// otherwise an English voice.
 func (e *espeak) voiceOf(s script) string {
 	for _, known := range scripts {
 		for _, p := range s {

@@ -42,7 +42,7 @@ func newEngine(t *testing.T, cfg speech.Config) *speech.Engine {
 	if cfg.Log == nil {
 		cfg.Log = quiet()
 	}
-	if cfg.Jail == nil && cfg.Espeak == "" { // those of tests write down what they see
+	if cfg.Jail == nil && cfg.Espeak == "" { // fake programs of tests write files, which the jail forbids
 		cfg.Jail = jailtest.New(t)
 	}
 	if cfg.Retries == nil {

@@ -13,8 +13,9 @@ import (
 	"moviola/domain/caption"
 )
 
-// MadeStore is a cache, shared by hosts without a shared folder, of what providers have made for an account: voices, generated
-// pictures and transcripts. It is bounded in time and size; whatever is missing is made again. It is safe for concurrent use.
+// MadeStore is a cache, shared by hosts without a shared folder, of what providers have made for an account: voices,
+// generated pictures and transcripts. It may lose or refuse entries: what is missing is made again. It is safe for
+// concurrent use.
 type MadeStore interface {
 	// KeepMade stores a note under a key of the account, together with the file at path. Empty path: there is no file. A key
 	// consists of letters, digits and dashes.
@@ -47,7 +48,7 @@ func (e *Engine) takeMade(ctx context.Context, s accountFolder, account domain.A
 		err = s.placeNote(key, raw)
 	}
 	if err != nil {
-		e.cfg.Log.WithError(err).Warn("speech made by another host cannot be read; this host makes it again")
+		e.cfg.Log.WithError(err).Warn("speech made by another host not copied here; its provider is asked again")
 		return commands.Speech{}, false
 	}
 	found, ok := s.find(key)
@@ -55,14 +56,15 @@ func (e *Engine) takeMade(ctx context.Context, s accountFolder, account domain.A
 	return found, ok
 }
 
-// takeHeard copies another host's transcript into the account's folder. It returns false when there is none.
+// takeHeard copies another host's transcript into the account's folder. It returns false when there is none. It logs errors
+// and returns false for them, too; then the endpoint is asked.
 func (e *Engine) takeHeard(ctx context.Context, s accountFolder, account domain.AccountID, key string) ([]caption.Word, bool) {
 	raw, _, ok := e.made(ctx, s, account, key)
 	if !ok {
 		return nil, false
 	}
 	if err := s.placeNote(key, raw); err != nil {
-		e.cfg.Log.WithError(err).Warn("transcript made by another host cannot be read; this host makes it again")
+		e.cfg.Log.WithError(err).Warn("transcript made by another host not copied here; its provider is asked again")
 		return nil, false
 	}
 	return s.heard(key)
@@ -79,7 +81,7 @@ func (e *Engine) made(
 		note, path, err = e.cfg.Made.TakeMade(ctx, account, madeKey(key), s.dir)
 	}
 	if err != nil && !errors.Is(err, commands.ErrFileNotFound) {
-		e.cfg.Log.WithError(err).Warn("speech or transcript made by another host cannot be read; this host makes it again")
+		e.cfg.Log.WithError(err).Warn("shared speech or transcript of other hosts cannot be looked up; its provider is asked")
 	}
 	return note, path, err == nil
 }

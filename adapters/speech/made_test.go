@@ -74,7 +74,7 @@ func TestSpeak_OtherHost(t *testing.T) {
 	}
 }
 
-// TestTranscribe_OtherHost: what an endpoint has heard for one host is not asked for again by another.
+// TestTranscribe_OtherHost: a sound that an endpoint has transcribed for one host is not transcribed again for another.
 func TestTranscribe_OtherHost(t *testing.T) {
 	t.Parallel()
 	one, other := hosts(t)

@@ -2,7 +2,7 @@ package speech
 
 import "time"
 
-// mp3Length returns the length of an MP3 file by adding up its frames, and whether the file is an MP3.
+// mp3Length returns the length of an MP3 file by adding up its frames, and whether it has any.
 func mp3Length(raw []byte) (time.Duration, bool) {
 	if len(raw) > 10 && string(raw[:3]) == "ID3" {
 		size := int(raw[6]&0x7f)<<21 | int(raw[7]&0x7f)<<14 | int(raw[8]&0x7f)<<7 | int(raw[9]&0x7f)

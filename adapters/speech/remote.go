@@ -60,8 +60,9 @@ func castRemote(j *job, endpoint Endpoint, request commands.SpeechRequest) {
 // these voices under the same names, and states their gender.
 var openAIVoices = map[gender]string{unknownGender: "alloy", neutral: "alloy", female: "nova", male: "onyx"}
 
-// speak has the endpoint speak a script, and times the words with the built-in voice, if it is installed. Pauses and rates inside
-// the script are ignored.
+// speak has the endpoint speak a script. Endpoints with OpenAI's protocol get the text without the pauses, rates and pitches
+// of the script. The times of the words of their sound are measured with builtIn; they are estimated when builtIn is nil,
+// when the sound is an MP3 file, or when the measurement fails.
 func (r *remote) speak(ctx context.Context, j job, builtIn *espeak) (spoken, error) {
 	switch j.endpoint.Provider {
 	case ProviderAzure:

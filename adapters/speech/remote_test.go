@@ -69,7 +69,7 @@ func TestSpeak_Endpoint(t *testing.T) {
 	if spoken.Duration != 2500*time.Millisecond || filepath.Ext(spoken.Path) != ".wav" {
 		t.Errorf("%v in %s", spoken.Duration, spoken.Path)
 	}
-	// The phrase ends at the pause, whatever its letters would say.
+	// The phrase ends at the pause, even if the weights of its words give another time.
 	if diff := cmp.Diff([]string{"200-462 Hello", "462-800 there,", "1500-1722 big", "1722-1988 wide", "1988-2300 world"}, showWords(spoken)); diff != "" {
 		t.Errorf("words (-want +got):\n%s\n%v", diff, showWords(spoken))
 	}
@@ -346,7 +346,7 @@ func TestTranscribe_Refuses(t *testing.T) {
 	}
 }
 
-// TestTranscribe_cache: the same sound is heard once, so that a movie that begins anew does not pay again.
+// TestTranscribe_cache: a sound is transcribed once, so that another attempt at the movie does not pay again.
 func TestTranscribe_cache(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t, func(_ int, w http.ResponseWriter) { write(t, w, []byte(`{"words":[{"word":"a","start":1,"end":2}]}`)) })

@@ -166,7 +166,8 @@ func speaks(text string) bool {
 	})
 }
 
-// cutText cuts at most n characters off a text: after the last sentence that fits, otherwise at a blank, otherwise anywhere.
+// cutText cuts at most n characters off a text. It cuts after the last end of a sentence in the second half of these
+// characters, otherwise at the last blank there, otherwise after n characters.
 func cutText(text string, n int) (first, rest string) {
 	runes := []rune(text)
 	if len(runes) <= n {
@@ -243,7 +244,7 @@ func factor(value string, names map[string]float64) float64 {
 	return min(max(f, 0.5), 2)
 }
 
-// speedOf reads the speed in model-settings: speed, or voice_settings.speed.
+// speedOf reads the speed in model-settings: voice_settings.speed, otherwise speed. It is 1 when neither is a number.
 func speedOf(settings map[string]any) float64 {
 	for _, name := range []string{"voice_settings", "voice-settings"} {
 		if inner, ok := settings[name].(map[string]any); ok {
@@ -258,13 +259,14 @@ func speedOf(settings map[string]any) float64 {
 	return 1
 }
 
-// number reads a speed: a number from 0.5 to 2.
+// number reads a speed and limits it to the range from 0.5 to 2. false: value is not a number.
 func number(value any) (float64, bool) {
 	f, ok := plainNumber(value)
 	return min(max(f, 0.5), 2), ok
 }
 
-// plainNumber reads a number in model-settings. The number may be written as a JSON string.
+// plainNumber reads a number in model-settings. The number may be written as a JSON string. false: value is not a finite
+// number.
 func plainNumber(value any) (float64, bool) {
 	var f float64
 	var err error

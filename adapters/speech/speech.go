@@ -1,8 +1,8 @@
 // Package speech turns text into speech, and sound into words. It speaks by the built-in espeak-ng, by an endpoint with OpenAI's
 // protocol, by Azure Speech or by ElevenLabs, and transcribes by an endpoint with OpenAI's protocol.
 //
-// Speech is cached in a folder per account, under the hash of engine, voice, text and settings. The word times of the built-in
-// voice are measured, not estimated: see align.go.
+// Speech is cached in a folder per account, under the hash of engine, voice, text and settings. The word times of the
+// built-in voice are measured if possible, otherwise estimated: see align.go.
 package speech
 
 import (
@@ -49,7 +49,8 @@ type Endpoint struct {
 	Voice    string // voice for movies that name no voice of the provider; empty: a similar or usual one
 }
 
-// Config is the configuration of an Engine. Dir must be set, and Client if there is an endpoint.
+// Config is the configuration of an Engine. Dir must be set, and Client if Speech or Transcription has a URL, or Saved is
+// set.
 type Config struct {
 	Espeak        string // path of espeak-ng; empty: searched for in PATH
 	Client        *http.Client
@@ -61,14 +62,15 @@ type Config struct {
 	// Dir contains a folder per account; several processes of one host may share it. The modification time of a file is that of
 	// its last use, so that unused files can be removed.
 	Dir string
-	// Room bounds the cached files; the least recently used ones are removed.
+	// Room bounds the cached files. At a bound, the least recently used ones are removed, but none that was used in the last
+	// 10 minutes.
 	Room quota.Limits
 	// Made is a store through which hosts share the results of endpoints. Nil: there is one host, or the hosts share Dir.
 	Made MadeStore
 	// Jail starts the built-in voice in a sandbox. Nil: it runs without one.
 	Jail    *jail.Jail
-	Timeout time.Duration // time limit of one answer of an endpoint; 0: 2 minutes
-	// WorkLimit is the time limit for making one file, even if nobody waits for it; 0: 10 minutes.
+	Timeout time.Duration // time limit of one try of a request to an endpoint; 0: 2 minutes
+	// WorkLimit is the time limit for making one speech, which continues when nobody waits for it any more; 0: 10 minutes.
 	WorkLimit time.Duration
 	// Retries are the pauses before each retry of a request after a temporary failure; nil: half a second, two seconds.
 	Retries []time.Duration
@@ -84,14 +86,14 @@ const (
 type Engine struct {
 	cfg     Config
 	room    *quota.Folder
-	espeak  *espeak // nil: not installed
+	espeak  *espeak // nil: not installed, or it does not run
 	remote  *remote
 	running *semaphore.Weighted
 	flights singleflight.Group
 }
 
-// New returns an Engine that stores its files in cfg.Dir, which it creates. When espeak-ng is missing, New succeeds, and
-// requests for the built-in voice return an error.
+// New returns an Engine that stores its files in cfg.Dir, which it creates. When espeak-ng is missing or does not run, New
+// succeeds, and requests for the built-in voice return an error.
 func New(ctx context.Context, cfg Config) (*Engine, error) {
 	if cfg.Dir == "" {
 		return nil, errors.New("speech needs a folder")
@@ -116,7 +118,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	}
 	installed, err := openEspeak(ctx, cfg)
 	if err != nil {
-		cfg.Log.WithError(err).Warn("no built-in voice: espeak-ng does not run")
+		cfg.Log.WithError(err).Warn("no built-in voice: espeak-ng is missing or does not run; movies that need it fail")
 	}
 	return &Engine{
 		cfg: cfg, room: quota.NewFolder(cfg.Dir, cfg.Room, inUse), espeak: installed,
@@ -125,7 +127,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	}, nil
 }
 
-// Version is the name and version of the built-in voice; empty when it is not installed.
+// Version is the name and version of the built-in voice; empty when there is none.
 func (e *Engine) Version() string {
 	if e.espeak == nil {
 		return ""
@@ -154,7 +156,8 @@ func (e *Engine) Speak(ctx context.Context, request commands.SpeechRequest) (com
 	return job.warned(spoken), nil
 }
 
-// AtHand reports whether Speak would call no endpoint: the speech is cached, or the built-in voice makes it.
+// AtHand reports whether Speak certainly calls no endpoint: the speech is in this host's cache, or the built-in voice makes
+// it. It is false for a request that Speak refuses.
 func (e *Engine) AtHand(ctx context.Context, request commands.SpeechRequest) bool {
 	job, err := e.job(ctx, request)
 	if err != nil {

@@ -226,7 +226,7 @@ func punctuate(words []caption.Word, t transcript) {
 			text += " " + s.Text
 		}
 	}
-	const reach = 8 // number of words of the running text that may be skipped to find a match
+	const reach = 8 // number of words of the running text among which a match is searched for
 	written := caption.SplitWords(text)
 	next := 0
 	for i := range words {

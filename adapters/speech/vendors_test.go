@@ -26,10 +26,10 @@ import (
 // refused.
 type vendor struct {
 	*httptest.Server
-	ssml   chan string         // that Azure was sent
-	orders chan map[string]any // that ElevenLabs was sent, with the voice of the path as voice_id
-	lists  chan bool           // each time that ElevenLabs' voices were listed
-	// before is asked first; an answer of its own ends the request.
+	ssml   chan string         // the SSML that Azure was sent
+	orders chan map[string]any // the requests that ElevenLabs was sent, with the voice of the path as voice_id
+	lists  chan bool           // an item for each time that ElevenLabs' voices were listed
+	// before is called first; true: it has answered the request.
 	before func(w http.ResponseWriter) (answered bool)
 }
 

@@ -50,7 +50,8 @@ func readAzureName(name string) (azureVoice, bool) {
 	return azureVoice{locale: parts[1], gender: azureVoices().genders[locale+" "+bareName(parts[2])]}, true
 }
 
-// azureDefault is the first voice in azure_voices.txt for a locale, otherwise for its language; empty: there is none.
+// azureDefault is the first voice in azure_voices.txt for a locale, otherwise the default voice of its language; empty:
+// there is none.
 func azureDefault(tag string) string {
 	tag = strings.ToLower(strings.ReplaceAll(tag, "_", "-"))
 	if name, ok := azureVoices().first[tag]; ok {
@@ -111,7 +112,7 @@ func bareName(name string) string {
 }
 
 var (
-	// languageTag matches a language with an optional region: de, pt-BR.
+	// languageTag matches a language with optional parts such as a region: de, pt-BR, zh-CN-liaoning.
 	languageTag = regexp.MustCompile(`^[A-Za-z]{2,3}([-_][A-Za-z]{2,8})*$`)
 	// azureWord matches the name of a style or a role.
 	azureWord = regexp.MustCompile(`^[A-Za-z][A-Za-z_-]{0,39}$`)

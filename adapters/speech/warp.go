@@ -50,7 +50,8 @@ func featureOf(samples []int16, rate int) feature {
 	return f
 }
 
-// evenOut makes two voices comparable: each tone is taken relative to its mean in the sound.
+// evenOut makes two voices comparable. It replaces each tone by its deviation from the mean in the voiced frames of the
+// sound, from -0.5 to 0.5, and shifts the loudness so that the loudest frame has 1.
 func evenOut(frames []feature) {
 	for i := range tones {
 		var sum, squares, n float64
@@ -162,7 +163,8 @@ func (b *band) row() []float64 {
 	return cells
 }
 
-// best returns the cheapest path into cell k of a row, given the row before it and the cells to its left.
+// best returns the cost of the cheapest path into cell k of a row and the direction of its last step, given the costs of the
+// row before and of the cells to the left.
 func (b *band) best(before, now []float64, row, k int) (float64, uint8) {
 	if row == 0 {
 		if column := b.left(0) + k; column == 0 {

@@ -43,7 +43,7 @@ type change struct {
 	projections.Write
 	table *table
 	body  projections.Body
-	keys  [][]byte // one key for each index; nil: the document is removed
+	keys  [][]byte // one key for each index; nil: the document is removed, or there is no index
 }
 
 func (d *Documents) prepareWrite(w projections.Write) (change, error) {

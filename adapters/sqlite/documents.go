@@ -1,8 +1,9 @@
 // Package sqlite stores the documents of the read models in an SQLite file, which several processes of a host may share.
 //
-// Every collection is a table with the columns row, id, version and body; the body is the document in JSON, with times as texts.
-// A second table has the index keys: one for each document and index, together with the document's row. The bytes of the keys
-// sort in the order of the index. A commit is one transaction.
+// Every collection is a table with the columns row, id, version, gone and body; gone is the time of a tombstone in Unix
+// milliseconds, body is the document in JSON, with times as texts. A second table has the index keys: one for each document
+// and index, together with the document's row. The bytes of the keys sort in the order of the index. A commit is one
+// transaction.
 //
 // After a power failure the file may lack the last commits, but it never has a part of one. Lost commits are read again from the
 // log.
@@ -160,8 +161,8 @@ func (d *Documents) Close() error {
 	return nil
 }
 
-// prepare configures a connection. When the connection waits for a lock of another process, the wait ends with the context with
-// which the connection was taken from the pool.
+// prepare configures a connection. When the connection waits for a lock of another process, the wait ends with the context
+// of the call that uses the connection.
 func prepare(conn *sqlite.Conn) error {
 	if err := sqlitex.ExecuteTransient(conn, "PRAGMA synchronous = NORMAL", nil); err != nil {
 		return err

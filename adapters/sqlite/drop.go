@@ -65,8 +65,8 @@ func exists(conn *sqlite.Conn, table string) (bool, error) {
 	return found, err
 }
 
-// begin makes it possible for a new file to return unused database pages to the disk. It must be called for an empty file: SQLite
-// does not change this setting once the file has a table.
+// begin makes it possible for a new file to return unused database pages to the disk: SQLite does not change this setting
+// once the file has a table. For every file it turns on the write-ahead log.
 func begin(uri string) error {
 	conn, err := sqlite.OpenConn(uri, sqlite.OpenReadWrite, sqlite.OpenCreate, sqlite.OpenURI)
 	if err != nil {

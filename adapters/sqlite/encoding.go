@@ -47,7 +47,8 @@ func (b body) Decode(into any) error { return json.Unmarshal(b, into, readBack) 
 // form is the encoding of the documents of one table.
 type form interface {
 	encode(document any) (projections.Body, error)
-	// keys returns the keys of a document, one for each index. doc is decoded into a value of the type of like.
+	// keys returns the keys of a document, one for each index. like is a value of the document's Go type, which tells which
+	// texts are times.
 	keys(indexes []projections.Index, doc projections.Body, id string, like any) ([][]byte, error)
 }
 

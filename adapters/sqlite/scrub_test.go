@@ -14,7 +14,7 @@ import (
 	"moviola/projections"
 )
 
-// planted writes documents, every other of which says a secret, and returns them.
+// planted writes documents, every other of which says a secret.
 func planted(t *testing.T, docs *sqlite.Documents, collection projections.Collection) {
 	t.Helper()
 	if err := docs.Declare(t.Context(), collection); err != nil {

@@ -64,8 +64,8 @@ func formOf(conn *sqlite.Conn, name string) (form, error) {
 // layout is the version of the tables, stored in the file's user_version.
 const layout = 1
 
-// settle creates the tables of this layout. If the file has another layout, settle drops its tables first: the read models are
-// then rebuilt from the log.
+// settle gives a file this layout. If the file has another layout, settle drops all of its tables: Declare creates the
+// tables, and the read models are rebuilt from the log.
 func settle(conn *sqlite.Conn) (err error) {
 	end, err := sqlitex.ImmediateTransaction(conn)
 	if err != nil {

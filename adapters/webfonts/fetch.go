@@ -19,7 +19,8 @@ import (
 // errUnknown says that the service does not have a family, or a style of it.
 var errUnknown = errors.New("the font service does not know the family")
 
-// fetch requests styles of a family from the font service and adds their fonts to the family. If the service does not have the
+// fetch requests styles of a family from the font service and adds their fonts to the family. It leaves out fonts whose files
+// cannot be downloaded, unless that leaves the family without a font or the time is over. If the service does not have the
 // styles, fetch records that they were requested, and sets Unknown if the family has no font at all.
 func (s *Service) fetch(ctx, asking context.Context, f family, styles []style) (family, error) {
 	faces, err := s.sheets(asking, f.Name, styles)
@@ -130,12 +131,12 @@ func (s *Service) file(ctx context.Context, f sheetFace) (face, error) {
 	return got, s.writeLocal(got, data)
 }
 
-// Reachable checks that there is a font service at an address: it requests a family that every such service has. If the answer is
-// not that of a font service, the error says why.
+// Reachable checks that there is a font service at an address: it requests the family Roboto. An answer with fonts, and one
+// that the family is unknown, are those of a font service. For any other the error says why.
 func Reachable(ctx context.Context, client *http.Client, address string) error {
 	s := &Service{cfg: Config{URL: address, Client: client}}
 	_, err := s.sheet(ctx, query("Roboto", nil))
-	if errors.Is(err, errUnknown) { // the service responds, but has other families
+	if errors.Is(err, errUnknown) { // the service responds, but does not have Roboto
 		return nil
 	}
 	return err
@@ -165,7 +166,7 @@ func (s *Service) get(ctx context.Context, address string, most int64) ([]byte, 
 	return body, answer.StatusCode, nil
 }
 
-// withoutAddress removes the address from an error: the address may contain the operator's key for the font service.
+// withoutAddress cuts the address in an error to its host: the address may contain the operator's key for the font service.
 func withoutAddress(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {

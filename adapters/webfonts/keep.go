@@ -97,7 +97,7 @@ func (s *Service) read(ctx context.Context, key string, most int64) ([]byte, err
 	return raw, nil
 }
 
-// keep stores the record of a family, after its files.
+// keep stores the record of a family, as used now. The files of the family must be stored already.
 func (s *Service) keep(ctx context.Context, f family) error {
 	f.Used = s.cfg.Now()
 	raw, err := json.Marshal(f)

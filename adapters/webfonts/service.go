@@ -24,7 +24,7 @@ import (
 // Limits of requests to the font service.
 const (
 	maxSheetBytes = 2 << 20
-	maxFaces      = 200      // largest number of fonts in a family
+	maxFaces      = 200      // largest number of fonts that are read from one style sheet
 	maxFileBytes  = 20 << 20 // largest size of a font file in bytes
 	familiesAt    = 4        // number of families of a movie that are requested at the same time
 	filesAt       = 4        // number of files of a family that are downloaded at the same time

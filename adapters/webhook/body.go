@@ -25,8 +25,8 @@ func encode(payload []byte, contentType string) ([]byte, string, error) {
 	return []byte(values.Encode()), FormContent, nil
 }
 
-// form converts the fields of a flat JSON object to strings: objects stay JSON text, booleans become true and false, numbers keep
-// their spelling, null fields are dropped. Decision 35.
+// form converts the fields of a JSON object to strings: objects and arrays stay JSON text, booleans become true and false,
+// numbers keep their spelling, null fields are dropped. Decision 35.
 func form(payload []byte) (url.Values, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(payload, &fields); err != nil {

@@ -16,7 +16,7 @@ import (
 const payload = `{"success":true,"project":"Abcdefgh12345678","id":"my <movie>","client-data":{"a":[1,"x & y"]},"url":null,` +
 	`"width":1920,"duration":10.04,"frame_rate":25,"codec":"h264","color_space":null}`
 
-// received is what a receiver was sent.
+// received is the request that a receiver got.
 type received struct {
 	Method, Path, ContentType, Body, User, Password string
 	Header                                          http.Header

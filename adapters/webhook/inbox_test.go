@@ -20,7 +20,7 @@ func (u undialled) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, errors.New("dialled")
 }
 
-// box is an inbox of alice's.
+// box is webhook.Inboxes with one inbox, which belongs to alice. It remembers the last letter.
 type box struct {
 	id      connection.InboxID
 	headers map[string]string
@@ -38,7 +38,8 @@ func (b *box) Receive(
 	return true, nil
 }
 
-// TestInbox: what goes to an inbox is signed and handed over as it would be sent, and nothing with its host is ever dialled.
+// TestInbox: a message to an inbox is signed and handed over as it would be sent. No connection is made to the host of
+// inboxes, whatever the rest of the address is.
 func TestInbox(t *testing.T) {
 	t.Parallel()
 	b := &box{id: "AbCdEfGhAbCdEfGhAbCdEfGh"}

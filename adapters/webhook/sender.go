@@ -71,8 +71,8 @@ type Result struct {
 	HTTPStatus int           // status of the answer; 0: no answer
 	Message    string        // may be shown: contains scheme and host of the address only
 	Duration   time.Duration // time from the request until the response's header, or until the try was given up
-	// Retry is true when another try is allowed: the receiver answered 5xx, or the connection failed before any answer. Spec:
-	// Delivery rules.
+	// Retry is true when another try is allowed: the receiver answered 5xx, its name was not resolved, or the connection
+	// failed before any answer. It is false when the receiver did not answer in time. Spec: Delivery rules.
 	Retry bool
 	// Sent is the body as it was sent, ContentType its form, Answer the beginning of the response's body.
 	Sent        []byte
@@ -88,13 +88,14 @@ type Call struct {
 	ContentType string
 	Payload     []byte // body of the call before encoding: a flat JSON object
 	// Message and Signing are for receivers with signatures: the id of the message, the same in every try, and the secrets that
-	// sign it. Without a secret no header is added. Decision 34.
+	// sign it. Without a secret the request has no signature headers. Decision 34.
 	Message string
 	Signing []string
 }
 
-// Send makes one try: a POST. It returns soon after the sender's wait, whatever the receiver does. If the context ends earlier
-// the try ends, with Retry false and the context's error.
+// Send makes one try: a POST. It returns soon after the sender's wait, whatever the receiver does. If the context ends
+// before the receiver has answered, the try ends with Retry false and an error that wraps the context's. What goes to an
+// inbox is stored without a request.
 func (s *Sender) Send(ctx context.Context, call Call) (Result, error) {
 	body, contentType, err := encode(call.Payload, call.ContentType)
 	if err != nil {

@@ -20,18 +20,18 @@ import (
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
 const (
-	wait     = 400 * time.Millisecond // for receivers that never answer
-	patience = 2 * time.Minute        // with all others: it only ends a test that hangs
+	wait     = 400 * time.Millisecond // time limit for receivers that never answer
+	patience = 2 * time.Minute        // time limit for all other receivers: it only ends a test that hangs
 )
 
-// refusal is what a guarded transport says of an address that may not be called.
+// refusal is the error of a transport for an address that may not be called.
 type refusal struct{}
 
 func (refusal) Error() string  { return "http://canary: refused" }
 func (refusal) Reason() string { return "the host is not a public address" }
 func (refusal) Refused() bool  { return true }
 
-// transport refuses one host, cannot resolve another, and otherwise is the standard library's.
+// transport refuses one host, fails to resolve another, and sends all other requests with the standard library.
 type transport struct{ base *http.Transport }
 
 func newTransport(t *testing.T) http.RoundTripper {
@@ -53,7 +53,8 @@ func (tr transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return tr.base.RoundTrip(r)
 }
 
-// receiver answers each connection by hand, after it has read the request's beginning, until the test ends.
+// receiver starts a server that calls behave with each connection, after it has read the beginning of the request. It
+// returns the server's address. done is closed when the test ends.
 func receiver(t *testing.T, behave func(conn net.Conn, done <-chan struct{})) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -96,7 +97,7 @@ func saysAndHangs(text string) func(net.Conn, <-chan struct{}) {
 	}
 }
 
-// drips writes text again and again, with pauses, until the other side has had enough.
+// drips writes start, and then text again and again, with pauses, until the other side closes the connection.
 func drips(start, text string, pause time.Duration) func(net.Conn, <-chan struct{}) {
 	return func(conn net.Conn, done <-chan struct{}) {
 		_, _ = fmt.Fprint(conn, start)
@@ -132,12 +133,12 @@ func gzipBomb(conn net.Conn, _ <-chan struct{}) {
 }
 
 func reset(conn net.Conn, _ <-chan struct{}) {
-	if tcp, ok := conn.(*net.TCPConn); ok { // a pipe only closes
+	if tcp, ok := conn.(*net.TCPConn); ok { // a pipe cannot be reset: it is only closed
 		_ = tcp.SetLinger(0)
 	}
 }
 
-// outcome is what comes of a try.
+// outcome is the expected result of a try; message is a part of the result's message.
 type outcome struct {
 	delivered bool
 	status    int
@@ -147,8 +148,8 @@ type outcome struct {
 
 const okAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-// conducts are what receivers do, whether another try may follow, and after how long the try ends when a receiver may take 30 seconds.
-// Spec: Delivery rules.
+// conducts are the ways in which receivers behave: what they do (behave), the result of the try (want), and the time after
+// which the try ends when a receiver may take 30 seconds (after). Spec: Delivery rules.
 var conducts = []struct {
 	name   string
 	behave func(net.Conn, <-chan struct{})
@@ -198,7 +199,8 @@ var conducts = []struct {
 	{"a body that unpacks to a gigabyte", gzipBomb, outcome{true, 200, false, "Delivered to"}, 0},
 }
 
-// checkOutcome compares what came of a try, and looks for the address's secrets in it.
+// checkOutcome compares the result of a try with the expected one, and fails when its message contains a secret of the
+// address.
 func checkOutcome(t *testing.T, want outcome, got webhook.Result) {
 	t.Helper()
 	if seen := (outcome{got.Delivered, got.HTTPStatus, got.Retry, want.message}); seen != want || !strings.Contains(got.Message, want.message) {
@@ -224,7 +226,7 @@ func TestSend_Receivers(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkOutcome(t, tt.want, result)
-			// Generous for a busy machine: what hangs would hang for the whole test.
+			// The bound is generous for a busy machine: a try that hangs would hang for the whole test.
 			if took > patience || result.Duration > patience {
 				t.Errorf("took %s, said %s", took, result.Duration)
 			}
@@ -232,7 +234,7 @@ func TestSend_Receivers(t *testing.T) {
 	}
 }
 
-// waitFor is how long a receiver may take, which is short only where it takes for ever.
+// waitFor returns how long a receiver may take: a short time only for a receiver that never answers (silent).
 func waitFor(silent bool) time.Duration {
 	if silent {
 		return wait
@@ -269,7 +271,8 @@ func TestSend_NoConnection(t *testing.T) {
 	}
 }
 
-// closedPort is an address that nobody listens on: of this host's many, it is one of which nobody is given a port.
+// closedPort returns an address on which nobody listens. It is on a loopback address that no other test uses, so that no
+// other listener gets the port.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.3:0")

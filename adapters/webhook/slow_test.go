@@ -39,7 +39,7 @@ func drip(text string, every time.Duration) func(net.Conn) {
 	}
 }
 
-// keepWaiting reads what is sent and answers as slowly as it is told, until the other side leaves.
+// keepWaiting reads the request, calls answer, which answers slowly or not at all, and ends when the other side has closed.
 func keepWaiting(conn net.Conn, answer func(net.Conn)) {
 	var reading sync.WaitGroup
 	asked, gone := make(chan struct{}), make(chan struct{})
@@ -62,11 +62,11 @@ func keepWaiting(conn net.Conn, answer func(net.Conn)) {
 	reading.Wait()
 }
 
-// piped is a transport whose connections are pipes to a receiver, in memory, so that the clock of a bubble passes.
+// piped is a transport whose connections are pipes in memory to a receiver, so that the fake clock of synctest advances.
 func piped(receivers *sync.WaitGroup, receive func(net.Conn)) http.RoundTripper {
 	return &http.Transport{
 		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
-		// Without it the library goes on with a handshake that nobody waits for any more.
+		// Without this limit the library continues a handshake for which nobody waits any more.
 		TLSHandshakeTimeout: webhook.DefaultWait + time.Second,
 		DialContext: func(context.Context, string, string) (net.Conn, error) {
 			near, far := net.Pipe()
@@ -76,8 +76,9 @@ func piped(receivers *sync.WaitGroup, receive func(net.Conn)) http.RoundTripper 
 	}
 }
 
-// Each conduct of a receiver again, with the 30 seconds of the specification, to the moment: on a clock of its own, a try ends when the
-// receiver has answered, when 30 seconds are over, or a second after an answer whose body does not end.
+// TestSend_ReceiversToTheSecond tries each of conducts again with the 30 seconds of the specification, on a fake clock. A
+// try ends exactly when the receiver has answered, when 30 seconds are over, or a second after an answer whose body does not
+// end.
 func TestSend_ReceiversToTheSecond(t *testing.T) {
 	t.Parallel()
 	for _, tt := range conducts {
@@ -111,8 +112,8 @@ func TestSend_ReceiversToTheSecond(t *testing.T) {
 	}
 }
 
-// 500 receivers that never come to an end: each try ends within 30.5 seconds of its own start, and nothing of it is left: the bubble
-// fails the test for a goroutine that is. Spec: Delivery rules.
+// Each try at 500 receivers that never end their answer ends within 30.5 seconds of its own start, and leaves no goroutine:
+// synctest fails the test for a goroutine that is left. Spec: Delivery rules.
 func TestSend_500SlowReceivers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

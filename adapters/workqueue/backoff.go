@@ -13,7 +13,7 @@ const firstRest = 500 * time.Millisecond
 
 // backoff keeps items that have just ended in this process from starting again at once. A failed item waits until its backoff is
 // over. An item that has succeeded waits while the work list, which follows the log with a delay, still shows the state in which
-// the item was started.
+// the item was started, but at most until its backoff is over.
 type backoff struct {
 	longest time.Duration
 	resting map[string]rest
@@ -22,7 +22,7 @@ type backoff struct {
 type rest struct {
 	task   projections.Task
 	failed bool
-	times  int // number of failures in a row
+	times  int // number of failures in a row, or of successes in a row from the same state
 	until  time.Time
 	forget time.Time
 }
@@ -77,7 +77,7 @@ func (r *backoff) untilNext(now time.Time) (time.Duration, bool) {
 	return first, found
 }
 
-// forget drops the items that have not started again for four times their backoff.
+// forget drops the items that have not ended again for four times their backoff after it was over.
 func (r *backoff) forget(now time.Time) {
 	for id, rest := range r.resting {
 		if now.After(rest.forget) {

@@ -28,7 +28,7 @@ type claims struct {
 type observation struct {
 	item   projections.WorkItem
 	beat   int64
-	silent time.Duration // time since the last change of the heartbeat
+	silent time.Duration // observed time without a change of the heartbeat; deadAfter when the worker is known to have ended
 	death  domain.Death
 	dead   time.Time // when the claim was found dead; zero: it was not found dead
 }

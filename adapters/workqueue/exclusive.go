@@ -7,8 +7,8 @@ import (
 	"moviola/projections"
 )
 
-// reservationTime is how long a task that waits to run alone keeps other tasks from starting. The task must call admit again
-// within this time; it does not when another process has taken its item.
+// reservationTime is how long a task that waits to run alone keeps other tasks from starting. Each call of admit for the
+// task renews it; no such call comes when another process has taken the task's item.
 const reservationTime = 3 * pollInterval
 
 // exclusive is a lock that tasks of several kinds share. A task whose field Apart is true holds it alone; all others hold it
@@ -17,8 +17,8 @@ type exclusive struct {
 	mu       sync.Mutex
 	tasks    map[string]bool   // items of the tasks that hold the lock
 	stops    map[string]func() // functions that stop tasks which may be stopped at once, by item
-	apart    string            // the item that holds the lock alone
-	reserved string            // the item that waits to hold the lock alone
+	apart    string            // the item that holds the lock alone; empty: none
+	reserved string            // the item that waits to hold the lock alone; empty: none
 	until    time.Time         // when the reservation lapses
 }
 

@@ -23,8 +23,8 @@ func TestExclusive(t *testing.T) {
 
 	enter("a", false, true)
 	enter("b", false, true)
-	enter("suspect", true, false) // it waits,
-	enter("c", false, false)      // and others are kept out
+	enter("suspect", true, false) // the suspect waits for a and b to end,
+	enter("c", false, false)      // and no other task is admitted meanwhile
 	enter("second suspect", true, false)
 	leave("a")
 	enter("suspect", true, false)
@@ -36,11 +36,12 @@ func TestExclusive(t *testing.T) {
 	enter("c", false, true)
 
 	enter("suspect", true, false)
-	now = now.Add(reservationTime) // somebody else has it
+	now = now.Add(reservationTime) // the suspect was not tried again: its reservation lapses
 	enter("d", false, true)
 }
 
-// TestExclusive_Endable: what may be ended at once is ended for a task that has to run alone, and for no other.
+// TestExclusive_Endable: a task that may be stopped at once is stopped when another task has to run alone, and for no other
+// task.
 func TestExclusive_Endable(t *testing.T) {
 	now := time.Unix(0, 0)
 	r := newExclusive()

@@ -19,23 +19,24 @@ import (
 
 const kind = projections.WorkRender
 
-// list is a work list in memory: what is put in stays until it is done, and is claimed by whom claim names.
+// list is a work list and a presence board in memory. An item that put adds stays until done removes it; claim makes it
+// claimed.
 type list struct {
 	mu    sync.Mutex
 	items map[string]projections.WorkItem
 	rows  map[string]projections.Presence
-	ended map[string]bool // workers
+	ended map[string]bool // workers that are known to have ended
 	down  error
-	slow  time.Duration // of the next read of the claims
+	slow  time.Duration // how long the next call of Claimed takes
 	reads int
-	asked int // the largest perAccount
+	asked int // the largest perAccount of all calls of Candidates
 }
 
 func newList() *list {
 	return &list{items: map[string]projections.WorkItem{}, rows: map[string]projections.Presence{}, ended: map[string]bool{}}
 }
 
-// atOnce lets the queue see all that put adds, or nothing.
+// atOnce calls put with the lock held: the queue sees all items that put adds (by add) at the same time.
 func (l *list) atOnce(put func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,7 +49,7 @@ func (l *list) put(account, subject string, due time.Time) projections.WorkItem 
 	return l.add(account, subject, due)
 }
 
-// add is put for who has the lock.
+// add is the method put for a caller that holds the lock.
 func (l *list) add(account, subject string, due time.Time) projections.WorkItem {
 	item := projections.WorkItem{
 		ID: "render/" + subject, Kind: kind, Account: account, Subject: subject, State: projections.WorkReady, Due: due,
@@ -78,7 +79,7 @@ func (l *list) beat(id, worker string, attempt int) {
 	l.rows[id] = projections.Presence{Work: id, Worker: worker, Attempt: attempt, Beat: row.Beat + 1}
 }
 
-// end lets a worker be known to have ended.
+// end makes fate report that a worker has ended.
 func (l *list) end(worker string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,7 +192,7 @@ func inBubble(t *testing.T, slots int, test func(*harness)) {
 	})
 }
 
-// next waits at most d for a message.
+// next waits at most d for a message. It returns false when none came, or the channel is closed.
 func (h *harness) next(d time.Duration) (*message.Message, projections.Task, bool) {
 	h.t.Helper()
 	select {
@@ -225,7 +226,7 @@ func (h *harness) mustNotNext(d time.Duration) {
 	}
 }
 
-// mustStop stops the queue within a minute, or expects that this takes longer.
+// mustStop calls Stop with a limit of a minute, and requires the error want; nil: the queue stops in time.
 func (h *harness) mustStop(want error) {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

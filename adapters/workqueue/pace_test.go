@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// News in a row, as a submission brings it, is looked at without a pause; news that never ends is looked at a hundred times a second.
+// The first wake-ups in a row, as a submission causes them, each cause a poll at once. Wake-ups without end cause a hundred
+// polls a second.
 func TestQueue_Pace(t *testing.T) {
 	inBubble(t, 1, func(h *harness) {
 		h.mustNotNext(5*time.Second + 500*time.Millisecond)

@@ -9,7 +9,8 @@ import (
 	"moviola/adapters/workqueue"
 )
 
-// One account's 500 items that never end take their share of the places and no more: another's item starts at once.
+// 500 items of one account that never end take no more slots than PerAccount allows: an item of another account starts at
+// once.
 func TestQueue_PerAccount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -9,12 +9,13 @@ import (
 	"moviola/projections"
 )
 
-// agedAfter is how long after its first claim a task counts as aged. Every second turn goes to an aged task, so that a task that
-// is stopped again and again still finishes in time. An aged background task is treated like any other task.
+// agedAfter is how long after its first claim a task counts as aged. Of accounts with equally many running tasks, one with
+// an aged task gets every second turn, so that a task that is stopped again and again still finishes in time. An aged
+// background task is treated like any other task.
 const agedAfter = 5 * time.Minute
 
-// minimumSlotTime is how long a task keeps its slot before it may be stopped for another account, by kind. Tasks of other kinds
-// are short and are never stopped.
+// minimumSlotTime is how long a task keeps its slot before it may be stopped for another account, by kind. A background task
+// of these kinds may be stopped at any time. Tasks of other kinds are short and are never stopped.
 var minimumSlotTime = map[string]time.Duration{
 	projections.WorkRender: time.Second, projections.WorkFetch: 10 * time.Second, projections.WorkPreload: 10 * time.Second,
 }
@@ -101,8 +102,9 @@ func (s *subscription) canPreempt(now time.Time) bool {
 	return stops || shares
 }
 
-// preemptFor stops one running task when one of the waiting tasks deserves its slot. If a background task runs, it is stopped for
-// any waiting task that is none. Otherwise a task is stopped whose account runs more tasks than the account of a waiting task.
+// preemptFor stops one running task when one of the waiting tasks deserves its slot. If a background task runs, it is
+// stopped for any waiting task that is none. Otherwise the task that preemptible returns is stopped, if the account of a
+// waiting task runs nothing or at least two tasks fewer than the account of that task.
 func (s *subscription) preemptFor(tasks []projections.Task, now time.Time) {
 	id, ok := s.preemptibleBackground(now)
 	if ok && s.rotation.anyWaits(tasks, s.running, now) {
@@ -117,7 +119,7 @@ func (s *subscription) preemptFor(tasks []projections.Task, now time.Time) {
 // requestSlot tells a running task to stop and to hand its slot back.
 func (s *subscription) requestSlot(id string, why error) {
 	s.log.WithField("work", id).WithField("why", why.Error()).Info("item of work asked to stop: another account needs its " +
-		"slot; it runs again in a later turn")
+		"slot; if it stops, it runs again in a later turn")
 	s.preempt.asked = id
 	s.preempt.stop[id](why)
 }

@@ -14,7 +14,7 @@ import (
 	"moviola/projections"
 )
 
-// begin claims an item in the list, as its worker does.
+// begin claims an item in the list, as a worker does when it gets the task.
 func (l *list) begin(task projections.Task) {
 	l.claim(task.ID, "here", task.Attempt+1)
 	l.mu.Lock()
@@ -26,7 +26,7 @@ func (l *list) begin(task projections.Task) {
 	l.items[task.ID] = item
 }
 
-// release makes an item ready again, as its worker does that hands its claim back.
+// release makes an item ready again and acknowledges its message, as a worker does that releases its claim.
 func (h *harness) release(msg *message.Message, task projections.Task) {
 	h.list.mu.Lock()
 	item := h.list.items[task.ID]
@@ -36,7 +36,7 @@ func (h *harness) release(msg *message.Message, task projections.Task) {
 	msg.Ack()
 }
 
-// asked says whether a message's slot is asked back.
+// asked reports whether the context of a message has ended with ErrGiveWay: the queue wants its slot back.
 func asked(msg *message.Message) bool {
 	synctest.Wait()
 	return errors.Is(context.Cause(msg.Context()), commands.ErrGiveWay)
@@ -49,8 +49,8 @@ func (h *harness) submit(account, subject string) {
 	time.Sleep(20 * time.Millisecond)
 }
 
-// TestQueue_GivesWay: what the service does for itself is stopped as soon as somebody waits for its slot, and is handed out again when nobody
-// does any more.
+// TestQueue_GivesWay: a task of a background account is stopped as soon as a task of another account waits for its slot, and
+// is handed out again when none waits any more.
 func TestQueue_GivesWay(t *testing.T) {
 	inBubble(t, 1, func(h *harness) {
 		h.list.put("house", "house", time.Now().Add(-time.Hour))
@@ -64,7 +64,7 @@ func TestQueue_GivesWay(t *testing.T) {
 		if !asked(own) {
 			t.Fatal("the slot is not asked back")
 		}
-		h.mustNotNext(10 * time.Second) // it is not free yet
+		h.mustNotNext(10 * time.Second) // the slot is not free yet
 		h.release(own, example)
 		msg, task := h.mustNext(time.Millisecond)
 		if task.Subject != "a1" {
@@ -133,7 +133,7 @@ func TestQueue_GivesWay_OnlyWhereItHelps(t *testing.T) {
 			if asked(own) {
 				t.Error("stopped for nothing")
 			}
-			h.mustNotNext(time.Minute) // the rest is over by now
+			h.mustNotNext(time.Minute) // the backoff of the failed item is over by now
 			if !asked(own) {
 				t.Error("what has rested waits")
 			}
@@ -146,8 +146,8 @@ func TestQueue_GivesWay_OnlyWhereItHelps(t *testing.T) {
 	})
 }
 
-// TestQueue_GivesWay_Seldom: however often others come and go, what the service does for itself is begun anew fewer and fewer times, and one
-// that was begun long ago is left to end.
+// TestQueue_GivesWay_Seldom: however often tasks of other accounts come, the tasks of a background account start less and
+// less often, and a task whose first claim is five minutes old is not stopped any more.
 func TestQueue_GivesWay_Seldom(t *testing.T) {
 	inBubble(t, 1, func(h *harness) {
 		for i := range 20 {
@@ -155,7 +155,7 @@ func TestQueue_GivesWay_Seldom(t *testing.T) {
 		}
 		starts, all, ended := map[string]int{}, 0, ""
 		for i := 0; ended == ""; i++ {
-			msg, task, ok := h.next(3 * time.Second) // of quiet
+			msg, task, ok := h.next(3 * time.Second) // no task of another account comes in this time
 			switch {
 			case !ok:
 				h.submit("a", fmt.Sprint("a", i))

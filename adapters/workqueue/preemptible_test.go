@@ -7,7 +7,8 @@ import (
 	"moviola/projections"
 )
 
-// TestSubscription_shareable: an item of a preload would begin anew, so the one that was begun last is asked, and never an account's only one.
+// TestSubscription_shareable: of renders and fetches the one that has run longest is stopped first. A preload item would
+// begin anew: the newest one is stopped, and never the only one of an account.
 func TestSubscription_shareable(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)

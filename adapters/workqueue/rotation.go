@@ -8,7 +8,7 @@ import (
 	"moviola/projections"
 )
 
-// maxRemembered is the number of accounts whose last turn is remembered.
+// maxRemembered is the number of remembered last turns above which those of accounts without a waiting task are forgotten.
 const maxRemembered = 4096
 
 // rotation decides which account's task starts next. The first rule that tells two accounts apart decides:
@@ -47,7 +47,8 @@ func isOld(task projections.Task, now time.Time) bool {
 	return task.Since != nil && now.Sub(*task.Since) >= agedAfter
 }
 
-// isAgedTurn reports whether rule 3 prefers a task now: the task has aged, and the last turn did not go to an aged task.
+// isAgedTurn reports whether rule 3 prefers a task now: the task has aged, and the last turn went neither to an aged task
+// nor to this one.
 func (t *rotation) isAgedTurn(task projections.Task, now time.Time) bool {
 	return !t.aged && task.ID != t.newest && isOld(task, now)
 }

@@ -12,7 +12,8 @@ import (
 func TestRotation_pick(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(10_000, 0)
-	// A task is written as account, its number, and marks: "old" for one that has aged, "due" for one that has been due for long.
+	// A task is written as account, its number, and marks: "old" for a task that has aged, "due" for one that is due for
+	// longer.
 	task := func(text string) projections.Task {
 		fields := strings.Fields(text)
 		made := projections.Task{WorkItem: projections.WorkItem{ID: fields[0] + fields[1], Account: fields[0], Due: now.Add(-time.Minute)}}

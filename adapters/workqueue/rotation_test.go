@@ -68,7 +68,7 @@ func TestQueue_AccountsTakeTurns(t *testing.T) {
 	})
 }
 
-// TestQueue_Later: what the service does for itself comes after all others' work, one task at a time.
+// TestQueue_Later: the tasks of a background account start after those of all other accounts, one at a time.
 func TestQueue_Later(t *testing.T) {
 	inBubble(t, 2, func(h *harness) {
 		h.list.atOnce(func() {
@@ -105,11 +105,11 @@ func TestQueue_WhoHasTheFewestInWorkComesFirst(t *testing.T) {
 			h.list.put("b", subject, time.Now())
 		}
 		short, first := h.mustNext(2 * time.Second)
-		if first.Subject != "a2" { // b was not there yet
+		if first.Subject != "a2" { // the slot was given before b had items
 			t.Fatalf("got %s", first.Subject)
 		}
 		h.finish(short, first)
-		for _, want := range []string{"b1", "b2"} { // b had the last turn, but a has one in work
+		for _, want := range []string{"b1", "b2"} { // b had the last turn, but a has a running task
 			msg, next := h.mustNext(2 * time.Second)
 			if next.Subject != want {
 				t.Errorf("got %s, want %s", next.Subject, want)

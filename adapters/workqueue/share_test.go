@@ -13,14 +13,14 @@ import (
 	"moviola/commands"
 )
 
-// shares says whether a message is asked to share its slot.
+// shares reports whether the context of a message has ended with ErrShare: another account needs its slot.
 func shares(msg *message.Message) bool {
 	synctest.Wait()
 	return errors.Is(context.Cause(msg.Context()), commands.ErrShare)
 }
 
-// TestQueue_Shares: a render of an account that has the only slot is asked for it when another account waits, goes on after the other's, and
-// comes before what its own account submitted later.
+// TestQueue_Shares: a render that has the only slot is asked for it when another account waits. It continues after the other
+// account's render, before the renders that its own account submitted later.
 func TestQueue_Shares(t *testing.T) {
 	inBubble(t, 1, func(h *harness) {
 		for i := range 50 {

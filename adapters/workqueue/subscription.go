@@ -23,8 +23,8 @@ import (
 // pollInterval is the longest time between two polls of the work list.
 const pollInterval = time.Second
 
-// A wake-up from the log causes a poll. The first atOnce polls follow without a pause. Further ones are at least shortestInterval
-// apart, because one submission causes several wake-ups.
+// A wake-up from the log causes a poll. The first atOnce polls after a quiet time follow without a pause. Further ones are
+// at least shortestInterval apart, because one submission causes several wake-ups.
 const (
 	shortestInterval = 10 * time.Millisecond
 	atOnce           = 3
@@ -70,7 +70,8 @@ func newSubscription(q *Queue, kind string, slots int, wake <-chan struct{}) *su
 	}
 }
 
-// run sends tasks until ctx ends or the queue is closed, and then waits until all are answered.
+// run sends tasks until ctx ends or the queue is stopped or closed. It returns when ctx has ended or the queue is closed,
+// and all tasks are answered.
 func (s *subscription) run(ctx context.Context) {
 	defer close(s.out)
 	defer s.drain()
@@ -169,7 +170,8 @@ func (s *subscription) poll(ctx context.Context) time.Duration {
 	return s.untilNextPoll(ctx, now)
 }
 
-// dead returns the claims that are known to be dead.
+// dead returns the tasks of dead claims that can be handed out again. It returns none when the claims or the presence board
+// cannot be read.
 func (s *subscription) dead(ctx context.Context, now time.Time) []projections.Task {
 	if !s.claims.tick(now) {
 		return s.claims.dead(now)

@@ -14,8 +14,9 @@
 //	                          no  ► preemptFor      stops a running task when another account deserves its slot
 //	ended ──► backoff.record, exclusive.release
 //
-// A handler acknowledges a message when its work has ended, whether it succeeded or not; a message that is not acknowledged has
-// failed and backs off. The handlers decide what is done about a task.
+// A handler acknowledges a message when its work has ended normally: it has a result, even a bad one, or its claim was
+// released or lost. A message that a handler rejects (Nack) has failed, and its item backs off. The handlers decide what is
+// done about a task.
 package workqueue
 
 import (
@@ -57,17 +58,18 @@ type Config struct {
 	Presence Presence
 	// Slots is how many messages of a kind may be unanswered at once. A kind without slots cannot be subscribed to.
 	Slots map[string]int
-	// Later are the background accounts, those of the service itself. Their tasks start after the tasks of all other accounts,
-	// one task of a kind at a time. When others wait and no slot is free, the context of a background task ends with the cause
-	// commands.ErrGiveWay, and the task is handed out again when nobody waits. Five minutes after its first claim, a background
-	// task is treated like the task of any other account.
+	// Later are the background accounts, those of the service itself. Their tasks start after the tasks of all other
+	// accounts, one task of a kind and account at a time. When others wait and no slot is free, the context of a background
+	// task (a fetch, a render or a preload item) ends with the cause commands.ErrGiveWay, and the task is handed out again
+	// when nobody waits. Five minutes after its first claim, a background task is treated like the task of any other
+	// account.
 	Later []string
 	// PerAccount is how many messages of a kind one account may have unanswered at once. A kind that is not in the map has no
 	// such bound.
 	PerAccount map[string]int
 	// Wake makes the queue read the work list at once. Without a wake-up, the queue reads it once a second and at due times.
 	Wake <-chan struct{}
-	// DeadAfter is how long a claim may have no heartbeat. Default: 20 s.
+	// DeadAfter is how long a claim may have no new heartbeat. Default: 20 s.
 	DeadAfter time.Duration
 	// Fate says what is known of a worker's process. If Fate is nil, a claim is dead only when its heartbeat has not changed for
 	// DeadAfter.
@@ -77,7 +79,8 @@ type Config struct {
 	Apart []string
 	// Closed reports whether no new task of a kind may start now. Running tasks continue. Nil: never.
 	Closed func(kind string) bool
-	// LongestRest is the longest backoff of a task that keeps failing. Default: 1 min.
+	// LongestRest is the longest backoff of a task that keeps failing, and the longest wait of an item whose claims keep
+	// dying. Default: 1 min.
 	LongestRest time.Duration
 	// Now is the clock that due times are compared with. Default: time.Now. Its readings must be monotonic.
 	Now func() time.Time
@@ -192,8 +195,8 @@ func (q *Queue) forget(topic string) {
 	delete(q.wakes, topic)
 }
 
-// fanOut passes every wake-up on to all subscriptions. A subscription that has not polled since the last wake-up gets no second
-// one.
+// fanOut passes every wake-up on to all subscriptions. A subscription that has not received the last wake-up yet gets no
+// second one.
 func (q *Queue) fanOut() {
 	for {
 		select {
@@ -219,8 +222,8 @@ func (q *Queue) wakeAll() {
 	}
 }
 
-// Stop sends no further message, and waits until every message is answered, or returns ctx's error. It may be called more than
-// once.
+// Stop sends no further message, and waits until every message is answered. If ctx ends first, the error wraps that of ctx.
+// Stop may be called more than once.
 func (q *Queue) Stop(ctx context.Context) error {
 	q.halt()
 	select {

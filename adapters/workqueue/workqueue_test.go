@@ -23,7 +23,7 @@ func TestQueue_EmitsOnlyWhenASlotIsFree(t *testing.T) {
 		second, task2 := h.mustNext(time.Millisecond)
 		h.mustNotNext(time.Minute)
 		h.finish(first, task)
-		third, task3 := h.mustNext(time.Millisecond) // at once, without waiting for the next look
+		third, task3 := h.mustNext(time.Millisecond) // at once, without waiting for the next second
 		h.mustNotNext(time.Minute)
 		h.finish(second, task2)
 		h.finish(third, task3)
@@ -94,7 +94,7 @@ func TestQueue_AFinishedItemThatTheListStillShowsIsNoHotLoop(t *testing.T) {
 		if times < 2 || times > 10 {
 			t.Errorf("handed out %d times in a minute", times)
 		}
-		// A new state is handed out as soon as the next look is allowed.
+		// An item with a new state is handed out at the next poll.
 		item.Attempt++
 		h.list.mu.Lock()
 		h.list.items[item.ID] = item
@@ -142,9 +142,9 @@ func TestQueue_DeadClaims(t *testing.T) {
 			item := h.list.put("a", "1", time.Now().Add(-time.Hour))
 			h.list.claim(item.ID, "w", 1)
 			for range 9 {
-				h.list.beat(item.ID, "w", 7) // another claim's
+				h.list.beat(item.ID, "w", 7) // heartbeat of another attempt
 				h.mustNotNext(time.Second)
-				h.list.beat(item.ID, "other", 1) // another worker's
+				h.list.beat(item.ID, "other", 1) // heartbeat of another worker
 				h.mustNotNext(time.Second)
 			}
 			h.mustNotNext(time.Second)
@@ -222,7 +222,7 @@ func TestQueue_CloseDrains(t *testing.T) {
 			h.list.put("a", fmt.Sprint(i), time.Now())
 		}
 		msg, task := h.mustNext(2 * time.Second)
-		// Stop comes while the second one waits to be taken.
+		// Stop is called while the second message waits to be received.
 		synctest.Wait()
 		h.mustStop(context.DeadlineExceeded)
 		h.mustNotNext(10 * time.Second)

@@ -19,7 +19,7 @@ type CloseAccount struct {
 	Account domain.AccountID
 }
 
-// CloseAccountHandler handles CloseAccount and FinishClosing.
+// CloseAccountHandler handles CloseAccount: Handle closes the account, and Finish does the work that follows.
 type CloseAccountHandler struct {
 	log     *eventstore.Log
 	ledgers *ledgers.Ledgers

@@ -9,7 +9,7 @@ import (
 	"moviola/eventstore"
 )
 
-// EndSession ends a session of the console. Only the holder of a session may end it.
+// EndSession ends a session of the console. The caller makes sure that the session is the user's own.
 type EndSession struct {
 	Key     string // id of the API key with which the session was begun
 	Session string

@@ -9,7 +9,7 @@ import (
 	"moviola/eventstore"
 )
 
-// GrantCredits adds credits to an account that exists.
+// GrantCredits adds credits to an account that is open.
 type GrantCredits ledgers.Grant
 
 // GrantCreditsHandler handles GrantCredits.
@@ -23,7 +23,8 @@ func NewGrantCreditsHandler(log *eventstore.Log, ledgers *ledgers.Ledgers) Grant
 	return GrantCreditsHandler{log: log, ledgers: ledgers}
 }
 
-// Handle grants the credits. Two calls with the same reference grant them once. An account that was never opened is NotFound.
+// Handle grants the credits. Two calls with the same reference grant them once. An account that was never opened is
+// NotFound, a closed one a Conflict.
 func (h GrantCreditsHandler) Handle(ctx context.Context, cmd GrantCredits) (eventstore.Position, error) {
 	a := account.New(cmd.Account)
 	if _, err := h.log.CatchUp(ctx, account.Stream(cmd.Account), eventstore.Appended{Revision: eventstore.NoStream},

@@ -28,7 +28,7 @@ type OpenAccount struct {
 type OpenedAccount struct {
 	Account  domain.AccountID
 	Key      string
-	Position eventstore.Position // position of the account's last event
+	Position eventstore.Position // position of the last event of the opening
 }
 
 // OpenAccountConfig is what NewOpenAccountHandler needs. Every field but Plans is required.

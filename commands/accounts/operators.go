@@ -160,7 +160,7 @@ func (o *Operators) Sessions(ctx context.Context) ([]operator.SignedIn, error) {
 	return all, err
 }
 
-// EndSession ends a session of another operator in every process.
+// EndSession ends an open session of the operators' console in every process, whoever the operator is.
 func (o *Operators) EndSession(ctx context.Context, id string) error {
 	return o.decide(ctx, func(roster *operator.Roster, at time.Time) ([]domain.Event, error) { return roster.EndSession(id, at) })
 }

@@ -128,7 +128,8 @@ func (h PurgeAccountHandler) Done(ctx context.Context, done Clearing) error {
 	}
 }
 
-// clearable is an account, the end of its stream, and the position in the log of its last ZeroBalancePurged.
+// clearable is an account, the end of its stream, and the position in the log of the event Cleared that records its last
+// completed purge; zero: no purge was completed.
 type clearable struct {
 	*account.Account
 	end    eventstore.Revision

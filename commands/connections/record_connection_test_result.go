@@ -15,7 +15,7 @@ type RecordConnectionTest struct {
 	ID      string
 	Success bool
 	Message string // result in words; of addresses it names only scheme and host
-	HostKey string // host key of an SFTP server, if it was seen
+	HostKey string // fingerprint of the host key of an SFTP server; empty: none was seen
 }
 
 // RecordConnectionTestHandler handles RecordConnectionTest.

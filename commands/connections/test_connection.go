@@ -121,8 +121,8 @@ func (h TestConnectionHandler) try(
 	return works, receipt, err
 }
 
-// entitle checks that the account may send an e-mail. The e-mail of a test counts like any other
-// e-mail. Decision 55.
+// entitle counts the recipients of the e-mail that a test sends, like those of any other e-mail. It refuses an e-mail that
+// the account may not send. A connection of another kind needs no permission. Decision 55.
 func (h TestConnectionHandler) entitle(
 	ctx context.Context, account domain.AccountID, c OpenedConnection, settings connection.Settings,
 ) error {

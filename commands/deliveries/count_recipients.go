@@ -34,8 +34,8 @@ func NewCountRecipientsHandler(log *eventstore.Log, plans plan.Plans, now func()
 }
 
 // Handle counts the e-mail before it is sent: every e-mail that is sent is counted, but a counted e-mail may not have been
-// sent. Handle is idempotent. It refuses (QuotaExceeded) when the account's plan has no e-mail, or no recipients left on that
-// day. Decision 55.
+// sent. Handle is idempotent. It refuses (QuotaExceeded) when the account's plan has no e-mail, or fewer recipients left on
+// that day than the e-mail has. Decision 55.
 func (h CountRecipientsHandler) Handle(ctx context.Context, cmd CountRecipients) (eventstore.Position, error) {
 	allowed, err := h.plans.Of(ctx, cmd.Account)
 	if err != nil {

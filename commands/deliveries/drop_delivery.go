@@ -24,7 +24,7 @@ func NewDropDeliveryHandler(log *eventstore.Log, now func() time.Time) DropDeliv
 	return DropDeliveryHandler{commands.NewMovies(log, now)}
 }
 
-// Handle ends the delivery: destinations without a result fail. ErrNothingToDo: there is no delivery, or it has ended.
+// Handle ends the delivery: destinations without a final result fail. ErrNothingToDo: there is no delivery, or it has ended.
 func (h DropDeliveryHandler) Handle(ctx context.Context, cmd DropDelivery) (eventstore.Position, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.DropDelivery(cmd.Worker, at), nil

@@ -21,8 +21,8 @@ const (
 	ExchangesKept = 30 * 24 * time.Hour
 )
 
-// ErrNoExchange says that no exchange is kept of a try: the try is older than ExchangesKept, nothing was sent, or the exchange
-// could not be stored.
+// ErrNoExchange says that no exchange of a try can be read: the try is older than ExchangesKept, nothing was sent, the
+// exchange could not be stored, or it was encrypted under a secret that is no longer configured.
 var ErrNoExchange = errors.New("nothing is kept of this try")
 
 // Try names one try at a destination of a movie.

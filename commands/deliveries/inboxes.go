@@ -19,7 +19,8 @@ import (
 
 // Bounds of inboxes.
 const (
-	// InboxKept is how long an inbox accepts letters and keeps them. After that time the inbox is deleted.
+	// InboxKept is how long an inbox accepts letters and keeps them. After that time it counts as deleted; a chore removes
+	// its files.
 	InboxKept = time.Hour
 	// InboxLetters is the maximum number of letters that an inbox keeps: older letters are deleted.
 	InboxLetters = 10
@@ -35,7 +36,7 @@ type Inbox struct {
 	Letters  int                `json:"-"` // number of stored letters
 }
 
-// EndsAt returns the time at which the inbox is deleted.
+// EndsAt returns the time from which the inbox counts as deleted.
 func (i Inbox) EndsAt() time.Time { return i.OpenedAt.Add(InboxKept) }
 
 // Letter is one body that was sent to an inbox, with its headers.
@@ -52,7 +53,7 @@ func errNoInbox(id connection.InboxID) error {
 }
 
 // Inboxes stores the inboxes of accounts, encrypted, in files that all processes share. No event is written about an inbox, so
-// nothing of an inbox remains after its end. It is safe for concurrent use.
+// nothing of an inbox remains when its files are removed. It is safe for concurrent use.
 type Inboxes struct {
 	files commands.Files
 	vault commands.Vault
@@ -128,7 +129,7 @@ func (i Inboxes) Read(ctx context.Context, account domain.AccountID, id connecti
 	for _, key := range keys[max(0, len(keys)-InboxLetters):] {
 		var l Letter
 		switch err := i.get(ctx, key, &l); {
-		case errors.Is(err, commands.ErrFileNotFound): // the inbox was deleted to make room for a newer one
+		case errors.Is(err, commands.ErrFileNotFound): // the letter was deleted: with its inbox, or for newer ones
 		case err != nil:
 			return Inbox{}, nil, err
 		default:

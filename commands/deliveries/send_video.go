@@ -56,7 +56,7 @@ type WebhookResult struct {
 	Delivered  bool   // the receiver answered 2xx
 	HTTPStatus int    // 0: the receiver did not answer
 	Message    string // result in words; of addresses it names only scheme and host
-	Retry      bool   // a further try may succeed: the answer was 5xx, or the connection failed before any answer
+	Retry      bool   // a further try may succeed: a 5xx answer, or no answer because the connection failed
 	// Sent is the body as it was sent, ContentType is its media type, Answer is the beginning of
 	// the receiver's body.
 	Sent        []byte

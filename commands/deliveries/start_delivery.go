@@ -26,8 +26,8 @@ type DeliveryClaim struct {
 	// Destinations is the state of each destination, by index, as all earlier runs have left it.
 	Destinations []movie.DestinationState
 	Order        []int // indexes of the destinations that are still to be tried, the next one first
-	// Spent is the time that earlier runs have used. All runs of a movie's delivery together have five minutes (decisions 33 and
-	// 55).
+	// Spent is the time that earlier runs have used since the delivery, or the newest redelivery, began. All runs of one
+	// delivery or redelivery together have five minutes (decisions 33 and 55).
 	Spent    time.Duration
 	Success  bool
 	ClosedAt time.Time // when the movie ended

@@ -54,14 +54,14 @@ type Settle struct {
 type Release struct {
 	Account domain.AccountID
 	Project domain.ProjectID
-	Reason  string // why the credits are released: failed, timeout, cancelled, abandoned
+	Reason  string // why the credits are released: failed, timeout, cancelled, abandoned, cached
 }
 
 // Grant adds credits to an account. Of several grants with the same reference only the first adds credits.
 type Grant struct {
 	Account   domain.AccountID
 	Reference string
-	Kind      string // "pack" gives a free account the maximum length of paid plans (decision 36)
+	Kind      string // "pack" lets the account make movies as long as its plan allows after such a grant (decision 36)
 	Amount    int64
 }
 
@@ -102,36 +102,40 @@ func (l *Ledgers) Close() {
 	l.running.Wait()
 }
 
-// Hold holds credits, or refuses: 401 when the account never had credits, 403 when all are spent, 400 when too few are available.
+// Hold holds credits, or refuses: 401 when the account never had credits, 403 when all are spent or the account is closed,
+// 400 when too few are available.
 func (l *Ledgers) Hold(ctx context.Context, cmd Hold) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Hold(cmd.Project, cmd.Amount, at)
 	})
 }
 
-// ChangeHold changes a hold, or refuses with "Insufficient credits". When an attempt after cmd.Attempt has changed the hold, the
-// error is ledger.ErrStale.
+// ChangeHold changes a hold, or refuses with "Insufficient credits". When an attempt after cmd.Attempt has changed the hold,
+// or cmd.Attempt has changed it to another amount, the error is ledger.ErrStale. When the hold has ended it is
+// ledger.ErrHoldEnded; when there never was one, ledger.ErrNoHold.
 func (l *Ledgers) ChangeHold(ctx context.Context, cmd ChangeHold) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.ChangeHold(cmd.Project, cmd.Attempt, cmd.Amount, at)
 	})
 }
 
-// Charge charges a hold. It is idempotent; a released hold is ledger.ErrHoldEnded.
+// Charge charges a hold. It is idempotent; a released hold is ledger.ErrHoldEnded, a project without a hold
+// ledger.ErrNoHold.
 func (l *Ledgers) Charge(ctx context.Context, cmd Charge) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Charge(cmd.Project, at)
 	})
 }
 
-// Release releases a hold. It is idempotent; a charged hold is ledger.ErrHoldEnded.
+// Release releases a hold. It is idempotent, and does nothing for a project without a hold; a charged hold is
+// ledger.ErrHoldEnded.
 func (l *Ledgers) Release(ctx context.Context, cmd Release) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Release(cmd.Project, cmd.Reason, at)
 	})
 }
 
-// Count counts a movie, or refuses: 401 when the month's quota is used up.
+// Count counts a movie, or refuses: 401 when the month's quota is used up, 403 when the account is closed.
 func (l *Ledgers) Count(ctx context.Context, cmd Count) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Count(cmd.Project, cmd.Draft, cmd.Quota, at)
@@ -192,7 +196,8 @@ func (l *Ledgers) OpenHold(ctx context.Context, account domain.AccountID, projec
 	return at, open, nil
 }
 
-// Ask reads the ledger up to the end of the log, calls the function question with it, and returns the error of question.
+// Ask calls the function question with the ledger as it is at the end of the log, and returns the error of question. It may
+// call question first with an older state: only the last call counts.
 func (l *Ledgers) Ask(ctx context.Context, account domain.AccountID, question func(*ledger.Ledger) error) error {
 	_, err := l.Do(ctx, account, func(own *ledger.Ledger, _ time.Time) ([]domain.Event, error) {
 		return nil, question(own)
@@ -200,9 +205,9 @@ func (l *Ledgers) Ask(ctx context.Context, account domain.AccountID, question fu
 	return err
 }
 
-// Expect calls the function question with the cached ledger, and returns nil if question does: the decision that follows is made
-// on the log anyway. If question returns an error, Expect calls it again with the ledger read up to the end of the log, and
-// returns the error of that call.
+// Expect calls the function question with the cached ledger, and returns nil if question does: the decision that follows is
+// made on the log anyway. If question returns an error, or the ledger is not cached, Expect calls question as Ask does, and
+// returns its error.
 func (l *Ledgers) Expect(ctx context.Context, account domain.AccountID, question func(*ledger.Ledger) error) error {
 	owner, err := l.enter(account)
 	if err != nil {

@@ -59,7 +59,7 @@ func (l *Ledgers) Open(
 		Revision: int64(last.Revision), Event: last.ID.String(), Version: ledger.StateVersion, State: folded.State(), At: at,
 	}, l.key)
 	if errors.Is(err, eventstore.ErrConflict) {
-		return from.Revision, nil // another process appends the same opening balance
+		return from.Revision, nil // another process appends an opening balance at the same time
 	}
 	if err != nil {
 		return from.Revision, fmt.Errorf("append the opening balance of %s: %w", account, err)
@@ -67,8 +67,9 @@ func (l *Ledgers) Open(
 	return last.Revision, nil
 }
 
-// opening returns the ledger as an account's newest opening balance has it, and the last event in the ledger's stream that this
-// state includes. When there is no opening balance with a valid signature, it returns an empty ledger and NoStream.
+// opening returns the ledger as an account's newest opening balance has it, and the last event in the ledger's stream that
+// this state includes. When the newest opening balance has no valid signature, another version or does not fit the ledger,
+// or when there is none, it returns an empty ledger and NoStream.
 func (l *Ledgers) opening(ctx context.Context, account domain.AccountID) (*ledger.Ledger, eventstore.Appended, error) {
 	none := eventstore.Appended{Revision: eventstore.NoStream}
 	if l.key == nil {

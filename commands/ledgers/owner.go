@@ -17,11 +17,11 @@ const (
 	ledgerGroup    = 64               // maximum number of requests that share one append
 	ledgerEvents   = 1000             // a group with so many events takes no more requests: a store limits the bytes of an append
 	ledgerIdle     = 5 * time.Minute  // an owner ends after this long without a request
-	ledgerDeadline = 60 * time.Second // time limit of the append of a group, even when the requests have later deadlines
+	ledgerDeadline = 60 * time.Second // time limit of the work on a group, even when the requests have later deadlines
 )
 
-// decideFunc returns the events that a request appends to a ledger, or a refusal. It changes nothing and may be called more than
-// once.
+// decideFunc returns the events that a request appends to a ledger, or a refusal. It does not change the ledger, and may be
+// called more than once.
 type decideFunc func(l *ledger.Ledger, at time.Time) ([]domain.Event, error)
 
 type ledgerRequest struct {
@@ -68,7 +68,7 @@ type ledgerOwner struct {
 
 	mu     sync.RWMutex   // guards stored and loaded
 	stored *ledger.Ledger // the ledger, folded from the events of the log up to the position in the field at
-	loaded bool           // the log has been read at least once
+	loaded bool           // the log was read to its end, or appended to, at least once
 
 	restored bool         // the owner has looked for a snapshot
 	end      atomic.Int64 // revision in the field at, for other goroutines to read

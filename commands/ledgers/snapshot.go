@@ -11,7 +11,8 @@ import (
 	"moviola/eventstore"
 )
 
-// snapshotAfter is how many events a ledger grows by between two snapshots: folding that many takes about a millisecond.
+// snapshotAfter is how many events, at least, a ledger grows by between two snapshots: folding that many takes about a
+// millisecond.
 const snapshotAfter = 300
 
 // restore loads the newest snapshot of the ledger, or its opening balance if that includes more events, so that only the later
@@ -41,8 +42,7 @@ func (o *ledgerOwner) restore(ctx context.Context) {
 }
 
 // Snapshot appends a snapshot of an account's ledger when the ledger has grown by enough events since the last snapshot. With it
-// the earlier events need not be folded at a later start. Since nothing else depends on it, no caller should wait for it. It is
-// idempotent.
+// the earlier events need not be folded at a later start. Nothing else depends on the snapshot. Snapshot is idempotent.
 func (l *Ledgers) Snapshot(ctx context.Context, account domain.AccountID) error {
 	owner, err := l.enter(account)
 	if err != nil {

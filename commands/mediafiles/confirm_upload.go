@@ -59,7 +59,7 @@ func (h ConfirmUploadHandler) Presign(ctx context.Context, place string, file me
 // Confirm accepts the uploaded bytes of a registered file. It compares their length and type with the registration, and copies
 // them to another key, so that a later upload to the same address does not change the visible file. Wrong bytes are removed.
 // Bytes that arrived while the account's storage was blocked wait for credits until the registration expires. ErrNothingToDo:
-// no acceptable bytes have arrived yet, or none are expected. Decisions 39 and 45.
+// no acceptable bytes have arrived yet, the account may not store them now, or none are expected. Decisions 39 and 45.
 func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) error {
 	p, err := h.places.load(ctx, cmd.Place)
 	if err != nil {
@@ -91,7 +91,7 @@ func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) er
 		return p.Upload(file.Entry, key, at)
 	})
 	var refusal *domain.Error
-	if errors.As(err, &refusal) { // another upload was accepted meanwhile: the copy of these bytes is removed
+	if errors.As(err, &refusal) { // another upload was accepted, or the registration is gone: the copy is removed
 		err = errors.Join(commands.ErrNothingToDo, h.files.Delete(ctx, key))
 	}
 	if err != nil {

@@ -37,7 +37,7 @@ func (h DeleteMediaHandler) Handle(ctx context.Context, cmd DeleteMedia) (events
 }
 
 // remove appends the events that decide returns, and then removes the bytes of the file, so that every visible file has its
-// bytes. If the process ends in between, the daily chore removes the bytes.
+// bytes. If the process ends in between, the daily chore removes the bytes. ErrNothingToDo: decide returns no events.
 func (h DeleteMediaHandler) remove(ctx context.Context, id string, decide decidePlace) (eventstore.Position, error) {
 	d, err := h.places.decide(ctx, id, decide)
 	if err != nil {
@@ -58,13 +58,12 @@ func (h DeleteMediaHandler) remove(ctx context.Context, id string, decide decide
 	return d.Position, nil
 }
 
-// ExpireMedia removes a temporary file whose retention has ended, or an expired registration.
+// ExpireMedia removes a temporary file whose retention has ended, or a registration whose upload can no longer come.
 type ExpireMedia struct {
 	Place string // id of the stream of the file's path in the library
 }
 
-// Expire handles ExpireMedia. ErrNothingToDo: the file or registration is not due, or already
-// removed.
+// Expire handles ExpireMedia. ErrNothingToDo: the file or registration is not due, is being moved, or is removed already.
 func (h DeleteMediaHandler) Expire(ctx context.Context, cmd ExpireMedia) error {
 	_, err := h.remove(ctx, cmd.Place, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		return p.Expire(at, h.retention), nil

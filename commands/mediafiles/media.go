@@ -14,7 +14,8 @@ import (
 // entryLength is the number of characters of the random ids of entries, moves and uploads: 119 bits.
 const entryLength = 20
 
-// NewEntry returns a random id, the entry of one file at one path. The file has this entry until it leaves the path.
+// NewEntry returns a random id: for the entry of a file at one path, which the file has until it leaves the path, for a
+// move, and for the key of stored bytes.
 func NewEntry() string {
 	id, err := domain.RandomText(rand.Reader, entryLength)
 	if err != nil {

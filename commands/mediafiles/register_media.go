@@ -58,8 +58,8 @@ func (h RegisterMediaHandler) Handle(ctx context.Context, cmd RegisterMedia) (Re
 	return registered, err
 }
 
-// Admit refuses an account whose storage is blocked. It is called first, because the account's state is checked before the
-// request's content. Decision 4.
+// Admit refuses an account that is closed, or whose storage is blocked. It is called first, because the account's state is
+// checked before the request's content. Decision 4.
 func (h RegisterMediaHandler) Admit(ctx context.Context, account domain.AccountID) error {
 	return h.storage.Require(ctx, account)
 }
@@ -85,8 +85,8 @@ func newFile(cmd RegisterMedia) (media.File, error) {
 // maxContentType is the maximum length of a MIME type, in bytes.
 const maxContentType = 200
 
-// contentTypeOf checks a MIME type and returns it exactly as given, because the upload must send
-// the same text.
+// contentTypeOf checks a MIME type and returns it as given, but without blanks at its ends. The upload must send the same
+// text.
 func contentTypeOf(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {

@@ -91,7 +91,7 @@ func (e *exactly) Read(p []byte) (int, error) {
 	case errors.Is(err, io.EOF) && e.left > 0, errors.Is(err, io.ErrUnexpectedEOF):
 		return n, ErrBodyLength
 	case errors.Is(err, io.EOF):
-		return n, nil // the caller then calls end, which checks that no more bytes follow
+		return n, nil // the next Read calls end, which checks that no more bytes follow
 	}
 	return n, err
 }

@@ -103,7 +103,8 @@ func (h PreloadItems) Release(ctx context.Context, id preload.ID, claim preload.
 	return err
 }
 
-// Finish records the result of an item. The result of a batch's last item closes the batch. ErrNothingToDo: the claim is lost.
+// Finish records the result of an item. The result of a batch's last item closes the batch. ErrNothingToDo: the claim is
+// lost, or the result was recorded before.
 func (h PreloadItems) Finish(ctx context.Context, cmd FinishItem) error {
 	_, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Preload) ([]domain.Event, error) {
 		return b.Finish(cmd.Claim, cmd.Result, h.batches.now.Stamp())

@@ -32,7 +32,7 @@ type ItemPrices struct {
 // computed with it, so that the price, which is known later, is rarely higher.
 const spokenPerSecond = 10
 
-// byProvider reports whether a provider makes an item, and whether its price depends on its length.
+// byProvider reports whether a provider makes an item, and whether a provider's price for it depends on its length.
 func (p ItemPrices) byProvider(w preload.Wanted) (made, perSecond bool) {
 	_, connected := w.Properties["connection"].(string)
 	switch w.Type {
@@ -98,13 +98,13 @@ func NewRequestPreloadHandler(
 	return RequestPreloadHandler{batches: preloadStreams{log, now}, ledgers: ledgers, files: files, prices: prices}
 }
 
-// requestTime is the time limit for the appends of one request. It is well below the age at which a hold without a batch counts
-// as abandoned.
+// requestTime is the time limit for the writes of one request. It is well below the age at which a hold without a batch
+// counts as abandoned.
 const requestTime = 12 * time.Second
 
-// Handle accepts the batch: it stores the document, holds the credits for generated items, and then appends the request. An
-// invalid request is 400, too few available credits are 402. After a crash between the hold and the request, the keeper
-// releases the hold.
+// Handle accepts the batch: it stores the document, holds the credits for items that cost some, and then appends the
+// request. An invalid request is 400, too few available credits are 402. After a crash between the hold and the request, the
+// keeper releases the hold.
 func (h RequestPreloadHandler) Handle(ctx context.Context, cmd RequestPreload) (RequestedPreload, error) {
 	wanted, err := preload.ParseRequest(cmd.Body)
 	if err != nil {

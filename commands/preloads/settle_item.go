@@ -38,8 +38,9 @@ func NewSettleItemHandler(
 	return SettleItemHandler{batches: preloadStreams{log, now}, ledgers: ledgers, files: files, age: age}
 }
 
-// Handle ends the hold: a generated item is charged, the hold of every other item is released. Decision 38. It is idempotent.
-// ErrNothingToDo: the item has no result yet.
+// Handle ends the hold: a generated item is charged, the hold of every other item is released. Decision 38. It is
+// idempotent. ErrNothingToDo: the item has no result yet, or its batch was never requested and its hold has ended or is
+// younger than age.
 func (h SettleItemHandler) Handle(ctx context.Context, cmd SettlePreloadItem) error {
 	b := preload.New()
 	none := eventstore.Appended{Revision: eventstore.NoStream}
@@ -63,7 +64,7 @@ func (h SettleItemHandler) Handle(ctx context.Context, cmd SettlePreloadItem) er
 	return h.release(ctx, settle)
 }
 
-// charge charges credits, the price of an item, or less if less is held.
+// charge changes the hold of an item to credits, its price, and charges the hold.
 func (h SettleItemHandler) charge(ctx context.Context, settle ledgers.SettleItem, credits int64) error {
 	subject := ledger.Item(settle.Preload, settle.Number)
 	_, err := h.ledgers.ChangeHold(ctx, ledgers.ChangeHold{Account: settle.Account, Project: subject, Attempt: 1, Amount: credits})

@@ -1,6 +1,6 @@
-// Package previews draws single moments of a movie for its author before the movie is rendered. Nothing is stored, held or
-// charged, and no provider is called. Accounts take turns: of each account one request is drawn at a time. The account's plan
-// limits the requests per hour.
+// Package previews draws single moments of a movie for its author before the movie is rendered. Nothing is stored outside of
+// the caches, nothing is held or charged, and no provider is called. Accounts take turns: of each account one request is
+// drawn at a time. The account's plan limits the requests per hour. Each process counts and limits its own requests.
 package previews
 
 import (
@@ -75,8 +75,8 @@ type Reader interface {
 
 // Config is what a Handler needs. All fields are required.
 type Config struct {
-	// Drawer returns the drawer; it is called at the first request. An error of type *domain.Error
-	// is for the client.
+	// Drawer returns the drawer; it is called at every request that has got a place. An error of type *domain.Error is for
+	// the client.
 	Drawer func(ctx context.Context) (Drawer, error)
 	Reader Reader
 	Now    eventstore.Clock

@@ -19,7 +19,7 @@ import (
 type Publication struct {
 	// Status is PublicationListed, PublicationPending or PublicationWithdrawn.
 	Status   string
-	Position eventstore.Position // position of the appended event; zero: nothing was changed
+	Position eventstore.Position // position of the template's last event; zero while Status is PublicationPending
 }
 
 // The statuses of publications.
@@ -103,7 +103,7 @@ type BuiltIn struct {
 }
 
 // Install makes sure that a built-in template exists in the version that this program has. It also publishes the template, unless
-// an operator has unpublished or deleted it.
+// an operator has unpublished it in this version. A template that an operator has deleted stays deleted.
 func (h LibraryHandler) Install(ctx context.Context, b BuiltIn) error {
 	t, err := h.templates.Load(ctx, b.ID)
 	if err != nil {
@@ -196,7 +196,7 @@ func NewTemplateMovies(cfg TemplateConfig) TemplateMovies {
 }
 
 // Movie returns the movie JSON of the template's version with the given hash. stored is the JSON as stored. filled has the
-// templates that it uses filled in, if the account may use them; when that fails, filled equals stored.
+// templates that it uses filled in, if the account may use them; when that is refused, filled equals stored.
 func (m TemplateMovies) Movie(
 	ctx context.Context, account domain.AccountID, id template.ID, hash string,
 ) (stored, filled []byte, err error) {

@@ -28,7 +28,7 @@ type Account struct {
 	id      domain.AccountID
 	opened  bool
 	plan    string
-	credits *int64    // credits that are to be granted at the opening
+	credits *int64    // credits to grant as a step of the opening; nil: see FirstCredits
 	changes int       // number of changes of the plan
 	since   time.Time // earliest time from which a balance of zero counts towards a purge
 	closed  time.Time // time of the closing; zero while the account is open
@@ -64,8 +64,9 @@ func (a *Account) Plan() string { return a.plan }
 // OnCreditsSince returns the earliest time from which a balance of zero counts towards the 30 days until a purge. Decision 39.
 func (a *Account) OnCreditsSince() time.Time { return a.since }
 
-// FirstCredits returns the credits to grant as a step of the opening. It returns false for an account that the first version of
-// the program has opened, because that version granted the credits before the event Opened.
+// FirstCredits returns the credits to grant as a step of the opening. It returns false for an account that is not opened,
+// and for one that the first version of the program has opened, because that version granted the credits before the event
+// Opened.
 func (a *Account) FirstCredits() (int64, bool) {
 	if a.credits == nil {
 		return 0, false

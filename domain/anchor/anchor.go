@@ -96,7 +96,8 @@ func (s *Schedule) Apply(event domain.Event) {
 	}
 }
 
-// Next returns when the next anchor of a place is due.
+// Next returns when the next anchor of a place is due; the zero time: at once. every is the time from one anchor to the
+// next.
 func (s *Schedule) Next(place string, every time.Duration) time.Time {
 	one := s.places[place]
 	due := one.sent

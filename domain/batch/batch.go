@@ -2,7 +2,7 @@
 // reading them from JSON and CSV, and for the steps of a batch. Decision 63.
 //
 //	requested ─► accepted ─► submitted ─► finished     each row has its movie, each movie has ended
-//	    │            └──────────┴─► cancelled ─► closed ─► finished
+//	    ├────────────┴──────────┴─► cancelled ─► closed ─► finished
 //	    └─► refused ─► closed
 package batch
 
@@ -165,8 +165,8 @@ func (b *Batch) Submit(now time.Time) []domain.Event {
 	return []domain.Event{Submitted{At: now}}
 }
 
-// Cancel ends a batch at its owner's request. A batch of another account is NotFound. It returns no event when the batch was
-// cancelled before.
+// Cancel ends a batch at its owner's request. A batch that does not exist, was refused, or belongs to another account is
+// NotFound. Cancel returns no event when the batch was cancelled before.
 func (b *Batch) Cancel(id ID, by domain.AccountID, now time.Time) ([]domain.Event, error) {
 	if b.requested == nil || b.requested.Account != by || b.refused != nil {
 		return nil, NotFound(id)
@@ -185,7 +185,7 @@ func (b *Batch) Close(now time.Time) []domain.Event {
 	return []domain.Event{Closed{At: now}}
 }
 
-// NotFound refuses a batch that does not exist, or belongs to another account. Decision 6.
+// NotFound returns the refusal for a batch that does not exist, was refused, or belongs to another account. Decision 6.
 func NotFound(id ID) *domain.Error {
 	return domain.Errorf(domain.NotFound, "batch_not_found", "Batch %s not found", id)
 }

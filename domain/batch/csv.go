@@ -15,8 +15,8 @@ import (
 
 // ReadCSV reads rows in CSV (RFC 4180): the first line names the variables, each further line is a row. The text is UTF-8,
 // with or without byte order mark; the separator is comma, semicolon or tab, the most frequent of them in the first line. An
-// empty cell leaves its variable at the template's value. Columns without a name, blank lines and empty lines at the end are
-// skipped.
+// empty cell leaves its variable at the template's value. Columns without a name are skipped, and so are lines without any
+// cell. A line whose cells are all empty is a row without values; such lines at the end are dropped.
 func ReadCSV(template string, allOrNothing bool, raw []byte) (Order, error) {
 	if template == "" {
 		return Order{}, errNoTemplate()
@@ -33,7 +33,7 @@ func ReadCSV(template string, allOrNothing bool, raw []byte) (Order, error) {
 		return Order{}, err
 	}
 	order := Order{Template: template, AllOrNothing: allOrNothing}
-	last := 0 // number of the last row that has a value
+	last := 0 // number of the last row that is not blank
 	for number := 1; ; number++ {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -90,7 +90,8 @@ func most(commas, semicolons, tabs int) rune {
 	return ','
 }
 
-// readHeader returns the names of the columns; columns without a name are skipped.
+// readHeader returns the names of the columns, trimmed; a column without a name has an empty one. err is the error of
+// reading the record. readHeader refuses a header that could not be read, is not UTF-8, names a column twice, or names none.
 func readHeader(record []string, err error) ([]string, error) {
 	seen := make(map[string]bool, len(record))
 	names := make([]string, len(record))

@@ -21,7 +21,7 @@ type Kind string
 // use.
 const (
 	Documents Kind = "movies"    // JSON of a movie: <account>/<project>.json
-	Renders   Kind = "renders"   // files rendered for a movie: <project>/<attempt><extension>
+	Renders   Kind = "renders"   // files made of a movie: <project>/<attempt><extension>, <project>/<attempt>-<name of an output's file>
 	Bodies    Kind = "templates" // movie JSON of a template: <template>/<hash>.json
 	Examples  Kind = "library"   // files of a template's example in the template library: <template>/<attempt><extension>
 	Media     Kind = "media"     // file of a media library: <account>/<entry>-<upload>
@@ -39,8 +39,8 @@ const (
 // Prefix returns the prefix of the keys of all files of a kind.
 func (k Kind) Prefix() string { return string(k) + "/" }
 
-// Of returns the prefix of the keys of an account's files of a kind. Keys of the kinds Renders, Bodies, Examples and Fonts
-// name no account.
+// Of returns the prefix of the keys of an account's files of a kind. Keys of the kinds Renders, Bodies,
+// Examples, Sources, Fonts and History do not contain the id of an account.
 func (k Kind) Of(account domain.AccountID) string { return k.Prefix() + string(account) + "/" }
 
 // Is reports whether a key belongs to the kind.
@@ -175,7 +175,8 @@ const (
 	filesFolder   = "files/"
 )
 
-// Owner is what a file belongs to: its account, movie, template or preload batch. Fields that the key does not name are empty.
+// Owner is what a file belongs to: its account, movie, template, preload batch or batch of movies. Fields that the key does
+// not name are empty.
 type Owner struct {
 	Kind     Kind
 	Account  domain.AccountID
@@ -185,7 +186,8 @@ type Owner struct {
 	Batch    domain.BatchID
 }
 
-// Parse returns the owner of the file with a key. It returns false when keys of its kind do not name an owner.
+// Parse returns the owner of the file with a key. It returns false when keys of its kind do not name an owner, or the key
+// does not have the form of its kind.
 func Parse(key string) (Owner, bool) {
 	parts := strings.Split(key, "/")
 	if len(parts) < 3 || parts[1] == "" || parts[2] == "" {

@@ -25,8 +25,9 @@ type assEvent struct {
 // assFields are the default fields of an event, in order; a Format line may change them.
 var assFields = []string{"layer", "start", "end", "style", "name", "marginl", "marginr", "marginv", "effect", "text"}
 
-// readASS reads ASS and SSA. It uses only the line breaks, karaoke times and drawings of override tags, and ignores
-// styles, because the look of captions comes from the settings.
+// readASS reads ASS and SSA. It reads escapes, karaoke times, drawings (which it drops), and colours that highlight one word
+// after the other. It ignores styles and other override tags, because the look of captions comes from the settings. It
+// returns true when an event gives its words times.
 func readASS(lines []string) ([]timedText, bool) {
 	events := assEvents(lines)
 	if slices.ContainsFunc(events, assEvent.isKaraoke) {
@@ -99,7 +100,8 @@ func parseEvent(line string, fields []string) (assEvent, bool) {
 	return e, okStart && okEnd && e.end > e.start
 }
 
-// assCue makes a cue of consecutive events with the same text: one event, or one for each highlighted word.
+// assCue makes a cue of a group of sameText, from the start of its first event to the end of its last. It returns true when
+// the group gives the words times: by karaoke tags, or by highlighting one word after the other.
 func assCue(group []assEvent) (timedText, bool) {
 	if c, ok := highlightedCue(group); ok {
 		return c, true
@@ -202,8 +204,8 @@ func karaoke(override string) (syllable, bool) {
 	return s, found
 }
 
-// assLines resolves escapes and splits a text into lines. \N and \n end a line, and \h is a blank. Braces and backslashes may be
-// escaped.
+// assLines resolves escapes and splits a text into lines. \N and \n end a line, \h is a blank, and \{ and \} are braces. Of
+// a backslash that guard follows, guard is dropped. Any other backslash stays.
 func assLines(text string) []string {
 	var lines []string
 	var b strings.Builder

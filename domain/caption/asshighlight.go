@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// sameText groups consecutive events without gaps that show the same text. Files contain such groups to highlight one word after
-// the other in players without karaoke. An event with karaoke tags is a group alone.
+// sameText groups consecutive events that show the same text, with gaps of at most 50 ms, at most maxStates in a group.
+// Files contain such groups to highlight one word after the other in players without karaoke. An event with karaoke tags, or
+// without text, is a group alone.
 func sameText(events []assEvent) [][]assEvent {
 	var groups [][]assEvent
 	last := ""
@@ -129,8 +130,8 @@ func colorAfter(override, before string) string {
 	return before
 }
 
-// usualColor returns the most frequent colour of the words; of two equally frequent colours it returns that of the last word
-// of the first event, because that word is not spoken yet.
+// usualColor returns the most frequent colour of the words; of equally frequent colours it prefers that of the last word of
+// the first event, because that word is not spoken yet.
 func usualColor(events [][]colored) string {
 	count := map[string]int{}
 	for _, words := range events {

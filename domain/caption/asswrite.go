@@ -63,7 +63,8 @@ func (s Style) writeStyle(b *strings.Builder, name string, text Color, boxed boo
 		int(float64(width)*margin), int(float64(width)*margin), int(float64(height)*margin))
 }
 
-// assFamily returns the first of the style's font families, without characters that a field of ASS cannot contain.
+// assFamily returns the first of the style's font families, without characters that a field of ASS cannot contain;
+// Arial if nothing is left.
 func (s Style) assFamily() string {
 	family, _, _ := strings.Cut(s.Family, ",")
 	family = strings.Trim(strings.TrimSpace(clean(family)), `'"`)

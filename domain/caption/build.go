@@ -30,7 +30,8 @@ func (s Style) FromWords(words []Word) Track {
 	return s.capitals(t)
 }
 
-// tidy splits words at blanks, sorts them, removes overlaps, and drops characters that cannot be shown.
+// tidy splits words at blanks, sorts them by their start, removes overlaps, and drops characters that cannot be shown. It
+// keeps the first maxWords words.
 func tidy(words []Word) []Word {
 	var tidied []Word
 	for _, w := range words {
@@ -85,8 +86,8 @@ func phrase(words []Word) int {
 	return len(words)
 }
 
-// balance breaks a phrase into lines of about equal length, so that no word is left alone on a line. most is the maximum number
-// of words of a line.
+// balance breaks a phrase into lines of about equal length. most is the maximum length of a line, counted as breadth counts;
+// 0: the phrase is one line.
 func balance(words []Word, most int) []Line {
 	if most <= 0 {
 		return []Line{words}

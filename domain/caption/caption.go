@@ -30,7 +30,8 @@ type Cue struct {
 // Track holds the captions of a movie, ordered by start.
 type Track struct {
 	Cues []Cue
-	// WordTimed reports whether the times of words are given in the file, not estimated from their cue.
+	// WordTimed reports whether the times of words were given: by at least one cue of the file, or by the caller of
+	// FromWords. False: all are estimated from their cues.
 	WordTimed bool
 }
 

@@ -23,8 +23,9 @@ const (
 // usualSize is the default font size as a fraction of the movie's width (schema 4.8).
 const usualSize = 0.05
 
-// ReadStyle reads the settings of a subtitles element (schema 4.8) for a movie of width × height pixels. An invalid value is
-// replaced by the default, with a warning that names the setting.
+// ReadStyle reads the settings of a subtitles element (schema 4.8) for a movie of width × height pixels. A value that cannot
+// be read is replaced by the default, and a number out of range by the nearest number in the range, each with a warning that
+// names the setting. Unknown settings cause warnings too.
 func ReadStyle(settings map[string]any, width, height int) (Style, []Warning) {
 	r := settingsReader{given: flatten(settings)}
 	s := r.style(width, height)

@@ -7,7 +7,7 @@ type Role uint8
 
 // The values of Role.
 const (
-	Coming Role = iota // spoken after the state
+	Coming Role = iota // spoken after the state; also every word of a cue with more than maxLitWords words
 	Now                // spoken during the state
 	Said               // spoken before the state
 	Hidden             // not drawn, but its space stays free

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// hold is how long a word stays highlighted after its end if no other word begins. Without this time the highlight would flicker
-// in short gaps.
+// hold is the longest gap to the next word, or to the end of the cue, in which a word stays highlighted after its end. In a
+// longer gap the highlight ends with the word. Without hold the highlight would flicker in short gaps.
 const hold = 500 * time.Millisecond
 
 // States returns the states of a track in the style, in order and without overlap. Between two states that do not touch nothing

@@ -40,7 +40,7 @@ const (
 type Style struct {
 	Name     StyleName
 	AllCaps  bool
-	Family   string // font family
+	Family   string // font family, or several in order of preference, separated by commas; empty: none is given
 	FontURL  string // address of a font file of the family; empty: an installed font is used
 	Size     float64
 	Weight   int // weight of the font, 100 to 900

@@ -20,7 +20,8 @@ type run struct {
 	timed      bool
 }
 
-// add appends a run to the last line. A run with which the cue would have more than maxCueRunes runes is dropped.
+// add appends a run to the last line. The run with which the cue would have more than maxCueRunes runes is dropped, and so
+// are all runs after it.
 func (c *timedText) add(r run) {
 	r.text = clean(r.text)
 	if c.runes += len([]rune(r.text)); c.runes > maxCueRunes || r.text == "" {
@@ -39,7 +40,7 @@ func (c *timedText) newLine() {
 	}
 }
 
-// cue splits the text into words. It returns false when the text has no words.
+// cue splits the text into words. It returns false when the text has no words, or does not end after its start.
 func (c *timedText) cue() (Cue, bool) {
 	cue := Cue{Start: c.start, End: c.end}
 	timed := false

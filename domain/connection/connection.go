@@ -35,7 +35,7 @@ type Connection struct {
 	saved    Saved // zero while the connection does not exist
 	versions int   // number of times that the connection was saved
 	tests    int
-	hostKey  string // fingerprint of the host key that an SFTP server showed first since the connection was saved
+	hostKey  string // fingerprint of the host key that the SFTP server at the present host and port showed first; empty: none
 }
 
 // New returns a connection without history.

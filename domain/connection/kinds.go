@@ -49,9 +49,9 @@ type Field struct {
 	Name     string
 	Doc      string   // completes the sentence "KIND: ..." in the descriptions of the interface; empty: the name says all
 	Form     Form     // the zero value is Text
-	Values   []string // the only values that are allowed; nil: any
-	Default  string   // value that a setting has when it is left out; empty: it has none
-	Secret   bool     // the setting is never returned, and is encrypted where it is stored
+	Values   []string // the only allowed values, for the descriptions of the interface; nil: Doc describes the values
+	Default  string   // default of a setting with Values, for these descriptions; other settings tell theirs in Doc
+	Secret   bool     // the setting is encrypted where it is stored, and not returned; of an endpoint, scheme and host are
 	Required bool     // a connection does not work without the setting
 	Standing bool     // only a saved connection has the setting; a movie's destination cannot
 	Bound    bool     // the setting determines where secrets are sent, or how they are protected on the way

@@ -12,15 +12,15 @@ import (
 type Facts struct {
 	At       time.Time // when the movie ended; shown in UTC
 	Random   string    // five digits, the same for every try of a delivery
-	Source   string    // name of the rendered file: PROJECT.mp4
-	VideoURL string    // address of the rendered file, for e-mail
+	Source   string    // name of the file that is sent: PROJECT.mp4, or with the extension of another output
+	VideoURL string    // address of the file that is sent, for e-mail
 }
 
 // filled are the settings that may contain macros.
 var filled = []string{"remote-path", "file", "subject", "message"}
 
 // Fill replaces the macros in the settings of a destination, and completes remote path and file name. The default name of the
-// file is YYYY-MM-DD-NNNNN.mp4; folders in a given name are kept. Movie-schema §11.
+// file is YYYY-MM-DD-NNNNN with the extension of facts.Source; folders in a given name are kept. Movie-schema §11.
 func (k Kind) Fill(settings Settings, facts Facts) Settings {
 	out := maps.Clone(settings)
 	at := facts.At.UTC()

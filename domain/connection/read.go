@@ -14,10 +14,10 @@ import (
 // Masked replaces a secret wherever settings are shown. A client that sends this text back leaves the secret unchanged.
 const Masked = "***"
 
-// Read reads the settings that a client has sent: texts, numbers, booleans, lists of texts. Secrets that are left out or masked
-// are taken from the present settings, before (nil: the connection is new, or its kind changes). Read refuses that when the
-// secrets would be sent to another place; otherwise a secret could be stolen by changing the address in its connection. Unknown
-// settings, invalid values and missing required settings are *domain.Error of kind Invalid.
+// Read reads the settings that a client has sent: texts, numbers, booleans, lists of texts. Secrets that are left out or
+// masked are taken from the present settings, before (nil: the connection is new, or its kind changes). They are not taken,
+// and have to be sent again, when they would go to another place: otherwise a secret could be stolen by changing the address
+// in its connection. Unknown settings, invalid values and missing required settings are *domain.Error of kind Invalid.
 func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
 	settings, err := k.read(sent)
 	if err != nil {
@@ -66,8 +66,8 @@ func keeps(f Field, sent map[string]any) bool {
 }
 
 // Override replaces settings of a saved connection by given, the properties of a movie's destination. Secrets cannot be replaced.
-// Neither can settings that determine where secrets are sent, because a password must not go to a host that a movie names.
-// Movie-schema §11.
+// Neither can settings that determine where secrets are sent, because a password must not go to a host that a movie names. A
+// webhook is the exception: a movie may replace its whole address. Movie-schema §11.
 func (k Kind) Override(saved Settings, given map[string]any) (Settings, error) {
 	settings := maps.Clone(saved)
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -108,7 +108,7 @@ func (k Kind) override(saved Settings, name string, given any) (string, error) {
 }
 
 // Inline reads a destination that names no saved connection. Unknown properties are ignored, as everywhere in a movie (decision
-// 23).
+// 23), and so are settings that only saved connections have.
 func (k Kind) Inline(given map[string]any) (Settings, error) {
 	sent := map[string]any{}
 	for name, value := range given {
@@ -119,8 +119,8 @@ func (k Kind) Inline(given map[string]any) (Settings, error) {
 	return Read(k, sent, nil)
 }
 
-// AsText returns a property as a text: numbers and booleans as JSON, a list of texts joined by commas. It returns false for any
-// other value.
+// AsText returns a property as a text: numbers and booleans as JSON, a list of texts joined by commas, null as an empty
+// text. It returns false for any other value.
 func AsText(value any) (string, bool) {
 	switch v := value.(type) {
 	case nil:

@@ -12,7 +12,7 @@ type Shadow struct {
 	Inset              bool
 }
 
-// Bounds that limit the cost of drawing shadows.
+// Bounds that limit the cost of drawing shadows. maxBlur is in pixels.
 const (
 	maxShadows = 8
 	maxBlur    = 300
@@ -74,7 +74,7 @@ var lineStyles = []string{"none", "hidden", "solid", "dashed", "dotted", "double
 // thinWidths are the named line widths, in pixels.
 var thinWidths = map[string]float64{"thin": 1, "medium": 3, "thick": 5}
 
-// Line reads "2px solid red": width, style and colour, each at most once, in any order.
+// Line reads "2px solid red": width, style and colour, in any order. Of several widths, styles or colours it uses the last.
 func (u Units) Line(text string) (l Line, ok bool) {
 	parts := Split(text, ' ')
 	for _, part := range parts {
@@ -100,7 +100,7 @@ type Background struct {
 	Color    *Color    // nil: no colour given
 	Gradient *Gradient // the topmost gradient; nil: none given
 	URL      string    // address of a picture; empty: none given
-	Size     string    // cover or contain; empty: no size given, or another one
+	Size     string    // cover or contain, if written before any slash; otherwise empty
 }
 
 // ParseBackground reads a colour, a gradient and the URL of a picture, in any order; several layers are separated by commas.

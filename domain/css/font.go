@@ -57,7 +57,7 @@ func Families(text string) []string {
 	return families
 }
 
-// widths are the words for font widths in the shorthand font. They are accepted and ignored.
+// widths are the words for font widths in the shorthand font, and small-caps. They are accepted and ignored.
 var widths = map[string]bool{
 	"condensed": true, "semi-condensed": true, "extra-condensed": true, "ultra-condensed": true,
 	"expanded": true, "semi-expanded": true, "extra-expanded": true, "ultra-expanded": true, "small-caps": true,

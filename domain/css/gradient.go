@@ -61,7 +61,7 @@ func ParseGradient(text string) (g Gradient, ok bool) {
 	return g, true
 }
 
-// parseStop reads "colour [position%]"; without a position, place is NaN.
+// parseStop reads "colour [position%]". Without a position, or with a length other than a percentage and 0, place is NaN.
 func parseStop(text string) (c Color, place float64, ok bool) {
 	words := Split(text, ' ')
 	if len(words) == 0 || len(words) > 2 {

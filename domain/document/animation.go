@@ -19,8 +19,8 @@ type TextMotion struct {
 	// too: their movement takes this time.
 	Least float64
 	// Intro is the length of an element with duration -1, whatever the length of its text. A text that needs more time than
-	// its element is cut. 0 is the value of our own styles: the length is that of the animation plus three seconds, and a text
-	// that needs more time than its element is sped up.
+	// its element is cut. 0 is the value of PlainStyle, which does not move, and of our own styles: their length is that of
+	// the animation plus readingTime, and a text that needs more time than its element is sped up.
 	Intro float64
 	// Leaves reports whether the text is complete at first and then disappears, instead of appearing.
 	Leaves bool
@@ -41,7 +41,8 @@ const (
 // PlainStyle is the default style of texts, which does not move.
 const PlainStyle = "001"
 
-// documentedIntro is the Intro of most documented styles in TextMotions, in seconds. The exception is style 003 with ten seconds.
+// documentedIntro is the Intro of most documented styles in TextMotions, in seconds. The exceptions are style 001 with none,
+// and style 003 with ten seconds.
 const documentedIntro = 5
 
 // TextMotions maps the text styles to their animations. Styles with numbers are documented (vendor-catalogue §2); of these, 001
@@ -72,7 +73,8 @@ var TextMotions = map[string]TextMotion{
 	"moviola/type":   {Unit: LetterUnit, Step: 0.06, Each: 0.01},
 }
 
-// formerStyles maps a style's number to the style that the number named in the first look. Decision 69.
+// formerStyles maps a style's number to the style that the number named in the first look; empty: it named none. Decision
+// 69.
 var formerStyles = map[string]string{
 	"002": "moviola/fade", "003": "moviola/settle", "004": "moviola/spring", "005": "moviola/jump", "006": "moviola/rise",
 	"007": "moviola/focus", "008": "moviola/slide", "009": "moviola/grow", "010": "moviola/type", "011": "", "012": "", "013": "",
@@ -95,7 +97,8 @@ func textStyle(word string) (string, bool) {
 	return word, true
 }
 
-// numbered writes a number below 100 with three digits, as in the names of styles. It returns any other text unchanged.
+// numbered writes a whole number from 0 to 99 with three digits, as in the names of styles. It returns any other text
+// unchanged.
 func numbered(word string) string {
 	n, err := parseDecimal(word)
 	if err != nil {
@@ -171,11 +174,13 @@ func letters(text string) int {
 	return n
 }
 
-// readingTime is the time in seconds for which a text in one of our own styles stays after its animation, so that it can be
-// read.
+// readingTime is the time in seconds for which a text in one of our own styles, or a component, stays after its animation,
+// so that it can be read.
 const readingTime = 3
 
-// animated returns the length of the element's animation in seconds; 0: it has none.
+// animated returns the length that an animation gives to an element of duration -1: the Intro of a text's style, or the
+// animation and readingTime; the capture of a page; the longest animation of a component and readingTime. 0: the element has
+// no animation.
 func (e *Element) animated() Seconds {
 	switch {
 	case e.Ref.Type == TypeText:
@@ -196,7 +201,7 @@ func (e *Element) animated() Seconds {
 }
 
 // longest returns the length of the longest animation in a component's settings, at any depth. The settings give
-// milliseconds.
+// milliseconds; durations of more than a minute are ignored.
 func longest(settings any) Seconds {
 	const perSecond, tooLong = 1000, 60_000
 	var most Seconds

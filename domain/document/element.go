@@ -82,7 +82,7 @@ func (e *Element) Seen() bool { return seen[e.Ref.Type] }
 // Heard reports whether the element's type can have a sound.
 func (e *Element) Heard() bool { return heard[e.Ref.Type] }
 
-// checkType turns an element of the deprecated type template into the component that it names.
+// checkType reports a type that is missing or unknown. It turns an element of the deprecated type template into a component.
 func (r *reader) checkType() {
 	switch kind := r.ref.Type; {
 	case seen[kind] || heard[kind]:

@@ -130,7 +130,7 @@ func (m *Movie) size() int {
 	return n
 }
 
-// take stores the result of an expansion. Mistakes of elements that still lack properties are not reported.
+// take stores the result of an expansion. It drops fatal notes on scenes and elements that still lack a property.
 func (m *Movie) take(result expand.Result) {
 	m.open = result.Open
 	m.from = result.From

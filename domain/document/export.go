@@ -9,7 +9,7 @@ import (
 // Destination is a place where a finished movie is announced, or to which it is sent. Spec: Export destination entries.
 type Destination struct {
 	Type        string // type of the destination: webhook, aws-s3, ...; empty: the entry names a saved connection only
-	ID          string // id of a saved connection
+	ID          string // id of a saved connection; empty: the entry names none
 	Endpoint    string // endpoint of a webhook
 	ContentType string // content type of a webhook: JSONContent or FormContent
 	Format      string // format of the output that is sent; empty: the MP4

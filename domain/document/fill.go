@@ -167,8 +167,9 @@ func object(raw []byte) (map[string]any, error) {
 // Tree decodes a JSON object; numbers keep their spelling. An error is a *domain.Error.
 func Tree(raw []byte) (map[string]any, error) { return object(raw) }
 
-// Canvas returns the canvas size of a document, as far as it can be known without the templates to which it refers. It returns
-// false when the text is not a JSON object, or is nested too deeply.
+// Canvas returns the canvas size of a document, as far as it can be known without the templates to which it refers. It
+// returns the default size when the size cannot be computed, and false when the text is not a JSON object, or exceeds a
+// bound of documents.
 func Canvas(raw []byte) (width, height int, ok bool) {
 	tree, err := object(raw)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"io"
 )
 
-// freeMembers are members of a movie that only the client uses. They are kept as raw JSON and never decoded. Decision 57.
+// freeMembers are members of a movie that only the client uses. They are kept as raw JSON; only mergeFree decodes objects
+// among them. Decision 57.
 var freeMembers = map[string]bool{"client-data": true, "client_data": true, "comment": true}
 
 // decode decodes JSON. Numbers keep their spelling, so that times stay exact; free members become json.RawMessage. Of a repeated

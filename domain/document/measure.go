@@ -7,7 +7,7 @@ import (
 	"moviola/domain"
 )
 
-// measure refuses the JSON of a movie that exceeds one of the bounds of a document: depth, elements, scenes or values.
+// measure refuses the JSON of a movie that exceeds a bound of depth, scenes or values. checkShape counts the elements.
 func measure(raw []byte) error {
 	return (&meter{what: "Movie JSON", scenesAllowed: maxScenes}).measure(raw)
 }
@@ -45,11 +45,11 @@ func (m *meter) measure(raw []byte) error {
 	return nil
 }
 
-// meter counts the values and scenes of a movie while measure reads its JSON token by token.
+// meter counts the values and scenes of a movie while measure reads its JSON byte by byte.
 type meter struct {
 	quoted bool
 	from   int    // offset at which the current string begins
-	name   string // the last string of the top level: the key of the next value
+	name   string // the last string of the top level: the key of the next value; empty: it is longer than longestMember
 	depth  int
 	values int // number of values counted so far; may be too low by one for each container
 	scenes int

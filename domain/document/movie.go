@@ -41,7 +41,7 @@ type Movie struct {
 type Scene struct {
 	Number     int // number of the scene, from 1
 	ID         string
-	Length     Length // Fixed, or Own: the scene is as long as its elements need
+	Length     Length // Fixed; any other kind: the scene is as long as its elements need
 	Background Color
 	plain      bool // no background is given: the scene has the default
 	Cache      bool
@@ -54,7 +54,7 @@ type Element struct {
 	Ref       Ref
 	ID        string
 	Src       string            // address of the image, video or audio; for generated content the source's key (see Source)
-	Prompt    *Prompt           // prompt of a generated image; nil: the image has an address
+	Prompt    *Prompt           // prompt of a generated image; nil: the element is no generated image
 	Text      string            // text of a text element, or text that a voice speaks
 	Settings  map[string]string // settings of a text or html: CSS-like names in lower case with dashes, values as written
 	Style     string            // style of a text: one of TextStyles

@@ -41,8 +41,8 @@ var transparentOutputs = []string{OutputWebM, OutputPNGSequence, OutputPNG}
 // Transparent reports whether an output format keeps transparency.
 func Transparent(format string) bool { return slices.Contains(transparentOutputs, format) }
 
-// noteOpaque warns of opaque scenes in a transparent movie. Such scenes are opaque in the transparent outputs as well.
-// A scene has a black background unless it sets another background.
+// noteOpaque warns of scenes that set no background in a movie with a transparent one, if an output keeps transparency. Such
+// scenes are black, and opaque in the transparent outputs as well.
 func (m *Movie) noteOpaque() {
 	asked := slices.ContainsFunc(m.Outputs, func(o Output) bool { return o.Problem == "" && Transparent(o.Format) })
 	if m.Background.A == opaqueAlpha || !asked {

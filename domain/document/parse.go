@@ -23,8 +23,8 @@ func Parse(raw []byte) (*Movie, error) {
 	return m, err
 }
 
-// ParseTree is Parse that also returns the decoded JSON, or nil when the text is not a JSON object. With an error, it may
-// return the tree without a movie. The caller must not change the tree.
+// ParseTree is Parse that also returns the decoded JSON, or nil when the text is not a JSON object or is refused before it
+// is decoded. With an error, it may return the tree without a movie. The caller must not change the tree.
 func ParseTree(raw []byte) (*Movie, map[string]any, error) {
 	raw = bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))
 	if len(raw) == 0 {
@@ -63,7 +63,8 @@ func errUnreadable() error {
 	return domain.Errorf(domain.Invalid, "movie_json_invalid", "Error parsing movie JSON or the movie was empty")
 }
 
-// checkShape refuses a movie that is empty by decision 15, and a movie with more elements than decision 24 allows.
+// checkShape refuses a movie that is empty by decision 15, one whose scenes or elements are no arrays, and one with more
+// scenes or elements than decision 24 allows.
 func checkShape(props map[string]any) error {
 	scenes, hasScenes, scenesOK := list(props, "scenes")
 	elements, hasElements, elementsOK := list(props, "elements")

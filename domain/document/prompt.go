@@ -24,7 +24,7 @@ const (
 	Squared    = "squared"
 )
 
-// readPrompt reads the prompt of an image without an address. An image that has neither prompt nor address is a mistake.
+// readPrompt reads the address of an image or, without an address, its prompt. An image that has neither is a mistake.
 func (r reader) readPrompt(e *Element) {
 	text, _ := r.text("prompt")
 	text = strings.TrimSpace(text)

@@ -108,8 +108,9 @@ func Find(kind, written string) (Property, bool) {
 	return *p, true
 }
 
-// Nearest returns the property that an unknown name most likely means: a property whose name differs by a letter or two, or by
-// dashes. For an element, the property may be one of the element's settings; its field Settings is then true.
+// Nearest returns the property that an unknown name most likely means: the one whose name differs in the fewest letters, at
+// most a third of them (at least one); capitals, dashes and underscores do not matter. It returns false when there is none.
+// For an element, the property may be one of the element's settings; its field Settings is then true.
 func Nearest(kind, written string) (Property, bool) {
 	all := Lookup(kind)
 	if elementType, ok := strings.CutPrefix(kind, "element:"); ok {
@@ -150,7 +151,7 @@ type propertySet struct {
 type entry struct {
 	Property
 	spellings []string // accepted names; the value is that of the first name that the object has
-	usual     float64  // the default, if it is a number
+	usual     float64  // the default, if it is a number; otherwise 0
 }
 
 func newProperties(all []Property) propertySet {
@@ -206,8 +207,9 @@ func dashedName(name string) string {
 	return b.String()
 }
 
-// distance returns the number of letters to insert, delete, change or swap with the next one to turn one word into the other.
-// It returns most when the number is higher.
+// distance returns the number of letters to insert, delete, change or swap with the next one to turn one word into the
+// other. It returns most, without counting, for words whose lengths differ by most or more, and when a has more than 64
+// bytes.
 func distance(a, b string, most int) int {
 	if n := len(a) - len(b); n >= most || -n >= most || len(a) > 64 {
 		return most

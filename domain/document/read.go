@@ -142,7 +142,7 @@ func (r reader) quality() Quality {
 	return High
 }
 
-// reference reads the id of the template or movie that is rendered in place of this document.
+// reference reads a text such as an id, an address or the name of a model, without surrounding blanks; empty: none is given.
 func (r reader) reference(name string) string {
 	text, _ := r.text(name)
 	return strings.TrimSpace(text)
@@ -203,7 +203,7 @@ func (r reader) warnIdle(names ...string) {
 	}
 }
 
-// idle reports whether a value is empty or false, so that it needs no warning.
+// idle reports whether a value is empty, 0, false or "none", so that it needs no warning.
 func idle(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:

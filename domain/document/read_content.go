@@ -80,8 +80,7 @@ func (r reader) misplaced() []string {
 	return names
 }
 
-// HasSetting reports whether the settings of an element contain a name, in any spelling, that is also written on the
-// element itself.
+// HasSetting reports whether the settings of an element contain the setting name, in any of its spellings.
 func HasSetting(element map[string]any, name string) bool {
 	kind, _ := element["type"].(string)
 	p, ok := Find(SettingsKind(strings.ToLower(strings.TrimSpace(kind))), name)
@@ -94,7 +93,7 @@ func HasSetting(element map[string]any, name string) bool {
 	return false
 }
 
-// HasSetting reports whether the settings of an element contain the setting name, in any of its spellings.
+// data returns the object under name as it was decoded. Without such an object, it returns an empty one, never nil.
 func (r reader) data(name string) map[string]any {
 	object, ok := r.object(name)
 	if !ok {
@@ -163,7 +162,8 @@ func (r reader) readAudiogram(e *Element) {
 	r.warnIdle("src") // src has no effect, because an audiogram draws the movie's sound
 }
 
-// readSubtitles keeps the first subtitles of the movie. Those of the movie itself are read before those of scenes.
+// readSubtitles keeps one set of subtitles: the first one of the movie itself or, if it has none, the first one of a scene.
+// Scenes are read before the elements of the movie itself.
 func (r reader) readSubtitles() {
 	if r.ref.Scene > 0 {
 		r.warn(PropertyMisplaced, "", "Subtitles belong to the movie, they are shown over all of it")

@@ -28,8 +28,9 @@ func pendingPreloads(props map[string]any) map[string]any {
 	return values
 }
 
-// PreloadValues returns the variables that one preload item defines. Zero values stay undefined. The argument web is the
-// address of a copy of the asset that browsers can play; empty: browsers can play the asset itself, and its address is used.
+// PreloadValues returns the variables that one preload item defines. A duration of 0 stays undefined, and so do width and
+// height unless both are above 0. The argument web is the address of a copy of the asset that browsers can play; empty:
+// browsers can play the asset itself, and its address is used.
 func PreloadValues(id, address, web string, duration float64, width, height int) map[string]any {
 	if web == "" {
 		web = address

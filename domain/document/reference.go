@@ -69,7 +69,8 @@ func Chapters() []Chapter {
 	return book
 }
 
-// evident adds to each property of the chapter its picture, its test, or the remark that a value is our own choice.
+// evident adds to each property of the chapter that has an effect its picture, its test, and the remark that a value is our
+// own choice, where there are such.
 func (c Chapter) evident() Chapter {
 	c.Rows = slices.Clone(c.Rows)
 	for i := range c.Rows {
@@ -90,7 +91,7 @@ func (c Chapter) evident() Chapter {
 // chapter returns the component's chapter of the reference: its groups, each with the properties that only this group has.
 func (c componentRow) chapter() Chapter {
 	ch := Chapter{3, "Component " + c.id, c.doc, nil}
-	picture := cmp.Or(c.picture, sheets[c.id]) // the picture of the component is shown with its first group only
+	picture := cmp.Or(c.picture, sheets[c.id]) // for the first group; the other groups prefer the sheet of the component
 	for _, g := range c.groups {
 		doc := g.doc
 		if g.parts&hasText != 0 {
@@ -116,7 +117,7 @@ func (c componentRow) chapter() Chapter {
 	return ch
 }
 
-// TypeText describes the type of a property in words: "number, -10 to 10", "one of cover, fit".
+// TypeText describes the type of a property in words: "number, -10 to 10", "word: cover, fit".
 func (p Property) TypeText() string {
 	words := map[PropertyType]string{
 		AddressType: "address", ColorType: "colour", ChoiceType: "word", DurationType: "seconds or word", LengthType: "length",

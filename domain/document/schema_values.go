@@ -55,8 +55,8 @@ var scalarNames = map[PropertyType]string{
 	DurationType: "Number", LengthType: "Length", CSSType: "CSS",
 }
 
-// properties returns the schemas of the properties in rows, under all their spellings; with camelled it adds spellings like
-// fontSize.
+// properties returns the schemas of the properties in rows by their names. In a closed schema it adds all other spellings;
+// with camelled these include spellings like fontSize.
 func (s schemaMaker) properties(rows []Property, camelled bool) jsonObject {
 	var all, others jsonObject
 	for _, p := range rows {
@@ -166,8 +166,8 @@ func (s schemaMaker) formsOf(p Property, as PropertyType) []jsonObject {
 	return []jsonObject{one}
 }
 
-// valuesOr returns the words that a property accepts: those of a choice, also of a property that may be a choice or an object,
-// such as a transition.
+// valuesOr returns the words that a choice accepts: its Values or, for the transition of a scene, which has none,
+// TransitionStyles.
 func (p Property) valuesOr() []string {
 	if len(p.Values) > 0 {
 		return p.Values

@@ -68,7 +68,7 @@ const (
 	microseconds = 1_000_000
 )
 
-// SecondsOfFloat returns f rounded to microseconds; 0 for NaN and infinities.
+// SecondsOfFloat returns f, limited to ±maxSeconds and rounded to microseconds; 0 for NaN.
 func SecondsOfFloat(f float64) Seconds {
 	var room [32]byte
 	text := strconv.AppendFloat(room[:0], clampFloat(f), 'f', maxDecimals, 64)

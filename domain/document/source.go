@@ -53,7 +53,7 @@ func NamesFiles(m *Movie) bool {
 
 type sourceUse struct{ key, kind string }
 
-// collector collects sources. seen maps the sources' keys to their indexes in the list.
+// collector collects sources. seen maps the key and kind of each source to its index in the list.
 type collector struct {
 	sources []Source
 	seen    map[sourceUse]int
@@ -70,7 +70,7 @@ func (c *collector) addElement(e *Element) {
 		c.addFile(e.Ref, e.Src, e.Ref.Type, fresh)
 	case TypeVoice:
 		if e.Text == "" {
-			break // the address is not known yet: the source is collected later
+			break // the text is not known yet: the source is collected later
 		}
 		c.add(Source{Ref: e.Ref, Key: e.Src, Kind: TypeVoice, Fresh: fresh, Voice: e.Voice, Text: e.Text})
 	case TypeText:

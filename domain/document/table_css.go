@@ -158,7 +158,8 @@ var boxRows = slices.Concat(sideRows(), []styleRow{
 	{ofText, Property{Name: "display", Type: CSSType, Idle: true, Example: `"block"`, Doc: "Is accepted: a text is a block."}},
 })
 
-// sideRows returns padding, margin, and the settings of single sides of padding, margin and borders.
+// sideRows returns padding, margin, the settings of single sides of padding, margin and borders, and those of single
+// corners.
 func sideRows() []styleRow {
 	rows := []styleRow{
 		{ofBoth, Property{Name: "padding", Type: CSSType, Example: `"10px 20px"`,

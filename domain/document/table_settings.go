@@ -7,8 +7,8 @@ func settingsProperties() map[string][]Property {
 	}
 }
 
-// OpenKind reports whether an object may have members besides those of its kind. The settings of a page are any CSS,
-// those of a component are its groups, and client data are free.
+// OpenKind reports whether an object may have members besides those of its kind. The settings of a page may be any CSS,
+// those of a component are its groups, and a preload item has the properties of the element of its type.
 func OpenKind(kind string) bool {
 	return kind == SettingsKind(TypeHTML) || kind == SettingsKind(TypeComponent) || kind == PreloadKind
 }

@@ -156,7 +156,7 @@ func (c *container) lay() []Span {
 		anyHas = anyHas || has
 		c.unknown = c.unknown || unknown
 	}
-	var cursor Seconds // end of the elements that were laid out so far
+	var cursor Seconds // latest end of the elements laid out so far, without those that end with the container
 	for i := range c.elements {
 		e := &c.elements[i]
 		start := e.Start

@@ -162,7 +162,8 @@ func (r reader) number(name string) (Seconds, bool) {
 	return n, true
 }
 
-// within returns the number under name; a number out of range is moved into the range, with a warning.
+// within returns the number under name, or its default when there is none; a number out of range is moved into the range,
+// with a warning.
 func (r reader) within(name string) float64 {
 	row := r.row(name)
 	n, ok := r.number(name)
@@ -196,7 +197,7 @@ func (r reader) integer(name string) int {
 	return int(Rate{1, 1}.Frame(n))
 }
 
-// ParseNumber reads a number by the rules for properties. The number must be within ±1e9.
+// ParseNumber reads a number by the rules for properties. A number beyond ±1e9 becomes ±1e9.
 func ParseNumber(text string) (float64, bool) {
 	const short = 9 // maximum number of characters of a number that is certainly within the bounds, and exact enough as float64
 	if len(text) <= short && strings.Trim(text, "-.0123456789") == "" {

@@ -46,7 +46,7 @@ func (x *expansion) repeat(out []any, props map[string]any, s *scope, one item) 
 	return out, nil
 }
 
-// spend takes steps from the budget for an item whose scene or element is not shown.
+// spend takes steps from the budget for one item of an iteration, so that an item that is not shown has its cost too.
 func (x *expansion) spend() error {
 	const perItem = 10
 	if x.budget.Steps -= perItem; x.budget.Steps < 0 {
@@ -144,7 +144,8 @@ func oneTo(n int) []any {
 	return items
 }
 
-// bounds are the values of the properties iterate-from, iterate-to and iterate-step; nil: the property is not given.
+// bounds are the values of the properties iterate-from, iterate-to and iterate-step. A property that is not given is nil, or
+// for step 1.
 type bounds struct {
 	from, to *float64
 	step     float64

@@ -9,8 +9,8 @@ import (
 	"moviola/domain/expr"
 )
 
-// scope is one level of variables. Names are looked up from the innermost level to the outermost: element, scene,
-// iteration, movie.
+// scope is one level of variables. Names are looked up from the innermost level to the outermost: element, iteration of the
+// element, scene, iteration of the scene, movie.
 type scope struct {
 	x     *expansion
 	up    *scope

@@ -210,8 +210,8 @@ func (n binary) eval(e *evaluation) (any, error) {
 	return n.compute(e, x, y)
 }
 
-// compute applies + - * / %. When an operand is null or an empty text, the result is null. + concatenates texts that are
-// not numbers.
+// compute applies + - * / %. + concatenates when an operand is a text, not empty, and not both operands are numbers; null is
+// then an empty text. In every other case, an operand that is null or an empty text makes the result null.
 func (n binary) compute(e *evaluation, x, y any) (any, error) {
 	a, isA := toNumber(x)
 	b, isB := toNumber(y)
@@ -250,7 +250,7 @@ func (n binary) arithmetic(a, b float64) float64 {
 	return math.Mod(a, b)
 }
 
-// scalars refuses operands that are not texts, numbers or booleans.
+// scalars refuses operands that are lists or objects.
 func (n binary) scalars(x, y any) error {
 	for _, v := range []any{x, y} {
 		switch v.(type) {

@@ -58,7 +58,8 @@ func clock(n float64, pattern string) (string, bool) {
 }
 
 // picture formats a number by a pattern of digits: 0 is a digit that is always written, # is a digit that may be missing,
-// and a comma between digits groups thousands. It returns false when the pattern has no digits.
+// and a comma between digits groups thousands. It returns false when the pattern has no digits, or other
+// characters between them.
 func picture(n float64, pattern string) (string, bool) {
 	first := strings.IndexAny(pattern, "#0")
 	last := strings.LastIndexAny(pattern, "#0")

@@ -38,8 +38,8 @@ func Truth(v any) bool {
 	return true
 }
 
-// Text converts a value to a text: null is empty, lists and objects become JSON, which may be very long. Numbers are rounded to
-// 15 digits, so that 0.1 + 0.2 is 0.3.
+// Text converts a value to a text: null and pending values are empty, lists and objects become JSON, which may be very long.
+// Computed numbers are rounded to 15 digits, so that 0.1 + 0.2 is 0.3.
 func Text(v any) string {
 	switch v := v.(type) {
 	case nil, Pending:
@@ -104,7 +104,7 @@ func writeJSON(b *strings.Builder, v any) {
 	}
 }
 
-// isPlain reports whether a text needs no escaping in JSON. It returns true for most texts.
+// isPlain reports whether a text is known to need no escaping in JSON. It returns false for every text that is not ASCII.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || strings.IndexByte(`"\<>&`, c) >= 0 {
@@ -114,7 +114,8 @@ func isPlain(text string) bool {
 	return true
 }
 
-// JSON converts a computed number to a JSON number; other values are returned unchanged. Lists contain no computed numbers.
+// JSON converts a computed number to a JSON number, and Pending to nil; other values are returned unchanged. Lists contain
+// no computed numbers.
 func JSON(v any) any {
 	switch v := v.(type) {
 	case float64:

@@ -130,7 +130,7 @@ func (l *Ledger) Settle(project domain.ProjectID, how Ending, reason string, now
 		return []domain.Event{CountKept{Project: project, At: now}}, nil
 	case how == Spend:
 		return l.Charge(project, now)
-	case how == KeepOnly && l.ended[project].charged: // the project has a count, which was kept before
+	case how == KeepOnly && l.ended[project].charged: // the project had a count that was kept, or a hold that was charged
 		return nil, nil
 	}
 	return l.Release(project, reason, now)

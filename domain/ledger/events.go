@@ -88,7 +88,7 @@ type CountReleased struct {
 // ZeroBalancePurged records that the balance has been zero for so long that the account's files are deleted. Files that were
 // stored after this event in the log stay. Decision 39.
 type ZeroBalancePurged struct {
-	Since time.Time `json:"since"` // when the balance came to zero
+	Since time.Time `json:"since"` // time from which the zero balance counts: see Ledger.Purge
 	At    time.Time `json:"at"`
 }
 

@@ -59,7 +59,7 @@ func Read(raw []byte) Input {
 	return in
 }
 
-// Check returns all problems of a movie.
+// Check checks a movie with all checks. Its report has at most MaxProblems problems.
 func Check(in Input) Report {
 	c := newCollector()
 	return c.report(c.check(in))

@@ -50,7 +50,7 @@ func (w *where) note(c *collector, n document.Note) {
 	c.add(p)
 }
 
-// remedy returns what to do about a note, if its code tells.
+// remedy returns what to do about a note, by its code.
 func (w *where) remedy(n document.Note) string {
 	tokens := jsontext.Tokens(n.Path)
 	name := ""

@@ -30,7 +30,7 @@ const (
 	SourceUnreachable  = "source_unreachable" // the address cannot be fetched
 	ProviderMissing    = "provider_missing"   // no provider is configured for the source
 	DestinationInvalid = "destination_invalid"
-	ElementNeverShown  = "element_never_shown" // the element begins after its scene or movie has ended
+	ElementNeverShown  = "element_never_shown" // the element begins when its scene or movie has ended, or lasts 0 seconds
 )
 
 // MaxProblems is the largest number of problems in a report.
@@ -51,8 +51,8 @@ type Problem struct {
 	Message      string
 	Remedy       string // tells the user what to change in the JSON
 
-	// Refusal is the code of the error with which the movie is refused or its render fails; empty: neither happens, or the code
-	// is element_invalid.
+	// Refusal is the code of the error with which the movie is refused, its render fails, or nothing is delivered; empty:
+	// none of these happens, or the code is element_invalid.
 	Refusal string
 	warning string // text for the movie's warnings; empty: Message with its place
 	atName  bool   // the position is that of the property's name
@@ -63,11 +63,11 @@ type Problem struct {
 type Report struct {
 	Problems []Problem // problems in the order of the texts: those of the body first, then those of the templates
 	Total    int       // number of problems, including those beyond MaxProblems
-	// Warnings are the texts of problems that are not errors, for the movie's list of warnings: at most 50.
+	// Warnings are the texts of the problems of severity Warning, for the movie's list of warnings: at most maxWarnings.
 	Warnings []string
 }
 
-// Errors returns the problems with which the movie fails.
+// Errors returns the problems of severity Error.
 func (r Report) Errors() []Problem {
 	var errs []Problem
 	for _, p := range r.Problems {
@@ -171,7 +171,7 @@ func (c *collector) report(texts []Text) Report {
 	return r
 }
 
-// warnings returns the texts of problems that are not errors.
+// warnings returns the texts of the first maxWarnings problems of severity Warning.
 func (c *collector) warnings() []string {
 	var all []string
 	for _, p := range c.found {

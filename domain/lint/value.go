@@ -237,7 +237,7 @@ func duration(p document.Property, text string, value any) *Problem {
 	return problem
 }
 
-// isLength reports whether a text is a number with a unit.
+// isLength reports whether a text is a length: a number with or without a unit, or auto.
 func isLength(text string) bool {
 	_, ok := css.Units{Em: 1, VW: 1, VH: 1}.Length(text)
 	return ok

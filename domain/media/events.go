@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// File holds the properties of a file that do not change as long as the file is at its path. Every event contains all of them,
-// so that a reader can count and add up from single events.
+// File holds the properties of a file that do not change as long as the file is at its path. Every event that
+// adds or removes a file contains all of them, so that a reader can count and add up from single events.
 type File struct {
 	Folder      string `json:"folder,omitempty" personal:"yes"`
 	Name        string `json:"name" personal:"yes"`

@@ -27,7 +27,7 @@ type delivery struct {
 
 // DestinationState is the state of the delivery to one destination, over all runs.
 type DestinationState struct {
-	Tries int               // number of tries: 0 to 3
+	Tries int               // number of tries, 0 to 3; more if it was given up, because cut runs count then
 	Final bool              // no further try follows
 	Last  DeliveryAttempted // the newest try; its At is the time when the try ended
 

@@ -28,7 +28,7 @@ type Submitted struct {
 	Templates []TemplateUse `json:"templates,omitempty"`
 	// Sources reports whether the document may name files. They are fetched before the movie is rendered. Decision 54.
 	Sources bool `json:"sources,omitempty"`
-	// Warnings name the properties of the movie's JSON that have no effect, found when it was submitted.
+	// Warnings tell which properties of the movie's JSON are not followed as written, found when it was submitted.
 	Warnings []string `json:"warnings,omitempty" personal:"yes"`
 	// Batch and Row name the batch and the row from which the movie is made. Decision 63.
 	Batch domain.BatchID `json:"batch,omitempty"`
@@ -123,9 +123,10 @@ type RenderReleased struct {
 	Shared bool `json:"shared,omitempty"`
 }
 
-// RenderFinished is the outcome of an attempt. It closes the movie, also after a time-out. Worker is the attempt's own worker,
-// or the worker that closes the attempt of a dead worker. When the owner has deleted the file before a success, the File of
-// the event has no Key, Thumbnail and Token, because the file was discarded (decision 19).
+// RenderFinished is the outcome of an attempt. It closes the movie, also after a time-out. Worker is the attempt's own
+// worker, or the worker that closes the attempt of a dead worker. When the owner has deleted the file before a success, the
+// File of the event has no Key, Thumbnail, Subtitles and Token, and its Outputs have no Files: the files were discarded
+// (decision 19).
 type RenderFinished struct {
 	Attempt int       `json:"attempt"`
 	Worker  string    `json:"worker" personal:"no"`
@@ -135,7 +136,7 @@ type RenderFinished struct {
 	// size, rate and length of the movie; nil: the attempt ended before the movie was laid out
 	Plan     *Dimensions `json:"plan,omitempty"`
 	File     *File       `json:"file,omitempty"` // the rendered file; set on success only
-	Credits  int64       `json:"credits"`        // price of the render: 0 unless it succeeded in time
+	Credits  int64       `json:"credits"`        // price of the render; 0: it failed, or FinishRender made it free
 	Warnings []string    `json:"warnings,omitempty" personal:"yes"`
 	// CacheKey is the key by which an equal submission of the same account finds this movie's file; empty: the file cannot be
 	// reused (decision 20).
@@ -222,7 +223,7 @@ const (
 	Purged  DeleteReason = "purged"
 )
 
-// FileDeleted records that the rendered file, its thumbnail and its subtitles were deleted.
+// FileDeleted records that the rendered file, its thumbnail, its subtitles and its outputs were deleted.
 type FileDeleted struct {
 	Reason DeleteReason `json:"reason"`
 	At     time.Time    `json:"at"`
@@ -242,7 +243,7 @@ type DeliveryStarted struct {
 type DeliveryAttempted struct {
 	Run   int `json:"run"`
 	Index int `json:"index"` // index of the destination
-	Try   int `json:"try"`   // number of the try: 1, 2 or 3
+	Try   int `json:"try"`   // number of the try: 1, 2 or 3; perhaps more if it gives the destination up (DestinationState.Tries)
 	// Final reports whether no further try at this destination follows in this run.
 	Final      bool           `json:"final"`
 	Type       string         `json:"type" personal:"no"`

@@ -11,7 +11,7 @@ type Output struct {
 	Files    []OutputFile `json:"files,omitempty"`
 	Width    int          `json:"width,omitempty"`    // width of the output's pictures; 0: it has none
 	Height   int          `json:"height,omitempty"`   //
-	Duration float64      `json:"duration,omitempty"` // length of the output in seconds; 0: the output is a single picture
+	Duration float64      `json:"duration,omitempty"` // length of the output in seconds; 0: it is a single picture, or not made
 }
 
 // OutputFile is one file of an output.
@@ -40,7 +40,7 @@ func (o Output) Size() (sum int64) {
 	return sum
 }
 
-// Failed returns a copy of the output with status error and a reason.
+// Failed returns an output of the same format, without files, with status error and a reason.
 func (o Output) Failed(why string) Output {
 	return Output{Format: o.Format, Status: OutputError, Message: why}
 }

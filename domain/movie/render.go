@@ -23,8 +23,8 @@ func (m *Movie) Claim() Claim { return m.claim }
 // FirstStarted returns the time when the first attempt began; zero before it.
 func (m *Movie) FirstStarted() time.Time { return m.firstStarted }
 
-// KeepsFile reports whether the movie's events name a stored file. Every other file of the movie can be deleted, and must not
-// be shown.
+// KeepsFile reports whether the blob key of an MP4 is that of the movie's file, and the file was not deleted. The MP4 of any
+// other attempt, and the files beside it, can be deleted and must not be shown.
 func (m *Movie) KeepsFile(key string) bool {
 	c, closed := m.Closing()
 	return closed && !c.FileGone && c.File.Key == key
@@ -87,7 +87,7 @@ func (m *Movie) failure(worker, message string, now time.Time) RenderFinished {
 // ReleaseRender releases the claim without an outcome. memory reports whether the kernel killed one of the attempt's programs
 // because memory ran out, shared whether another account waits for the slot. ReleaseRender returns no event when the claim was
 // released before; for a claim that is not current the error is ErrLost. It closes the movie when an attempt that was the only
-// work in its process ran out of memory, because that is the second attempt to do so. Decision 56.
+// work in its process ran out of memory, because other work was then not the reason. Decision 56.
 func (m *Movie) ReleaseRender(c Claim, memory, shared bool, now time.Time) ([]domain.Event, error) {
 	switch {
 	case m.claim != c || m.closing != nil:

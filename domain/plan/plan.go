@@ -166,7 +166,7 @@ var builtInByName = func() map[string]Plan {
 }()
 
 // New returns the built-in plans together with the given ones, which replace built-in plans of the same name. The error names
-// every mistake in the given plans.
+// one mistake of every given plan that has mistakes, and plans that are given twice.
 func New(plans ...Plan) (Plans, error) {
 	out := Plans{byName: maps.Clone(builtInByName)}
 	var problems []error

@@ -9,8 +9,8 @@ import (
 // Fetching returns the state of fetching the files that an item names. The item must exist.
 func (b *Preload) Fetching(index int) domain.Fetching { return b.items[index].fetching }
 
-// Fetches reports whether files that an item names may still be fetched: the item has no result, no worker prepares it, and
-// files are missing.
+// Fetches reports whether files that an item names may still be fetched: the item has no result, no worker has
+// begun to prepare it, and files are missing.
 func (b *Preload) Fetches(index int) bool {
 	result, known := b.Result(index)
 	return known && result == nil && !b.items[index].started && !b.items[index].fetching.Done()

@@ -36,7 +36,8 @@ func usedPart(e *document.Element, f Facts) (part Box, ok bool) {
 	return Box{left, top, right - left, bottom - top}, true
 }
 
-// box returns the box in which an image or video is drawn, and the part of its source that fills the box. Movie-schema §3.1.
+// box returns the box in which an image or video is drawn, and the part of its source that fills the box; the zero part is
+// the whole source. Movie-schema §3.1.
 func (l *layout) box(e *document.Element, f Facts) (box, crop Box) {
 	part, _ := usedPart(e, f)
 	canvas := Box{W: l.plan.Width, H: l.plan.Height}

@@ -20,7 +20,7 @@ const (
 
 // Lay makes the timeline of a movie. facts holds the results of probing each of document.Sources, by the source's key, except for
 // fonts and captions. The error is a *domain.Error for a mistake of the movie, and an error of another type for a source without
-// facts.
+// facts and for a silent voice.
 func Lay(m *document.Movie, facts map[string]Facts) (*Timeline, error) {
 	if err := document.Validate(m); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func Lay(m *document.Movie, facts map[string]Facts) (*Timeline, error) {
 // Credits is what the movie costs: 1 credit for each started second of its planned frames, in exact arithmetic. Decision 28.
 func (p *Timeline) Credits() int64 { return p.FPS.Credits(p.Frames) }
 
-// Seconds returns the exact length of the movie: planned frames ÷ fps. Decision 28.
+// Seconds returns the length of the movie in seconds: planned frames ÷ fps, rounded to a float64. Decision 28.
 func (p *Timeline) Seconds() float64 { return p.FPS.Seconds(p.Frames).Float() }
 
 func checkLength(length document.Seconds, frames int64) error {
@@ -65,7 +65,8 @@ func checkLength(length document.Seconds, frames int64) error {
 	return nil
 }
 
-// checkSources finds elements whose source has another type than the element, and pictures whose crop leaves nothing.
+// checkSources returns the first mistake of an element with a file: a source or mask of an unsuitable type or without facts,
+// a seek beyond the end of the source, or a crop that leaves nothing.
 func checkSources(m *document.Movie, facts map[string]Facts) error {
 	for e := range m.All() {
 		if err := checkSource(e, facts); err != nil {

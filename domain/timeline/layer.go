@@ -44,14 +44,15 @@ func (l *layout) page(e *document.Element, life int64) *Page {
 		page.Source = ""
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Settings)) {
-		if name != "opacity" { // opacity is an effect, not a setting of the text's style
+		if name != "opacity" { // opacity is an effect of the element, not a setting of the page
 			page.Settings = append(page.Settings, Setting{Name: name, Value: e.Settings[name]})
 		}
 	}
 	return page
 }
 
-// canvasBox returns the box of an element whose size depends only on its properties. A missing side is that of the canvas.
+// canvasBox returns the box of an element whose size depends only on its properties. A missing side is that of the canvas;
+// with a resize both sides are.
 func (l *layout) canvasBox(e *document.Element) Box {
 	box := Box{W: e.Width, H: e.Height}
 	horizontal, vertical := edges(e.Position)

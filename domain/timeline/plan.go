@@ -54,8 +54,9 @@ type Window struct {
 	// Clear is set in a window with transparent parts: the backgrounds of the movie and of the scene are transparent. The MP4
 	// shows black there.
 	Clear *Clear
-	// Fresh reports whether the window must not come from a cache, because the movie, the scene or an element of the scene has
-	// cache false. The rendered window may be stored in the cache.
+	// Fresh reports whether the window must not come from a cache, because the movie, a scene that it shows, an element of
+	// such a scene, or an element of the movie in the window has cache false. The rendered window may be stored in the
+	// cache.
 	Fresh bool
 	// Pieces is set in a window that the renderer has made of several short windows, in order to encode them together. These windows
 	// are neighbours, with cuts between them and no transition. Background, Layers, Transition and Clear are then empty.

@@ -284,8 +284,8 @@ func transform(text, how string) string {
 	return text
 }
 
-// warnUnknown warns of settings without effect. It ignores names that begin with two underscores, because they are the
-// client's own.
+// warnUnknown warns of settings without effect. It ignores names that begin with two dashes or, in the document, two
+// underscores, because they are the client's own, and names of more than 40 bytes.
 func (s *styler) warnUnknown() {
 	for _, name := range slices.Sorted(maps.Keys(s.given)) {
 		_, known := document.Find(document.SettingsKind(document.TypeText), name)

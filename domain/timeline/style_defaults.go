@@ -10,7 +10,7 @@ import (
 // styleDefaults are the settings of a text style that apply when a text does not give them.
 type styleDefaults struct {
 	family     string
-	size       float64 // font size in vw, hundredths of the canvas's width
+	size       float64 // font size in vw, hundredths of the width of the element's box
 	color      Color
 	shadow     bool    // letters have defaultShadow
 	spacing    float64 // space between letters, in em

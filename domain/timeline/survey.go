@@ -17,7 +17,7 @@ const (
 type Placed struct {
 	Ref  Ref
 	Box  Box
-	Text *Text // text of a text element, without its animation
+	Text *Text // text of a text element, with an animation made without the element's length; nil: no text element
 
 	Component *document.Component // component of a component element
 }
@@ -26,10 +26,11 @@ type Placed struct {
 type Survey struct {
 	Placed []Placed
 	Notes  []document.Note // remarks about properties that the render does not follow as written
-	Left   int             // number of elements that were not laid out, because the survey ended early
+	Left   int             // number of visible elements that were not laid out, because the survey ended early
 
 	Subtitles *Subtitles // source and style of the subtitles; nil: the movie has none
-	// Err is a mistake, a *domain.Error, that makes the movie impossible to render although its length is known.
+	// Err is the first mistake in the length of the movie or the size of an element, a *domain.Error: the movie cannot be
+	// rendered; nil: none was found.
 	Err error
 }
 

@@ -84,7 +84,7 @@ type BoxShadow struct {
 	Spread float64
 }
 
-// Gradient is a linear change between colours; Stop is one of the colours.
+// Gradient is a change between colours, linear or radial; Stop is one of the colours.
 type (
 	Gradient = css.Gradient
 	Stop     = css.Stop

@@ -16,7 +16,7 @@ const windowSeconds = 10
 type interval struct{ start, end int64 }
 
 // cutWindows makes the windows of the timeline: for each scene a transition and a body. A movie that is longer than its scenes,
-// or has none, has one more window at the end. Long bodies are cut about every 10 seconds. Transitions are never cut.
+// or has none, has a body without a scene at the end. Long bodies are cut about every 10 seconds. Transitions are never cut.
 func (l *layout) cutWindows(videos []interval) {
 	end := int64(0)
 	for i := range l.movie.Scenes {

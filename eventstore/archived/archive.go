@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	// mostStreams and mostBytes are the maximum of streams and bytes that one step archives. They bound the memory of a step.
+	// A step ends when it has found mostStreams streams, or mostBytes bytes of events of streams. That bounds the memory of
+	// a step.
 	mostStreams = 2000
 	mostBytes   = 16 << 20
 	// truncations is how many streams are truncated at the same time, because the log commits concurrent appends together.
@@ -34,7 +35,7 @@ type Rule struct {
 	Ended func(events []eventstore.Recorded) (bool, error)
 }
 
-// Done is the result of one call of Archive.
+// Done is the result of one call of Archive or ArchivePrefixes.
 type Done struct {
 	Files, Streams, Events int
 	Bytes                  int64 // total size of the archive files written

@@ -23,11 +23,11 @@ type directoryCache struct {
 	uses int64
 }
 
-// known is the cached directory of an archive file. Its fields are set once.
+// known is the cached directory of an archive file.
 type known struct {
 	dir    directory
 	places map[string]place // places of the file's streams, by the name of the stream; nil: not read yet
-	used   int64
+	used   int64            // value of the field uses of directoryCache when the directory was last used
 }
 
 func newDirectoryCache(files Files) *directoryCache {

@@ -126,7 +126,7 @@ func killAt(t *testing.T, log eventstore.Store, removes bool, n int, after bool)
 	return true
 }
 
-// Of two processes that archive at once one gives way, and nothing is lost or doubled.
+// Of processes that archive at once all but one may give way, and nothing is lost or doubled.
 func TestArchive_twice(t *testing.T) {
 	t.Parallel()
 	for kind, open := range kinds {

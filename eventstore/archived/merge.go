@@ -106,7 +106,7 @@ type merger struct {
 	tape  *tape
 	yield func(eventstore.Recorded) bool
 	ended bool  // yield has returned false
-	err   error // the reader has stopped: yield has returned false
+	err   error // why the reading has failed: an error of the log, of the catalogue or of an archive file
 }
 
 // flush yields the events of chunk, which come from the log, and before each the archived events that precede it. When end is

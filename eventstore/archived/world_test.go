@@ -64,7 +64,7 @@ func (f *folder) Delete(_ context.Context, key string) error {
 	return nil
 }
 
-// kinds are the logs that can be archived: opens by name.
+// kinds are the logs that can be archived: functions that open an empty one, by name.
 var kinds = map[string]func(*testing.T) eventstore.Store{
 	"memory": func(*testing.T) eventstore.Store { return memory.New() },
 	"embedded": func(t *testing.T) eventstore.Store {
@@ -121,7 +121,7 @@ func ended(all []eventstore.Recorded) (bool, error) {
 	return false, nil
 }
 
-// later is a moment after all events of a test.
+// later is the rule of these tests for a moment after all events of a test.
 func later() archived.Rule { return archived.Rule{Before: time.Now().Add(time.Hour), Ended: ended} }
 
 // fillLog appends the events of streams, mixed: movies, of which most have ended, and ledgers.

@@ -43,8 +43,8 @@ func (s *service) authorize(ctx context.Context, stream string, wanted right) er
 	return err
 }
 
-// denied returns an error when a stream's $acl does not give the calling user a right, and nil when it does. Unlike authorize,
-// it sets no trailers on the call, so the call can continue after a refusal.
+// denied returns an error when a stream's $acl does not give the calling user a right, and nil when it does or when no user
+// is known. Unlike authorize, it sets no trailers on the call, so the call can continue after a refusal.
 func (s *service) denied(ctx context.Context, stream string, wanted right) error {
 	caller, known := entry.CallerOf(ctx)
 	if !known || caller.Role == entry.RoleFull {

@@ -15,7 +15,7 @@ import (
 	"moviola/eventstore/embedded"
 )
 
-// batchOf is one message of a batch append: n events, or one of so many bytes.
+// batchOf is one message of a batch append, with n events of so many bytes each.
 func batchOf(id, stream string, after int, final bool, n, bytes int) *streams.BatchAppendReq {
 	options := &streams.BatchAppendReq_Options{
 		StreamIdentifier:       &shared.StreamIdentifier{StreamName: []byte(stream)},

@@ -166,7 +166,7 @@ type benchChild struct {
 	answered time.Duration // from the start of the process to its first answer
 }
 
-// startBench starts a server as a process, and asks it how long it took to open the log.
+// startBench starts a server as a process, reads one event from it, and returns how long the server took to open the log.
 func startBench(b *testing.B, dir string) (benchChild, time.Duration) {
 	b.Helper()
 	began := time.Now()

@@ -8,9 +8,11 @@
 //
 // An append is answered only after its transaction is on the disk. One goroutine writes: it commits all waiting appends together,
 // so that they share the cost of one sync. Subscribers hold a cursor and pull: newest records from memory, older ones from the
-// file. So a slow subscriber costs no memory. A waiting subscriber is not woken by records that it does not want.
+// file. So a slow subscriber costs no memory. A waiting subscriber to one stream, or to whole categories, is woken by their
+// records only, or when a checkpoint is due.
 //
-// Damaged data is never returned: package logfile checks what it reads, and the call fails with the place of the damage. After a
-// failed write or sync the server writes nothing until it is restarted. Events that retention ($maxCount, $maxAge, $tb, deletion)
-// excludes are removed in the background. Package entry decides who may connect, package wire makes the protocol's messages.
+// Damaged data is never returned: package logfile checks what it reads, and the call fails with the place of the damage.
+// After a failed write or sync, unless only the disk was full, the server writes nothing until it is restarted. Events that
+// retention ($maxCount, $maxAge, $tb, deletion) excludes are removed in the background. Package entry decides who may
+// connect, package wire makes the protocol's messages.
 package embedded

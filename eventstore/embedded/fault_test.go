@@ -20,7 +20,7 @@ var anyRevision = esdb.Any{}
 
 func embeddedIn(dir string) embedded.Config { return embedded.Config{Dir: dir} }
 
-// faulty is a disk on which, from the n-th operation of a kind on, operations fail.
+// faulty is a disk on which operations of a kind fail: from the number from on or, when once is set, only that one.
 type faulty struct {
 	operation string
 	code      int32
@@ -41,7 +41,7 @@ func (f *faulty) fault(operation string) int32 {
 	return 0
 }
 
-// untilAllStop lets callers append until each has met an error, and checks that they did in time.
+// untilAllStop lets every caller append until it has met two errors. A conflict fails the test.
 func untilAllStop(t *testing.T, h *harness, journals []*journal) {
 	t.Helper()
 	var group sync.WaitGroup

@@ -23,7 +23,8 @@ func (f filter) matches(r *logfile.Record) bool {
 	return f.matchFunc == nil || f.matchFunc(r.Stream, r.Kind)
 }
 
-// defaultWindow is how many events are searched between two checkpoints when the client names no number.
+// defaultWindow is the number of events that the client's checkpointIntervalMultiplier multiplies when the client names no
+// number. The product is how many events are searched between two checkpoints.
 const defaultWindow = 32
 
 // newFilter reads a request's filter. Regular expressions are RE2; those of .NET with look-ahead or look-behind are refused.

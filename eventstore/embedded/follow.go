@@ -142,7 +142,8 @@ func (r *reading) followStream() error {
 	}
 }
 
-// check refuses a subscription to a stream that has a tombstone, or that only a system projection would write.
+// check refuses a subscription to a stream that has a tombstone, or that has no events and only a system projection would
+// write.
 func (f *streamFollower) check() error {
 	h, err := logfile.LoadHead(f.call.Context(), f.log, f.stream)
 	switch {
@@ -161,7 +162,7 @@ func (f *streamFollower) check() error {
 // searches the newest records of the log, which are in memory, for those of the stream.
 type streamFollower struct {
 	*reading
-	revision int64 // revision of the newest event sent
+	revision int64 // revision of the newest event sent or skipped, or after which the subscription begins; -1: none
 	seen     int64 // position up to which the log has been searched
 	fromFile bool  // still reading the stream from the file
 	live     bool
@@ -240,7 +241,7 @@ func (r *reading) confirm() error {
 
 // wait sends CaughtUp when live is not set yet. Then it waits until one of these happens: a record of interest is stored after
 // the position given by behind, the log reaches the position given by due, the call ends, the server closes. It returns the
-// position of the first record of interest, 0 when that is not known.
+// position that the function sleep of tail gives; 0 when the log already has records after behind.
 func (r *reading) wait(live *bool, behind int64, interest []string, due int64) (int64, error) {
 	if !*live {
 		*live = true

@@ -97,7 +97,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzAppend sends any sequence of append messages. What is answered with success can be read; the server goes on.
+// FuzzAppend sends any sequence of append messages. The server answers not before the request has ended, and goes on.
 func FuzzAppend(f *testing.F) {
 	wire, client := fuzzServer(f)
 	frame := func(messages ...proto.Message) {

@@ -16,7 +16,7 @@ import (
 const (
 	maxCommands   = 256   // maximum of commands (acks, nacks, requests) that wait for a group
 	maxSlots      = 4096  // maximum of unanswered messages of a consumer, even when it asks for more
-	maxReadAhead  = 1024  // maximum of events read ahead, even when the settings say more
+	maxReadAhead  = 1024  // maximum of events of one read, even when the settings say more
 	maxParkedOnce = 500   // maximum of messages parked in one append
 	maxReason     = 1_000 // maximum of bytes stored of the reason why a message was parked
 )
@@ -183,7 +183,7 @@ func (g *group) advance() (more bool) {
 		err = g.readReplays()
 	}
 	if g.failed = err != nil; g.failed {
-		g.complain("events not read; trying again in a second", err)
+		g.complain("events not read; trying again within a second", err)
 		more = false
 	}
 	g.state.expire(now)

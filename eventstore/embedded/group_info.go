@@ -52,7 +52,8 @@ func (p *persistentService) List(ctx context.Context, request *persistent.ListRe
 	return answer, nil
 }
 
-// info describes a group for clients. Consumers and counters are those since the server's start.
+// info describes a group for clients. The counters begin at 0 whenever the group is started: with the server, and after an
+// update or a restart of the groups.
 func (g *group) info(ctx context.Context) (*persistent.SubscriptionInfo, error) {
 	known := g.service.tail.edge()
 	if !g.key.All() {
@@ -132,7 +133,8 @@ func (g *group) startFrom() string {
 	return strconv.FormatInt(start, 10)
 }
 
-// trailerText escapes non-ASCII characters of a name, so that it can be sent in a trailer.
+// trailerText returns a name in a form that can be sent in a trailer: path-escaped if it has a character that is not
+// printable ASCII, otherwise unchanged.
 func trailerText(name string) string {
 	for _, c := range name {
 		if c < ' ' || c > '~' {

@@ -56,9 +56,9 @@ type replay struct {
 // handled reports whether all messages of a replay are read and finished.
 func (g *group) handled() bool { return g.replay.next >= g.replay.stop && g.state.replaying == 0 }
 
-// replayParked starts to give out the parked messages again, up to a revision of the parked stream when stopAt is positive.
-// While replayed messages are unfinished, another call has no effect. While the replayed messages are only being removed from
-// the parked stream, another call takes effect after the removal.
+// replayParked starts to give out the parked messages again: all of them or, when stopAt is positive, those before this
+// revision of the parked stream. While replayed messages are unfinished, another call has no effect. While the replayed
+// messages are only being removed from the parked stream, another call takes effect after the removal.
 func (g *group) replayParked(stopAt int64) error {
 	if g.replay.active {
 		if g.handled() {

@@ -29,23 +29,24 @@ type groupSettings struct {
 	MaxSubscribers int32 `json:"maxSubscribers"` // maximum number of consumers; 0: no maximum
 	// size of the buffer for new events: stored and told to clients, but not used, because one buffer holds old and new events
 	LiveBuffer       int32  `json:"liveBuffer"`
-	ReadBatch        int32  `json:"readBatch"`        // maximum number of events that are read ahead
-	HistoryBuffer    int32  `json:"historyBuffer"`    // upper bound of ReadBatch
-	MessageTimeoutMS int64  `json:"messageTimeoutMs"` // ms until an unanswered event is sent again; 0: never
+	ReadBatch        int32  `json:"readBatch"`        // maximum number of events of one read
+	HistoryBuffer    int32  `json:"historyBuffer"`    // ReadBatch has to be less than this
+	MessageTimeoutMS int64  `json:"messageTimeoutMs"` // ms until an unanswered event is given out again or parked; 0: never
 	CheckpointMS     int64  `json:"checkpointMs"`
 	Strategy         string `json:"strategy"`
 	// the group's first event: a revision of its stream, or a position of the log. startAtEnd: the first event after the group was
-	// created
+	// created or updated
 	Start int64 `json:"start"`
-	// revision or position of the event before the group's first event, determined when the group is created
+	// revision or position of the event before the group's first event, determined when the group is created or updated
 	Behind int64         `json:"behind"`
 	Filter *streamFilter `json:"filter,omitempty"`
 }
 
-// startAtEnd is the start of a group that gets only events appended after its creation.
+// startAtEnd is the start of a group that gets only events appended after its creation or its last update.
 const startAtEnd = -1
 
-// streamFilter is the filter of a group of the whole log. The first field that is set applies.
+// streamFilter is the filter of a group of the whole log, either by stream or by type of event. Of a list of prefixes and a
+// regular expression, the prefixes apply.
 type streamFilter struct {
 	StreamPrefix []string `json:"streamPrefix,omitempty"`
 	StreamRegex  string   `json:"streamRegex,omitempty"`

@@ -13,7 +13,7 @@ import (
 
 // message is an event that a group reads, gives out and waits for an answer to.
 type message struct {
-	event *logfile.Record // nil when link points to an event that does not exist
+	event *logfile.Record // nil when link points to an event that does not exist, or that the consumer may not read
 	link  *logfile.Record // the link that was resolved to the event; nil when the event was read without a link
 	// revision in the group's stream, or position in the log; of a replayed message, its revision in the parked stream
 	place    int64
@@ -51,7 +51,7 @@ func (m *message) source() string {
 type flight struct {
 	message *message
 	to      *consumer
-	due     time.Time // when the message is given out again unless it is answered; zero: never
+	due     time.Time // when the message is given out again or parked, unless it is answered; zero: never
 	ended   bool
 }
 
@@ -288,7 +288,8 @@ func (s *groupState) drop(f *flight) {
 	f.ended = true
 }
 
-// disconnect removes a consumer. Its unanswered messages are given out again at once; this does not count as a retry.
+// disconnect removes a consumer. Its unanswered messages are given out again at once. That counts as a retry, but a message
+// whose retries are used up is not parked for it.
 func (s *groupState) disconnect(c *consumer) {
 	s.consumers = slices.DeleteFunc(s.consumers, func(other *consumer) bool { return other == c })
 	for bucket, to := range s.pins {

@@ -16,7 +16,7 @@ import (
 	"moviola/eventstore/embedded"
 )
 
-// patient are settings by which nothing comes again in the time of a test, and every ack is a checkpoint.
+// patientGroup returns settings by which nothing comes again in the time of a test, and every ack is a checkpoint.
 func patientGroup() *esdb.PersistentSubscriptionSettings {
 	settings := esdb.SubscriptionSettingsDefault()
 	settings.MessageTimeout = int32((10 * time.Minute).Milliseconds())

@@ -46,7 +46,7 @@ func (g *groups) load(ctx context.Context) error {
 	}
 	for _, row := range rows {
 		if err := g.start(row); err != nil {
-			g.service.note.WithError(err).Error("event store: persistent subscription cannot be started; delete it and create it again")
+			g.service.note.WithError(err).Error("event store: persistent subscription not started: create it again")
 		}
 	}
 	return nil

@@ -54,7 +54,7 @@ func (s *modelStream) find(id uuid.UUID) int64 {
 	return -1
 }
 
-// append decides an append, and carries it out when it is to be written. It returns what was written, too.
+// append decides an append, and carries it out when it is to be written. It also returns whether it was.
 func (s *modelStream) append(expected esdb.ExpectedRevision, ids []uuid.UUID) (outcome, bool) {
 	verdict, write := s.judge(expected, ids)
 	if !write {

@@ -100,7 +100,7 @@ func equalPieces(a, b map[string][]byte) bool {
 	return len(a) == len(b)
 }
 
-// A log that lacks a piece is not sound.
+// A log that lacks a piece is not sound, or ends before the whole log.
 func TestPieces_missing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

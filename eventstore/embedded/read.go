@@ -162,7 +162,7 @@ func goOn(p *logfile.StreamPage, revision int64) {
 	}
 }
 
-// readAll sends events of the log: forwards those after a position, backwards those before it.
+// readAll sends events of the log: forwards those from a position on, backwards those before it.
 func (r *reading) readAll() error {
 	filter, err := newFilter(r.options)
 	if err != nil {

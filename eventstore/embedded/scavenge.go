@@ -17,11 +17,11 @@ const (
 	defaultScavenge = 10 * time.Second
 	// time between two checks of all streams with metadata: events reach the age $maxAge without any append
 	fullScavenge = time.Hour
-	removeLimit  = 256 // maximum of records removed in one transaction, so that appends do not wait long
+	removeLimit  = 256 // maximum of old records removed in one transaction, so that appends do not wait long
 	// rounds to wait before a discarded stream is removed: every append that has read the stream before it was discarded has
 	// ended by then
 	discardRounds = 6
-	maxRipe       = 10_000 // maximum of streams remembered for the next round; when there are more, all streams are checked
+	maxRipe       = 10_000 // maximum of streams remembered for the next round; with more, all that have metadata are checked
 )
 
 // removal is the scavenger's request to the writer: remove a stream's oldest records, those below a revision, or remove a
@@ -69,7 +69,7 @@ func (w *writer) discard(stream string) removed {
 type scavengeable struct {
 	mu      sync.Mutex
 	streams map[string]bool
-	all     bool // the set overflowed: all streams have to be checked
+	all     bool // the set overflowed: all streams with metadata have to be checked
 }
 
 func newScavengeable() *scavengeable { return &scavengeable{streams: map[string]bool{}} }
@@ -95,8 +95,9 @@ func (r *scavengeable) take() (streams map[string]bool, all bool) {
 	return streams, all
 }
 
-// scavenger removes in the background, few at a time, the records that $maxCount, $maxAge, $tb or deletion hide from a stream's
-// readers. The newest record of a stream always stays: it holds the stream's last revision.
+// scavenger removes in the background, few at a time, the records that $maxCount, $maxAge, $tb or deletion hide from a
+// stream's readers. The newest record of a stream stays, because it holds the stream's last revision. A discarded stream is
+// removed as a whole.
 type scavenger struct {
 	log    logfile.Storage
 	writer *writer
@@ -112,7 +113,7 @@ type scavenger struct {
 func (s *scavenger) run(ctx context.Context) {
 	round := time.NewTicker(s.every)
 	defer round.Stop()
-	var full time.Time // when all streams were last checked
+	var full time.Time // when all streams with metadata were last checked
 	for {
 		select {
 		case <-ctx.Done():
@@ -135,7 +136,7 @@ func (s *scavenger) run(ctx context.Context) {
 	}
 }
 
-// sweep cleans the given streams, or all streams that have metadata.
+// sweep cleans the given streams and, when all is true, also every stream that has metadata.
 func (s *scavenger) sweep(ctx context.Context, streams map[string]bool, all bool) error {
 	for stream := range streams {
 		if err := s.clean(ctx, stream); err != nil {

@@ -36,7 +36,8 @@ type Config struct {
 	Refresh time.Duration
 	// Log receives messages for the operator; nil discards them.
 	Log logrus.FieldLogger
-	// Scavenge is the time between two rounds that remove the events excluded by $maxCount, $maxAge and $tb; 0: ten seconds.
+	// Scavenge is the time between two rounds that remove the events excluded by $maxCount, $maxAge, $tb or deletion; 0: ten
+	// seconds.
 	Scavenge time.Duration
 }
 

@@ -215,7 +215,7 @@ func TestListen_foreignFolder(t *testing.T) {
 	}
 }
 
-// TestClose closes servers that were never served, and closes twice.
+// TestClose closes a server that was never served, twice.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	server, err := embedded.Open(embedded.Config{Dir: t.TempDir()})

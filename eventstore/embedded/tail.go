@@ -24,7 +24,7 @@ type tail struct {
 
 	// sleepers by the key that wakes them: the name of a stream, a category with its dash, or everything
 	sleepers map[string]map[*sleeper]bool
-	due      int64 // lowest value of the field due among all sleepers
+	due      int64 // no sleeper has a lower value of its field due
 }
 
 // everything is the key of sleepers that any record wakes. No stream has an empty name.
@@ -34,7 +34,7 @@ const everything = ""
 type sleeper struct {
 	interest []string
 	due      int64      // position of the log at which the sleeper is woken, by whatever record
-	woken    chan int64 // gets the position of the record that woke it; buffered
+	woken    chan int64 // gets one position, as the function sleep says; buffered
 }
 
 // newTail returns an empty tail of a log whose newest record is at the position given by last, with room for the given number
@@ -116,11 +116,11 @@ func (t *tail) forget(s *sleeper) {
 	}
 }
 
-// sleep registers a reader that waits for records after the position given by behind. The returned channel gets one position:
-// that of the first new record in one of the streams or categories of interest or, if the log reaches the position given by due
-// before such a record, that of the newest record. The channel is nil when the log already has records after the position given
-// by behind. The function end cancels the registration. One lock covers the check and the registration, so that no wake-up is
-// lost.
+// sleep registers a reader that waits for records after the position given by behind. The returned channel gets one
+// position: that of the first new record in one of the streams or categories of interest or, if the interest is everything
+// or the log reaches the position given by due first, that of the newest record. The channel is nil when the log already has
+// records after the position given by behind. The function end cancels the registration. One lock covers the check and the
+// registration, so that no wake-up is lost.
 func (t *tail) sleep(behind int64, interest []string, due int64) (woken <-chan int64, end func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -16,10 +16,10 @@ import (
 
 const (
 	maxBatchOps   = 1024     // maximum of operations in one commit
-	maxBatchBytes = 4 << 20  // maximum payload of one commit, in bytes
+	maxBatchBytes = 4 << 20  // payload in bytes at which no more operations are added to a commit
 	maxQueueBytes = 64 << 20 // maximum payload of the waiting operations, in bytes
 	maxQueueWait  = 2 * time.Second
-	maxHeads      = 100_000 // maximum of streams whose heads are cached
+	maxHeads      = 100_000 // number of cached heads of streams above which the next batch drops them all
 )
 
 var (
@@ -59,8 +59,8 @@ type writer struct {
 	waiting atomic.Int64 // payload of all operations in the queue, in bytes
 	closing chan struct{}
 	done    chan struct{}
-	failure atomic.Pointer[error] // set after a write error: nothing is written any more
-	trouble atomic.Pointer[error] // error of the newest commit if the disk was full; nil after a success
+	failure atomic.Pointer[error] // set after a write error other than a full disk: nothing is written any more
+	trouble atomic.Pointer[error] // error of the newest transaction if the disk was full; nil after a success
 
 	scavengeable *scavengeable // streams that retention may have something to remove from
 	heads        map[string]*logfile.Head
@@ -134,7 +134,7 @@ func (w *writer) await(op *operation) result {
 // broken returns the error after which the writer has stopped writing; nil while it writes.
 func (w *writer) broken() error { return load(&w.failure) }
 
-// health returns the error with which appends fail now, until a restart or until the disk has room.
+// health returns the error with which appends fail now, until a restart or until the disk has room; nil: appends succeed.
 func (w *writer) health() error {
 	if err := w.broken(); err != nil {
 		return err

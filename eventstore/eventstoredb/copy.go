@@ -86,7 +86,7 @@ type copier struct {
 	placed bool // the start of the copy is known: done.Position is valid
 	done   Copied
 	slow   bool                           // append without the lane: each append waits for the answer to the one before
-	lane   *lane                          // sends appends without waiting for answers; nil: slow is set
+	lane   *lane                          // sends appends without waiting for answers; nil: slow is set, or nothing runs
 	ends   map[string]eventstore.Revision // last revision that was sent to the target, by stream
 	batch  []eventstore.Recorded          // consecutive events of one stream, which are appended together
 	bytes  int

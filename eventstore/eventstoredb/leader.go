@@ -73,7 +73,7 @@ type view struct {
 	leader string               // host:port of the leader; empty: no leader is known
 	nodes  int                  // number of nodes in the cluster; 0: none has answered
 	seeds  []*esdb.EndPoint     // nodes that are alive, for the client's own search for the leader
-	alive  []*gossip.MemberInfo // members that are alive, according to the nodes that name this leader
+	alive  []*gossip.MemberInfo // members that are alive, according to one node that names this leader
 }
 
 // place is an address to dial, and the name that its certificate has to have.

@@ -17,8 +17,8 @@ const (
 	maxCalls = 128 // maximum of concurrent appends and of subscriptions being opened
 	maxReads = 256 // maximum of concurrent reads; separate from maxCalls, since a reader may append while it reads
 
-	silence = 3 * time.Second // a call that has no answer for this long makes the pool ask the other nodes which node leads
-	// while a call has no answer, time between two times that the pool asks the other nodes which node leads
+	silence = 3 * time.Second // a call that has no answer for this long makes the pool ask all nodes which of them leads
+	// while a call has no answer, time between two times that the pool asks all nodes which of them leads
 	doubt = time.Second
 )
 
@@ -129,8 +129,8 @@ func (p *pool) admit(ctx context.Context, slots chan struct{}) (permit, error) {
 }
 
 // run makes one call. It waits for the call's result, for the end of ctx, for an outage or for the end of the pool, whichever
-// comes first. The context of an abandoned call is cancelled, so that the call has no effect when the client returns from it
-// later.
+// comes first. The context of an abandoned call is cancelled, so that the client does not send it later. What the client has
+// sent already may still take effect.
 func run[T any](ctx context.Context, p *pool, do func(context.Context, *esdb.Client) (T, error)) (T, error) {
 	type outcome struct {
 		value T
@@ -202,7 +202,7 @@ func (p *pool) watch(seen *session, err error) {
 	}
 }
 
-// suspect asks the other nodes of a cluster who leads, for a call that has waited for long: a frozen leader keeps its connections
+// suspect asks the nodes of a cluster who leads, for a call that has waited for long: a frozen leader keeps its connections
 // open. When the nodes name another leader, the client is abandoned, and every call on it ends. Decision 60. A server that is
 // only slow, and a single node, stay in use.
 func (p *pool) suspect(s *session) {

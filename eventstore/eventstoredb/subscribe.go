@@ -149,7 +149,8 @@ func toNotice(event *esdb.SubscriptionEvent) (eventstore.Notice, bool) {
 	}
 }
 
-// Next implements eventstore.Subscription. Notices that were received before the connection was lost are still delivered.
+// Next implements eventstore.Subscription. Notices that were received before the connection was lost are still delivered,
+// but may be dropped when the pool abandons the client for another leader.
 func (s *subscription) Next(ctx context.Context) (eventstore.Notice, error) {
 	if err := errors.Join(ctx.Err(), s.inner.Err()); err != nil {
 		return eventstore.Notice{}, s.ended(ctx)

@@ -13,7 +13,8 @@ type Faults struct {
 	BeforeAppendFunc func(ctx context.Context, stream string, events []eventstore.Proposed) error
 	// AfterAppendFunc runs after an append was stored. Its error makes the stored append look failed to the caller.
 	AfterAppendFunc func(ctx context.Context, stream string, events []eventstore.Proposed) error
-	// ReadFunc runs before a read of a stream or of the log yields its first event, and before a subscription begins.
+	// ReadFunc runs before a read of a stream or of the log yields its first event, before Head, and before a subscription
+	// begins.
 	ReadFunc func(ctx context.Context) error
 }
 

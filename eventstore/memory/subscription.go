@@ -69,7 +69,8 @@ func (s *subscription) Next(ctx context.Context) (eventstore.Notice, error) {
 	}
 }
 
-// ended returns why the subscription has ended. It also closes a dropped subscription, so that later calls of Next fail too.
+// ended returns why the subscription has ended; nil: it has not. It also closes a subscription that was dropped or whose
+// context has ended, so that later calls of Next fail too.
 func (s *subscription) ended(ctx context.Context) error {
 	if err := errors.Join(ctx.Err(), s.ctx.Err()); err != nil {
 		s.Close()

@@ -18,7 +18,7 @@ import (
 	"moviola/eventstore"
 )
 
-// patience is the deadline of every wait of a test.
+// patience is the time limit of one wait for a notice; a whole test has three times as long.
 const patience = 2 * time.Minute
 
 // Run tests the stores that open returns. Every test calls open; its stores may share a log.

@@ -88,7 +88,7 @@ type beginning struct {
 	before *session // the session that the browser had; nil: it had none
 }
 
-// had returns the session whose cookie the browser has sent; nil: it has sent none.
+// had returns the session whose cookie the browser has sent; nil: it has sent none, or its session is over.
 func (c *Console) had(r *http.Request, cookie cookie, now time.Time) *session {
 	one, ok := c.seal.open(cookie.of(r))
 	if !ok || !one.alive(now) {

@@ -61,7 +61,7 @@ type Console struct {
 	site
 	door door
 	seal sealer
-	// place is the address at which a request has reached the page.
+	// place returns the address at which a request has reached the page.
 	place func(r *http.Request) place
 	// others are the paths that only this console has, with their handlers; the other console lacks them.
 	others map[string]web.Methods
@@ -130,8 +130,9 @@ func newConsole(shared Shared, door door, site site, at func(*http.Request) plac
 	return c, nil
 }
 
-// policyOf returns a content security policy. The page may load resources from this service and the given origins only. It
-// may have no inline scripts or styles, and no other page may frame it.
+// policyOf returns a content security policy. The page may load scripts, styles and fonts from this service only; pictures,
+// media and data from this service and the given origins. It may have no inline scripts or styles, and no other page may
+// frame it.
 func policyOf(origins ...string) string {
 	from := strings.TrimSpace("'self' " + strings.Join(origins, " "))
 	return "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src " + from + "; media-src " + from +

@@ -34,7 +34,7 @@ type world struct {
 	key     string
 	revoked bool
 	ended   map[string]bool // sessions that were signed out
-	calls   []*http.Request // that came to the operation
+	calls   []*http.Request // requests that have reached the operation
 }
 
 // Holder implements console.Keys.
@@ -289,7 +289,7 @@ func TestSignOut(t *testing.T) {
 	}
 }
 
-// TestSignIn_refused.
+// TestSignIn_refused: without a valid key, from another page, or over plain http on a network, no session begins.
 func TestSignIn_refused(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -161,7 +161,7 @@ func codeOf(err error) string {
 	return "failed"
 }
 
-// note logs why a person was not signed in. The page gets only the code of the reason.
+// note logs why a sign-in through the provider has failed. The page gets only the code of the reason.
 func (p proving) note(err error) {
 	p.Log.WithError(err).WithField("code", codeOf(err)).Warn("an operator's sign-in through the identity provider failed")
 }
@@ -233,8 +233,8 @@ func (p proving) attempt(r *http.Request) (attempt, place, bool) {
 	return attempt{}, place{}, false
 }
 
-// proven returns the owner of a session that began through a provider. It returns false when the provider's configuration has
-// changed since, because the new configuration may give the owner another role.
+// proven returns the owner of a session that began through a provider. It returns false when there is no provider any more,
+// or its configuration has changed since, because the new configuration may give the owner another role.
 func proven(by IdentityProvider, one session) (actingOperator, bool) {
 	var who operator.Proven
 	if by == nil || one.byID() != by.ID() || json.Unmarshal([]byte(one.told), &who) != nil || who.Name == "" {

@@ -26,7 +26,8 @@ const (
 // same address.
 const operatorCookie = "moviola-operator"
 
-// Operators finds the owners of operators' sessions. accounts.Operators implements it.
+// Operators finds the owners of operators' sessions, and records the beginning and the end of sessions. accounts.Operators
+// implements it.
 type Operators interface {
 	Session(ctx context.Context, id, session string, began time.Time) (accounts.Standing, error)
 	SignIn(ctx context.Context, cmd accounts.SignIn) error
@@ -92,7 +93,7 @@ var (
 		"opens no console: add an operator by `moviola operators add`, and sign in with the token that it prints")
 )
 
-// tokenDoor signs in operators by their tokens.
+// tokenDoor signs in operators by their tokens. It also resumes and ends sessions that began through an identity provider.
 type tokenDoor struct{ cfg OperatorConfig }
 
 func (d tokenDoor) enter(r *http.Request, body []byte) (guest, string, error) {
@@ -162,7 +163,8 @@ func signOut(one session) accounts.SignOut {
 	return accounts.SignOut{Session: one.name(), Began: one.began, Until: one.until()}
 }
 
-// actingOperator is the owner of a session that began with a token.
+// actingOperator is the owner of a session of the operators' console, which began with a token or through an identity
+// provider.
 type actingOperator web.Acting
 
 // operatorSession is the description of a session for the page.

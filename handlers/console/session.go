@@ -27,7 +27,7 @@ const (
 
 // session is the session of a person who has signed in. It is stored in the browser's cookie only.
 type session struct {
-	by    [16]byte // id of the key or token with which the session began: the first half of its SHA-256
+	by    [16]byte // id of the key, token or provider's configuration with which the session began
 	id    [16]byte
 	began time.Time
 	seen  time.Time // time of the last call, exact to renewEvery
@@ -41,7 +41,7 @@ func (s session) alive(now time.Time) bool {
 	return now.Before(s.until()) && now.Before(s.seen.Add(idle)) && s.began.Before(now.Add(ahead)) && !s.seen.Before(s.began)
 }
 
-// newSession begins a session with a key or a token.
+// newSession begins a session. byID is the id of the key, of the token or of the provider's configuration.
 func newSession(byID string, now time.Time) (session, error) {
 	s := session{began: now, seen: now}
 	raw, err := hex.DecodeString(byID)
@@ -73,8 +73,8 @@ func newSealer(key []byte) (sealer, error) {
 // sessionSize is the length in bytes of a session before it is sealed, without the field told.
 const sessionSize = 16 + 16 + 8 + 8
 
-// maxCookie is the length from which a cookie is refused without decryption: no cookie that was
-// sealed here is that long. Browsers keep no more than 4,096 bytes.
+// maxCookie is the maximum length of a cookie's value, in bytes. A longer value is refused without decryption, and no
+// longer session is begun. Browsers keep no more than 4,096 bytes.
 const maxCookie = 3500
 
 func (s sealer) seal(one session) string {

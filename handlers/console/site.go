@@ -27,7 +27,7 @@ var built embed.FS
 type site struct {
 	path   string // URL path of the console
 	page   string // name of the built file that is the console's page
-	calls  string // URL path of the API calls that the page makes
+	calls  string // path pattern of the API calls that the page makes
 	policy string // Content-Security-Policy of the page
 
 	files map[string]asset

@@ -72,7 +72,8 @@ var otherTools = []tool{
 	},
 }
 
-// searchCatalogue is the tool that searches the pages. The reply has each matching line, with the heading above the line.
+// searchCatalogue is the tool that searches the pages. The reply has the first maxLines lines that match, with the heading
+// above each line. A line matches when it has all words, together with its heading.
 func searchCatalogue(_ context.Context, _ caller, arguments json.RawMessage) (*reply, error) {
 	var given struct{ Words, Page string }
 	if err := json.Unmarshal(arguments, &given); err != nil {
@@ -128,5 +129,5 @@ func getCredits(ctx context.Context, c caller, _ json.RawMessage) (*reply, error
 	return r, nil
 }
 
-// errPrompt refuses a prompt that lacks a required argument.
+// errPrompt refuses a prompt that lacks a required argument, or whose movie is no JSON.
 var errPrompt = domain.Errorf(domain.Invalid, "arguments_invalid", "The prompt lacks an argument")

@@ -32,7 +32,7 @@ var Path = openapi.PostMcp.Path
 // maxBody is the maximum size of a message, in bytes: a movie of the maximum size, and the fields around it.
 const maxBody = 4 << 20
 
-// The refusals that are made before a message is read.
+// The refusals that are made before a message is handled.
 var (
 	errHost = domain.Errorf(domain.Invalid, "host_not_allowed",
 		"This host name is not allowed here: use the name in --public-url, an IP address or localhost")
@@ -53,8 +53,8 @@ type Config struct {
 	Operations []access.Operation
 	// Interface serves Operations. Only tools call it, so it may be set up after New.
 	Interface http.Handler
-	// PublicURL is the base of every address in answers. CORSOrigins are the origins whose pages may call the server; pages of
-	// other origins are refused.
+	// PublicURL is the public address of the service: requests may name its host, and its own pages may call the server.
+	// CORSOrigins are the origins whose pages may call the server too; pages of other origins are refused.
 	PublicURL   string
 	CORSOrigins []string
 	Version     string
@@ -195,7 +195,7 @@ const instructions = "Moviola renders videos from JSON. A movie has scenes, each
 	"and ask for its status until it is done. Every answer says what to do next in `next`. The resources describe every property; " +
 	"the prompts are a good beginning."
 
-// serverFor returns a server with only the tools that keys of a role may use.
+// serverFor returns a server with only the tools and prompts that keys of a role may use, and with all resources.
 func (s *Server) serverFor(role key.Role) (*mcp.Server, error) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "moviola", Title: "Moviola", Version: s.cfg.Version}, &mcp.ServerOptions{
 		Instructions: instructions, PageSize: 100,

@@ -25,7 +25,7 @@ const (
 )
 
 const (
-	// maxWait is the maximum time for which a call waits for a change of a movie's status.
+	// maxWait is the maximum time for which a call waits for the end of a movie.
 	maxWait = 45 * time.Second
 	// lookEvery is the time between two reads of the movie during the wait.
 	lookEvery = time.Second
@@ -226,7 +226,7 @@ type movie struct {
 	Outputs []result.Output `json:"outputs,omitempty"`
 }
 
-// ended reports whether the movie has its final state.
+// ended reports whether a call need not wait for the movie any longer. A movie with status timeout may still finish.
 func (m movie) ended() bool {
 	return m.Status == "done" || m.Status == "error" || m.Status == "timeout"
 }
@@ -261,7 +261,7 @@ func status(ctx context.Context, c caller, arguments json.RawMessage) (*reply, e
 	return r, nil
 }
 
-// await reads a movie repeatedly until the movie has ended or the time is over.
+// await reads a movie repeatedly until the movie has ended or timed out, or the time is over.
 func (c caller) await(ctx context.Context, project string, wait time.Duration) (movie, error) {
 	deadline := time.NewTimer(wait)
 	defer deadline.Stop()

@@ -62,7 +62,8 @@ type found struct {
 	Own    bool     `json:"own"` // the template belongs to the account, so describeTemplate accepts it
 }
 
-// findTemplates is the tool that searches for templates. A template is found when its name has every word.
+// findTemplates is the tool that searches for templates. A template is found when its name has every word and, if a tag is
+// given, when it has the tag.
 func findTemplates(ctx context.Context, c caller, arguments json.RawMessage) (*reply, error) {
 	var given struct{ Search, Tag string }
 	if err := json.Unmarshal(arguments, &given); err != nil {

@@ -22,7 +22,8 @@ import (
 // httpGrace is how long a shutdown waits for running requests.
 const httpGrace = 5 * time.Second
 
-// handBack is the part of the drain timeout that is reserved for releasing unfinished work.
+// handBack is the part of the drain timeout that is reserved for releasing unfinished work; half of the timeout, if that is
+// less.
 const handBack = 3 * time.Second
 
 // Serve runs one process of an installation until ctx ends, and then drains it. When the database of the read models is damaged,
@@ -118,7 +119,7 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 	if err == nil {
 		select {
 		case <-ctx.Done():
-			s.Logger.Info("draining: no new work is started, running work is handed back")
+			s.Logger.Info("draining: no new work is started, and work that does not end soon is handed back")
 		case err = <-parts.ended:
 			s.Logger.WithError(err).Error("a part of the service failed; the process stops")
 		}
@@ -129,7 +130,8 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 	return err
 }
 
-// drain stops accepting requests and work, and waits for what is running. Work that outlasts the drain timeout is released.
+// drain stops accepting requests and work, and waits for what is running. Work that has not ended handBack before the
+// end of the drain timeout is released.
 func (s *service) drain(ctx context.Context) error {
 	s.Host.Drain()
 	var all sync.WaitGroup

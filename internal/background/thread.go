@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nicer is the niceness of the thread. Renders have 10.
+// nicer is how much the niceness of the thread exceeds that of the process. Renders have a niceness of at least 10.
 const nicer = 5
 
 // Thread is an operating system thread with a low priority, which runs one function after the other.

@@ -65,7 +65,7 @@ type Manifest struct {
 
 	Events   int64 `json:"events"`   // number of events in the log
 	Position int64 `json:"position"` // position of the log's last event
-	Gone     int   `json:"gone"`     // number of files that were deleted while the backup ran
+	Gone     int   `json:"gone"`     // number of files that were deleted while the backup ran, or belong to erased accounts
 
 	Elsewhere []Elsewhere `json:"elsewhere,omitempty"` // files that are not in the backup, because they stay in a bucket
 	// names of the environment variables that held secrets; the secrets are not in the backup
@@ -113,7 +113,8 @@ type Config struct {
 	Apart map[string]Place // places of the parts that are not stored at Place, by part
 
 	Passphrase string
-	// work factor of the passphrase's scrypt, as a power of two, for a new archive; 0: age's default, about a second
+	// work factor of the passphrase's scrypt, as a power of two, for a new archive and for Close; 0: age's default, about a
+	// second
 	WorkFactor int
 	Recipients []string // public keys of age (age1…), to which the archive is encrypted
 	Identities string   // content of an age identity file; needed to read an archive that is encrypted to recipients

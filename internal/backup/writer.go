@@ -191,8 +191,9 @@ func (w *Writer) put(ctx context.Context, place Place, name string, content []by
 	return nil
 }
 
-// Finish reads back all chunks of the backup, and then writes its manifest; only then the backup exists. Damaged chunks are an
-// error, which names their files: when these files were removed, the next backup writes the chunks again.
+// Finish reads back the chunks of the backup, as verify does, and then writes its manifest; only then the backup exists.
+// Damaged chunks are an error, which names their files: when these files were removed, the next backup writes the chunks
+// again.
 func (w *Writer) Finish(ctx context.Context) (Summary, error) {
 	for _, part := range Parts() {
 		if err := w.flush(ctx, part); err != nil {

@@ -150,7 +150,7 @@ func unknown(f *pflag.FlagSet, what string) error {
 	return nil
 }
 
-// keep stores a warning in an annotation of the flag, until Warnings is called.
+// keep stores a warning in an annotation of the flag, where Warnings finds it.
 func keep(flag *pflag.Flag, warning string) {
 	if flag.Annotations == nil {
 		flag.Annotations = map[string][]string{}

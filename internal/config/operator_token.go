@@ -8,7 +8,7 @@ import (
 // AdminTokenEnv names the environment variable with the operator's token.
 const AdminTokenEnv = EnvPrefix + "ADMIN_TOKEN"
 
-// minOperatorToken is the minimum length of an operator's token.
+// minOperatorToken is the minimum length of an operator's token, in bytes.
 const minOperatorToken = 24
 
 // OperatorToken returns the operator's token from a file, if one is named, or from the environment; empty: none is set.

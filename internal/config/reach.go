@@ -2,8 +2,8 @@ package config
 
 import "strings"
 
-// BeyondHost reports whether processes on other hosts may share the installation, because its database, event store or storage is
-// not on this host.
+// BeyondHost reports whether processes on other hosts may share the installation, because its database or event store is not
+// on this host, or its storage of files is not the folder in the data folder.
 func (c *Config) BeyondHost() bool {
 	return c.Mongo != "" && !mongoOnLoopback(c.Mongo) || c.EventStore != "" && !eventStoreOnHost(c.EventStore) || c.Blobs != ""
 }

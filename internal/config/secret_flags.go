@@ -15,7 +15,7 @@ const (
 	fileSuffix = "-file"
 	// blobsKey is the flag for the credential that opens a storage of files.
 	blobsKey = "blobs-key"
-	// maxSecretFile limits the size of a file with a secret, in bytes.
+	// maxSecretFile is the maximum number of bytes that are read of a file with a secret; the rest is ignored.
 	maxSecretFile = 64 << 10
 	// elsewhere is the name of the annotation of a flag whose value does not come from the command line.
 	elsewhere = "source"

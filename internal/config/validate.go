@@ -106,7 +106,7 @@ func (c *Config) checkExports(complain complaint) {
 // leastHistory is the shortest time after which events may leave the log: longer than a reader of new events lags.
 const leastHistory = time.Hour
 
-// checkTimes checks that durations are positive.
+// checkTimes checks that times are above zero, and that --history is 0 or at least leastHistory.
 func (c *Config) checkTimes(complain complaint) {
 	for _, span := range []struct {
 		flag   string

@@ -42,8 +42,8 @@ func (m mark) sameAs(other mark) bool {
 	return m == other
 }
 
-// Run writes the file, or continues an interrupted export, and returns the number of rows. The file gets its name when it is
-// complete.
+// Run writes the file, or continues an interrupted export, and returns the number of rows that the file has then, with those
+// of earlier runs. The file gets its name when it is complete.
 func (e Export) Run(ctx context.Context, from *projections.Extract) (int, error) {
 	if _, err := os.Lstat(e.Path); err == nil {
 		return 0, fmt.Errorf("%s is there already: remove it, or name another file", e.Path)

@@ -6,7 +6,7 @@ import (
 	"moviola/projections"
 )
 
-// CutShort is the table whose reading ends with a context, behind its first row.
+// CutShort returns the table t, whose reading calls end after its first row and then fails with the error of its context.
 func CutShort(t Table, end context.CancelFunc) Table {
 	whole := t.read
 	t.read = func(ctx context.Context, from *projections.Extract, after string, visit func(Row) error) error {

@@ -14,7 +14,7 @@ import (
 // added.
 const snapshotForm = 1
 
-// timeForm is the format of times in snapshots and exports.
+// timeForm is the format of times in snapshots, and in exports except for Parquet.
 const timeForm = "2006-01-02T15:04:05.000Z"
 
 // Snapshot writes all tables into a new SQLite file, and returns the numbers of rows by table. All rows are of one moment, if the

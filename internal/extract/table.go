@@ -19,9 +19,9 @@ const (
 	Text Kind = iota
 	Whole
 	Real
-	Flag // a boolean, written as 0 or 1
-	Time // ISO 8601, UTC, with milliseconds
-	JSON // an array or object, as text
+	Flag // a boolean: 0 or 1 in a snapshot, true or false in an export
+	Time // ISO 8601, UTC, with milliseconds; a timestamp in Parquet
+	JSON // an array or object; its value in a Row is a string
 )
 
 // Column is a column of a table.

@@ -13,7 +13,7 @@ import (
 // already. It may be repeated later.
 var ErrBusy = errors.New("too much is under way")
 
-// maxRemembered is the largest number of accounts whose last turn is remembered.
+// maxRemembered is the number of accounts at which those without parts and without waiting requests are forgotten.
 const maxRemembered = 4096
 
 // Limits are the bounds of a Budget. Total is required.

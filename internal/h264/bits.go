@@ -2,7 +2,8 @@ package h264
 
 import "errors"
 
-// ErrUnknown is the error for a stream that does not have the form that x264 writes.
+// ErrUnknown is wrapped by the errors for a stream that does not have the form that x264 writes, and for holds for which no
+// pictures can be inserted.
 var ErrUnknown = errors.New("h264: not a stream that can be lengthened")
 
 // reader reads the bits of an unescaped NAL unit. After the end it reads zeros, and records that.

@@ -1,4 +1,5 @@
-// Package h264 extends H.264 streams of x264 by pictures that repeat the one before them, without an encoder.
+// Package h264 extends H.264 streams of x264, without an encoder, by pictures that repeat the one before them, or fade it by
+// weights.
 //
 // Such a picture is one P slice in which every macroblock is skipped. At 1080p it has about seventy bytes, which are the same for
 // all repeats except for a few fields. It is not a reference, so no other picture depends on it: decoders may even drop it. All
@@ -9,6 +10,6 @@
 //
 // Bidirectional pictures must not derive weights from display distances: the encoder must be configured so (x264: weightb=0).
 //
-// The package supports only streams that x264 writes. For any other stream it returns ErrUnknown. The caller then has all
-// pictures encoded, repeated ones too.
+// The package supports only streams that x264 writes. For any other stream it returns an error that wraps ErrUnknown. The
+// caller then has all pictures encoded, repeated ones too.
 package h264

@@ -31,7 +31,7 @@ func run(t testing.TB, in []byte, program string, args ...string) []byte {
 	return out.Bytes()
 }
 
-// encode is x264 as the service uses it, with key frames before the given pictures.
+// encode encodes raw pictures by x264 as the service uses it; the pictures with the indexes in keys become key frames.
 func encode(t testing.TB, frames []byte, w, h, fps int, keys []int, more ...string) h264.Stream {
 	t.Helper()
 	expression := "eq(n,0)"
@@ -109,13 +109,13 @@ func hashes(t testing.TB, stream []byte) []string {
 	return all
 }
 
-// plan is a row of pictures of which some rest: what an encoder gets, and what is to be made of it.
+// plan is a sequence of pictures with rests: the pictures that are encoded, and the holds that lengthen the rests.
 type plan struct {
-	frames []byte // that are encoded
+	frames []byte // the pictures that are encoded
 	count  int
 	keys   []int
 	holds  []h264.Hold
-	shown  int // pictures with their rests
+	shown  int // number of pictures after the rests are lengthened
 }
 
 // painter draws pictures: a picture that moves, fades and rests.
@@ -134,12 +134,12 @@ func newPainter(r *rand.Rand, w, h int) *painter {
 	return p
 }
 
-// picture is the view of the grain, as bright as asked for.
+// picture returns the current view of the grain with the brightness light, 0 to 1.
 func (p *painter) picture(light float64) []byte {
 	return p.appendPicture(make([]byte, 0, p.w*p.h*3/2), light)
 }
 
-// appendPicture appends it to pictures.
+// appendPicture appends the picture that the method picture returns to out.
 func (p *painter) appendPicture(out []byte, light float64) []byte {
 	x, y := int(p.x)%p.w, int(p.y)%p.h
 	for row := range p.h {
@@ -223,7 +223,7 @@ func check(t testing.TB, before, after []string, out h264.Stream, p plan) {
 	checkOrder(t, out)
 }
 
-// checkOrder finds that every place is taken once, and that no picture is shown long after it was decoded.
+// checkOrder checks that every place is taken once, and that no picture is shown long before or after it is decoded.
 func checkOrder(t testing.TB, s h264.Stream) {
 	t.Helper()
 	places := make([]bool, len(s.Frames))
@@ -235,7 +235,7 @@ func checkOrder(t testing.TB, s h264.Stream) {
 	}
 }
 
-// needGStreamer fails a test that cannot ask another decoder.
+// needGStreamer fails the test if GStreamer, which runs another decoder, is not installed.
 func needGStreamer(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("gst-launch-1.0"); err != nil {

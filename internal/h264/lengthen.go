@@ -22,8 +22,8 @@ type Frame struct {
 
 // Hold is an order to lengthen a rest: a sequence of equal pictures. Lengthen inserts More repeats of the rest's picture.
 type Hold struct {
-	First, Last int // range of the equal pictures, in display order
-	More        int
+	First, Last int // positions of the first and last of the equal pictures, in the display order of the original stream
+	More        int // number of repeats to insert
 	// Out are the weights of further pictures, inserted after the repeats and computed from the picture Last. When Last is decoded,
 	// exactly the pictures up to it in display order must have been decoded.
 	Out []Weight
@@ -31,9 +31,9 @@ type Hold struct {
 
 // Lengthen returns the stream with the pictures that holds ask for. Every existing picture is decoded as before. holds are in
 // display order and do not overlap. The returned parameter sets are the same for all streams of one encoder that differ only in
-// how references are weighted. It returns ErrUnknown for a stream that x264 does not write. It also returns ErrUnknown when a
-// rest has no picture up to which the pictures decoded are exactly the pictures displayed. The last rest of a stream, and a rest
-// before a key frame, always have such a picture.
+// how references are weighted. The error wraps ErrUnknown for a stream that x264 does not write, and when a rest has no
+// picture up to which the pictures decoded are exactly the pictures displayed. The last rest of a stream, and a rest before
+// a key frame, always have such a picture.
 func Lengthen(in Stream, holds []Hold) (Stream, error) {
 	data := unescape(in.Sequence)
 	s, err := parseSequence(data)

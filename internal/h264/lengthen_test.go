@@ -28,7 +28,7 @@ func read(t testing.TB, path string) []byte {
 	return data
 }
 
-// A single picture rests for long: one key frame and hundreds of bytes a second.
+// A single picture rests for 480 frames: one key frame, and at most 40 bytes for each repeat.
 func TestLengthen_Still(t *testing.T) {
 	t.Parallel()
 	p := newPainter(rand.New(rand.NewPCG(3, 4)), 640, 360)
@@ -79,7 +79,7 @@ func TestLengthen_weights(t *testing.T) {
 	}
 }
 
-// What is not understood is left alone.
+// Streams and holds that the package does not support give ErrUnknown.
 func TestLengthen_Unknown(t *testing.T) {
 	t.Parallel()
 	p := newPainter(rand.New(rand.NewPCG(5, 6)), 64, 64)
@@ -112,7 +112,7 @@ func TestLengthen_Unknown(t *testing.T) {
 	}
 }
 
-// FuzzLengthen gives headers that nobody has written.
+// FuzzLengthen gives damaged headers.
 func FuzzLengthen(f *testing.F) {
 	p := newPainter(rand.New(rand.NewPCG(7, 8)), 64, 64)
 	in := encode(f, append(p.picture(1), p.picture(0.5)...), 64, 64, 30, nil)

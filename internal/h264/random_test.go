@@ -33,7 +33,7 @@ var longPlans = []randomPlans{
 // group makes so many random plans, one after the other in one stream. copies is how many pictures of a rest are encoded.
 func group(r *rand.Rand, w, h, plans, most, copies int) plan {
 	p, painter := plan{}, newPainter(r, w, h)
-	p.frames = make([]byte, 0, plans*(most+2)/2*w*h*3/2) // about as many
+	p.frames = make([]byte, 0, plans*(most+2)/2*w*h*3/2) // room for about as many pictures as there will be
 	for range plans {
 		painter.add(&p, most, copies)
 	}

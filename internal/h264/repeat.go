@@ -3,7 +3,7 @@ package h264
 // Weight describes how a picture is computed from another one, without residuals: each value is multiplied by Scale/WeightWhole,
 // then an offset is added. The zero value repeats the other picture unchanged.
 type Weight struct {
-	Scale        int // 1 to WeightWhole-1; 0: unchanged
+	Scale        int // 1 to WeightWhole-1; 0 only in the zero value
 	Luma, Cb, Cr int // offsets, LeastOffset to MostOffset
 }
 

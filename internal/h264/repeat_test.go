@@ -136,7 +136,8 @@ func TestLengthen_weighed(t *testing.T) {
 	}
 }
 
-// No picture is made of one after which others are displayed that are decoded earlier.
+// A hold with weights gives ErrUnknown when pictures that are displayed later are decoded before its last picture: here the
+// stream has B pictures.
 func TestLengthen_weighedUnknown(t *testing.T) {
 	t.Parallel()
 	p := newPainter(rand.New(rand.NewPCG(5, 6)), 64, 64)

@@ -25,7 +25,7 @@ type slice struct {
 	idEnd     int
 	orderAt   int
 	end       int      // length of the header in bits
-	dropped   []uint32 // frames that are no longer references after this slice, by the difference of their frame numbers
+	dropped   []uint32 // frames that are no longer references after this slice: number less the frame number of each
 }
 
 // parseSlice reads the header of an unescaped slice.

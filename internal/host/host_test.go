@@ -79,7 +79,7 @@ func TestHostMark_Ended(t *testing.T) {
 	}
 }
 
-// The mark of a process that was killed long ago is swept, and still tells who it was.
+// The mark of a process that was killed long ago is swept, and who has swept it still knows that the process has ended.
 func TestHostMark_Swept(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// niceness is the priority of every jailed program: processes that answer clients come first.
+// niceness is the least niceness of jailed programs: processes that answer clients come first.
 const niceness = 10
 
 // A process whose first argument is Command becomes a jailed program here, and runs nothing else of this service's binary. It
@@ -23,7 +23,8 @@ func init() {
 	}
 }
 
-// become drops the rights that the jailed program does not need, executes that program, and does not return.
+// become drops the rights that the jailed program does not need, executes that program, and does not return. Without further
+// arguments it keeps a user namespace alive instead: see holdMain.
 func become() {
 	if len(os.Args) == 2 {
 		holdMain()
@@ -73,13 +74,13 @@ func enter(args []string) error {
 	return fmt.Errorf("become %s: %w", args[1], unix.Exec(args[1], args[1:], os.Environ()))
 }
 
-// closeLeaks closes every inherited descriptor that is not meant for the program.
+// closeLeaks marks every inherited descriptor that is not meant for the program: execve closes it.
 func (s spec) closeLeaks() error {
 	err := unix.CloseRange(uint(s.Keep), ^uint(0)>>33, unix.CLOSE_RANGE_CLOEXEC)
 	if err == nil {
 		return nil
 	}
-	open, err := os.ReadDir("/proc/self/fd") // kernels before 5.11 do not have the call close_range
+	open, err := os.ReadDir("/proc/self/fd") // kernels before 5.11 lack close_range or its flag CLOSE_RANGE_CLOEXEC
 	if err != nil {
 		return err
 	}
@@ -184,7 +185,7 @@ func lowerPriority() error {
 	return syscall.Setpriority(syscall.PRIO_PROCESS, 0, niceness)
 }
 
-// lower sets a resource limit, unless the current one is lower.
+// lower sets a resource limit, soft and hard, to value, or to the current hard limit if that is lower.
 func lower(id int, value uint64) error {
 	var now syscall.Rlimit
 	if err := syscall.Getrlimit(id, &now); err != nil {

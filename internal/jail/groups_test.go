@@ -69,7 +69,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// delegated is a group of the kernel's that is this test's, with the controllers that can be had in it.
+// delegated makes a control group for the test. It returns the group's folder, and those of controllers that the group has.
 func delegated(t *testing.T) (dir string, have []string) {
 	t.Helper()
 	var refusals error
@@ -103,7 +103,7 @@ func delegated(t *testing.T) (dir string, have []string) {
 	return "", nil
 }
 
-// TestGroups makes groups of the kernel's: a job is in its own from its start on, and nothing of it is left.
+// TestGroups makes real control groups: a job is in its own group from its start on, and no group of a job is left.
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	dir, have := delegated(t)
@@ -183,7 +183,7 @@ func testMemory(t *testing.T, g *groups) {
 	}
 }
 
-// TestGroup_killed reads the kernel's counts of a group.
+// TestGroup_killed reads counts of killed processes from files in the form of the kernel's memory.events.
 func TestGroup_killed(t *testing.T) {
 	t.Parallel()
 	for events, want := range map[string]uint64{

@@ -40,7 +40,7 @@ type Jail struct {
 	groups  groups
 }
 
-// New returns a Jail and finds out what the machine allows.
+// New returns a Jail. Unless cfg.Off is set, it finds out what the machine allows.
 func New(cfg Config) (*Jail, error) {
 	j := &Jail{self: cfg.Self, off: cfg.Off, without: cfg.Without, root: os.Geteuid() == 0}
 	j.groups.err = errLeftOut
@@ -74,8 +74,8 @@ func (j *Jail) Refuses(s Spaces) error {
 // Child is a program in its jail that has not been started yet.
 type Child struct {
 	*exec.Cmd
-	// Handover receives the listeners of the policy's ports, when the program has a network namespace; otherwise nil. It belongs
-	// to the caller.
+	// Handover is the socket from which the caller receives the listeners of the policy's ports. It is nil when the policy
+	// has no ports or the program has no network namespace. The caller closes it.
 	Handover *os.File
 
 	mine  []*os.File
@@ -90,8 +90,9 @@ func (c *Child) Release() {
 	c.mine = nil
 }
 
-// End removes the program's control group and mounts, and reports whether the kernel has killed any of its processes because the
-// job's memory ran out. Call it once, after the program has ended, or if it was not started.
+// End removes the program's control group, and reports whether the kernel has killed any of its processes because the
+// group's memory ran out; false without a control group. Call it once, after the program has ended, or if it was not
+// started.
 func (c *Child) End() (outOfMemory bool) {
 	if c.group == nil {
 		return false
@@ -176,7 +177,8 @@ func (j *Jail) fit(p Policy) Policy {
 }
 
 // own reports whether this service, as root, starts a program as another user. It does when the program needs none of the
-// service's files, or these can be mapped to that user. Without the layer OwnUser it does when the policy has NeverRoot.
+// service's files, or these can be mapped to that user. Without a jail, or without the layer OwnUser, it does when the
+// policy has NeverRoot.
 func (j *Jail) own(p Policy) bool {
 	if !j.root || j.off || j.leavesOut(OwnUser) {
 		return j.root && p.NeverRoot

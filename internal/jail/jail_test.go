@@ -31,7 +31,7 @@ func run(t *testing.T, j *jail.Jail, script string) (said, folder string, err er
 	return string(out), folder, err
 }
 
-// Without any of the layers, a program does what it is for.
+// Whichever layers are left out, a program in a jail works.
 func TestJail_ProgramsWork(t *testing.T) {
 	t.Parallel()
 	for _, without := range [][]jail.Layer{
@@ -59,7 +59,7 @@ func TestJail_ProgramsWork(t *testing.T) {
 	}
 }
 
-// Nothing but what is named is there; what is written is not run.
+// A program sees only what its policy names, and cannot execute what it has written.
 func TestJail_RootFolder(t *testing.T) {
 	t.Parallel()
 	j := jailtest.New(t)

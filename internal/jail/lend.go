@@ -25,7 +25,7 @@ func (l *lender) refuses() error {
 	return l.err
 }
 
-// open creates the user namespace. The namespace exists until the lender closes it.
+// open creates the user namespace, which exists as long as the file maps is open.
 func (l *lender) open(self string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,5 +1,5 @@
 // Package jail confines the programs that this service starts, each by a policy. A program is started through this service's own
-// binary, which drops the rights that the program does not need and then executes it (see Main).
+// binary, which drops the rights that the program does not need and then executes it (see Command).
 //
 // The layers, from the outside in: namespaces for users, files, processes, messages and network, with a root folder that contains
 // only what the policy names; a user of its own; no capabilities and no new privileges; Landlock; resource limits; a list of
@@ -39,7 +39,8 @@ type Policy struct {
 	// ports of 127.0.0.1, the only ones the program may connect to; without a network namespace they must be open
 	Ports []uint16 `json:"ports,omitempty"`
 	Calls Calls    `json:"calls"`
-	// NeverRoot forbids that the program runs as root, even without a jail.
+	// NeverRoot starts the program as Nobody if this service is root, even without a jail. In a jail it does not count for a
+	// policy with Read or Write whose files cannot be mapped to that user.
 	NeverRoot bool   `json:"-"`
 	Limits    Limits `json:"limits"`
 	// Spaces are the namespaces that the program gets if the machine allows them; 0: AllSpaces.
@@ -53,7 +54,7 @@ type Limits struct {
 	OpenFiles    uint64 `json:"files,omitempty"` // open files per process
 	CPUSeconds   uint64 `json:"cpu,omitempty"`   // seconds of processor time per process
 	FileBytes    uint64 `json:"file,omitempty"`  // bytes per written file
-	// processes and threads, if the program has a user namespace or a control group of its own
+	// processes and threads, if the program has its own namespaces for files (AllSpaces), or a control group of its own
 	Tasks  uint64 `json:"tasks,omitempty"`
 	Memory uint64 `json:"-"` // bytes of all processes together, if the program has a control group of its own
 }

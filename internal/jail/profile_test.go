@@ -10,7 +10,7 @@ import (
 	"moviola/internal/jail/jailtest"
 )
 
-// makingCalls are what a jail is made with, beside what its program may call.
+// makingCalls are the system calls that set up a jail, besides those that its program may make.
 var makingCalls = []uintptr{
 	unix.SYS_CLONE, unix.SYS_CLONE3, unix.SYS_UNSHARE, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT,
 	unix.SYS_MOUNT_SETATTR, unix.SYS_CHROOT, unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE, unix.SYS_LANDLOCK_RESTRICT_SELF,

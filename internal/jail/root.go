@@ -61,7 +61,7 @@ type shown struct {
 	folder bool
 }
 
-// open opens the sources of all entries. Paths that the system lacks are skipped.
+// open opens the sources of all entries. Paths that do not exist are skipped, except for device nodes: those are an error.
 func (s spec) open() ([]shown, error) {
 	var all []shown
 	for _, path := range append(append([]string{}, systemPaths...), s.System...) {

@@ -21,7 +21,8 @@ const (
 func (s Spaces) network() bool { return s&unix.CLONE_NEWNET != 0 }
 func (s Spaces) files() bool   { return s&unix.CLONE_NEWNS != 0 }
 
-// Nobody is the id of user and group of a program in its namespace, and outside of it if this service is root.
+// Nobody is the id of user and group of a program in its namespace, and outside of it if this service, as root, starts the
+// program as another user.
 const Nobody = 65534
 
 // attributes returns how the system starts a program in the namespaces s: in a process group of its own, and killed by the kernel
@@ -35,7 +36,8 @@ func attributes(s Spaces, root, own bool, uid, gid int) *syscall.SysProcAttr {
 	if s == NoSpaces {
 		return attr
 	}
-	// Only root can drop groups; a plain user keeps them, and they have no meaning in the namespace.
+	// Only root can drop groups. The programs of a plain user keep its groups, and with them its access to files of these
+	// groups.
 	attr.Credential = &syscall.Credential{Uid: Nobody, Gid: Nobody, NoSetGroups: !root}
 	attr.Cloneflags = uintptr(s)
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: Nobody, HostID: uid, Size: 1}}

@@ -14,10 +14,11 @@ import (
 	"time"
 )
 
-// Unfinished is the prefix of files that are being written: they are counted by their writer.
+// Unfinished is the prefix of the names of files that are being written: they are counted by their writer.
 const Unfinished = ".new-"
 
-// The smallest amounts that are freed at once, so that space is not freed for every file.
+// The amounts that are freed at once, so that space is not freed for every file. A tenth of the limit is freed if that is
+// less, but always enough for the write.
 const (
 	bytesAhead = 64 << 20
 	filesAhead = 64
@@ -48,7 +49,8 @@ type FileWrite struct {
 // Begin begins a file in the folder of an account, as Bound.Begin does.
 func (f *Folder) Begin(account string) *FileWrite { return &FileWrite{f.Bound.Begin(account), f} }
 
-// Add counts bytes that are about to be written, and frees space for them if necessary.
+// Add counts bytes that are about to be written, and frees space for them if necessary. It returns a *FullError if the files
+// that may be removed do not free enough.
 func (w *FileWrite) Add(ctx context.Context, bytes int64) error {
 	err := w.Write.Add(ctx, bytes)
 	var full *FullError

@@ -44,8 +44,8 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
-// TestFolder: what was used longest ago makes room, of the account for its own bounds and of all for those of all; a file goes with its notes; what is
-// in use stays, and then the write is refused.
+// TestFolder: at a bound of an account its least recently used files are removed, at a total bound those of all accounts. A
+// file is removed with its notes. Files in use stay, and then the write is refused.
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	type file struct {
@@ -100,7 +100,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestFolder_Writer: bytes count as they are written, and not at all when the file is dropped.
+// TestFolder_Writer: bytes are counted as they are written, and no longer when the file is dropped.
 func TestFolder_Writer(t *testing.T) {
 	t.Parallel()
 	f := quota.NewFolder(t.TempDir(), quota.Limits{Account: quota.Amount{Bytes: 100}}, 0)
@@ -117,7 +117,7 @@ func TestFolder_Writer(t *testing.T) {
 	}
 }
 
-// TestFolder_Sweep: what was not used for long goes, and makes room.
+// TestFolder_Sweep: Sweep removes the files that were not used since a time, but no unfinished ones.
 func TestFolder_Sweep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

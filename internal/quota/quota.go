@@ -14,8 +14,8 @@ const (
 	recount = 10 * time.Minute
 	// pause is the least time between two counts, so that repeated refusals do not cause repeated counting.
 	pause = time.Second
-	// patience is how long a write waits for a count, and longest the time limit of a count. When an account is counted for the
-	// first time and that takes longer, writes are accepted meanwhile, and counted afterwards.
+	// patience is how long a write waits for a count, and longest the time limit of a count. While the first count of an
+	// account takes longer than patience, writes are accepted without it; their bytes are added to its result.
 	patience = 2 * time.Second
 	longest  = 10 * time.Minute
 )
@@ -102,14 +102,15 @@ type Bound struct {
 	refused Refusals
 }
 
-// Refusals counts the refused writes since the start.
+// Refusals counts the refusals since the start, by the bound that would have been exceeded: that of an account, or the
+// total. A write in a Folder that is refused, and accepted after space was freed, is counted too.
 type Refusals struct{ Account, Total int64 }
 
 // Status is the state of a Bound for operators.
 type Status struct {
 	Limits
-	// Kept is the usage of all accounts together: the last count plus later writes. It is 0 without a total limit, and until the
-	// first write.
+	// Kept is the usage of all accounts together: the last count plus later writes, less what was freed later. Until the
+	// first count ends, it contains only the writes of this process. It is 0 without a total limit.
 	Kept    Amount
 	Refused Refusals
 }
@@ -127,10 +128,10 @@ func (b *Bound) Status() Status {
 
 // usage is the known usage of one account. Bound.mu guards it.
 type usage struct {
-	kept    Amount    // amount of the last count, plus what was written since
+	kept    Amount    // amount of the last count, plus what was written and less what was freed since
 	writing Amount    // amount of the writes that have not ended
 	counted time.Time // time of the last count; zero: never
-	removed bool      // files were removed since the last count
+	removed bool      // files were removed since the last count began, or that count failed
 	under   *counting // the running count; nil: none
 }
 
@@ -197,7 +198,8 @@ func (b *Bound) Removed(account string) {
 	}
 }
 
-// Known reports whether the usage of an account is known. If not, counting starts in the background.
+// Known reports whether the usages with a limit have been counted: that of the account, and that of all accounts together.
+// If not, counting starts in the background.
 func (b *Bound) Known(account string) bool {
 	known := true
 	for _, of := range []struct {
@@ -276,8 +278,8 @@ func (b *Bound) refuse(all bool) {
 	b.refused.Account++
 }
 
-// measure starts a count of an account, unless one was made just now or would give the same result, and waits for the count for
-// at most patience.
+// measure starts a count of an account (empty: of all), or joins the running one, and waits for it for at most patience. It
+// does nothing if the last count is younger than pause, or younger than recount and no files were removed since.
 func (b *Bound) measure(ctx context.Context, of string, u *usage) error {
 	b.mu.Lock()
 	age := time.Since(u.counted)

@@ -13,7 +13,7 @@ import (
 	_ "moviola/tests/property"
 )
 
-// place is what accounts keep, by account.
+// place is a fake storage: the bytes and files that each account keeps.
 type place struct {
 	kept   map[string]int64
 	files  map[string]int64
@@ -33,7 +33,7 @@ func (p *place) count(_ context.Context, account string) (quota.Amount, error) {
 	return sum, p.fails
 }
 
-// bytes are bounds of bytes alone.
+// bytes returns limits of bytes for an account and in total, without limits of files.
 func bytes(account, total int64) quota.Limits {
 	return quota.Limits{Account: quota.Amount{Bytes: account}, Total: quota.Amount{Bytes: total}}
 }
@@ -46,7 +46,8 @@ func wantFull(t *testing.T, err error, all bool) {
 	}
 }
 
-// TestBound: what is there counts, and what is being written; each bound is told apart; what does not stay gives its room back.
+// TestBound: existing and unfinished files are counted; an error tells which of the two bounds is full; dropped and removed
+// files free space.
 func TestBound(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -99,7 +100,7 @@ func TestBound(t *testing.T) {
 	})
 }
 
-// TestBound_CannotCount: where nothing can be counted nothing is written.
+// TestBound_CannotCount: when the first count of an account fails, its write fails with the same error.
 func TestBound_CannotCount(t *testing.T) {
 	t.Parallel()
 	p := &place{fails: errors.New("away")}
@@ -166,7 +167,8 @@ func TestBound_Holds(t *testing.T) {
 	})
 }
 
-// TestBound_SlowCount: what takes long to count for the first time keeps nobody waiting for long, and counts when it is known.
+// TestBound_SlowCount: a first count that takes long does not delay writes for long; they are accepted meanwhile, and its
+// result counts when it is known.
 func TestBound_SlowCount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -194,7 +196,7 @@ func TestBound_SlowCount(t *testing.T) {
 	})
 }
 
-// TestBound_Files: files count as they begin, whatever their size; what is dropped or removed makes room.
+// TestBound_Files: a file is counted with its first Add, whatever its size; dropped and removed files free space.
 func TestBound_Files(t *testing.T) {
 	t.Parallel()
 	p := &place{kept: map[string]int64{"a": 10}, files: map[string]int64{"a": 2}}
@@ -226,7 +228,7 @@ func TestBound_Files(t *testing.T) {
 	}
 }
 
-// TestBound_Known: whoever was never counted is counted without anybody waiting.
+// TestBound_Known: Known starts a count in the background, once, and reports true when it has ended.
 func TestBound_Known(t *testing.T) {
 	t.Parallel()
 	begun, go_ := make(chan string, 2), make(chan struct{})

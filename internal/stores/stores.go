@@ -31,7 +31,7 @@ const ReadModelsFile = "read-models.db"
 // StartTime limits each step of a start that needs the event store, so that the start fails with a clear error without one.
 const StartTime = 30 * time.Second
 
-// CloseTime limits the closing of each store.
+// CloseTime limits one closing: that of all stores together (Stores.Close), of the store of a command, or of the renderer.
 const CloseTime = 10 * time.Second
 
 // Stores holds the stores of an installation: the log, the read models and the files.
@@ -127,7 +127,7 @@ func (s *Stores) openEventStore(cfg config.Config, logger logrus.FieldLogger) (e
 }
 
 // ExamineEventStore returns an error when the event store of another process is unusable, because of its certificate, permissions
-// or cluster.
+// or cluster, or when it has not answered within StartTime.
 func ExamineEventStore(ctx context.Context, cfg config.Config, logger logrus.FieldLogger) error {
 	if cfg.EventStore == "" {
 		return nil
@@ -201,7 +201,8 @@ func (s *Stores) openStore(cfg config.Config) error {
 	return nil
 }
 
-// Close closes the stores: the client first, the embedded server last.
+// Close closes the stores: first the read models and the files, then the client of the event store, and the embedded server
+// last.
 func (s *Stores) Close(ctx context.Context) error {
 	var errs []error
 	ctx, cancel := context.WithTimeout(ctx, CloseTime)
@@ -215,7 +216,7 @@ func (s *Stores) Close(ctx context.Context) error {
 	if s.client != nil {
 		if err := s.client.Close(ctx); err != nil {
 			// The server does not respond, so calls hang in the client. It is safe to abandon them.
-			s.logger.WithError(err).Warn("event store client not closed cleanly")
+			s.logger.WithError(err).Warn("event store client not closed; calls that hang in it are abandoned")
 		}
 	}
 	if s.Server != nil {

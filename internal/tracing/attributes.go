@@ -31,10 +31,10 @@ var (
 	serviceInstance = attribute.Key("service.instance.id")
 )
 
-// mostTypes is the maximum of event types in the span of an append.
+// mostTypes is the maximum number of event types in the span of an append.
 const mostTypes = 8
 
-// typesOf returns the types of events, each type once.
+// typesOf returns the types of events, each type once, and at most mostTypes of them.
 func typesOf(events []eventstore.Proposed) []string {
 	var types []string
 	for _, event := range events {

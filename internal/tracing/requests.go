@@ -33,7 +33,7 @@ func (t *Tracer) Requests(next http.Handler) http.Handler {
 	})
 }
 
-// Answered completes the span of a request after the answer.
+// Answered sets name, attributes and status of the span of an answered request. The handler of Requests ends the span.
 func (t *Tracer) Answered(a web.Answered) {
 	if t == nil {
 		return

@@ -108,7 +108,7 @@ func exporterOptions(cfg Config) ([]otlptracehttp.Option, error) {
 	return options, nil
 }
 
-// Close sends the queued spans, for at most two seconds.
+// Close sends the queued spans, for at most two seconds. Spans that are not sent by then are lost, without an error.
 func (t *Tracer) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -150,7 +150,7 @@ func (t *Tracer) remote(ctx context.Context, traceparent string) context.Context
 	return t.carrier.Extract(ctx, propagation.MapCarrier{"traceparent": traceparent})
 }
 
-// ended makes a span for something that has just ended.
+// ended starts a span for something that has just ended after the time took. The caller ends the span.
 func (t *Tracer) ended(ctx context.Context, name string, took time.Duration, options ...trace.SpanStartOption) trace.Span {
 	now := time.Now()
 	_, span := t.tracer.Start(ctx, name, append(options, trace.WithTimestamp(now.Add(-took)))...)

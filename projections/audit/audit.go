@@ -2,8 +2,9 @@
 // ledger against the invariants and against the movies and preload batches that it is for, and compares the results with the read
 // models. It does not use the folding code of the service: the rules are written a second time, as an auditor would.
 //
-// Its memory is bounded by the number of holds open at one moment, not by the length of the log. docs/audit.md says how to write
-// the same audit in another language.
+// Its memory grows with the accounts, their grants and months, and the holds open at one moment, not with the movies that
+// were settled; when one ledger is audited alone, also with all holds of that ledger. docs/audit.md says how to write the
+// same audit in another language.
 package audit
 
 import (
@@ -79,7 +80,8 @@ type Report struct {
 	Charged  int64            `json:"charged"`
 	Held     int64            `json:"held"`
 	Open     int64            `json:"open"` // holds and counts that are not settled
-	// Balances is how many accounts were compared with the read models, Movies how many settled movies.
+	// Balances is how many accounts were compared with the read models, Movies how many movies whose
+	// render has finished.
 	Balances int64 `json:"balances_compared"`
 	Movies   int64 `json:"movies_compared"`
 	Openings int64 `json:"openings_compared"` // opening balances of ledgers that were compared with the events before them
@@ -164,7 +166,7 @@ func (a *auditor) replay(ctx context.Context) error {
 }
 
 const (
-	readAhead  = 8   // maximum number of batches that are read but not audited yet
+	readAhead  = 8   // maximum number of full batches that wait to be audited
 	batchSized = 512 // maximum number of events in a batch
 )
 

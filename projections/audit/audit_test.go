@@ -249,7 +249,7 @@ func (tape) Subscribe(context.Context, eventstore.Position, eventstore.Filter) (
 	return nil, eventstore.ErrUnavailable
 }
 
-// indexOf finds the n-th event of a type.
+// indexOf finds the n-th event of a type, counted from 0; -1: there is none.
 func (l tape) indexOf(kind string, n int) int {
 	for i, r := range l {
 		if r.Type == kind {
@@ -273,7 +273,7 @@ func (l tape) renumber() tape {
 	return l
 }
 
-// brokenStore ends in the midst of a read.
+// brokenStore is a log whose read ends with an error after the last event.
 type brokenStore struct {
 	tape
 	err error

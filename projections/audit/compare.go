@@ -178,7 +178,8 @@ func (a *auditor) balanceDiffers(id domain.AccountID, acc *account, what string)
 	return &Difference{Account: id, Stream: ledger.Stream(id), Revision: acc.revision, Position: a.report.Position, What: what}
 }
 
-// rest pauses before the read models are queried again.
+// rest pauses before the read models are queried again, or the log is read again. It returns the context's error when ctx
+// ends.
 func rest(ctx context.Context) error {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()

@@ -19,10 +19,10 @@ import (
 type following struct {
 	opening eventstore.Opening
 	pack    bool
-	zero    time.Time                      // when the balance became zero; the zero time: it is not zero
+	zero    time.Time                      // when a charge left nothing; the zero time: none has since the last grant
 	purged  time.Time                      // when the files were purged since then; the zero time: they were not
 	since   map[domain.ProjectID]time.Time // by movie or item: time of its open hold or count, as its event states it
-	ended   []ledger.EndState              // holds and counts that ended in the last two days
+	ended   []ledger.EndState              // holds and counts that ended in the two days up to the last of these ends
 }
 
 // endedKept is how long an opening balance has to name a hold or count that has ended. It is measured by the times that events

@@ -66,8 +66,8 @@ func (a *auditor) movie(ctx context.Context, r *eventstore.Recorded, project dom
 	return nil
 }
 
-// came records that the movie or item of a hold has come into existence. r is the first event of the stream of that movie or
-// item.
+// came records that the movie or item of a hold has come into existence by the event r, which must be the first of its
+// stream.
 func (a *auditor) came(r *eventstore.Recorded, subject domain.ProjectID, owner domain.AccountID) error {
 	o := a.open[subject]
 	switch {

@@ -96,7 +96,7 @@ func TestRun_tampered(t *testing.T) {
 	}
 }
 
-// aged is a log whose last event came two hours after the others.
+// aged is a log with one more event, two hours after all others.
 func aged(l tape) tape {
 	l = slices.Clone(l)
 	for i := range l[:len(l)-1] {
@@ -139,7 +139,7 @@ type shelf struct {
 	balances map[domain.AccountID]projections.Balance
 	movies   map[domain.ProjectID]projections.Movie
 	asked    int
-	arrive   int // the movies are there from this question on
+	arrive   int // number of questions for movies that are answered with none
 }
 
 func (s *shelf) Balance(_ context.Context, id domain.AccountID) (projections.Balance, error) {

@@ -38,7 +38,7 @@ func (d *AnchorDifference) Error() string {
 	return fmt.Sprintf("event %d of %s: %s", d.Revision, d.Stream, d.What)
 }
 
-// late is the tolerance for clocks that differ: the first event of a ledger that the anchor does not contain may be older than
+// late is the tolerance for clocks that differ: the events of a ledger that the anchor does not contain may be older than
 // the anchor by at most this time.
 const late = time.Minute
 

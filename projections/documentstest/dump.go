@@ -50,7 +50,7 @@ func Pointer(t *testing.T, docs projections.Documents) projections.Pointer {
 	return pointer
 }
 
-// declare declares a collection without indexes.
+// declare declares a collection without indexes, unless it is declared already.
 func declare(t *testing.T, docs projections.Documents, name string) {
 	t.Helper()
 	if _, err := docs.Get(t.Context(), name, "nothing"); err == nil {

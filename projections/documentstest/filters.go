@@ -24,11 +24,11 @@ const (
 	filtered         domain.AccountID = "filteredaccount0"
 	neighbour        domain.AccountID = "neighbouraccount"
 	patience                          = 2 * time.Minute
-	mostReadOfFilter                  = 3100 // documents read for a page: 1,000 movies, each by at most two terms
+	mostReadOfFilter                  = 3100 // maximum of documents read for a page: 1,000 movies, each by at most two terms
 )
 
-// Filters tests every filter of the list of movies on a document store, over several pages. It also tests that the cost of a page
-// does not depend on the number of movies, from 120 on.
+// Filters tests every filter of the list of movies on a document store, over several pages. It also tests that no page reads
+// more than mostReadOfFilter documents, however many movies there are.
 func Filters(t *testing.T, docs projections.Documents, movies int) {
 	t.Helper()
 	log := eventstore.NewLog(memory.New(), eventstore.NewCodec())

@@ -32,8 +32,8 @@ func (r *Ring) Run(ctx context.Context) error {
 	probing.Go(func() { r.probe(ctx) })
 	err = eventstore.Follow(ctx, r.log.Store(), end, followed, r.handle, eventstore.StallAfter(trust),
 		eventstore.OnDrop(func(err error) {
-			r.logger.WithError(err).Warn("subscription to API keys ended; it is opened again, and each key is read from the " +
-				"log until then")
+			r.logger.WithError(err).Warn("subscription to API keys ended; it is opened again, and while it misses events, " +
+				"each key is read from the log")
 		}))
 	if ctx.Err() != nil {
 		return nil

@@ -62,7 +62,7 @@ type Ring struct {
 	proven atomic.Pointer[time.Time] // every event that was in the log at this time was handled; nil: unknown
 
 	mu      sync.Mutex
-	handled eventstore.Position // position of the last event that the subscription has handled
+	handled eventstore.Position // the subscription has handled every event up to here
 }
 
 // New returns a Ring. Until Run is called, it reads every key from the log.

@@ -21,7 +21,7 @@ func rows() []row {
 	return slices.Concat(answerRows, roleRows, keyRows, getRows, listRows, postRows, refusalRows, payloadRows, stateRows, deleteRows, deliveryRows, connectionRows, mediaRows, folderRows, uploadRows, preloadRows, batchRows, slashRows, creditRows, moneyRows, additionRows, templateRows, textRows)
 }
 
-// TestRules runs every row against two installations.
+// TestRules runs every row against the installations of one world.
 func TestRules(t *testing.T) {
 	w := newWorld(t)
 	t.Run("rows", func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// flood lets an account ask for previews of a movie of the size of a screen on many connections, until floodCalls were answered, and repeats
-// work meanwhile, at least once. It returns how many answers had each status.
+// flood lets an account ask for previews of a movie of the size of a screen on many connections, until floodCalls were
+// answered, and repeats work meanwhile, at least once. It returns how many answers had each status, and how long all took.
 func flood(b *testing.B, s *service, key string, work func()) (answered map[int]int, took time.Duration) {
 	b.Helper()
 	request := post("/v2/movies/still?format=jpg&time=0.5", key, movie)

@@ -37,7 +37,7 @@ type history struct {
 	owner   owner
 	from    time.Time // when its first movie was submitted
 	size    int
-	grown   int64 // how often
+	grown   int64 // how often grow has added movies
 	ledger  eventstore.Appended
 	files   *blobs.Bucket
 }

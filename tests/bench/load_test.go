@@ -105,9 +105,9 @@ func (w *wire) head() (status, length int, err error) {
 
 // sample is what a stretch of load came to.
 type sample struct {
-	times []time.Duration // of each request
+	times []time.Duration // how long each request took
 	took  time.Duration
-	cpu   time.Duration // user and system, of the process that answered
+	cpu   time.Duration // processor time, user and system, of the process that answered
 }
 
 func (s sample) rate() float64 { return float64(len(s.times)) / s.took.Seconds() }

@@ -30,7 +30,7 @@ func BenchmarkPreviews(b *testing.B) {
 	}
 }
 
-// boundless writes plans on which nobody has asked for enough previews.
+// boundless writes plans that allow more previews an hour than this benchmark asks for.
 func boundless(b *testing.B) string {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "plans.yaml")
@@ -41,7 +41,7 @@ func boundless(b *testing.B) string {
 	return file
 }
 
-// machineLoad is the number of processes that wanted to run in the last minute.
+// machineLoad is the load average of the machine: how many processes ran or waited to run in the last minute, in the mean.
 func machineLoad() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -41,7 +41,7 @@ type roles struct {
 	*service
 	url             string
 	store, renderer *harness.Process
-	back            *harness.Process // projector, deliverer and keeper
+	back            *harness.Process // plays projector at first, and then deliverer and keeper too
 }
 
 func startRoles(b *testing.B) *roles {

@@ -96,7 +96,7 @@ func measureSyncs(b *testing.B) {
 type intake struct {
 	*service
 	host     string
-	requests [][]byte // by account
+	requests [][]byte // a submission for each account
 	queued   int
 }
 
@@ -146,7 +146,7 @@ func measureSubmissions(b *testing.B) {
 // measureQueue compares the first submissions to new services with those to services that have renders queued, in turns.
 func measureQueue(b *testing.B) {
 	b.Helper()
-	var of [2]sample // none queued, and many
+	var of [2]sample // submissions with no renders queued, and with many
 	for range turns {
 		for i, queued := range []int{0, backlog} {
 			in, end := openIntake(b)

@@ -23,11 +23,11 @@ type gate struct {
 	open     sync.WaitGroup
 
 	mu      sync.Mutex
-	process *harness.Process // that is to be killed; nil: none any more
-	reply   string           // that kills
-	late    bool             // kill behind the reply
-	files   []string         // that were sent, by their names
-	left    []byte           // what had arrived when the service was killed
+	process *harness.Process // process that is to be killed; nil: it was killed
+	reply   string           // code of the reply at which the process is killed
+	late    bool             // the process is killed after the reply was passed on, not before
+	files   []string         // names of the files that were sent
+	left    []byte           // what had arrived of the first file when the process was killed
 }
 
 func newGate(t *testing.T, server servers.FileServer) *gate {

@@ -26,7 +26,7 @@ type killer struct {
 	open     sync.WaitGroup
 
 	mu    sync.Mutex
-	late  bool // kill behind the answer
+	late  bool // the service is killed after the answer, not before
 	calls []call
 }
 

@@ -64,7 +64,7 @@ type destinations struct {
 	hook    *httptest.Server
 	signed  chan *http.Request
 	bodies  chan []byte
-	secret  string // that the signed webhook is signed with
+	secret  string // secret with which the signed webhook is signed
 	ftp     servers.FileServer
 	ssh     servers.SSHServer
 	s3      servers.Storage

@@ -71,7 +71,7 @@ func TestExportFolders(t *testing.T) {
 	}
 	tests := []struct {
 		to   object
-		says string // empty: delivered
+		says string // part of the error's text; empty: the movie is delivered
 	}{
 		{object{"id": "nas", "file": "__filename_without_extension__/a.mp4"}, ""},
 		{inline(nil), ""},

@@ -25,7 +25,7 @@ func TestRender_localFiles(t *testing.T) {
 	refused := "must begin with http:// or https://"
 	for _, row := range []struct {
 		name, element string
-		refused       string // empty: drawn
+		refused       string // part of the refusal's text; empty: the picture is drawn
 		red           bool
 	}{
 		{"a relative path", `{"type":"image","src":"red.png","resize":"cover"}`, "", true},

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// atOnce has more tests run beside each other than there are processors, unless the command line says how many: most of their time they wait.
+// atOnce has four tests run beside each other, unless the command line says how many: most of their time they wait.
 func atOnce() {
 	const tests = "4"
 	flag.Parse()

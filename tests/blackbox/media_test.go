@@ -145,7 +145,7 @@ func filesBelow(t *testing.T, dir string) []string {
 	return files
 }
 
-// age makes files two hours older.
+// age makes the files below a folder two hours old.
 func age(t *testing.T, dir string) {
 	t.Helper()
 	past := time.Now().Add(-2 * time.Hour)

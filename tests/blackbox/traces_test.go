@@ -45,7 +45,7 @@ type collected struct {
 	mu    sync.Mutex
 	raw   []byte // everything that was sent, one after the other
 	spans []span
-	keys  map[string]bool // of all attributes
+	keys  map[string]bool // names of all attributes
 }
 
 func startCollector(t *testing.T) *collected {

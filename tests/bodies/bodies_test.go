@@ -187,7 +187,7 @@ type ground struct {
 	service *harness.Service
 	ops     string
 	key     string
-	read    int // of the output
+	read    int // length of the service's output that live has read
 }
 
 // newGround starts a service whose collector runs whenever its memory has grown by a tenth, and says what is live each time.

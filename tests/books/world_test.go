@@ -111,7 +111,7 @@ func (w *world) audited() audit.Report {
 // step is one thing that a process does about the movie; finding nothing to do is normal.
 type step func(p process) error
 
-// The steps of a movie's life.
+// submit is the step that posts a movie. The functions from here to settle are the steps of a movie's life.
 func submit(body string) step {
 	return func(p process) error {
 		h := commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{

@@ -53,7 +53,7 @@ type year struct {
 	key     ed25519.PrivateKey
 	chores  []chores.Chore
 	next    int                 // number of the next movie
-	last    eventstore.Revision // of alice's ledger
+	last    eventstore.Revision // revision of the last event of alice's ledger
 }
 
 // newYear begins a year in a log whose clock is that of the year. The function files makes the storage of archive files.

@@ -56,7 +56,7 @@ func newService(t *testing.T) *harness.Service {
 	return s
 }
 
-// serve starts the program and returns its address and a client with an account's admin key.
+// serve starts a service, and returns it, a client with an account's admin key, and the address for browsers.
 func serve(t *testing.T) (*harness.Service, *harness.Client, string) {
 	t.Helper()
 	s := newService(t)

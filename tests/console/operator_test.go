@@ -306,7 +306,7 @@ func newBusyOffice(t *testing.T) *busyOffice {
 	return &busyOffice{office: newOffice(t, "--allow-host", hosts, "--retry-limit", "1s", "--fetch-slots", "1"), receiver: receiver, silent: silent}
 }
 
-// wait submits a movie for each client whose source is silent.
+// wait submits for each client a movie whose source never answers.
 func (o *busyOffice) wait(clients ...*harness.Client) {
 	for _, client := range clients {
 		client.SubmitBody([]byte(`{"scenes":[{"elements":[{"type":"image","src":"` + o.silent.URL + `/a.png"}]}]}`))

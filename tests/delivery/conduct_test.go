@@ -52,7 +52,7 @@ const sec = time.Second
 var receivers = []struct {
 	name     string
 	receiver conduct
-	begun    []time.Duration // of each try
+	begun    []time.Duration // when each try begins
 	want     string          // status and HTTP status of each try
 	over     time.Duration
 }{

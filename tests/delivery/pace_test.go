@@ -104,7 +104,7 @@ type list struct {
 	mu    sync.Mutex
 	items []projections.WorkItem
 	tries map[string][]movie.DeliveryAttempted
-	over  map[string]time.Time // when the last of them was recorded
+	over  map[string]time.Time // when the last try of a movie was recorded
 	next  deliveries.RecordDeliveryHandler
 }
 
@@ -206,7 +206,7 @@ func (w *traffic) closed(account domain.AccountID, host string) domain.ProjectID
 	return id
 }
 
-// pass lets so much time pass at a time until nothing is left to do.
+// pass lets time pass, a second at a time, until nothing is left to do.
 func (w *traffic) pass() {
 	w.t.Helper()
 	for range 100_000 {
@@ -300,7 +300,7 @@ func TestPace_Bounds(t *testing.T) {
 	for name, tt := range map[string]struct {
 		accounts, movies int
 		host             func(i int) string
-		bound            string // that is reached
+		bound            string // key in town.most of the bound that is reached
 		most             int
 	}{
 		"in all":   {40, 400, func(i int) string { return fmt.Sprintf("dead%d.example", i) }, "", allPlaces},

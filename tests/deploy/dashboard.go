@@ -31,7 +31,7 @@ func counted(by, counter string) string {
 	return fmt.Sprintf("sum by (%s) (rate(%s[$__rate_interval]))", by, counter)
 }
 
-// share is the part of observations that a quantile bounds.
+// share is the query for a quantile of a histogram, of all processes together.
 func share(quantile float64, by, histogram string) string {
 	if by != "" {
 		by = ", " + by

@@ -54,8 +54,8 @@ func TestMain(m *testing.M) {
 // container is what a container of ours is started with, whoever starts it.
 type container struct {
 	name string
-	args []string          // behind the entry point
-	env  map[string]string // also what a secret brings
+	args []string          // arguments after the entry point
+	env  map[string]string // variables, those from secrets too
 }
 
 // imageVariables are those that deploy/Dockerfile sets.

@@ -102,7 +102,7 @@ func (c *campaign) pause(least, most time.Duration) {
 	<-time.After(least + time.Duration(c.dice.Int64N(int64(most-least))))
 }
 
-// anyMember draws a process, but none of some names.
+// anyMember draws a process, but not the one that except names.
 func (c *campaign) anyMember(except ...string) *member {
 	for {
 		m := c.members[c.dice.IntN(len(c.members))]

@@ -27,7 +27,7 @@ type entry struct {
 	body    []byte
 	project string    // empty until it was acknowledged
 	status  string    // the last one seen
-	at      time.Time // of the acknowledgement
+	at      time.Time // when the movie was acknowledged
 }
 
 // ended says whether a status is one that a movie keeps.
@@ -37,7 +37,7 @@ func ended(status string) bool { return slices.Contains([]string{"done", "error"
 type journal struct {
 	account string
 	client  *harness.Client
-	settled time.Duration // after which a list has to know what was acknowledged
+	settled time.Duration // time after which a list must have a movie that was acknowledged
 	http    *http.Client
 
 	mu      sync.Mutex

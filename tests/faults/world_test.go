@@ -40,13 +40,13 @@ type world struct {
 	t       *testing.T
 	service *harness.Service
 	store   *harness.Process
-	addr    string // of the event store
-	events  string // its folder
+	addr    string // address of the event store
+	events  string // folder of the event store
 	disk    *disk.Disk
 	noDisk  error // why there is no disk to fill
 	members []*member
 
-	restarts int // of processes that ended by themselves
+	restarts int // how many times a process ended by itself
 }
 
 func newWorld(t *testing.T, allow ...string) *world {

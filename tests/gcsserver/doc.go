@@ -1,2 +1,2 @@
-// Package gcsserver holds no code: its go.mod pins the version of the S3-compatible server that tests start.
+// Package gcsserver holds no code: its go.mod pins the version of the server for Google Cloud Storage that tests start.
 package gcsserver

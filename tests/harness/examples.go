@@ -12,7 +12,7 @@ const examplesEnv = "MOVIOLA_EXAMPLES"
 
 // Example is a real movie, as a client submits it.
 type Example struct {
-	Name string // of its file
+	Name string // name of the movie's file
 	Body []byte
 }
 

@@ -40,7 +40,7 @@ const BinariesVariable = "MOVIOLA_TEST_BINARIES"
 // Built programs are in one folder: the one that BinariesVariable names, or one of this process.
 var (
 	buildLock sync.Mutex
-	builtDir  string // that RemoveBinaries removes
+	builtDir  string // folder of this process, which RemoveBinaries removes; empty: none was made
 )
 
 // NewerBinary builds the program as a later version that adds an event, a version of an event, and shapes of read models.
@@ -68,7 +68,7 @@ func build(t testing.TB, name, dir string, env []string, args ...string) string 
 	})
 }
 
-// made calls produce with the path of a program that does not exist yet, and returns the path.
+// made returns the path of a program. If the program does not exist yet, made calls produce, which makes it at that path.
 func made(t testing.TB, name string, produce func(path string) error) string {
 	t.Helper()
 	buildLock.Lock()

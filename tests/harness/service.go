@@ -19,7 +19,7 @@ type Service struct {
 	t     testing.TB
 	Data  string // data folder, shared by all processes of the installation
 	addr  string
-	flags []string // of every process
+	flags []string // flags of every process
 	API   *Process
 
 	// Environment are variables, as name=value, that processes started from now on have besides the test's own variables.
@@ -130,7 +130,8 @@ func (s *Service) OpenAccount(name string, credits int) (account string, client 
 	return got.Account, s.Client(got.Key)
 }
 
-// StartEventStore runs `moviola eventstore serve` in a folder of its own and returns the process and its address.
+// StartEventStore runs `moviola eventstore serve` on the folder dir until the test ends, and returns the process once it
+// listens at addr.
 func StartEventStore(t testing.TB, dir, addr string, flags ...string) *Process {
 	t.Helper()
 	args := append([]string{"eventstore", "serve", "--data", dir, "--listen", addr}, flags...)

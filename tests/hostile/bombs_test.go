@@ -38,7 +38,7 @@ func (zeroReader) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// pngBomb is a picture of any size that unpacks from next to nothing. depth is of a channel of its four.
+// pngBomb is a picture of any size that unpacks from next to nothing. It has four channels of depth bits each.
 func pngBomb(w, h uint32, depth byte, extra ...[]byte) []byte {
 	head := append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, w), h), depth, 6, 0, 0, 0)
 	zeros := min(int(h), 20_000) * (1 + 4*int(depth/8)*int(min(w, 70_000)))

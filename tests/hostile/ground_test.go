@@ -37,12 +37,12 @@ const canaryTone = 4321
 type ground struct {
 	*studio.Studio
 	t      *testing.T
-	canary string // its path
+	canary string // path of the canary
 	inner  string // address of the listener
 	hits   atomic.Int64
 	long   bool
 	begin  time.Time
-	time   time.Duration // 0 for as long as it takes
+	time   time.Duration // how long a corpus may take; 0: unbounded
 	alone  bool          // the files name no others: nobody looks for the canary
 
 	mu   sync.Mutex

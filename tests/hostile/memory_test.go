@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// mostMemory is what a process may take. Reliability §5 M2.
+// mostMemory is what a process may take, in MB. Reliability §5 M2.
 const mostMemory = 600
 
 // watchMemory looks at this process and those it has started until the test ends, and fails it when one took too much. What the kernel

@@ -16,8 +16,8 @@ type caller struct {
 	name   string
 	header http.Header
 	of     *tenant  // whose key it is; nil: nobody's
-	role   key.Role // empty: not let in
-	code   string   // of the refusal, when not let in
+	role   key.Role // role of the key; empty: the caller is not let in
+	code   string   // error code of the refusal; empty: the caller is let in
 	legacy bool
 }
 

@@ -132,7 +132,7 @@ var open = map[string]string{
 	"GET /operator/oidc":                       "takes the identity provider's answer, bound to a cookie",
 }
 
-// TestOpenRoutes: a route that asks for nothing is known to.
+// TestOpenRoutes: every route that needs neither key nor token is in open.
 func TestOpenRoutes(t *testing.T) {
 	t.Parallel()
 	for _, route := range routes(t) {

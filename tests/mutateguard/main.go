@@ -1,5 +1,6 @@
-// Command mutateguard shows that every line of the guard on outgoing connections is held by a test: it takes the lines away one
-// by one, runs the guard's tests without each, and prints which test noticed. It fails when one is missed by none.
+// Command mutateguard shows that every line of the guard on outgoing connections is held by a test: it takes the lines away
+// one by one, runs the guard's tests without each, and prints which test noticed. It fails when no test notices that one is
+// away.
 //
 // What is taken away: each entry of the guard's lists, each condition that refuses something, each part of a condition joined by
 // && or ||. The sources stay as they are; the compiler is given changed copies.

@@ -223,7 +223,7 @@ func checkBinary(t *testing.T, path, arch string) {
 	}
 }
 
-// hostMachine returns what this test is made for.
+// hostMachine returns the architecture that this test program was built for.
 func hostMachine(t *testing.T) elf.Machine {
 	t.Helper()
 	self, err := os.Executable()

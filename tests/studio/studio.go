@@ -45,7 +45,7 @@ type Studio struct {
 // rooms are what a studio and its visitors share.
 type rooms struct {
 	Dir    string // a folder of the test
-	URL    string // of the server; media are at URL/name
+	URL    string // address of the server; media are at URL/name
 	Engine *render.Engine
 
 	mu     sync.Mutex
@@ -59,7 +59,7 @@ func (s *Studio) For(t testing.TB) *Studio { return &Studio{s.rooms, t} }
 // Parts are what a studio is made of, for tests that change them before it opens.
 type Parts struct {
 	Assets assets.Config
-	Render render.Config // but for the Fetcher
+	Render render.Config // without the Fetcher, which New sets
 }
 
 // New opens a studio. It ends with the test.

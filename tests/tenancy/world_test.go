@@ -33,7 +33,7 @@ type world struct {
 	accounts []*account
 
 	mu      sync.Mutex
-	hooks   map[string]int // deliveries, by the tag in their path
+	hooks   map[string]int // deliveries, by the tag in their query
 	secrets map[string]string
 }
 
@@ -45,7 +45,7 @@ type account struct {
 
 	mu       sync.Mutex
 	projects []string
-	keys     []string // ids
+	keys     []string // ids of the account's keys
 	template string
 	said     map[string]bool // texts of others that it has sent itself: these may come back
 }

@@ -9,7 +9,7 @@ import (
 	"moviola/tests/studio"
 )
 
-// box is a filled rectangle, drawn by a text without words.
+// box is a filled rectangle, drawn by a component.
 func box(color string, x, y, w, h, z int) studio.Object {
 	return studio.Object{"type": "component", "component": "shape/rectangle", "x": x, "y": y, "width": w, "height": h, "z-index": z,
 		"settings": studio.Object{"rectangle1": studio.Object{"background": color, "left": "0", "top": "0", "width": "100%", "height": "100%"}}}

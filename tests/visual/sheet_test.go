@@ -20,8 +20,8 @@ import (
 type scene struct {
 	name     string
 	elements studio.List
-	seconds  float64        // how long it is; 0: one frame
-	at       []float64      // 0: the first frame
+	seconds  float64        // length of the scene; 0: one frame
+	at       []float64      // seconds after the beginning of the scene; nil: its first frame
 	props    map[string]any // more properties of the scene
 }
 

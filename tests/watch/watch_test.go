@@ -43,8 +43,8 @@ type world struct {
 	t        *testing.T
 	service  *harness.Service
 	store    *harness.Process
-	disk     *disk.Disk // of the event store
-	addr     string     // of the event store
+	disk     *disk.Disk // disk of the event store
+	addr     string     // address of the event store
 	members  map[string]*member
 	client   *harness.Client
 	assets   *harness.Assets

@@ -123,7 +123,7 @@ func gifBlocks(in *bufio.Reader) (first []byte, err error) {
 	}
 }
 
-// webpMoves reads the chunks of a WebP and the size of its canvas.
+// webpMoves reads the chunks of a WebP, and the size in pixels of the canvas of an animated one; 0: it is a still picture.
 func webpMoves(r io.ReadSeeker) (m moves, w, h int, err error) {
 	var head [12]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

@@ -17,7 +17,8 @@ import (
 const (
 	// maxDrawingBytes is the largest size of an SVG drawing in bytes; browsers get the drawing as a part of a page.
 	maxDrawingBytes = 5 << 20
-	// maxDrawingSide is the largest natural width and height of a drawing in pixels. The drawing can be drawn at any size.
+	// maxDrawingSide is the largest natural width and height of a drawing in pixels: the size of a larger drawing is scaled
+	// down to it. Any drawing can be drawn at any size.
 	maxDrawingSide = 3840
 	// The size in pixels of a drawing without a size, as in browsers.
 	drawingWidth, drawingHeight = 300, 150
@@ -53,7 +54,7 @@ func asDrawing(asset *commands.Asset, target *url.URL) error {
 func rootOf(r io.Reader) (xml.StartElement, bool) {
 	d := xml.NewDecoder(bufio.NewReader(r))
 	d.Strict = false
-	// element names and numbers are ASCII in all encodings
+	// element names and numbers are ASCII in every encoding that isDrawing recognises
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 	for {
 		token, err := d.RawToken()
@@ -66,7 +67,8 @@ func rootOf(r io.Reader) (xml.StartElement, bool) {
 	}
 }
 
-// drawingSize returns the size at which browsers show a drawing: by width and height, otherwise by viewBox.
+// drawingSize returns the size in pixels at which browsers show a drawing: its width and height. A missing one follows from
+// viewBox or, without a viewBox, is drawingWidth or drawingHeight. The result is scaled down to maxDrawingSide.
 func drawingSize(root xml.StartElement) (w, h int) {
 	width, height, box := drawingSides(root)
 	boxed := box.width > 0 && box.height > 0

@@ -24,7 +24,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// The largest pictures and video frames that are accepted. Design §8: images 50 megapixels, video 36 megapixels a frame.
+// The largest pictures, video frames and numbers of streams that are accepted. Design §8: images 50 megapixels, video 36
+// megapixels a frame.
 const (
 	maxImagePixels = 50_000_000
 	maxVideoPixels = 36_000_000
@@ -38,13 +39,13 @@ const (
 	CodeTooLarge    = "asset_too_large"
 )
 
-// Prober describes a video or audio file, read by the named demuxer. It returns commands.ErrNotMedia when the file is not of that
-// format.
+// Prober describes a video or audio file, read by the named demuxer. It returns commands.ErrNotMedia when the file cannot be
+// read in that format.
 type Prober interface {
 	Probe(ctx context.Context, path, format string) (commands.Media, error)
 }
 
-// Converter converts pictures that Go cannot decode to ones that it can.
+// Converter converts pictures that Go cannot decode, or only with too much memory, to ones that it can.
 type Converter interface {
 	// ToPNG writes the picture in the file at path, read by the named demuxer of ffmpeg or as "heif", to a PNG file of eight bits
 	// a channel. It returns commands.ErrNotMedia when it cannot be read, and a *domain.Error when a program for it is missing.
@@ -54,12 +55,13 @@ type Converter interface {
 // Examiner examines files. Prober and Log must be set.
 type Examiner struct {
 	Prober   Prober
-	Pictures Converter // converts AVIF, HEIC and TIFF pictures that Go cannot decode; nil: they are refused
+	Pictures Converter // nil: AVIF and HEIC are refused, and pictures with 16 bits a channel that need a Converter
 	Log      logrus.FieldLogger
 }
 
-// Examine determines type and properties of a new file, and converts a picture that Go cannot decode. The converted file is
-// stored next to it. Files that cannot be used are a *domain.Error, which names the address that they came from.
+// Examine determines type and properties of a new file, and converts a picture that Go cannot decode, or only with too much
+// memory. The converted file is stored next to it. Files that cannot be used are a *domain.Error, which names the address
+// that they came from.
 func (e *Examiner) Examine(ctx context.Context, path, hash string, target *url.URL) (commands.Asset, error) {
 	head, err := readHead(path)
 	if err != nil {
@@ -93,7 +95,7 @@ func readHead(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, HeadBytes))
 }
 
-// asPicture examines a still picture, and has it converted if Go cannot decode it.
+// asPicture examines a still or animated picture, and has it converted if Go cannot decode it, or only with too much memory.
 func (e *Examiner) asPicture(ctx context.Context, asset *commands.Asset, target *url.URL) error {
 	var err error
 	switch asset.Format {
@@ -122,7 +124,8 @@ func (e *Examiner) asPicture(ctx context.Context, asset *commands.Asset, target 
 	return e.convert(ctx, asset, asset.Format+"_pipe", target)
 }
 
-// measure reads size and orientation of a still picture. deep reports whether decoding the picture takes too much memory.
+// measure reads size, orientation and animation of a picture, and refuses one that is too large. deep reports whether
+// decoding the picture takes too much memory.
 func measure(asset *commands.Asset, target *url.URL) (deep bool, err error) {
 	f, err := os.Open(asset.Path)
 	if err != nil {

@@ -167,14 +167,14 @@ func (t *deepTIFF) understand() error {
 	return t.divide()
 }
 
-// divide computes the number and size of strips or tiles.
+// divide computes the size of the strips or tiles.
 func (t *deepTIFF) divide() error {
 	t.partW, t.partH = t.shape.width, min(t.first(tagRowsPerStrip, uint32(t.shape.height)), t.shape.height)
 	if t.tags[tagTileWidth] != nil {
 		t.partW, t.partH = t.first(tagTileWidth, 0), t.first(tagTileHeight, 0)
 	}
-	// One row of tiles is held in memory. A file with tiles much larger than the picture is refused here; Go's own decoder then
-	// reads it.
+	// One row of pixels of a strip or tile is held in memory. A file whose tiles are much larger than the picture is not
+	// read here: asPicture then has Examiner.Pictures convert it.
 	if t.partW < 1 || t.partH < 1 || t.partW > t.shape.width+4096 || t.partH > t.shape.height+4096 {
 		return errOtherPicture
 	}

@@ -166,7 +166,7 @@ func isCaptions(head []byte) bool {
 	case strings.HasPrefix(text, "WEBVTT"), strings.HasPrefix(text, "[Script Info]"), strings.HasPrefix(text, "Dialogue:"):
 		return true
 	}
-	// SRT: a number, and a line with an arrow between two times.
+	// SRT: a line with an arrow between two times, usually after a line with a number.
 	first, rest, _ := strings.Cut(text, "\n")
 	second, _, _ := strings.Cut(rest, "\n")
 	arrow := func(line string) bool {

@@ -35,8 +35,9 @@ func aloneWhole(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// readableTIFF has a TIFF file converted if Go cannot decode it. Go's decoder supports neither YCbCr nor CMYK, as cameras and
-// printers write, nor JPEG compression. readableTIFF also stores the picture's orientation.
+// readableTIFF has a TIFF file converted by Pictures if Go cannot decode it; without Pictures it converts nothing. Go's
+// decoder supports neither YCbCr nor CMYK, as cameras and printers write, nor JPEG compression. readableTIFF also stores the
+// picture's orientation.
 func (e *Examiner) readableTIFF(ctx context.Context, asset *commands.Asset, target *url.URL) error {
 	var err error
 	if asset.Orientation, err = tiffOrientation(asset.Path); err != nil || e.Pictures == nil {

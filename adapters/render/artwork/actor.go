@@ -53,8 +53,8 @@ type Posed struct {
 	box   image.Rectangle
 	seen  image.Rectangle // the part of the box that contains visible pixels
 	w, h  int
-	// sheet is the rectangle in which the content is drawn. It is the box of the layer, or a larger rectangle at 0, 0 when a zoomed
-	// view needs more detail.
+	// sheet is the rectangle in which the content is drawn: the box of the layer or, for a picture or text under a motion,
+	// a rectangle at 0, 0 that is as large, or larger when a zoomed view needs more detail.
 	sheet image.Rectangle
 
 	rest   *image.RGBA // the content after its last change; nil: not drawn yet
@@ -65,7 +65,8 @@ type Posed struct {
 	out    *picture.Layer // reusable layer for moving views
 }
 
-// MaxTurned is the largest number of pixels of a layer that is rotated in every frame.
+// MaxTurned is the largest number of pixels of the box of a layer that is moved or rotated, and of a video that is also
+// mirrored or masked.
 const MaxTurned = 32 << 20
 
 // Settled implements Actor.
@@ -82,8 +83,8 @@ func (p *Posed) Settled() int64 {
 	return at
 }
 
-// Travels reports whether a motion or a rotation changes with time. For such a layer, prepare makes a plate: the image from which
-// every frame is sampled.
+// Travels reports whether the layer has a motion, or a rotation that changes with time. For such a layer, prepare makes a
+// plate: the image from which every frame is sampled.
 func (p *Posed) Travels() bool {
 	r := p.fx.Rotation
 	return p.fx.Motion != nil || r != nil && r.Frames > 0
@@ -144,13 +145,14 @@ func (p *Posed) Draw(ctx context.Context, k int64) (*picture.Layer, error) {
 	return p.turn(picture.NewPlate(&copied), k), nil
 }
 
-// Blank returns an empty layer whose origin has even coordinates.
+// Blank returns a transparent layer that fills the rectangle r, whose coordinates must be even.
 func Blank(r image.Rectangle) *picture.Layer {
 	return &picture.Layer{X: r.Min.X, Y: r.Min.Y, W: r.Dx(), H: r.Dy(), Pix: make([]byte, r.Dx()*r.Dy()*5/2)}
 }
 
-// fresh returns the reusable layer out, cleared. One layer is enough: each frame of a moving view is used before the next one is
-// drawn.
+// fresh returns the reusable layer out, which the first call makes with the rectangle r. It still has the pixels of the
+// last frame: the caller draws over all of them. One layer is enough: each frame of a moving view is used before the next
+// one is drawn.
 func (p *Posed) fresh(r image.Rectangle) *picture.Layer {
 	if p.out == nil {
 		p.out = Blank(r)

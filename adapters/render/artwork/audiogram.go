@@ -25,8 +25,9 @@ func (e *Envelope) Loudest(from, to float64) float64 {
 	return float64(peak)
 }
 
-// waveform is the content of an AudiogramLayer: bars around a horizontal middle line that move to the left with the sound. The
-// middle of the box is the current moment. The layer's field Seek is the time at which the layer starts in the movie.
+// waveform is the content of an AudiogramLayer: bars around a horizontal middle line that move to the left with the sound.
+// The middle of the box is the current moment. The layer's field Seek is the time, in seconds, at which the element starts
+// in the movie.
 type waveform struct {
 	layer    timeline.Layer
 	box      image.Rectangle

@@ -24,8 +24,8 @@ func (s *Drawer) opened(ctx context.Context, l timeline.Layer) (text.Animated, e
 // maxLoaded is the largest side in pixels of a picture inside a component.
 const maxLoaded = 2048
 
-// picture decodes a picture named in a component's settings; an SVG drawing becomes as large as the component's longer side. nil:
-// the address is not among the sources.
+// picture decodes a picture named in a component's settings; an SVG drawing becomes as large as the component's longer
+// side. nil: the address is not that of a still picture among the sources.
 func (s *Drawer) picture(ctx context.Context, address string, side int) (image.Image, error) {
 	key := document.AddressOf(address)
 	if key == "" {
@@ -48,7 +48,8 @@ func (s *Drawer) picture(ctx context.Context, address string, side int) (image.I
 	return img, nil
 }
 
-// Fit returns the size of a picture whose longer side is at most limit; both sides even.
+// Fit returns the size w × h scaled down so that the longer side is at most limit and both sides are even. A size whose
+// longer side is at most limit is returned unchanged.
 func Fit(w, h, limit int) (int, int) {
 	long := max(w, h)
 	if long <= limit {

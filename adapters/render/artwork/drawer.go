@@ -53,19 +53,21 @@ type Drawer struct {
 	all map[string]*drawing
 }
 
-// drawing is the cached picture of a layer that does not move any more. It is drawn once for all windows that show the layer.
+// drawing is what is known of a layer: when it stops moving and, once it was asked for, its picture after that. The picture
+// is drawn once for all windows that show the layer.
 type drawing struct {
 	opened  sync.Once
 	settled int64
 	opening error
-	actor   Actor // draws the layer; nil once the layer has been drawn
+	actor   Actor // draws the layer; nil before it is opened and once the layer has been drawn
 
 	drawn sync.Once
 	still *Still
 	err   error
 }
 
-// drawing returns the cache entry of a layer and the entry's key. Layers that differ only in their times share an entry.
+// drawing returns the cache entry of a layer and the entry's key. Layers that differ only in their times share an entry,
+// except for the life of a layer with a motion or rotation.
 func (s *Drawer) drawing(l timeline.Layer) (*drawing, string, error) {
 	if l.Effects == nil || l.Effects.Motion == nil && l.Effects.Rotation == nil {
 		l.Life = 0
@@ -110,7 +112,7 @@ func (s *Drawer) Named(l timeline.Layer) timeline.Layer {
 	return l
 }
 
-// Moves reports whether a layer changes within its window.
+// Moves reports whether a layer can still change after its first frame in the window.
 func (s *Drawer) Moves(ctx context.Context, l timeline.Layer) (bool, error) {
 	d, _, err := s.drawing(l)
 	if err != nil {
@@ -223,8 +225,9 @@ const (
 	maxMovedPixels = 4 << 20
 )
 
-// closer enlarges a text to the size that it has in the most magnified view of its motion. It returns the enlarged layer, with
-// its box at 0, 0. Scaling up letters that were drawn smaller would blur them.
+// closer enlarges a text to the size that it has in the most magnified view of its motion, as far as the limits above
+// allow. It returns the enlarged layer, with its box at 0, 0; a layer that needs no enlarging is returned unchanged.
+// Scaling up letters that were drawn smaller would blur them.
 func closer(l timeline.Layer) (timeline.Layer, image.Rectangle) {
 	grow := math.Min(nearest(*l.Effects.Motion), maxNear)
 	most := float64(maxNearPixels)
@@ -250,14 +253,15 @@ func closer(l timeline.Layer) (timeline.Layer, image.Rectangle) {
 	return l, Rectangle(l.Box)
 }
 
-// nearest returns the magnification at the point where a motion shows the smallest part of the picture.
+// nearest returns the magnification, at most 10, at the point where a motion shows the smallest part of the picture.
 func nearest(m timeline.Motion) float64 {
 	size := math.Min(math.Min(m.From.W, m.To.W), math.Min(m.From.H, m.To.H))
 	return 1 / math.Max(size, 0.1)
 }
 
-// sheet returns the rectangle in which a picture under a zoom is drawn. It is as large as the most magnified view needs. It is
-// not larger than the picture's source, unless the box of the layer is.
+// sheet returns the rectangle in which a picture under a zoom is drawn. It is as large as the most magnified view needs. It
+// is not larger than the picture's source, unless the box of the layer is or the source is an SVG drawing, and has at most
+// maxSheet pixels, unless the box has more.
 func (s *Drawer) sheet(l timeline.Layer) image.Rectangle {
 	facts := s.Source(l.Source).Asset.Facts
 	w := float64(facts.Width)

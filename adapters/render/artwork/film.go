@@ -135,7 +135,7 @@ type film struct {
 	*captured
 
 	mu   sync.Mutex
-	last int64 // number of the frame that the field picture holds
+	last int64 // number of the frame that the field seen holds
 	seen *image.RGBA
 }
 

@@ -17,8 +17,8 @@ type fontNamer interface {
 	FontsOfAll(w text.Writing) ([]string, error)
 }
 
-// Fonts returns the hashes of the files of a layer's fonts. For a text these are the fonts that the text uses, for other layers
-// all fonts of the layer's families.
+// Fonts returns the hashes of the files of a layer's fonts. For a text these are the fonts that the text uses, for other
+// layers all fonts of the layer's families. The fonts of the SVG drawings that the layer shows are added.
 func (s *Drawer) Fonts(l timeline.Layer) ([]string, error) {
 	namer, ok := s.Text.(fontNamer)
 	if !ok {

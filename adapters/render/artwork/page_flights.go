@@ -46,9 +46,10 @@ type pageFlight struct {
 	bytes   int         // size of the picture in bytes while the picture is kept
 }
 
-// join returns the result of load, which runs once for all callers with the same key. If lapsed is closed, or ctx ends because
-// another account waits, join returns commands.ErrGiveWay and load continues. If ctx ends for another reason and nobody else
-// waits, load is cancelled.
+// join returns the result of load, which runs once for all callers with the same key. If lapsed is closed, join returns
+// commands.ErrGiveWay; if ctx ends, it returns the cause. load continues if lapsed was closed or the cause says that
+// another account waits, but for at most maxLeftPages pages at a time. Otherwise load is cancelled, unless somebody else
+// waits.
 func (p *PageFlights) join(
 	ctx context.Context, key string, lapsed <-chan struct{}, load func(context.Context) (any, error),
 ) (any, error) {

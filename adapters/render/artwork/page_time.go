@@ -94,7 +94,7 @@ func (t *pagesTime) bounded(l timeline.Layer, load func(context.Context) (any, e
 			}
 		}
 		shown, err := load(commands.OnPageTurn(ctx, func() {
-			stop() // the browser has crashed and the page gets another one: time is counted from now
+			stop() // if the page had a browser that has died, it gets another one: time is counted from now
 			mu.Lock()
 			defer mu.Unlock()
 			begun = time.Now()

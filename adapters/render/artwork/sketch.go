@@ -40,7 +40,7 @@ type Sketch struct {
 	missing []string
 }
 
-// Miss records an element that the preview does not show, and the reason. An element is recorded once.
+// Miss records an element that the preview does not show, and the reason. The same reason is recorded once for an element.
 func (s *Sketch) Miss(ref timeline.Ref, why string) {
 	text := ElementName(ref) + ": " + why
 	s.mu.Lock()

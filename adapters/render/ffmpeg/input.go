@@ -12,7 +12,8 @@ import (
 // MaxPixels is the largest number of pixels of a video frame that is decoded. Design §8: 36 megapixels.
 const MaxPixels = 36_000_000
 
-// decoders are the only decoders that an input may use.
+// decoders are the only decoders that the inputs of videos and sounds may use. guards allows others for pictures and for
+// probes.
 var decoders = strings.Join([]string{
 	"h264", "hevc", "mpeg4", "mpeg2video", "mpeg1video", "msmpeg4v3", "msmpeg4v2", "h263", "flv", "vc1", "wmv3", "wmv2", "wmv1",
 	"vp8", "vp9", "libvpx", "libvpx-vp9", "av1", "libdav1d", "libaom-av1", "theora",
@@ -57,8 +58,8 @@ type Raw struct {
 	Rate          timeline.Rate
 }
 
-// args returns the options of the input and its -i. Every input of every run is built here, because an input without the lists of
-// formats and decoders could open other files (reliability §5 M1).
+// args returns the options of the input and its -i. Every input of a Command is built here, because an input without the
+// lists of formats and decoders could open other files (reliability §5 M1).
 func (in Input) args() []string {
 	args := in.guards()
 	if in.Raw != nil {

@@ -30,8 +30,9 @@ const shown = "format=format_name,duration,size" +
 	"color_space,color_range,color_transfer,color_primaries,sample_rate,channels" +
 	":stream_disposition=attached_pic:stream_tags=alpha_mode:stream_side_data=rotation"
 
-// Probe returns what the file at path contains, read by the named demuxer. It returns commands.ErrNotMedia when the file is not
-// of that format or its description is too large, and ErrStalled when the machine was too busy.
+// Probe returns what the file at path contains, read by the named demuxer. It returns commands.ErrNotMedia when the file is
+// not of that format, when its description is too large, or when it states no length and none can be measured in time. It
+// returns ErrStalled when the machine was too busy for the description.
 func (t *Tools) Probe(ctx context.Context, path, format string) (commands.Media, error) {
 	m, err := t.describe(ctx, path, format)
 	if err == nil && m.Duration == 0 && (m.Video != nil || m.Audio != nil) {
@@ -173,7 +174,7 @@ func (s probedStream) audio() *commands.AudioStream {
 	}
 }
 
-// number parses a number of ffprobe; other texts, such as "N/A", are 0.
+// number parses a number of ffprobe; negative numbers and other texts, such as "N/A", are 0.
 func number(text string) float64 {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) || n < 0 {

@@ -23,8 +23,8 @@ const killDelay = 2 * time.Second
 // children of the program that hold its pipes are not waited for.
 const pipeDelay = 30 * time.Second
 
-// ExitError is the error of a program that ended with a failure of its own. Its text includes the end of the program's error
-// output: for log messages, never for clients.
+// ExitError is the error of a program that ended with a failure, or by a signal that this package did not send. Its text
+// includes the end of the program's error output: for log messages, never for clients.
 type ExitError struct {
 	Program string
 	Code    int  // exit code; -1: a signal has ended the program

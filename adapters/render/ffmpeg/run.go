@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// ErrStalled is the error of a run that was stopped because it made no progress.
+// ErrStalled is the error of a run that was stopped because it made no progress, or did not end within its time limit.
 var ErrStalled = errors.New("ffmpeg made no progress")
 
 // Command is one run of ffmpeg.

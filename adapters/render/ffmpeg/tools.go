@@ -1,6 +1,6 @@
-// Package ffmpeg runs the programs ffmpeg and ffprobe; no other package does. Each run has its own process group and low
-// priority, is confined to the folders it needs, and has bounded memory, time and output. Every input names its demuxer and the
-// allowed decoders.
+// Package ffmpeg runs the programs ffmpeg, ffprobe and heif-convert; no other package does. Each run has its own process
+// group and, with a jail, low priority; it is confined to the folders it needs, and has bounded memory, time and output.
+// Every input of a file names its demuxer and the allowed decoders.
 package ffmpeg
 
 import (
@@ -55,7 +55,7 @@ var needed = []string{"libx264", "zscale", "alimiter", "ebur128"}
 // openLimit is the time limit for the programs' answers at the start. They can be slow on a busy machine.
 const openLimit = 2 * time.Minute
 
-// Open finds the programs and reads their versions. Its error says what to install.
+// Open finds the programs, tries what is needed of ffmpeg, and reads its version. Its error says what to install.
 func Open(ctx context.Context, cfg Config) (*Tools, error) {
 	t := &Tools{jail: cfg.Jail, dev: cmp.Or(cfg.Dev, devFolder), log: cfg.Log}
 	t.probeLimit = orDefault(cfg.ProbeLimit, defaultProbeLimit)
@@ -142,7 +142,8 @@ func find(given, usual string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// checkAbilities returns an error that names what ffmpeg was built without; nil: nothing is missing.
+// checkAbilities returns an error that names one filter or encoder that ffmpeg was built without; nil: none in needed is
+// missing.
 func (t *Tools) checkAbilities(ctx context.Context) error {
 	encoders, err := t.listEncoders(ctx)
 	if err != nil {

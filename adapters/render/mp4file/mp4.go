@@ -12,7 +12,7 @@ import (
 
 // Track is what the header of one of our own MP4 files says about the only track of the file.
 type Track struct {
-	Samples int64  // number of frames of a video
+	Samples int64  // number of samples; of a video, its frames
 	Setup   string // hash of the parameters that an H.264 decoder needs before the first frame; empty for sound
 }
 
@@ -21,8 +21,8 @@ var errMP4 = errors.New("not an MP4 file with one track")
 // maxHeader is the largest header that is read, in bytes.
 const maxHeader = 64 << 20
 
-// ReadTrack reads the header of a file that ffmpeg has written for this program: the number of frames, and the decoder parameters
-// that decide whether files can be joined without encoding. Unlike ffprobe it starts no process.
+// ReadTrack reads the header of a file with one track that ffmpeg or this package has written: the number of samples, and
+// the decoder parameters that decide whether files can be joined without encoding. Unlike ffprobe it starts no process.
 func ReadTrack(path string) (Track, error) {
 	f, err := os.Open(path)
 	if err != nil {

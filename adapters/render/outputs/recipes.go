@@ -205,7 +205,8 @@ func hls(ctx context.Context, w *work) error {
 	return w.made(segments)
 }
 
-// fit returns the size of a picture whose longer side is at most limit; both sides even.
+// fit returns the size w × h scaled down so that the longer side is at most limit and both sides are even. A size whose
+// longer side is at most limit is returned unchanged.
 func fit(w, h, limit int) (width, height int) {
 	long := max(w, h)
 	if long <= limit {

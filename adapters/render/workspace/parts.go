@@ -41,7 +41,7 @@ type Part struct {
 func (p Parts) path(key, ext string) string { return filepath.Join(p.dir, key[:2], key+ext) }
 
 // Find links the cached part of a key to the given name, so that the attempt has the part even if the cache evicts it. It returns
-// false when there is no such part, or a damaged one.
+// false when there is no such part, or when it has expired or is damaged.
 func (p Parts) Find(key, ext, to string) (Part, bool, error) {
 	var known Part
 	raw, err := os.ReadFile(p.path(key, ".json"))

@@ -56,7 +56,7 @@ var managing = []string{
 
 // guard admits the users listed in a file, by the Basic credentials that clients send with every call. bcrypt is slow, so it
 // checks a password only once. Verified credentials are cached as an HMAC of name, password and hash, under a key of this
-// process. When a user's line changes, the password is checked again.
+// process. When a user's hash changes, the password is checked again.
 type guard struct {
 	path   string
 	note   logrus.FieldLogger
@@ -86,7 +86,8 @@ func newGuard(path string, note logrus.FieldLogger) (*guard, error) {
 	return g, g.load()
 }
 
-// load reads the users file again. It ends the calls of users who were removed, or have another password or role.
+// load reads the users file again. It ends the streaming calls of users who were removed, or have another password or role.
+// It refuses a file without users.
 func (g *guard) load() error {
 	users, err := readUsers(g.path)
 	if err != nil {

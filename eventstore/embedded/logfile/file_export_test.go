@@ -14,8 +14,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// ReadFile opens a log's file and reads everything there is in it, by every road: the log both ways, every stream both ways, and
-// every event by its id. It returns one line per event.
+// ReadFile opens a log's file and reads everything there is in it, by every road: the log forwards, and every event of every
+// stream by its revision and by its id. It returns one line per event.
 func ReadFile(path string) (lines []string, err error) {
 	log, err := Open(path)
 	if err != nil {
@@ -50,7 +50,7 @@ func ReadFile(path string) (lines []string, err error) {
 	return lines, nil
 }
 
-// readBothWays checks that a stream's own index leads to as many events as the log has of it.
+// readBothWays checks that both indexes of a stream, by revision and by id, lead to as many events as the log has of it.
 func readBothWays(ctx context.Context, log *Log, stream string, count int64) error {
 	last, err := log.LastRevision(ctx, stream)
 	if err != nil {

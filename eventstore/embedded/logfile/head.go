@@ -32,7 +32,7 @@ func (h Head) Tombstoned() bool { return h.Last == Tombstoned }
 func (h Head) Limited() bool { return h.Tombstoned() || h.Meta.limited() }
 
 // streamMeta is the part of a stream's metadata that the server acts on. It decides what readers of the stream see; reads of the
-// whole log still return every event.
+// whole log return a hidden event until it is removed.
 type streamMeta struct {
 	Known          bool // false: the stream has no metadata
 	truncateBefore int64
@@ -85,7 +85,8 @@ func ParseMeta(data []byte) streamMeta {
 	return meta
 }
 
-// WithTruncateBefore returns metadata with another $tb; all other fields keep their exact text.
+// WithTruncateBefore returns metadata with another $tb; all other fields keep their values. Data that is not a JSON object
+// is dropped.
 func WithTruncateBefore(data []byte, revision int64) ([]byte, error) {
 	fields := map[string]json.RawMessage{}
 	if json.Unmarshal(data, &fields) != nil || fields == nil { // the JSON value null leaves fields nil

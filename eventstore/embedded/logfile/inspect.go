@@ -77,8 +77,8 @@ func inspect(ctx context.Context, path string) (_ *inspection, err error) {
 	return i, i.begin()
 }
 
-// connect opens the connection. A file that nobody writes to and that has no write-ahead log is opened without locks, so that it
-// may be on a read-only disk.
+// connect opens the connection. A file without a write-ahead log, in a folder without a lock file, is opened without
+// SQLite's locks: the file of a backup may be on a read-only disk.
 func (i *inspection) connect(flags sqlite.OpenFlags) (*sqlite.Conn, error) {
 	uri, err := checkedURI(i.path)
 	if err != nil {

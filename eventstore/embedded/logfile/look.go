@@ -19,7 +19,7 @@ type StreamInfo struct {
 	First   int64     `json:"first"` // revision of the oldest event that retention has not removed
 	Last    int64     `json:"last"`  // revision of the stream's newest event
 	Newest  time.Time `json:"newest"`
-	Deleted bool      `json:"deleted,omitempty"` // a tombstone has deleted the stream, and is all that is left
+	Deleted bool      `json:"deleted,omitempty"` // a tombstone has deleted the stream; Events and First tell of it alone
 }
 
 // Streams lists the streams of a data folder or backup whose names begin with a prefix, in the order of their names: at most
@@ -69,8 +69,8 @@ type Category struct {
 	Events  int64  `json:"events"`
 }
 
-// LogStats counts the contents of the log of a data folder or backup, also while a server runs there. It reads indexes only, no
-// events.
+// LogStats counts the contents of the log of a data folder or backup, also while a server runs there. It reads
+// indexes and the list of streams, and of the events only the oldest and the newest.
 func LogStats(ctx context.Context, path string) (stats Stats, err error) {
 	err = lookInto(ctx, path, func(i *inspection) error {
 		for _, size := range []struct {
@@ -138,7 +138,7 @@ type GroupInfo struct {
 	Strategy string `json:"strategy"`
 	// revision, or position in the log, up to which all events are finished; -1: no event is finished
 	Checkpoint int64 `json:"checkpoint"`
-	// revision of the newest event of the group's stream, or position of the newest event of the log
+	// revision of the newest event of the group's stream, or position of the newest event of the log; -1: there is no event
 	Known  int64 `json:"known"`
 	Parked int64 `json:"parked"`
 }

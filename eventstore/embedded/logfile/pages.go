@@ -162,8 +162,8 @@ func syncChecked(tls *libc.TLS, file uintptr, flags int32) int32 {
 	return rc
 }
 
-// readChecked is the file method for reading: when SQLite reads a whole page, it also checks the page's checksum. When SQLite
-// opens a file, it reads only the header in the first page; the header is checked when SQLite reads that page as a whole.
+// readChecked is the file method for reading. Of the log's file it checks the checksum of the page. When SQLite wants a part
+// of a page, such as the header while it opens the file, readChecked reads and checks the whole page.
 func readChecked(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64) int32 {
 	f := opened(file)
 	if rc := f.fault("read"); rc != lib.SQLITE_OK {

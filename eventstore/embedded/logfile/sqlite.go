@@ -14,7 +14,7 @@ import (
 const schemaVersion = 2
 
 // The streams table stores each stream's name once. The index (stream, id) finds a stored event for appends without an expected
-// revision. The column removed is the revision of the stream's oldest event: retention has removed the earlier ones.
+// revision. The column removed is how many events of the stream retention has removed, from revision 0 on.
 const schema = `
 CREATE TABLE streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, removed INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE events (
@@ -279,7 +279,7 @@ func (l *Log) streamID(name string) (int64, error) {
 	return id, nil
 }
 
-// queryInt returns the first column of the first row.
+// queryInt returns the first column of a query for one row. found is false when there is no row, or NULL in that column.
 func queryInt(conn *sqlite.Conn, query string, args ...any) (value int64, found bool, err error) {
 	err = sqlitex.Execute(conn, query, &sqlitex.ExecOptions{
 		Args: args,

@@ -31,7 +31,7 @@ type Storage interface {
 	// Discard removes a stream and its metadata as if they had never been, if all their records have positions less than before.
 	// It returns how many records it removed. Its errors are those of Commit.
 	Discard(stream string, before int64) (int, error)
-	// FirstRevision is the revision of a stream's oldest record that was not removed, 0 when the stream never had one.
+	// FirstRevision is the revision after those of a stream's removed records, 0 when none was removed.
 	FirstRevision(ctx context.Context, stream string) (int64, error)
 	// MetaStreams returns up to limit names of metadata streams, in the order of the names: only names greater than the
 	// parameter after.

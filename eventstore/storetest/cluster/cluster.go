@@ -51,7 +51,7 @@ type Cluster struct {
 	leader  int           // index of the leading node, or nobody
 	nodes   [Size]*node
 	commits []commit // in the order of their positions
-	unasked int      // appends and counted reads that followers got without the requirement of a leader
+	unasked int      // appends, deletions and counted reads that followers got without the requirement of a leader
 }
 
 // commit records when an append became part of the log.
@@ -282,7 +282,7 @@ func (c *Cluster) SetLag(number int, lag time.Duration) {
 	c.change(func() { c.nodes[number].lag = lag })
 }
 
-// Unasked counts the appends and counted reads that reached followers without the requirement of a leader.
+// Unasked counts the appends, deletions and counted reads that reached followers without the requirement of a leader.
 func (c *Cluster) Unasked() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// node serves clients. All fields but address and wire are guarded by the cluster's lock.
+// node serves clients. The cluster's lock guards the fields from state on; the others never change.
 type node struct {
 	streams.UnimplementedStreamsServer
 	cluster *Cluster
@@ -41,7 +41,7 @@ func asksForLeader(ctx context.Context) bool {
 	return len(values) > 0 && values[0] == "true"
 }
 
-// note counts calls that a follower would serve itself.
+// note counts the calls to a follower that do not require the leader.
 func (n *node) note(ctx context.Context) {
 	c := n.cluster
 	c.mu.Lock()
@@ -73,8 +73,8 @@ func (n *node) refuse(ctx context.Context) error {
 	return status.Error(codes.NotFound, "Leader info available")
 }
 
-// storable waits until events can be stored: until there is a leader that answers, and a majority. A node that forwards needs the
-// leader, which may be frozen.
+// storable waits until events can be stored: until the leader answers, and there is a majority. A node that forwards needs
+// the leader, which may be frozen. Without a leader, storable returns an error at once.
 func (n *node) storable(ctx context.Context) error {
 	c := n.cluster
 	for {
@@ -133,8 +133,9 @@ func (n *node) Append(call streams.Streams_AppendServer) error {
 	return call.SendAndClose(answer)
 }
 
-// mayStore returns nil when this node may store or forward an append, and there is a leader for it. It returns an error when the
-// node led at the beginning of the call and no longer leads when there is a majority again.
+// mayStore returns nil when this node may store or forward an append, and there is a leader for it. It returns an error also
+// when the call requires the leader, and this node led at the beginning of the call but no longer when there is a majority
+// again.
 func (n *node) mayStore(ctx context.Context) error {
 	n.note(ctx)
 	if err := n.refuse(ctx); err != nil {

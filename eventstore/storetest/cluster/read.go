@@ -76,7 +76,8 @@ func (n *node) Read(request *streams.ReadReq, call streams.Streams_ReadServer) e
 // errEnough ends a read early.
 var errEnough = errors.New("enough")
 
-// pass forwards the log's messages until check returns an error. The call to the log ends when pass returns.
+// pass forwards the log's messages until check returns an error other than errHidden, which only leaves the message out. The
+// call to the log ends when pass returns.
 func (n *node) pass(request *streams.ReadReq, call streams.Streams_ReadServer, check func(*streams.ReadResp) error) error {
 	ctx, cancel := context.WithCancel(call.Context())
 	defer cancel()

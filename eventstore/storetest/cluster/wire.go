@@ -15,7 +15,7 @@ const (
 	lost          // ended: its connections are cut
 )
 
-// wire holds a node's connections. It transmits, delays or drops their bytes depending on the node's state.
+// wire holds a node's connections. By the node's state, it passes their bytes on, holds them back, or cuts the connections.
 type wire struct {
 	mu      sync.Mutex
 	state   state

@@ -19,7 +19,8 @@ import (
 	"moviola/projections/audit"
 )
 
-// The time between two rounds. A round begins earlier when an anchor is due, or after an error.
+// The time between two rounds: until the next anchor is due, but at least shortest and at most longest. After an error it
+// is again. The first round begins after shortest.
 const (
 	longest  = 10 * time.Minute
 	shortest = time.Second
@@ -45,7 +46,7 @@ type Config struct {
 	Every  time.Duration // time between two anchors of the same place
 	Worker string        // name of this process in the schedule; another start of the process has another name
 	Now    func() time.Time
-	Sent   func(kind string, err error) // called after each try to send an anchor to a place
+	Sent   func(kind string, err error) // called with the result for each due place: nil: the anchor was sent
 	Logger logrus.FieldLogger
 }
 

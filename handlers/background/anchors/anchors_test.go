@@ -81,7 +81,8 @@ func (i *installation) process(name string) *anchors.Anchors {
 
 func (i *installation) counts() [2]int { return [2]int{i.places[0].count(), i.places[1].count()} }
 
-// TestAnchors_Round: of two processes one takes the anchor; a place that fails gets a later one, and the others nothing twice.
+// TestAnchors_Round: only one of two processes makes each anchor. A place that fails gets a later anchor, and no place gets
+// an anchor twice.
 func TestAnchors_Round(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
@@ -93,7 +94,7 @@ func TestAnchors_Round(t *testing.T) {
 		mended  bool
 		fails   bool
 		want    [2]int
-		next    time.Duration // after t0
+		next    time.Duration // when the next anchor is due, counted from t0
 		overdue int64
 	}{
 		{"the first", 0, false, true, [2]int{1, 0}, 15 * time.Minute, 1},

@@ -11,8 +11,8 @@ import (
 	"moviola/handlers/background/check"
 )
 
-// TestRun_archive: a missing and a damaged archive file are findings that name it. Nothing else is looked for, and nothing repaired:
-// without its events, files would seem to belong to nothing.
+// TestRun_archive: a missing and a damaged archive file are findings. Then nothing else is checked or repaired: without the
+// archived events, stored files would look like orphans.
 func TestRun_archive(t *testing.T) {
 	t.Parallel()
 	w := everything(t)

@@ -8,7 +8,8 @@ import (
 	"moviola/domain/blobkey"
 )
 
-// batchFiles are the stored rows of a batch of movies. They are required until every row has its movie.
+// batchFiles are the stored rows of a batch of movies. They are required until every row has its movie, or the batch is
+// cancelled or refused.
 type batchFiles struct {
 	batch.Batch
 	id batch.ID

@@ -57,11 +57,12 @@ func (c *checker) caches(ctx context.Context) error {
 type cacheWalk struct {
 	*checker
 	cache    Cache
-	departed map[string]bool // folders of accounts that are closed
+	departed map[string]bool // folders of accounts that are closed, by path
 	named    map[string]bool // cached files that the notes beside them name, in the folder that is walked now
 }
 
-// folder skips the folders of closed accounts.
+// folder is called for each folder of a cache. It reports the folder of a closed account as an orphan, and skips it. Of any
+// other folder it reads the names in its notes.
 func (w *cacheWalk) folder(path string, entry fs.DirEntry) (err error) {
 	if w.departed[path] {
 		flaw := storage.Flaw{Kind: storage.FlawOrphaned, Detail: "its account is closed", Remove: []string{path}}
@@ -116,7 +117,7 @@ func (c *checker) flaw(cache Cache, path string, entry fs.DirEntry, flaw storage
 	return nil
 }
 
-// evict removes the faulty files of a cache.
+// evict removes files or folders of a cache.
 func evict(paths []string) error {
 	for _, path := range paths {
 		if err := os.RemoveAll(path); err != nil {

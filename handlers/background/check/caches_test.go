@@ -13,8 +13,8 @@ import (
 	"moviola/handlers/background/check"
 )
 
-// TestRun_caches: what is wrong in caches is found, and removed by a repair; what is young may be about to be noted; what is kept for an
-// account that is closed is nobody's.
+// TestRun_caches: faulty files of caches are found, and a repair removes them. A young orphan is no finding, because its
+// note may be about to be written. The folder of a closed account is an orphan.
 func TestRun_caches(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -62,7 +62,7 @@ func TestRun_caches(t *testing.T) {
 	}
 }
 
-// TestRun_cachesWithNotes: where notes name the files of a cache, an old file that none of them names is nobody's.
+// TestRun_cachesWithNotes: in a cache with notes, an old file that no note names is an orphan.
 func TestRun_cachesWithNotes(t *testing.T) {
 	t.Parallel()
 	w, dir := newWorld(t), t.TempDir()
@@ -96,7 +96,8 @@ func TestRun_cachesWithNotes(t *testing.T) {
 	w.wantFindings(config)
 }
 
-// TestRun_shared: of what hosts share, that of a closed account is nobody's, and what has lapsed and was not removed.
+// TestRun_shared: a file that hosts share is an orphan when its account is closed, or when it has lapsed and was not
+// removed.
 func TestRun_shared(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -32,14 +32,15 @@ const (
 type Finding struct {
 	Kind string `json:"kind"` // kind of the difference: missing, damaged, orphaned or unread
 	What string `json:"what"` // kind of the object, as the report names it: stored file, read model, …
-	// name of the object: key of a file; name of a read model, and a document in it; or an event and its stream
+	// name of the object: key of a stored file; path of a file or folder of a cache; name of a read model, and a document
+	// in it; or an event and its stream
 	Name     string `json:"name"`
 	Detail   string `json:"detail,omitempty"` // description of the difference
 	Remedy   string `json:"remedy"`           // what the operator can do about the finding
 	Repaired bool   `json:"repaired"`
 
-	remove []string // files of a cache that --repair removes
-	stream string   // stream that names the file; empty: no stream names it
+	remove []string // files and folders of a cache that --repair removes
+	stream string   // stream that the file belongs to; empty: the finding is no stored file, or its key tells no stream
 	want   want
 }
 
@@ -48,7 +49,7 @@ type Report struct {
 	Events   int       `json:"events"` // number of events read
 	Files    int       `json:"files"`  // number of files that the log names and that were checked
 	Stored   int       `json:"stored"` // number of files in the storage
-	Cached   int       `json:"cached"` // number of files in caches
+	Cached   int       `json:"cached"` // number of files that were looked at in caches
 	Findings []Finding `json:"findings"`
 	// Models says why the read models were not compared although this was requested; empty: no such reason.
 	Models string `json:"read_models,omitempty"`
@@ -76,12 +77,12 @@ type Config struct {
 	Archive func(ctx context.Context, visit func(key string, flaw error) error) error
 	// Caches are the caches of this machine.
 	Caches []Cache
-	// Holder returns the name that stands for an account in the keys of files which hosts share. Lapse is how long such a file is
-	// used after it was written. nil: shared files are not checked.
+	// Holder returns the name that stands for an account in the keys of files which hosts share; nil: shared files are not
+	// checked. Lapse is how long such a file is used after it was written.
 	Holder func(account domain.AccountID) string
 	Lapse  time.Duration
-	// Quick skips reading the contents of finished movies and of files in caches: of movies, only the sizes in bytes are
-	// compared.
+	// Quick skips reading the contents of movies, of their outputs and of files in caches: of movies and outputs, only the
+	// sizes in bytes are compared.
 	Quick bool
 	// Verify compares the read models with the log; nil: they are not compared.
 	Verify func(ctx context.Context) ([]projections.Difference, error)
@@ -95,7 +96,8 @@ type Config struct {
 	Now   func() time.Time
 }
 
-// mostFindings is the maximum number of findings that are collected.
+// mostFindings is the number of findings from which on no further file is reported. Findings about events and read models
+// are not limited.
 const mostFindings = 10_000
 
 // checker is the state of a check.
@@ -105,8 +107,7 @@ type checker struct {
 	report    Report
 }
 
-// Run compares the stored data with the log. An error means that the comparison could not be
-// finished.
+// Run compares the stored data with the log. An error means that the comparison or the repair could not be finished.
 func Run(ctx context.Context, config Config) (Report, error) {
 	if config.Grace <= 0 {
 		config.Grace = 24 * time.Hour
@@ -155,7 +156,7 @@ func (c *checker) readLog(ctx context.Context) error {
 	return nil
 }
 
-// wanted checks every file that the log names.
+// wanted checks every file that the log names, except those of streams with an event that this program cannot read.
 func (c *checker) wanted(ctx context.Context) error {
 	for stream, s := range c.inventory.subjects {
 		if c.inventory.unread[stream] {
@@ -214,7 +215,9 @@ func (c *checker) examine(ctx context.Context, w want) (kind, detail string, err
 	return "", "", nil
 }
 
-// stillWanted reads a stream and its account again. The files of a closed account need not exist.
+// stillWanted reads a stream again, and reports whether it still names the file. It returns false when the account was
+// closed before the log was read, since the files of a closed account need not exist; and for preload files of an account
+// that was purged.
 func (c *checker) stillWanted(ctx context.Context, stream string, w want) (bool, error) {
 	s := c.inventory.subjects[stream]
 	owner := ownerOf(s, w.key)
@@ -230,7 +233,7 @@ func (c *checker) stillWanted(ctx context.Context, stream string, w want) (bool,
 	return s != nil && slices.Contains(s.wants(c.Now()), w), nil
 }
 
-// ownerOf returns the account for which a file is stored.
+// ownerOf returns the account for which a file is stored; empty: the state of the stream does not tell the account.
 func ownerOf(s subject, key string) domain.AccountID {
 	switch s := s.(type) {
 	case *movieFiles:
@@ -259,7 +262,7 @@ func (c *checker) again(ctx context.Context, stream string) (*inventory, error) 
 	return fresh, nil
 }
 
-// stored looks for orphans: stored files that the log does not name.
+// stored looks for orphans: stored files that the log does not name, and shared files that nothing uses any more.
 func (c *checker) stored(ctx context.Context) error {
 	until, closed := c.Now().Add(-c.Grace), c.closedHolders()
 	return c.Walk(ctx, "", func(key string, written time.Time) error {
@@ -362,8 +365,8 @@ func (c *checker) repair(ctx context.Context) error {
 	return nil
 }
 
-// copyTwin restores the file of a finished movie from the file of an equal movie: from a copy of
-// the missing file, or from the file of which it was a copy.
+// copyTwin restores the file of a finished movie from the file of an equal movie: from the file of which it was a copy, or
+// from another copy of the same file. It returns false when no equal movie has a file without fault.
 func (c *checker) copyTwin(ctx context.Context, f *Finding) (bool, error) {
 	broken, ok := c.inventory.subjects[f.stream].(*movieFiles)
 	if !ok {

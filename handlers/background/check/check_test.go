@@ -71,7 +71,7 @@ func hash(key string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// movie is one that was finished, with all its files; copied: from another one.
+// movie adds a finished movie with all its files. copied is the movie whose file was copied for it; empty: it was rendered.
 func (w *world) movie(owner domain.AccountID, id domain.ProjectID, copied domain.ProjectID) movie.File {
 	w.t.Helper()
 	key := blobkey.Document(owner, id)
@@ -256,7 +256,8 @@ func (o opening) Open(ctx context.Context, key string) (commands.File, error) {
 	return o.Files.Open(ctx, key)
 }
 
-// TestRun_unread: what a newer version wrote is said, and its files are neither missing nor nobody's.
+// TestRun_unread: an event that a newer version has written is a finding, and the files of its stream are neither missing
+// nor orphans.
 func TestRun_unread(t *testing.T) {
 	t.Parallel()
 	w := everything(t)
@@ -270,7 +271,7 @@ func TestRun_unread(t *testing.T) {
 	w.wantFindings(w.config())
 }
 
-// TestRun_repair removes what is nobody's, copies a movie back that another is a copy of, and makes read models again.
+// TestRun_repair removes orphans, restores a movie from a copy of its file, and rebuilds the read models once.
 func TestRun_repair(t *testing.T) {
 	t.Parallel()
 	w := everything(t)

@@ -42,7 +42,7 @@ type inventory struct {
 	subjects map[string]subject        // state of each stream, by the stream's name
 	blobs    map[string]string         // stream of each file of a media library, by the file's key
 	departed map[domain.AccountID]bool // closed accounts: their files may exist no longer
-	emptied  map[domain.AccountID]bool // accounts whose temporary files were removed after 30 days without credits
+	emptied  map[domain.AccountID]bool // accounts purged after 30 days without credits: preload files may be gone
 	unread   map[string]bool           // streams with an event that this program cannot read
 }
 
@@ -277,7 +277,7 @@ func (t *templateFiles) wants(time.Time) []want {
 }
 
 func (t *templateFiles) mayHave(key string) bool {
-	// An older example may exist until a job in the background has replaced it.
+	// The files of older examples stay until all files of the deleted template are removed.
 	return !t.swept && strings.HasPrefix(key, blobkey.ExamplesOf(t.id))
 }
 

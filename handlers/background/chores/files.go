@@ -96,8 +96,7 @@ func names(m projections.Movie, key string) bool {
 const (
 	// fewStrays is the number of strays up to which all are removed without comparing their number with that of the named files.
 	fewStrays = 100
-	// mostStrays is the maximum number of files that one round removes; the next round removes
-	// more.
+	// mostStrays is the maximum number of files that a chore removes in one round; the next round removes more.
 	mostStrays = 10_000
 )
 

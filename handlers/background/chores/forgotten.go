@@ -119,7 +119,7 @@ func (f *forgetting) begin(ctx context.Context) error {
 	}
 	_, err := f.store.Append(ctx, "$$"+ForgottenStream, eventstore.NoStream,
 		eventstore.Proposed{ID: uuid.New(), Type: "$metadata", Data: []byte(`{"$maxCount":1}`)})
-	if errors.Is(err, eventstore.ErrConflict) { // an interrupted round has appended this metadata
+	if errors.Is(err, eventstore.ErrConflict) { // another round has appended this metadata
 		return nil
 	}
 	return err
@@ -170,8 +170,8 @@ func (f *forgetting) flush(ctx context.Context) error {
 	return nil
 }
 
-// discard discards a stream. It returns false when the stream has an event that is not old enough; the round that reaches this
-// event discards the stream.
+// discard discards a stream, and returns true. It returns false when the stream is discarded already, or has an event that
+// is not old enough; the round that reaches this event discards the stream.
 func (f *forgetting) discard(ctx context.Context, stream string) (bool, error) {
 	for newest, err := range f.store.ReadStream(ctx, stream, eventstore.Backwards, -1) {
 		if err == nil && !newest.Created.Before(f.before) {

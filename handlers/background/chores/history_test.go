@@ -89,7 +89,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestHistory_plans: the plan of an account decides, where it says how long, also where the installation keeps everything.
+// TestHistory_plans: an age of the account's plan takes precedence over that of the installation, also when the
+// installation keeps all events.
 func TestHistory_plans(t *testing.T) {
 	t.Parallel()
 	plans := map[domain.AccountID]plan.Plan{

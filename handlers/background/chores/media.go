@@ -53,7 +53,7 @@ func Media(files Files, library MediaNames, caughtUp func(ctx context.Context) e
 	}}
 }
 
-// Old is the chore of removing all files below a prefix that are older than an age.
+// Old is the chore of removing files below a prefix that are older than an age: at most mostStrays in a round.
 func Old(name, prefix string, age time.Duration, files Files) Chore {
 	return Chore{Name: name, Do: func(ctx context.Context, now time.Time) error {
 		var old []string

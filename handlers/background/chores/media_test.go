@@ -11,7 +11,7 @@ import (
 	"moviola/handlers/background/chores"
 )
 
-// store is files with their ages.
+// storedFiles are files, with the times when they were written.
 type storedFiles map[string]time.Time
 
 func (s storedFiles) Walk(_ context.Context, prefix string, visit func(string, time.Time) error) error {

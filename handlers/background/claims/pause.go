@@ -48,8 +48,8 @@ func Grace(ctx context.Context, atMost time.Duration) (context.Context, context.
 	}
 }
 
-// UntilDone retries do until do succeeds, returns ErrNothingToDo, or ctx ends. It calls complain
-// with every error.
+// UntilDone retries do until do succeeds, returns ErrNothingToDo, or ctx ends. It calls complain with every error after
+// which it waits for another try.
 func UntilDone(ctx context.Context, do func(context.Context) error, complain func(error)) error {
 	for pause := NewPause(); ; {
 		err := do(ctx)

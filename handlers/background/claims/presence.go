@@ -25,7 +25,7 @@ const shortestBeat = 250 * time.Millisecond
 // Shown keeps the row of a claim on the presence board current until End is called.
 type Shown struct {
 	percent atomic.Uint64 // the finished percentage: the bits of a float64
-	told    func(float64) // called with each percentage after it was written to the board
+	told    func(float64) // called with each percentage after a try to write it to the board
 	moved   chan struct{} // has an element while the latest percentage is not yet written
 	stop    context.CancelFunc
 	ended   chan struct{}
@@ -35,13 +35,13 @@ type Shown struct {
 type Board struct {
 	Board  Presence
 	Worker string
-	Beat   time.Duration // time between two writes of the row of a claim. Design §6
+	Beat   time.Duration // longest time between two writes of the row of a claim. Design §6
 	Log    logrus.FieldLogger
 }
 
-// Appear writes a claim's row to the board at once, then whenever the progress changes, and at least once in every interval of
-// the field Beat of the board. End must be called. The function told is called with the percentage of each row written, from
-// one goroutine.
+// Appear writes a claim's row to the board at once, then when the progress changes, but not more often than every
+// shortestBeat, and at least once in every interval of the field Beat of the board. End must be called. The function told
+// is called with the percentage after each write, also a failed one, from one goroutine.
 func (b *Board) Appear(work string, attempt int, told func(percent float64)) *Shown {
 	ctx, stop := context.WithCancel(context.Background())
 	shown := &Shown{told: told, moved: make(chan struct{}, 1), stop: stop, ended: make(chan struct{})}
@@ -98,7 +98,7 @@ func (b *Board) disappear(row projections.Presence) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*b.Beat)
 	defer cancel()
 	if err := b.Board.Remove(ctx, row.Work, row.Attempt); err != nil {
-		b.Log.WithError(err).WithField("work", row.Work).Warn("heartbeat of a finished task not removed; it is ignored once it is old")
+		b.Log.WithError(err).WithField("work", row.Work).Warn("heartbeat of work that has ended not removed; it is ignored")
 	}
 }
 
@@ -114,7 +114,7 @@ func (s *Shown) Progress(percent float64) {
 	}
 }
 
-// End removes the claim's row.
+// End removes the claim's row, and returns when no more writes follow.
 func (s *Shown) End() {
 	s.stop()
 	<-s.ended

@@ -98,8 +98,8 @@ type claim struct {
 // claimKind reports whether an event ends a claim.
 type claimKind func(event domain.Event, attempt int, worker string) bool
 
-// EndsRender reports whether an event ends the render of an attempt. Design §6: any closing event
-// or a later attempt ends it.
+// EndsRender reports whether an event ends the render of an attempt: a later attempt, the cancellation of the movie, or an
+// outcome that another attempt or another worker has recorded. Design §6.
 func EndsRender(event domain.Event, attempt int, worker string) bool {
 	switch e := event.(type) {
 	case movie.RenderStarted:
@@ -113,8 +113,9 @@ func EndsRender(event domain.Event, attempt int, worker string) bool {
 	}
 }
 
-// EndsFetch reports whether an event ends an attempt at fetching a movie's sources: the end of the fetch by another worker, a
-// later attempt, a render, or the end of the movie.
+// EndsFetch reports whether an event ends an attempt at fetching a movie's sources: a later attempt, an end of the fetch
+// that another attempt or worker has recorded, a render, the cancellation of the movie, or an outcome that another worker
+// has recorded.
 func EndsFetch(event domain.Event, attempt int, worker string) bool {
 	switch e := event.(type) {
 	case movie.SourcesFetchStarted:
@@ -130,7 +131,7 @@ func EndsFetch(event domain.Event, attempt int, worker string) bool {
 	}
 }
 
-// EndsDelivery reports whether an event ends a delivery run.
+// EndsDelivery reports whether an event ends a delivery run: the start of a later run.
 func EndsDelivery(event domain.Event, run int, _ string) bool {
 	started, ok := event.(movie.DeliveryStarted)
 	return ok && started.Run > run
@@ -148,7 +149,7 @@ func (w *Watch) Open(project domain.ProjectID, kind claimKind) *Guard {
 	return s
 }
 
-// Close ends the watching.
+// Close ends the watching. It does not end the context of Claimed.
 func (s *Guard) Close() {
 	s.watch.mu.Lock()
 	defer s.watch.mu.Unlock()

@@ -48,7 +48,7 @@ func (r RenderedFiles) Clear(ctx context.Context, what accounts.Clearing) error 
 		after = &items[len(items)-1]
 	}
 	if what.Reason != account.Departure || !what.Last {
-		return nil // the documents stay, because they name the webhooks of movies that the closing has cancelled
+		return nil // documents stay until the final removal, because they name the webhooks of cancelled movies
 	}
 	return r.documents(ctx, what.Account)
 }

@@ -26,16 +26,16 @@ type Clearer interface {
 	Clear(ctx context.Context, cmd mediafiles.ClearMedia) error
 }
 
-// StoredMedia removes the media library of an account and, when the account is closed, its prepared assets and its unconfirmed
-// uploads.
+// StoredMedia removes the media library of an account. When the account is closed, it also removes the account's folders,
+// prepared assets, preload documents, rows of batches, requests and answers of deliveries, inboxes, and uploads.
 type StoredMedia struct {
 	Library MediaLister
 	Remove  Clearer
 	Files   commands.Files
 }
 
-// Clear implements processors.Cleaner. A purge keeps files that were stored after the purge; a
-// closing removes everything.
+// Clear implements processors.Cleaner. A purge keeps files that were stored after the purge was decided; a closing removes
+// everything.
 func (s StoredMedia) Clear(ctx context.Context, what accounts.Clearing) error {
 	why := media.Purged
 	if what.Reason == account.Departure {

@@ -71,7 +71,8 @@ func (c *Curator) Run(ctx context.Context) error {
 	}
 }
 
-// Round installs missing templates and lists those whose examples are ready. open is true while examples are being rendered.
+// Round installs templates that are missing or out of date, and lists those whose examples are ready. open is true while
+// examples are being rendered.
 func (c *Curator) Round(ctx context.Context) (open bool, err error) {
 	var problems []error
 	for _, b := range c.cfg.BuiltIn {
@@ -83,8 +84,8 @@ func (c *Curator) Round(ctx context.Context) (open bool, err error) {
 	return open, errors.Join(append(problems, err)...)
 }
 
-// exhibit lists the templates whose examples are ready. When a template's current version has several examples, the example
-// that was finished first is used, and later ones do not replace it.
+// exhibit lists the templates whose examples are ready, among the newest 100 movies of the library's account. When a
+// template's current version has several examples, the one that was listed first stays.
 func (c *Curator) exhibit(ctx context.Context) (open bool, err error) {
 	page, err := c.cfg.Movies.List(ctx, projections.MovieList{Account: commands.LibraryAccount, Limit: 100})
 	if err != nil {

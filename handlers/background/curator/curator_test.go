@@ -53,7 +53,7 @@ func newCurator(s *shelves, m *movies) *curator.Curator {
 	return curator.New(curator.Config{Library: s, Movies: m, BuiltIn: []templates.BuiltIn{{Name: "a"}, {Name: "b"}}, Log: log})
 }
 
-// TestCurator_Round brings every template, and lists finished examples whose files are there.
+// TestCurator_Round installs every template, and lists finished examples whose files still exist.
 func TestCurator_Round(t *testing.T) {
 	t.Parallel()
 	file := &movie.File{Key: "k"}

@@ -177,9 +177,9 @@ func (d *delivery) outputs() []result.Output {
 // of life after which another worker takes the claim.
 const confirmAfter = 3 * time.Second
 
-// confirm checks in the log that this run still has the claim. A process that was suspended does not know how much time has
-// passed. When a later run has the claim, this run sends nothing more; only a transfer that is already running cannot be taken
-// back.
+// confirm checks in the log that this run still has the claim, unless that was confirmed less than confirmAfter ago. A
+// process that was suspended does not know how much time has passed. When a later run has the claim, confirm returns
+// ErrNothingToDo and this run sends nothing more; only a transfer that is already running cannot be taken back.
 func (d *delivery) confirm(ctx context.Context) error {
 	if d.config.Now().Sub(d.confirmed) < confirmAfter {
 		return nil
@@ -213,7 +213,8 @@ func (d *delivery) record(ctx context.Context, try movie.DeliveryAttempted) erro
 	})
 }
 
-// recorded retries a command until it succeeds, because a completed try must be recorded.
+// recorded retries a command until it succeeds or finds nothing to do, because a completed try must be recorded. When ctx
+// ends, it goes on for the time Limits.Release.
 func (d *delivery) recorded(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := claims.Grace(ctx, d.limits.Release)
 	defer cancel()

@@ -102,8 +102,8 @@ func (d *delivery) post(ctx context.Context, try *movie.DeliveryAttempted, t tar
 	return nil
 }
 
-// send sends the video to a destination that takes files or e-mails. It makes one try: an
-// interrupted transfer is not repeated.
+// send sends the video to a destination that takes files or e-mails. It makes one try: when the destination refuses or
+// fails the transfer, that is the final result. After a fault of this service the next run tries again.
 func (d *delivery) send(ctx context.Context, try movie.DeliveryAttempted, t target) error {
 	sender, ok := d.config.Senders[t.kind]
 	if !ok {

@@ -46,7 +46,8 @@ func refused(format string, args ...any) error {
 	return verdict{movie.DeliveryError, fmt.Sprintf(format, args...)}
 }
 
-// resolve determines the target of a destination. A verdict means that nothing can be sent there; other errors are transient.
+// resolve determines the target of a destination. A verdict means that nothing can be sent there. Other errors are faults
+// of this service: the delivery is tried again later.
 func (d *delivery) resolve(ctx context.Context, to destination) (target, error) {
 	kind, unknown := connection.ParseKind(to.Type)
 	if problem := cmp.Or(to.problem, to.Problem); problem != "" {
@@ -119,8 +120,8 @@ func (d *delivery) resolveSaved(ctx context.Context, to destination) (target, er
 	return t, d.fileThere()
 }
 
-// savedFields are the only properties that a movie may set for a destination with a saved connection. Spec: Export destination
-// entries.
+// savedFields are the only properties that a movie may set for a destination of a kind that needs a saved connection. Spec:
+// Export destination entries.
 var savedFields = []string{"type", "id", "remote-path", "file"}
 
 func checkSaved(kind connection.Kind, given map[string]any) error {

@@ -101,7 +101,7 @@ func New(config Config) *Announcer {
 	return a
 }
 
-// Announce queues an event and returns at once. The event is lost when there is no room for it.
+// Announce queues an event and returns at once. The event is lost when there is no room for it, and after Close.
 func (a *Announcer) Announce(e Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -114,7 +114,7 @@ func (a *Announcer) Announce(e Event) {
 	}
 	if a.waiting >= maxInAll || there && !a.makeRoom(l, e) {
 		a.config.Log.WithField("account", e.Account).WithField("event", e.Name).
-			Debug("message to the open pages of an account dropped: too many messages are waiting to be sent")
+			Debug("live event lost: too many live events are waiting to be sent")
 		return
 	}
 	if !there {
@@ -130,7 +130,8 @@ func (a *Announcer) Announce(e Event) {
 	}
 }
 
-// replace puts a progress event in the place of an older queued one with the same subject.
+// replace puts a progress event in the place of an older queued one with the same subject. It returns false when there is
+// none, or when the event is no progress event.
 func (l *line) replace(e Event) bool {
 	if e.Name != connection.RenderProgress {
 		return false
@@ -144,8 +145,8 @@ func (l *line) replace(e Event) bool {
 	return false
 }
 
-// makeRoom drops a queued progress event when the line is full. It reports whether the line has
-// room for another event then.
+// makeRoom reports whether the line has room for an event. When the line is full, and the event is no progress event, it
+// drops a queued progress event to make room.
 func (a *Announcer) makeRoom(l *line, e Event) bool {
 	if len(l.events) < MaxWaiting {
 		return true
@@ -172,8 +173,8 @@ func (a *Announcer) work() {
 	}
 }
 
-// next returns the next event to send. It returns false when no event is queued: the worker then
-// ends.
+// next returns the next event to send. It returns false when no line may send an event, or the announcer is closed: the
+// worker then ends.
 func (a *Announcer) next() (*line, Event, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -201,7 +202,7 @@ func (a *Announcer) sent(l *line) {
 	a.turns = append(a.turns, l)
 }
 
-// send sends an event to all webhooks that list it, at the same time, and waits for all of them.
+// send sends an event to the webhooks that list it, at most MaxReceivers, at the same time, and waits for all of them.
 func (a *Announcer) send(e Event) {
 	ctx, cancel := context.WithTimeout(a.ctx, lookUpLimit)
 	defer cancel()

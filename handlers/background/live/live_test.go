@@ -27,7 +27,7 @@ import (
 type world struct {
 	mu      sync.Mutex
 	hooks   map[domain.AccountID][]connections.OpenedConnection
-	told    []string // endpoint and body
+	told    []string // endpoint, body and signing secrets of each call
 	running map[string]int
 	most    map[string]int                                          // of calls at the same time, by account and in all ("")
 	answer  func(ctx context.Context, endpoint string)              // returns when the receiver has answered
@@ -90,7 +90,7 @@ func (w *world) heard() []string {
 	return slices.Clone(w.told)
 }
 
-// atOnce is how many receivers of an account were called at the same time; "": of all accounts together.
+// atOnce is the maximum number of receivers of an account that were called at the same time; "": of all accounts together.
 func (w *world) atOnce(account string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

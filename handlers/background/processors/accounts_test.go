@@ -27,9 +27,9 @@ import (
 // afterlife is what the work on accounts acts on.
 type afterlife struct {
 	did  []string
-	due  *accounts.Clearing // nil: nothing
+	due  *accounts.Clearing // nil: no removal is due
 	open bool               // holds are open
-	fail bool               // of the first removal
+	fail bool               // the first removal fails
 }
 
 func (a *afterlife) Handle(_ context.Context, cmd accounts.CompleteOpening) (accounts.OpenedAccount, error) {
@@ -205,7 +205,7 @@ func (d *drawer) Handle(_ context.Context, cmd connections.DeleteConnection) (ev
 	return eventstore.Position{}, d.fail
 }
 
-// TestSavedConnections removes the connections of a closed account, the last time.
+// TestSavedConnections removes the connections of a closed account in the final removal, and in no other.
 func TestSavedConnections(t *testing.T) {
 	t.Parallel()
 	d := &drawer{names: []string{"ftp", "gone", "hook"}}

@@ -25,7 +25,7 @@ func deliver(project domain.ProjectID, dead int) projections.Task {
 	return task(projections.WorkDeliver, project, dead)
 }
 
-// outcomes shows tries as index/try/status, and / when final.
+// outcomes shows each try as "index.try status", with ! after the status when the try is final.
 func outcomes(tries []movie.DeliveryAttempted) string {
 	var out []string
 	for _, try := range tries {

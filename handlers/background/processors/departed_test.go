@@ -19,8 +19,8 @@ import (
 	"moviola/projections"
 )
 
-// estate is the templates and keys of an account, and what has been done with them. Calls about "gone" find nothing, those about "broken"
-// fail.
+// estate is the templates and keys of an account, and what was done with them. Calls about "gone" find nothing, those about
+// "used" have nothing to do, and those about "broken" fail.
 type estate struct {
 	owned, deleted, keys []string
 	did                  []string

@@ -26,7 +26,7 @@ type Fetches interface {
 // fetching fetches the sources of one movie or preload item.
 type fetching struct {
 	*Processors
-	log     logrus.FieldLogger // logger whose lines name the movie
+	log     logrus.FieldLogger // logger whose lines name the movie or the preload batch
 	wanted  func(ctx context.Context) (commands.FetchClaim, error)
 	start   func(ctx context.Context, s domain.FetchStart) (commands.FetchClaim, error)
 	release func(ctx context.Context, claim domain.FetchClaim, memory bool) error
@@ -164,7 +164,7 @@ func (f *fetching) fetched(ctx context.Context, claim commands.FetchClaim) (mess
 		case errors.As(err, &refusal):
 			return refusal.Message, nil
 		}
-		f.log.WithError(err).WithField("attempt", claim.Attempt).Warn("sources of a movie not fetched; trying again after a pause")
+		f.log.WithError(err).WithField("attempt", claim.Attempt).Warn("sources not fetched; trying again if tries are left")
 		if !claims.Passes(err) {
 			tries++
 		}

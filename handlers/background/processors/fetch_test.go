@@ -51,7 +51,7 @@ func (f *fetcher) do(ctx context.Context, fetch commands.Fetch) error {
 	return step(ctx, n)
 }
 
-// untilStopped waits for as long as it may.
+// untilStopped waits until ctx ends, and then fails like a download that was cut.
 func untilStopped(ctx context.Context, _ int) error {
 	<-ctx.Done()
 	return domain.Errorf(domain.Invalid, "asset", "Scene #1: the download ended early")

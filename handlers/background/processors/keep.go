@@ -11,8 +11,8 @@ import (
 	"moviola/projections"
 )
 
-// settle charges or releases the credits held for a movie that has an outcome. When that movie was the last one of a batch, it
-// also records the end of the batch.
+// settle charges or releases the credits held for an item of a preload batch, or for a movie that has an outcome. When that
+// movie was the last one of a batch, it also records the end of the batch.
 func (p *Processors) settle(ctx context.Context, task projections.Task) error {
 	if id, index, ok := ledger.ParseItem(domain.ProjectID(task.Subject)); ok {
 		return p.settleItem(ctx, task.Account, id, index)
@@ -41,7 +41,7 @@ func (p *Processors) timeOut(ctx context.Context, task projections.Task) error {
 	return err
 }
 
-// abandon closes a submission that has a hold but never became a movie.
+// abandon closes a submission that has a hold but never became a movie. For an item of a preload batch it settles the hold.
 func (p *Processors) abandon(ctx context.Context, task projections.Task) error {
 	if id, index, ok := ledger.ParseItem(domain.ProjectID(task.Subject)); ok {
 		return p.settleItem(ctx, task.Account, id, index)

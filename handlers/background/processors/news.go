@@ -46,7 +46,7 @@ type reporter struct {
 	mu    sync.Mutex
 	begun bool
 	echo  result.Echo
-	told  time.Time // time of the last announcement of progress
+	told  time.Time // time of begin, or of the last announcement after it
 	tells int
 	last  float64 // last announced percentage
 }

@@ -34,8 +34,8 @@ type Tracer interface {
 // The results of a work item, as Observer and Tracer get them.
 const (
 	resultOK         = "ok"
-	resultNothing    = "nothing"     // nothing was left to do: the work was done already
-	resultHandedBack = "handed_back" // released: this or another process continues the work later
+	resultNothing    = "nothing"     // nothing was left to do, or the claim was lost
+	resultHandedBack = "handed_back" // released or lost: this or another process continues the work, now or later
 	ResultFailed     = "failed"      // the work will be retried
 )
 

@@ -46,7 +46,7 @@ func (m *outputMaker) Make(_ context.Context, job commands.OutputJob) (made []mo
 
 const outputsMovie = `{"id":"%","scenes":[{"duration":4}],"exports":[{"format":["gif","mp3"]}]}`
 
-// made renders a movie with outputs in a world where some fail, and returns its outcome.
+// made renders a movie with outputs, and returns its project and its outcome.
 func made(t *testing.T, w *world, pr *process) (domain.ProjectID, movie.RenderFinished) {
 	t.Helper()
 	project := w.submitBody([]byte(outputsMovie))

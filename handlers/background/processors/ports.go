@@ -58,9 +58,9 @@ type Preparer interface {
 	Prepare(ctx context.Context, job commands.PrepareJob) (commands.Prepared, error)
 }
 
-// SourceFetcher copies the source files of movies and preload items to a storage that every renderer of the installation can
-// read. A *domain.Error is a fault of the movie, and its text is shown to the client; other errors may be transient. Decision
-// 54.
+// SourceFetcher copies the source files of movies and preload items to a storage that every renderer of the installation
+// can read. A *domain.Error is a fault of the movie or item, and its text is shown to the client; other errors may be
+// transient. Decision 54.
 type SourceFetcher interface {
 	FetchSources(ctx context.Context, job commands.FetchJob) error
 	FetchItem(ctx context.Context, job commands.PrepareJob, fetch commands.Fetch) error
@@ -72,8 +72,8 @@ type Cache interface {
 	Cached(ctx context.Context, account domain.AccountID, key string) (projections.Movie, bool, error)
 }
 
-// Commands are the commands that the processors call. They return commands.ErrNothingToDo when nothing is left to do, or when the
-// claim is lost. All are required.
+// Commands are the commands that the processors call. They return commands.ErrNothingToDo when nothing is left to do, or
+// when the claim is lost. All but FinishBatch are required.
 type Commands struct {
 	StartRender       Handler[commands.StartRender, commands.RenderClaim]
 	ReleaseRender     Handler[commands.ReleaseRender, eventstore.Position]
@@ -89,7 +89,7 @@ type Commands struct {
 	SweepTemplate Doer[templates.SweepTemplate]
 	// CompleteBatch submits the movies of a batch, or winds the batch down.
 	CompleteBatch Doer[commands.CompleteBatch]
-	// FinishBatch records that all movies of a batch have ended. nil: the end of batches is not announced.
+	// FinishBatch records that all movies of a batch have ended. nil: the end of batches is neither recorded nor announced.
 	FinishBatch Handler[commands.FinishBatch, commands.FinishedBatch]
 
 	// Delivery are the commands of deliveries.
@@ -104,7 +104,7 @@ type Trouble interface {
 	Clear(ctx context.Context, work string) error
 }
 
-// Limits are time limits of the processors. A zero field means the default that its comment gives.
+// Limits are the limits of the processors. A zero field means the default that its comment gives.
 type Limits struct {
 	Render   time.Duration // time from the first start of a render to its timeout. Spec: Limits. Default: 15 minutes
 	Beat     time.Duration // time between two writes of a claim's row on the presence board. Design §6. Default: 2 s

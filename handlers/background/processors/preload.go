@@ -83,7 +83,7 @@ func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 
 func (p *Processors) complain(job commands.PrepareJob, err error) {
 	p.log.WithError(err).WithField("preload", job.Batch).WithField("item",
-		job.Index).Warn("item of a preload not prepared; trying again after a pause")
+		job.Index).Warn("item of a preload not prepared, or its end not recorded; trying again if tries are left")
 }
 
 func (p *Processors) claimItem(ctx context.Context, cmd preloads.StartItem) (preloads.ItemClaim, error) {
@@ -129,8 +129,8 @@ func (p *Processors) prepareOnce(ctx context.Context, job commands.PrepareJob) (
 	return p.config.Preloads.Store.Store(ctx, job, made)
 }
 
-// releaseItem releases a claim, because the process is shutting down, or memory is too scarce
-// beside other work.
+// releaseItem releases a claim, because the process is shutting down, memory is too scarce beside other work, or another
+// account waits for the slot.
 func (p *Processors) releaseItem(id preload.ID, claim preload.Claim, why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), p.limits.Release)
 	defer cancel()

@@ -1,9 +1,10 @@
-// Package processors does the work of the work list: it renders, settles, delivers, times out, abandons and expires movies. A
-// Watermill router calls the processors; each processor is the handler of one kind of work.
+// Package processors does the work of the work list: it renders, settles, delivers, times out, abandons and expires movies,
+// and does the work on accounts, batches, preloads, templates and media libraries. A Watermill router calls the processors;
+// each processor is the handler of one kind of work.
 //
-// A message is only a hint. Every processor calls a command, which folds the stream and decides. When nothing is left to do,
-// that is no error. So messages may be repeated, late or in any order. This package contains no business rules, and no state
-// that another process would need: claims are events, progress is on the presence board.
+// A message is only a hint. Every processor calls a command, which folds the stream and decides. When nothing is left to
+// do, that is no error. So messages may be repeated, late or in any order. This package contains no business rules, and no
+// state that another process would need: claims are events, progress is on the presence board.
 package processors
 
 import (
@@ -37,7 +38,7 @@ type Config struct {
 	// Kinds are the kinds of work that this process does, according to its roles. Design §2.
 	Kinds    []string
 	Commands Commands
-	Log      *eventstore.Log // log that is read for events that end a claim
+	Log      *eventstore.Log // log that is read for movies, and for events that end a claim
 	Renderer Renderer
 	Encoder  movie.Encoder // this renderer's encoder, as its claims name it
 	Outputs  Outputs       // makes the outputs other than the MP4; nil: movies have only their MP4
@@ -110,7 +111,7 @@ type Processors struct {
 	documents submitted.Reader
 	deliverer *delivery.Deliverer
 
-	work context.Context // context of all work; it ends when a drain has run out of time
+	work context.Context // context of all work; it ends in a drain, when the work is done or the drain has run out of time
 	kill context.CancelCauseFunc
 }
 
@@ -237,8 +238,8 @@ func (p *Processors) underOwnContext(next message.HandlerFunc) message.HandlerFu
 	}
 }
 
-// logOf returns a logger whose lines name what a task is about: the movie, its account and the
-// request that caused it.
+// logOf returns a logger whose lines name what a task is about: the movie or the preload item, its account, and the request
+// that caused it.
 func (p *Processors) logOf(task projections.Task) logrus.FieldLogger {
 	fields := logrus.Fields{"account": task.Account, "request": task.Correlation}
 	if _, _, item := projections.ItemOfFetch(task.ID); item {
@@ -249,7 +250,8 @@ func (p *Processors) logOf(task projections.Task) logrus.FieldLogger {
 	return p.log.WithFields(fields)
 }
 
-// end converts the errors of normal ends of work to nil.
+// end converts the errors of normal ends of work to nil. It records any other error on the trouble board, unless the error
+// is transient, and returns it with the id of the task.
 func (p *Processors) end(task projections.Task, err error) error {
 	if err == nil || settled(err) {
 		p.succeeded(task)
@@ -298,8 +300,8 @@ func (p *Processors) Run(ctx context.Context) error {
 }
 
 // Drain takes no new work, and waits for running work until ctx ends. Then it cancels the work that is still running, which
-// releases its claims. It returns when no work is running, and Run returns at the same time. Design §10: the order of shutting
-// down.
+// releases its claims, and waits up to closeTimeout for its end. Run returns when Drain returns. Design §10: the order of
+// shutting down.
 func (p *Processors) Drain(ctx context.Context) error {
 	if err := p.config.Queue.Stop(ctx); err != nil {
 		p.kill(errDraining)

@@ -22,7 +22,8 @@ import (
 // movie fails.
 const maxRenderTries = 3
 
-// failedMessage is the owner's message for a movie that has failed maxRenderTries times.
+// failedMessage is the owner's message for a movie whose render, or whose fetch of sources, has failed maxRenderTries
+// times.
 const failedMessage = "Rendering failed because of an internal error. Please submit the movie again."
 
 // render makes one movie: claim, render, store, finish. After the claim it ends in one of three ways: the movie has its outcome,
@@ -82,8 +83,9 @@ type render struct {
 	stored  []string          // keys under which this attempt may have stored files
 }
 
-// run renders until the movie has an outcome, and records the outcome. It returns an error only when ctx has ended, or when
-// the kernel killed a program of the render for want of memory.
+// run renders until the movie has an outcome, and records the outcome. It returns an error when ctx has ended, when the
+// claim was lost, when the slot is released for another account, or when the kernel killed a program of the render for want
+// of memory.
 func (r *render) run(ctx context.Context) error {
 	rendered, err := r.rendered(ctx)
 	if errors.Is(err, errCached) && ctx.Err() == nil {
@@ -113,7 +115,7 @@ func (r *render) run(ctx context.Context) error {
 	return r.finish(ctx, commands.FinishRender{Success: true, Plan: &rendered.Plan, File: file, Warnings: rendered.Warnings})
 }
 
-// fail records that the movie has failed, with the reason. It removes the files of this attempt.
+// fail records that the movie has failed, with the reason. When that is recorded, it removes the files of this attempt.
 func (r *render) fail(ctx context.Context, why *domain.Error) error {
 	err := r.finish(ctx, commands.FinishRender{
 		Message: why.Message, Code: why.Code, Family: why.Kind.Family(), Plan: r.plan, Warnings: r.warned,
@@ -138,7 +140,7 @@ func (r *render) rendered(ctx context.Context) (commands.Rendered, error) {
 			errors.Is(err, commands.ErrGiveWay), errors.Is(err, commands.ErrOutOfMemory), errors.As(err, &refusal):
 			return rendered, err
 		}
-		r.complain("render failed")(err)
+		r.complain("render failed; trying again if tries are left")(err)
 		if !claims.Passes(err) {
 			tries++
 		}

@@ -200,7 +200,8 @@ func deliverDamaged(t *testing.T, damage func(string) string) {
 	})
 }
 
-// Secrets that nobody can read any more are the owner's to send again.
+// When the secrets of a connection cannot be decrypted any more, the destination ends with an error that tells the owner to
+// send them again.
 func TestDeliver_SecretsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, unreadable := range map[string]func(*testing.T) commands.Vault{

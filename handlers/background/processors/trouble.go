@@ -14,7 +14,7 @@ const (
 	// boardTime is the time limit of an access to the trouble board, the table of failed work items. It is short, so that work
 	// does not wait for the board.
 	boardTime = 5 * time.Second
-	// maxFailures is the maximum number of failed work items that failures remembers.
+	// maxFailures is the maximum number of failed work items that failures remembers; at one more it forgets all others.
 	maxFailures = 4096
 )
 
@@ -43,9 +43,9 @@ func (f *failures) remove(work string) bool {
 	return known
 }
 
-// note records a failure on the trouble board, the table of failed work items, unless the failure is transient. Design §6:
-// transient errors are retried without limit; work that fails for reasons of its own is listed as stuck after StuckAfter
-// failures.
+// note records a failure on the trouble board, the table of failed work items, unless the failure is transient or the work
+// was cancelled or ran out of time. Design §6: transient errors are retried without limit; work that fails for reasons of
+// its own is listed as stuck after StuckAfter failures.
 func (p *Processors) note(task projections.Task, failed error) {
 	if claims.Passes(failed) || errors.Is(failed, context.DeadlineExceeded) || errors.Is(failed, context.Canceled) {
 		return
@@ -63,7 +63,8 @@ func (p *Processors) note(task projections.Task, failed error) {
 	}
 }
 
-// succeeded removes the row of a work item from the trouble board, the table of failed work items.
+// succeeded removes the row of a work item from the trouble board, the table of failed work items, when this process has
+// recorded a failure of the item there.
 func (p *Processors) succeeded(task projections.Task) {
 	if !p.failed.remove(task.ID) {
 		return

@@ -239,10 +239,10 @@ type process struct {
 	lines   *logtest.Hook // what the process logs
 }
 
-// start starts a process. It is drained when the test ends.
+// start starts a process. The test drains it.
 func (w *world) start(worker string) *process { return w.startDeaf(worker, false) }
 
-// startDeaf is start for a process that may hear nothing of what others append.
+// startDeaf starts a process. With deaf set, the process gets no events that others append.
 func (w *world) startDeaf(worker string, deaf bool) *process {
 	w.t.Helper()
 	link := &link{Store: w.store, files: w.files, hooks: w.hooks, deaf: deaf}

@@ -19,10 +19,11 @@ import (
 	"moviola/handlers/background/claims"
 )
 
-// maxBytes is the maximum size of a stored document that is read. Spec: Limits, movie JSON size.
+// maxBytes is the maximum size, in bytes, of a stored document that is read. It is above the limit for submitted movies.
+// Spec: Limits, movie JSON size.
 const maxBytes = 4 << 20
 
-// ErrChanged says that a stored document differs from the submitted one.
+// ErrChanged says that a stored document differs from the submitted one, or can no longer be decrypted.
 var ErrChanged = errors.New("the stored document does not have the recorded hash")
 
 // Reader reads the stored documents of movies.

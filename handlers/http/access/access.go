@@ -93,7 +93,8 @@ func (g *Gate) Routes(router *mux.Router, operations ...Operation) {
 	operation.Register(shared, routes)
 }
 
-// route checks key and role, in the order of decision 4, and answers errors with the status of their kind.
+// route checks key and role, in the order of decision 4. It answers errors by op.Fail or, when that is nil, with the status
+// of their kind.
 func (g *Gate) route(op Operation) http.HandlerFunc {
 	fail := op.Fail
 	if fail == nil {

@@ -32,7 +32,7 @@ type world struct {
 	holders map[string]keyring.Holder // by hash
 	looked  int                       // how often a key was looked up
 	broken  bool
-	calls   []access.Call // that were let in
+	calls   []access.Call // calls that were let in
 	gate    *access.Gate
 	handler http.Handler
 	log     bytes.Buffer

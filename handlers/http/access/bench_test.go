@@ -26,13 +26,13 @@ import (
 	"moviola/projections/keyring"
 )
 
-// forgeries is how many well-formed keys are made up: far more than a ring remembers not to exist.
+// forgeries is the number of well-formed keys that were never issued: far more than a keyring remembers as unknown.
 const forgeries = 1 << 16
 
 // installed is an installation with many keys, each of an account of its own.
 type installed struct {
 	values  []string
-	forged  []string // well-formed, and nobody's
+	forged  []string // well-formed keys that were never issued
 	handler http.Handler
 }
 

@@ -1,6 +1,7 @@
-// Package admin serves the operators' interface under /admin: accounts, plans, credits, API keys, stuck work, the capacity
-// needed, the operators themselves, and the audit trail of their acts. Callers need an operator's token; API keys do not give
-// access. Every change is recorded in the trail before it is made.
+// Package admin serves the operators' interface under /admin: accounts, plans, credits, API keys, the work list and stuck
+// work, the processes and the capacity needed, the read models, usage, the operators themselves and their sessions, and the
+// audit trail of their acts. Callers need an operator's token or session; API keys do not give access. Every change is
+// recorded in the trail before it is made.
 package admin
 
 import (
@@ -42,7 +43,7 @@ type AccountCloser interface {
 	Handle(ctx context.Context, cmd accounts.CloseAccount) (eventstore.Position, error)
 }
 
-// Config is what an API needs. Every field is required.
+// Config is what an API needs. Every field but Operator is required.
 type Config struct {
 	// Operator checks the operators' tokens for every path; nil: nobody has access.
 	Operator  *web.OperatorToken

@@ -111,7 +111,7 @@ type trouble struct {
 	ended   bool // it is over when somebody drops it
 }
 
-// demands is work list in which three movies wait, and two have a slot.
+// demands is a work list in which three movies wait, and two have a slot.
 type demands struct{}
 
 func (demands) Demand(_ context.Context, kind string, now time.Time) (projections.Demand, error) {

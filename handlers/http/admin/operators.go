@@ -10,7 +10,8 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// OperatorCalls are the commands and queries on operators who have tokens of their own. accounts.Operators implements them.
+// OperatorCalls are the commands and queries on operators who have tokens of their own, and on the sessions of all
+// operators. accounts.Operators implements them.
 type OperatorCalls interface {
 	List(ctx context.Context) ([]operator.Added, error)
 	Add(ctx context.Context, cmd accounts.AddOperator) (accounts.AddedOperator, error)

@@ -14,7 +14,8 @@ import (
 	"moviola/projections"
 )
 
-// Readers returns the positions up to which the read models include the log. projections.Reader implements it.
+// Readers tells up to which position the read models include the log, and where they are stored. projections.Reader
+// implements it.
 type Readers interface {
 	Status() projections.Status
 	Lag(ctx context.Context) (projections.Lag, error)

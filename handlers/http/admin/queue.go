@@ -18,7 +18,8 @@ type Queue interface {
 	Claimed(ctx context.Context, kind string) ([]projections.WorkItem, error)
 }
 
-// mostShares is the maximum number of accounts in an answer: the accounts that have waited longest.
+// mostShares is the maximum number of shares in an answer, one for each account and kind of work: those that have waited
+// longest.
 const mostShares = 200
 
 // KindShown is the amount of work of one kind.

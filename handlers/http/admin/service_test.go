@@ -62,7 +62,7 @@ func (readers) Generation(context.Context) (*projections.Pointer, error) {
 	}, nil
 }
 
-// rebuilds takes rebuilds of single read models, and none of all.
+// rebuilds accepts a rebuild of named read models, and refuses one of all.
 type rebuilds struct{}
 
 func (*rebuilds) Start(names []string) bool { return len(names) > 0 }

@@ -16,7 +16,7 @@ import (
 
 // Trouble is the trouble board, the table of work items that have failed.
 type Trouble interface {
-	// Stuck returns the work items that have failed projections.StuckAfter times for reasons of their own.
+	// Stuck returns the work items that have failed at least projections.StuckAfter times for reasons of their own.
 	Stuck(ctx context.Context) ([]projections.Trouble, error)
 	// Clear resets the failures of a work item.
 	Clear(ctx context.Context, work string) error

@@ -103,7 +103,7 @@ func (a *API) owned(r *http.Request, c access.Call) (projections.MovieBatch, err
 	return b, nil
 }
 
-// head is the part of a batch that every answer has.
+// head is the part of a batch that both GET /batches and GET /batches/{id} return.
 type head struct {
 	ID          string  `json:"id"`
 	Template    string  `json:"template"`

@@ -142,7 +142,8 @@ func readOrder(w http.ResponseWriter, r *http.Request, c access.Call) (batch.Ord
 	return order, hash, err
 }
 
-// isCSV reports whether the content type of a body is CSV; every other type is read as JSON.
+// isCSV reports whether the content type of a body is that of CSV or of tab-separated values; every other type is read as
+// JSON.
 func isCSV(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (kind == "text/csv" || kind == "application/csv" || kind == "text/tab-separated-values")

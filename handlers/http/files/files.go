@@ -1,5 +1,6 @@
-// Package files serves rendered movies, their thumbnails and captions, files of media libraries and prepared assets. Their
-// addresses cannot be guessed, and no key is needed: everybody who knows an address may read the file while it exists.
+// Package files serves rendered movies, their thumbnails, captions and other outputs, files of media libraries, prepared
+// assets, and the photographs of the template library. No key is needed: everybody who knows an address may read the file
+// while it exists. Except for the photographs, the addresses cannot be guessed.
 package files
 
 import (
@@ -47,7 +48,7 @@ type Config struct {
 	Log       logrus.FieldLogger
 }
 
-// Server serves rendered files. It is safe for concurrent use.
+// Server serves stored files and photographs. It is safe for concurrent use.
 type Server struct{ cfg Config }
 
 // New returns a server.
@@ -58,8 +59,8 @@ func New(cfg Config) *Server {
 	return &Server{cfg: cfg}
 }
 
-// Routes registers the paths of rendered files on the root router (result.FilesPath + token + "/" + project + extension), and
-// those of the photographs of the template library.
+// Routes registers on the root router the paths of rendered files (result.FilesPath + token + "/" + project + extension),
+// of outputs, of files of media libraries, of prepared assets, and of the photographs of the template library.
 func (s *Server) Routes(router *mux.Router) {
 	operation.Register(router, []operation.Route{
 		{Operation: getFile, Serve: s.serve},
@@ -116,8 +117,8 @@ type target struct {
 	key         string
 	name        string
 	contentType string
-	size        int64         // expected size of a finished movie, in bytes; 0: unknown
-	hash        string        // expected hex SHA-256 of a finished movie; empty: unknown
+	size        int64         // expected size of a movie or output, in bytes; 0: unknown
+	hash        string        // expected hex SHA-256 of a movie or output; empty: unknown
 	until       time.Duration // time after writing for which the file is served; 0: no limit
 }
 

@@ -102,8 +102,8 @@ func sha256Of(content string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// TestServe_damaged: of a movie that is not as long as it was, nothing is served, by no way; its picture is. In another movie one is not
-// used either that does not have its hash.
+// TestServe_damaged: a movie whose file does not have the recorded size is not served, but its thumbnail is. OpenOwn also
+// refuses a file that does not have the recorded hash.
 func TestServe_damaged(t *testing.T) {
 	t.Parallel()
 	handler := serve(t, func(_ *world, m *projections.Movie) { m.File.Size = int64(len(video)) + 1 })

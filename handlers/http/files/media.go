@@ -62,8 +62,9 @@ func typeByName(name string) string {
 	return "application/octet-stream"
 }
 
-// disposition lets browsers display pictures, video and audio, and download everything else. An uploaded page, or an SVG,
-// which may contain a script, must not run at this service's address, even when a person follows a link to it.
+// disposition lets browsers display pictures, video, audio, plain text and captions, and download everything else. An
+// uploaded page, or an SVG, which may contain a script, must not run at this service's address, even when a person follows
+// a link to it.
 func disposition(t target) string {
 	kind, _, err := mime.ParseMediaType(t.contentType)
 	shown := media.KindOf(kind) != media.Other && !strings.Contains(kind, "xml") || kind == "text/plain" || kind == "text/x-ssa"

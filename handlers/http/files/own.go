@@ -39,7 +39,7 @@ func (s *Server) OpenOwn(ctx context.Context, account domain.AccountID, path str
 	return file, err
 }
 
-// findOwn returns the file that a path names: a rendered file, or a file of a media library.
+// findOwn returns the file that a path names: a rendered file, a file of a media library, or a prepared asset.
 func (s *Server) findOwn(ctx context.Context, path string) (target, bool, error) {
 	if strings.HasPrefix(path, media.AddressPath) {
 		return s.findMedia(ctx, path)

@@ -15,7 +15,8 @@ const maxBody = 64 << 10
 
 var errFolderName = domain.Errorf(domain.Invalid, "folder_invalid", "Invalid folder name")
 
-// payload is the JSON object of a body. A property of the wrong type counts as missing.
+// payload is the JSON object of a body. A property of the wrong type counts as missing, except by the method folder, which
+// refuses it.
 type payload map[string]json.RawMessage
 
 // readPayload reads a body. Spec: Errors, media endpoints.

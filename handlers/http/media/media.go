@@ -98,9 +98,10 @@ type Config struct {
 	// every process.
 	CursorKey, UploadKey []byte
 	UploadTTL            time.Duration // time within which an upload must begin. Spec: Limits. Default: 120 seconds
-	CORSOrigins          []string      // origins whose pages may upload
-	Now                  func() time.Time
-	Log                  logrus.FieldLogger
+	CORSOrigins          []string      // origins whose pages may upload; empty: only this service's own
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+	Log logrus.FieldLogger
 }
 
 // API serves the media libraries. It is safe for concurrent use.
@@ -184,7 +185,7 @@ type done struct {
 	Timestamp string `json:"timestamp"`
 }
 
-// answer waits until the change is visible in the read models, and then answers.
+// answer waits up to a second until the change is visible in the read models, and then answers.
 func (a *API) answer(w http.ResponseWriter, r *http.Request, at eventstore.Position, d done) error {
 	web.Await(r.Context(), a.cfg.Projected, at)
 	d.Success, d.Timestamp = true, web.Stamp(a.cfg.Now())

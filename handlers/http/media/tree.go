@@ -70,7 +70,7 @@ func (a *API) getFolder(w http.ResponseWriter, r *http.Request, c access.Call) e
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// branch is one folder of the tree, with the numbers of files directly in the folder.
+// branch is one folder of the tree, with the number and the total size in bytes of the files directly in the folder.
 type branch struct {
 	Path  string `json:"path"`
 	Files int64  `json:"files"`

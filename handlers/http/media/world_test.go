@@ -45,7 +45,7 @@ type world struct {
 	mux.Router
 }
 
-// drain counts what is stored, and keeps the last byte of it only.
+// drain counts the bytes of each stored file, and keeps none of them.
 type drain struct {
 	*commandstest.Files
 	stored map[string]int64 // bytes, by key
@@ -63,7 +63,7 @@ func (d *drain) Put(ctx context.Context, key string, r io.Reader) error {
 type shelves struct {
 	media.MediaReader // nil: nothing else is asked for
 	names             []string
-	asked             int // documents
+	asked             int // number of documents asked for
 }
 
 func (s *shelves) Folder(context.Context, domain.AccountID, string) (projections.MediaFolder, bool, error) {

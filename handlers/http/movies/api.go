@@ -39,7 +39,7 @@ type Balances interface {
 	Get(ctx context.Context, account domain.AccountID) (projections.Balance, error)
 }
 
-// Presence returns the progress of a claim; false when no heartbeat was written for the claim.
+// Presence returns the row of a work item on the presence board; false: no worker shows one.
 type Presence interface {
 	Of(ctx context.Context, work string) (projections.Presence, bool, error)
 }
@@ -103,7 +103,7 @@ type Config struct {
 	Redeliver Redeliverer
 	History   History
 	Projected web.Projected
-	Survey    Surveyor // nil: movies are validated without their layout
+	Survey    Surveyor // nil: movies are laid out without fonts when they are validated
 	Outside   Outside  // nil: validation uses the movie JSON only
 	// PublicURL is the base of every address in answers: scheme and host, no slash at the end. Decision 8.
 	PublicURL string

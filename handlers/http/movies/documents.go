@@ -16,7 +16,8 @@ const (
 	keptOverhead    = 512 // memory that a cached document needs beside its text, in bytes
 )
 
-// posted is a movie's JSON as it was posted, and the parts of it that answers always contain.
+// posted is a movie's JSON as answers show it: without the secrets of destinations; and the parts of it that answers always
+// contain.
 type posted struct {
 	json json.RawMessage
 	echo result.Echo

@@ -57,7 +57,7 @@ type world struct {
 	suspended map[domain.AccountID]*domain.Error
 	waited    []eventstore.Position
 	asked     []projections.MovieList
-	lookOnly  bool // lists are looked through without a hit
+	lookOnly  bool // lists are searched without finding a movie, and more may follow
 	submitted []commands.SubmitMovie
 	broken    string // the part that fails
 	panics    bool
@@ -65,7 +65,7 @@ type world struct {
 	values    map[string]string // key values, by name
 	log       *bytes.Buffer
 	logger    *logrus.Logger
-	opened    int // documents
+	opened    int // number of documents opened
 	plans     map[domain.AccountID]string
 	origins   []string       // of pages that may use the interface
 	streams   movies.Streams // of GET /movies/progress
@@ -73,7 +73,7 @@ type world struct {
 	again     []deliveries.RequestRedelivery
 	histories map[string][]projections.HistoryEntry
 	drawn     []previews.Draw
-	undrawn   error  // what ends a preview
+	undrawn   error  // error with which a preview ends; nil: it is drawn
 	onBoard   func() // runs before the presence board answers
 }
 

@@ -24,7 +24,8 @@ var (
 	errFollowed = domain.Errorf(domain.Invalid, "project_count", "At most %d projects can be followed in one stream.", maxFollowed)
 )
 
-// followed reads the parameter with the movies that the client wants to follow; empty: all movies of the account.
+// followed reads which movies the client wants to follow, from the parameters project, id and all; an empty result: all
+// movies of the account.
 func followed(query url.Values) ([]domain.ProjectID, error) {
 	all, ok := web.One(query, "all")
 	names := slices.DeleteFunc(slices.Clone(query["project"]), func(name string) bool { return name == "" })
@@ -71,7 +72,7 @@ type followings struct {
 
 func (f *followings) add(m projections.Movie) { f.movies = append(f.movies, &following{movie: m}) }
 
-// begin adds the account's open movies, if all are to be followed.
+// begin adds the account's open movies, if all are to be followed: of each open status, at most the newest web.MaxPage.
 func (f *followings) begin(ctx context.Context) error {
 	if !f.all {
 		return nil

@@ -159,8 +159,8 @@ func (a *API) standing(ctx context.Context, m projections.Movie) (projections.Mo
 	return now, percent, err
 }
 
-// progress returns the rendered percentage, 0 to 100, that the worker has written last. It returns false when no worker has
-// written a percentage.
+// progress returns the rendered percentage, 0 to 100, that the worker has written last. known is false when the presence
+// board has no percentage of the current attempt.
 func (a *API) progress(ctx context.Context, m projections.Movie) (percent int, known bool, err error) {
 	switch {
 	case m.Status == projections.StatusDone:

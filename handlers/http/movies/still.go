@@ -35,7 +35,7 @@ const (
 // maxMoment is the maximum of the parameter time, in seconds: longer than any movie.
 const maxMoment = 1e6
 
-// stills is the answer with several pictures. Decision 70.
+// stills is the answer in JSON, with one or more pictures. Decision 70.
 type stills struct {
 	Success  bool     `json:"success"`
 	Stills   []still  `json:"stills"`
@@ -173,7 +173,7 @@ func parseMoments(lists []string) (moments []float64, err error) {
 
 var errStillFormat = domain.Errorf(domain.Invalid, "format_invalid", "format must be png or jpg")
 
-// stillQuality is the quality of JPEG previews, 0 to 100.
+// stillQuality is the quality of JPEG previews, 1 to 100.
 const stillQuality = 88
 
 // encodeStill writes a picture as PNG or JPEG.

@@ -11,7 +11,7 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// maxMovieBytes is the maximum size of a movie's JSON. Spec: Limits; decision 10.
+// maxMovieBytes is the maximum size of a movie's JSON, in bytes. Spec: Limits; decision 10.
 const maxMovieBytes = 2 << 20
 
 var errTooLarge = domain.Errorf(domain.TooLarge, "movie_json_too_large",

@@ -10,7 +10,7 @@ import (
 	"moviola/domain/timeline"
 )
 
-// surveyTime is the time limit for laying out a movie during validation.
+// surveyTime is the time limit for laying out a movie during validation in a process that has no fonts.
 const surveyTime = 200 * time.Millisecond
 
 // fontless lays out movies in a process that has no fonts.

@@ -49,7 +49,7 @@ type finding struct {
 	Severity string `json:"severity"`
 	Message  string `json:"message"`
 	Remedy   string `json:"remedy"`
-	Template string `json:"template,omitempty"` // id of the saved template, or of the movie to be rendered again
+	Template string `json:"template,omitempty"` // saved template, or movie to be rendered again, by its id; empty: the body
 }
 
 func findingOf(p lint.Problem) finding {
@@ -89,7 +89,7 @@ type spanTime struct {
 }
 
 // validateMovie serves POST /movies/validate. It stores nothing and charges nothing. An invalid movie is a result, not an
-// error; only a body that is too large is an error.
+// error. Errors are a body that is too large or incomplete, and failures of the service.
 func (a *API) validateMovie(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	body, err := web.ReadBody(w, r, maxMovieBytes, errTooLarge)
 	if err != nil {

@@ -312,7 +312,7 @@ func codeOf(node ast.Node) (string, bool) {
 	return code, err == nil
 }
 
-// TestSecurity: exactly the operations without a key of their own kind say so.
+// TestSecurity: an operation is described as open to everybody if it needs neither an API key nor an operator's token.
 func TestSecurity(t *testing.T) {
 	t.Parallel()
 	keyed := map[string]bool{}

@@ -187,7 +187,8 @@ func (p *Pages) servePart(w http.ResponseWriter, r *http.Request) {
 	p.send(w, found)
 }
 
-// root redirects browsers to the page for people. For other clients the path / is not found.
+// root redirects browsers to the home of New or, when that is empty, to the page for people. For other clients the path /
+// is not found.
 func (p *Pages) root(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.Contains(r.Header.Get("Accept"), "text/html") {
 		web.NotFound(w, r)

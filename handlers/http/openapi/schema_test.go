@@ -13,7 +13,7 @@ import (
 	"moviola/handlers/http/openapi"
 )
 
-// compiled is a schema of a JSON document, compiled by a validator that nobody here wrote.
+// compiled compiles the schema at a place of a JSON document by an independent validator.
 func compiled(t *testing.T, raw []byte, at string) *jsonschema.Schema {
 	t.Helper()
 	tree, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
@@ -32,7 +32,7 @@ func compiled(t *testing.T, raw []byte, at string) *jsonschema.Schema {
 	return schema
 }
 
-// held says what a schema has against a movie.
+// held validates a movie by a schema. It returns the schema's objections.
 func held(t *testing.T, schema *jsonschema.Schema, raw []byte) error {
 	t.Helper()
 	movie, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))

@@ -69,7 +69,7 @@ func (o Operation) template() string { return strings.ReplaceAll(o.Path, ":.+}",
 // Parameter is a parameter of the query, the path or the headers.
 type Parameter struct {
 	in, name, text string
-	rest           string // regular expression that the router needs after the name, for a parameter of several path segments
+	rest           string // ".*": it stands for all parameters whose names begin with its name; empty: for one parameter
 	required       bool
 	schema         jsonschema.Schema
 	example        any
@@ -117,7 +117,7 @@ func (p Parameter) Members() Parameter {
 // Body is the body of a request.
 type Body struct {
 	optional bool
-	// The operation reads the body itself, not by the functions of package web. So the errors of reading JSON do not occur.
+	// The operation has errors of its own for the body. So the usual errors of a JSON body do not occur.
 	raw      bool
 	contents []Content
 }
@@ -127,7 +127,7 @@ func JSON(schema Shape) *Body {
 	return &Body{contents: []Content{{Type: "application/json", Schema: schema}}}
 }
 
-// Upload returns a body with the given media types. The operation reads the body itself, not as JSON.
+// Upload returns a body with the given media types, which need not be JSON. The operation has errors of its own for it.
 func Upload(contents ...Content) *Body { return &Body{raw: true, contents: contents} }
 
 // Optional copies the body, marks the copy as one that clients may omit, and returns the copy.
@@ -145,7 +145,7 @@ func (b *Body) Example(text string) *Body {
 	return &other
 }
 
-// OwnErrors returns a copy of the body for an operation that reads the body itself, with errors of its own.
+// OwnErrors returns a copy of the body for an operation that has errors of its own for it.
 func (b *Body) OwnErrors() *Body {
 	other := *b
 	other.raw = true
@@ -186,8 +186,8 @@ func On(status int, text string, codes ...string) Refusal {
 	return Refusal{Status: status, Text: text, Codes: codes}
 }
 
-// Unavailable is the refusal of operations that have no errors of their own except this one: a part of the service does not
-// respond.
+// Unavailable is the refusal 503, a part of the service does not respond, for operations to which the document does not add
+// it because they are Fixed.
 var Unavailable = On(503, "", unavailable...)
 
 // As returns a copy of the refusal. The body of the copy is not an error in JSON, but has the given media type and schema.

@@ -39,7 +39,7 @@ const (
 
 var now = time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 
-// batches are those that there are, by id.
+// batches are the preload batches that exist, by id. Reading the batch broken0000000000 fails.
 type batches map[preload.ID]projections.Preload
 
 func (b batches) Get(_ context.Context, id preload.ID) (projections.Preload, bool, error) {

@@ -31,7 +31,7 @@ import (
 // errAway is a store that cannot be reached.
 var errAway = errors.New("the store is away")
 
-// broken is everything behind the interface, away.
+// broken stands for everything behind the interface. Every call fails with errAway.
 type broken struct{}
 
 func (broken) Get(context.Context, template.ID) (projections.Template, bool, error) {

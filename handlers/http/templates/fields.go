@@ -155,7 +155,7 @@ func kindOf(name string, raw json.RawMessage) (string, []field) {
 	return "text", nil
 }
 
-// isURL reports whether a value is an address, or whether a variable's name suggests an address.
+// isURL reports whether a value is an address or, when the value is empty, whether the variable's name suggests an address.
 func isURL(name, value string) bool {
 	if strings.HasPrefix(value, "https://") || strings.HasPrefix(value, "http://") {
 		return true
@@ -215,7 +215,7 @@ func humanised(name string) string {
 	return strings.Join(words, " ")
 }
 
-// camelWords splits a name where a lower-case letter is followed by a capital, or a digit by a letter. Consecutive capitals stay
+// camelWords splits a name before each capital that follows a character other than a capital. Consecutive capitals stay
 // together.
 func camelWords(text string) []string {
 	var words []string

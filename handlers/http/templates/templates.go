@@ -72,7 +72,7 @@ type Files interface {
 	Open(ctx context.Context, key string) (commands.File, error)
 }
 
-// Config is what an API needs. Every field but Now is required.
+// Config is what an API needs. Every field but Operator and Now is required.
 type Config struct {
 	Templates Reader
 	Movies    Movies

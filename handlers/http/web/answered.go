@@ -15,7 +15,7 @@ import (
 type Answered struct {
 	Context   context.Context
 	Method    string
-	Operation string // method and path template of its route, such as "GET /v2/movies"; empty: no route matched
+	Operation string // method and path template, such as "GET /v2/movies"; empty: no route with the method matched
 	Path      string // path in the form for the log, see LogPath
 	Status    int    // HTTP status; 0: no answer was sent
 	RequestID string

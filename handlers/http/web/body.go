@@ -12,8 +12,8 @@ import (
 	"moviola/domain"
 )
 
-// The limits for reading on when a body is too large, in bytes and in time. The body is read on so that the client sees the
-// answer.
+// maxDrainBytes is how many bytes of a body that is too large are read on, so that the client sees the answer. maxBodyTime
+// is the time limit for reading any body.
 const (
 	maxDrainBytes = 8 << 20
 	maxBodyTime   = 2 * time.Minute
@@ -56,7 +56,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, factor int, t
 	return bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), nil
 }
 
-// ReadObject reads a body of at most limit bytes, which must be one JSON object, into a struct.
+// ReadObject reads a body of at most limit bytes, which must be one JSON object, into a struct or map.
 func ReadObject(w http.ResponseWriter, r *http.Request, limit int64, into any) error {
 	body, err := ReadBody(w, r, limit, domain.Errorf(domain.TooLarge, "body_too_large",
 		"The request body is larger than the limit of %d bytes", limit))

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// CSVText makes a text safe as a CSV cell: spreadsheets treat a cell that begins with =, +, -, @ or a tab as a formula, so
-// CSVText puts an apostrophe before it. Numbers that the service itself writes do not need CSVText.
+// CSVText makes a text safe as a CSV cell: spreadsheets treat a cell that begins with =, +, -, @, a tab or a carriage
+// return as a formula, so CSVText puts an apostrophe before it. Numbers that the service itself writes do not need CSVText.
 func CSVText(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return "'" + text

@@ -116,8 +116,8 @@ func untilRead(ctx context.Context) (resume func()) {
 	return func() { l.timer.Reset(l.after) }
 }
 
-// unavailable reports whether a request failed because a part of the service did not respond or is full. The client may then
-// retry.
+// unavailable reports whether a request failed because a part of the service did not respond, is full, or is too old for an
+// event that it needs. The client may then retry.
 func unavailable(r *http.Request, err error) bool {
 	var network net.Error
 	var behind *projections.BehindError

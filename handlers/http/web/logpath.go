@@ -4,8 +4,8 @@ import "strings"
 
 // The limits of a path in the log.
 const (
-	// secretLength is the minimum length of a run of letters and digits that is treated as a secret: ids are shorter (16 and
-	// 20 characters); the tokens of file addresses and API keys are longer.
+	// secretLength is the minimum length of a run of letters, digits, _ and - that is treated as a secret: ids are shorter
+	// (16 and 20 characters); the tokens of file addresses and API keys are longer.
 	secretLength = 24
 	maxLogPath   = 200
 )

@@ -22,7 +22,7 @@ const maxDelayed = 32
 
 var errToken = domain.Errorf(domain.Forbidden, "token_invalid", "Invalid token")
 
-// IsTokenRefusal reports whether an error is the refusal of a wrong operator's token.
+// IsTokenRefusal reports whether an error is the refusal of a missing or wrong operator's token.
 func IsTokenRefusal(err error) bool { return errors.Is(err, errToken) }
 
 var errOperatorRole = domain.Errorf(domain.Forbidden, "operator_role", "Your role as an operator does not allow this: "+

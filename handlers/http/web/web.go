@@ -104,7 +104,8 @@ func Refuse(w http.ResponseWriter, status int, err *domain.Error) {
 }
 
 // Fail answers with an error: a *domain.Error with its own status and text; any other error with a fixed text, and with 503
-// when a part of the service did not respond, otherwise with 500. The cause of a 500 or 503 is logged.
+// when a part of the service did not respond, otherwise with 500. The cause is logged, except that of a *domain.Error of
+// another kind than Internal.
 func Fail(w http.ResponseWriter, r *http.Request, log logrus.FieldLogger, err error) {
 	var refusal *domain.Error
 	if errors.As(err, &refusal) {

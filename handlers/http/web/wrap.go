@@ -31,8 +31,9 @@ func RequestID(ctx context.Context) string {
 	return id
 }
 
-// Wrap wraps the root router. Every answer contains its request id, also 404 and 405. A panic becomes a 500 with a fixed text.
-// The observers are called after every answer, by many goroutines.
+// Wrap wraps the root router. Every answer contains its request id, also 404 and 405. A panic before an answer becomes a
+// 500 with a fixed text; a panic during an answer closes the connection. The observers are called after every other answer,
+// by many goroutines.
 func Wrap(next http.Handler, log logrus.FieldLogger, observers ...func(Answered)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get(RequestIDHeader)
@@ -80,7 +81,8 @@ func answerPanic(w *recorder, r *http.Request, log logrus.FieldLogger, crash any
 	Refuse(w, http.StatusInternalServerError, domain.Errorf(domain.Internal, "internal_error", internalErrorText))
 }
 
-// validRequestID reports whether an id has only characters that are safe in a log and in a header.
+// validRequestID reports whether an id has only characters that are safe in a log and in a header, and is neither empty nor
+// too long.
 func validRequestID(id string) bool {
 	return id != "" && len(id) <= maxRequestID &&
 		strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") == ""

@@ -99,7 +99,7 @@ func (s *Background) tidied(name, folder string) chores.Chore {
 				failures = append(failures, place.Room.Sweep(ctx, before))
 			}
 		}
-		// Tidy removes unfinished files, too.
+		// scratch.Tidy also removes unfinished files.
 		return errors.Join(append(failures, scratch.Tidy(ctx, filepath.Join(s.WorkFolder(), folder), before))...)
 	})
 }

@@ -51,7 +51,8 @@ func New(all *parts.Parts) (*Front, error) {
 	return s, s.newPublic(all.Secret)
 }
 
-// Close closes what the resources have opened. Call it when no request is running any more.
+// Close cancels a running rebuild of read models, and closes what the resources have opened. Call it when no request is
+// running any more.
 func (s *Front) Close(ctx context.Context) error {
 	if s.rebuild != nil {
 		s.rebuild.Close()

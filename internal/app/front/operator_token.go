@@ -10,7 +10,8 @@ import (
 	"moviola/internal/config"
 )
 
-// loadOperatorToken reads the operator's token from its file, or generates one for this run.
+// loadOperatorToken reads the operator's token from its file or the environment. When neither has one, it generates one for
+// this run.
 func (s *Front) loadOperatorToken() error {
 	token, err := config.OperatorToken(s.Config.AdminTokenFile)
 	if err := errors.Join(err, config.CheckOperatorToken(token)); err != nil {

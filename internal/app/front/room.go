@@ -6,7 +6,8 @@ import (
 	"moviola/handlers/http/access"
 )
 
-// newWork lists the operations that store new data. All others continue when the disk is nearly full.
+// newWork lists the operations with an API key that store new data. The other ones continue when the disk is nearly full.
+// Uploads check the disk themselves.
 var newWork = map[string]bool{
 	"POST /v2/movies": true, "POST /v2/preloads": true, "POST /v2/batches": true, "POST /v2/media/file": true,
 	"POST /v2/templates": true,

@@ -55,7 +55,7 @@ func truth(yes bool) float64 {
 	return 0
 }
 
-// stuckWork returns the number of stuck items. Design §6.
+// stuckWork returns the number of stuck items; -1: it cannot be read now. Design §6.
 func (s *Observing) stuckWork() float64 {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

@@ -52,7 +52,8 @@ func (s *Observing) checks() map[string]ops.Check {
 	checks := map[string]ops.Check{
 		"eventstore": func(ctx context.Context) error {
 			last, err := s.Stores.Log.Last(ctx, installation.Stream)
-			// Every start writes the stream installation.Stream: in an event store without it, another installation has its log.
+			// The first start of an installation writes the stream installation.Stream: an event store without it belongs to
+			// another installation.
 			if err == nil && last.Revision == eventstore.NoStream {
 				err = errors.New("the event store answers, and does not show this installation")
 			}

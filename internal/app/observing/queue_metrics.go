@@ -125,7 +125,7 @@ func (s *standing) askQueue(ctx context.Context, log logrus.FieldLogger) []prome
 	return metrics
 }
 
-// askWanted reports the number of render slots that the waiting movies could use.
+// askWanted reports how many movies wait for a render slot or have one.
 func (s *standing) askWanted(ctx context.Context, log logrus.FieldLogger) []prometheus.Metric {
 	if !s.parts.Config.Plays(config.RoleKeeper) {
 		return nil
@@ -138,7 +138,8 @@ func (s *standing) askWanted(ctx context.Context, log logrus.FieldLogger) []prom
 	return []prometheus.Metric{gaugeOf(slotsWanted, float64(demand.Waiting+demand.Running))}
 }
 
-// noPlan is the plan label of the service's own work, and of accounts whose plan cannot be read.
+// noPlan is the plan label of the service's own work, and of accounts whose plan cannot be read or is none of the
+// installation.
 const noPlan = "none"
 
 // planNames returns the plans of the installation, and noPlan.

@@ -19,7 +19,7 @@ type Rebuilder struct {
 	models Rebuilding
 	head   func(context.Context) (eventstore.Position, error)
 	now    func() time.Time
-	ctx    context.Context // context of the rebuild that is running
+	ctx    context.Context // context of every rebuild; Close ends it
 	cancel context.CancelFunc
 
 	running sync.WaitGroup
@@ -27,7 +27,7 @@ type Rebuilder struct {
 	last    admin.Rebuild
 }
 
-// NewRebuilder returns a Rebuilder, which must be closed. head is the end of the log.
+// NewRebuilder returns a Rebuilder, which must be closed. head returns the end of the log.
 func NewRebuilder(models Rebuilding, head func(context.Context) (eventstore.Position, error), now func() time.Time) *Rebuilder {
 	r := &Rebuilder{models: models, head: head, now: now}
 	r.ctx, r.cancel = context.WithCancel(context.Background())

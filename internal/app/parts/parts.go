@@ -214,7 +214,7 @@ func (s *Parts) prepareEncryption(ctx context.Context) error {
 	return nil
 }
 
-// openInstallation checks that this process has the secret of the installation.
+// openInstallation checks that this process has the secret of the installation. The first start records its fingerprint.
 func (s *Parts) openInstallation(ctx context.Context, secret secret.Secret) error {
 	fingerprint, err := secret.Key("fingerprint")
 	if err != nil {
@@ -240,7 +240,7 @@ func (s *Parts) CaughtUp(ctx context.Context) error {
 	return nil
 }
 
-// watchDisk starts watching the disk of the data folder.
+// watchDisk checks the disk of the data folder, and returns its Watch, which is not running yet.
 func watchDisk(cfg config.Config, log logrus.FieldLogger) *disk.Watch {
 	return disk.NewWatch(disk.Config{Folder: cfg.Data, Reserve: cfg.DiskReserve, Log: log.WithField("part", "disk")})
 }

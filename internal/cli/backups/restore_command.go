@@ -206,8 +206,8 @@ func (r *bringingBack) restoreLog(ctx context.Context, s *backup.Snapshot, dir s
 	return errors.Join(err, os.RemoveAll(dir))
 }
 
-// restoreFiles restores documents and files. It writes them into a folder or, where a bucket is named, adds to the bucket those
-// that are missing there.
+// restoreFiles restores documents and files. It writes them into a folder or into the bucket that is named, where they
+// replace files of the same names. Files that the backup only lists must be in the bucket already.
 func (r *bringingBack) restoreFiles(ctx context.Context, s *backup.Snapshot, work string) (err error) {
 	where := r.blobs
 	if where == "" {

@@ -61,7 +61,8 @@ func rotateSecretsCommand() *cobra.Command {
 	return cmd
 }
 
-// rotateSecrets generates a new secret and encrypts all stored credentials with it. A further run completes an interrupted one.
+// rotateSecrets encrypts all stored credentials with the secret that the environment gives or, without one, with a new
+// secret that it generates. A further run completes an interrupted one.
 func rotateSecrets(ctx context.Context, cfg config.Config, stores *stores.Stores, out io.Writer) error {
 	master, err := secret.Load(cfg.Data, cfg.BeyondHost())
 	if err != nil {

@@ -129,5 +129,6 @@ func (d *erasedFiles) removeTemplate(ctx context.Context, files *blobs.Bucket, i
 	}
 }
 
-// shownErrors is the maximum number of errors of a storage that the report shows.
+// shownErrors is the number of errors of a storage after which the report leaves out further files that could not be
+// removed.
 const shownErrors = 5

@@ -64,7 +64,7 @@ func replaceLog(t *testing.T, data, dir string) {
 	}
 }
 
-// audited returns the report of an audit, which must pass, without when it was made.
+// audited returns the line with the digest from the report of an audit, which must pass.
 func audited(t *testing.T, data string) string {
 	t.Helper()
 	out, err := command(t, audits.AuditCommand(upkeep.PublicKey, upkeep.AnchorCommand(), upkeep.VerifyCommand()), "--data", data)

@@ -20,7 +20,7 @@ import (
 	"moviola/tests/harness/servers"
 )
 
-// adasFiles are files of ada of each kind by whose name it is found that they are hers, and one of bob.
+// adasFiles are files of ada, one of each kind by whose name it is found that they are hers.
 var adasFiles = []string{"media/" + string(ada) + "/e1-u", "movies/" + string(ada) + "/movieada00000000.json", "renders/movieada00000000/1.mp4",
 	"templates/templateada/ab.json", "library/templateada/1.mp4"}
 

@@ -135,7 +135,8 @@ func (a *asking) submitCommand() *cobra.Command {
 	return cmd
 }
 
-// refusedMovie adds the exit status for a refused movie to an error.
+// refusedMovie adds the exit status for a refused movie to an error, unless the service was not reached or answered with a
+// status other than 400.
 func refusedMovie(err error) error {
 	var refusal *client.Error
 	if errors.As(err, &refusal) && refusal.Status != http.StatusBadRequest {

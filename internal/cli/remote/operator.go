@@ -17,7 +17,7 @@ import (
 	"moviola/internal/config"
 )
 
-// operatorTime limits a request to the operator's interface.
+// operatorTime limits a request to the operator's interface, and most requests of the commands batch, inbox and validate.
 const operatorTime = 30 * time.Second
 
 // operator calls the operator's interface of a running service.

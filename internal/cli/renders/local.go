@@ -37,7 +37,8 @@ type localFiles struct {
 	byPath map[string]string   // paths, by the last parts of their addresses
 }
 
-// seenFile is the state of a file when its address was last requested. token is empty when the file did not exist.
+// seenFile is the state of a file when its address was last requested. token is the last part of its address; it is empty
+// when the file could not be looked up.
 type seenFile struct {
 	token string
 	state fileState

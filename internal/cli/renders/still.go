@@ -20,7 +20,8 @@ import (
 // stillFlag is the flag of `moviola render` that draws one moment as a picture.
 const stillFlag = "still"
 
-// Bounds of a still on the command line: those of the largest movie.
+// stillSide is the maximum of the longer side of a still in pixels, that of the largest movie. stillQuality is the quality
+// of a JPEG, 1 to 100.
 const (
 	stillSide    = 3840
 	stillQuality = 92

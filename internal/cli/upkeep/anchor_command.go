@@ -181,7 +181,7 @@ func VerifyCommand() *cobra.Command {
 type verification struct {
 	audit.Verified
 	TakenAt time.Time `json:"taken_at"`
-	Anchor  string    `json:"anchor"` // "anchored", or the reason why the check against an anchor was not possible
+	Anchor  string    `json:"anchor"` // "anchored", or why nobody knows who has signed the anchor
 }
 
 func (a *anchoring) verify(ctx context.Context, stdout, stderr io.Writer) error {

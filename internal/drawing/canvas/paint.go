@@ -204,7 +204,8 @@ func over(pixel []uint8, r, g, b, a uint32) {
 	}
 }
 
-// Mask multiplies the alpha of a picture by a coverage, which is 0 outside of its bounds, and by an opacity.
+// Mask multiplies the alpha of a picture by a coverage, which is 0 outside of its bounds, and by an opacity of 0 to 1.
+// coverage nil: by the opacity only.
 func Mask(out *image.NRGBA, coverage *image.Alpha, opacity float64) {
 	share := uint32(math.Round(min(max(opacity, 0), 1) * 255))
 	for y := out.Rect.Min.Y; y < out.Rect.Max.Y; y++ {

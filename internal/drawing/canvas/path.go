@@ -83,7 +83,7 @@ func (p *Path) Bounds(m Matrix) image.Rectangle {
 	return around(lo, hi)
 }
 
-// around returns the smallest rectangle of whole pixels between two corners. It limits coordinates to ±1<<24.
+// around returns the smallest rectangle of whole pixels that contains the points lo and hi. It limits coordinates to ±1<<24.
 func around(lo, hi Point) image.Rectangle {
 	edge := func(v float64) int {
 		if math.IsNaN(v) {

@@ -37,7 +37,7 @@ func New(words Layouter, style caption.Style, w, h int) *Setter {
 	return &Setter{style: style, words: words, w: w, h: h, known: map[string]*phrase{}}
 }
 
-// Warnings returns the warnings about fonts.
+// Warnings returns the warnings about fonts, of the first word that had any.
 func (c *Setter) Warnings() []string { return c.said }
 
 // phrase holds the two pictures of a word in one state, such as spoken or not spoken yet, and the word's size.

@@ -68,7 +68,7 @@ func drawer(t testing.TB) *component.Drawer {
 	return component.New(e, func(string) (image.Image, error) { return portrait(), nil })
 }
 
-// box is the size of the components in the tests.
+// boxW and boxH are the size of the components in the tests, in pixels.
 const boxW, boxH = 320, 180
 
 func open(t testing.TB, id string, settings map[string]any) text.Animated {

@@ -25,7 +25,7 @@ const (
 	surest        = 6   // required confidence of the face detector
 )
 
-// interest searches for faces in a picture. Without any, edges and strong colours are used.
+// interest returns the attention for a picture: its faces count most, edges and unusual colours count everywhere.
 func interest(source image.Image) *attention {
 	size := source.Bounds().Size()
 	factor := min(float64(attentionSide)/float64(max(size.X, size.Y, 1)), 1)

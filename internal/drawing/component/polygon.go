@@ -141,7 +141,8 @@ func (s *building) points(g group) []canvas.Point {
 	return corners
 }
 
-// squarePoints reads pairs of numbers without units; nil if there is anything else.
+// squarePoints reads pairs of numbers without units; nil if there is anything else, or fewer than 3 or more than maxCorners
+// pairs.
 func squarePoints(given string) []canvas.Point {
 	fields := strings.FieldsFunc(given, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 	if len(fields) < 6 || len(fields) > 2*maxCorners {

@@ -48,7 +48,7 @@ func named(fields map[string]any) group {
 	return g
 }
 
-// scalar returns a string, number or boolean as written; ok is false for other values.
+// scalar returns a number, boolean or string as text, a string without the blanks at its ends; ok is false for other values.
 func scalar(value any) (string, bool) {
 	switch v := value.(type) {
 	case string:
@@ -120,7 +120,8 @@ type rich struct {
 
 func (r rich) empty() bool { return strings.TrimSpace(r.text) == "" }
 
-// readRich reads a text with simple inline HTML: b, strong, em, i, br and entities. Other tags are dropped.
+// readRich reads a text with simple inline HTML: b, strong, em, i, br and entities. The ends of p, div and li become line
+// breaks; all other tags are dropped.
 func readRich(source string, weight int, italic bool) rich {
 	source = source[:min(len(source), maxText)]
 	w := richWriter{weight: weight, italic: italic}

@@ -115,7 +115,7 @@ func (s *style) setSize(value string) {
 	}
 }
 
-// properties are the supported properties; others are ignored.
+// properties are the supported properties besides font and font-size, which apply reads itself; others are ignored.
 var properties = map[string]func(*style, string){
 	"font-family":    (*style).setFamily,
 	"font-url":       func(s *style, v string) { s.fontFile = document.AddressOf(v) },

@@ -55,7 +55,7 @@ func fade(p []uint8, share float64) {
 	}
 }
 
-// Mirror returns the picture mirrored left to right, upside down or both, inside box.
+// Mirror returns the picture mirrored left to right, upside down or both, inside box; if neither, it returns img itself.
 func Mirror(img *image.RGBA, box image.Rectangle, leftRight, upDown bool) *image.RGBA {
 	if !leftRight && !upDown {
 		return img

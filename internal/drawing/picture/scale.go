@@ -9,7 +9,7 @@ import (
 // scale draws the part crop of src into the rectangle box of a canvas, and returns the pixels of that canvas inside visible, a
 // part of box. Pixels are premultiplied. A part that needs no scaling is copied exactly.
 //
-// It works row by row: its memory does not grow with the source.
+// It works row by row: its memory grows with the width of the source, but not with its height.
 func scale(src image.Image, crop, box, visible image.Rectangle) *image.RGBA {
 	out := image.NewRGBA(visible)
 	if crop.Size() == box.Size() {

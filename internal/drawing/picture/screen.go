@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Scaled returns the frame at another size, whose sides are even. The frame is not changed.
+// Scaled returns the frame at another size, whose sides are even; at its own size it returns f itself. f is not changed.
 func (f *Frame) Scaled(w, h int) *Frame {
 	if w == f.W && h == f.H {
 		return f

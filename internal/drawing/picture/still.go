@@ -29,8 +29,8 @@ var decoders = map[string]func(io.Reader) (image.Image, error){
 	"jpeg": jpeg.Decode, "png": png.Decode, "gif": gif.Decode, "webp": decodeWebP, "bmp": bmp.Decode, "tiff": tiff.Decode,
 }
 
-// Pixels decodes the picture, draws it into the field Box, and returns those pixels of the canvas that lie both in Box and in the
-// rectangle visible.
+// Pixels decodes the picture, draws it into the field Box, and returns those pixels of the canvas that lie both in Box and
+// in the rectangle visible; an empty picture if there are none, or Crop lies outside of the picture.
 func (s Still) Pixels(visible image.Rectangle) (*image.RGBA, error) {
 	if visible = visible.Intersect(s.Box); visible.Empty() {
 		return &image.RGBA{}, nil

@@ -19,14 +19,14 @@ type WebP struct {
 	file   *os.File
 	canvas *image.NRGBA
 	shots  []webpShot
-	shown  int // index of the frame that canvas shows; -1: none
-	clear  image.Rectangle
+	shown  int             // index of the frame that canvas shows; -1: none
+	clear  image.Rectangle // cleared before the next frame is drawn; may be empty
 }
 
 // webpShot is one frame of the file.
 type webpShot struct {
-	offset, size int64 // position of the frame's chunks in the file
-	until        float64
+	offset, size int64   // position of the frame's chunks in the file
+	until        float64 // time at which the next frame begins, in seconds
 	rect         image.Rectangle
 	alone        bool // the frame replaces the pixels below instead of being blended with them
 	dispose      bool // the frame's rectangle is cleared after the frame was shown

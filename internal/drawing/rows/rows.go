@@ -57,7 +57,7 @@ func between(src []byte, pair uint64) uint32 {
 	return (one<<8 + (two>>8-one)*uint32(pair) + Whole/2) >> 8 & 0xff
 }
 
-// The masks select every second byte of eight, and add one half to each result for rounding.
+// lanes selects every second byte of eight. halves adds one half to each of the four results, for rounding.
 const (
 	lanes  = 0x00ff00ff00ff00ff
 	halves = 0x0080008000800080

@@ -12,8 +12,9 @@ const (
 	down   = 32 // number of pixels that one step of mixAVX2 computes, by mixing two rows downwards
 )
 
-// blocks are the pairs in the form that betweenAVX2 reads. There are none when the old pixels of some half block are more than 16
-// apart.
+// blocks are the pairs in the form that betweenAVX2 reads, from the first pair on. They end before the first block in which
+// the old pixels of a half are not among 16 neighbours. There are none without AVX2, or when the old rows have fewer than 16
+// pixels.
 type blocks struct {
 	width   int
 	starts  []int32

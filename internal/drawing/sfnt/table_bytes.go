@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// The first bytes of font files, and the layout of the table directory of each format.
+// The first bytes of font files with several fonts and of WOFF files, and a bound for the former.
 const (
 	magicCollection = "ttcf"
 	magicWOFF       = "wOFF"

@@ -51,7 +51,8 @@ type entrance struct {
 	style  style
 }
 
-// Settled returns the time at which the entrance animation is over: the last letter, word or line has reached its place.
+// Settled returns the time in seconds at which the animation is over: the last letter, word or line has reached its place
+// or, in a style that leaves, has vanished.
 func (e *entrance) Settled() float64 {
 	last := 0
 	for i := range e.block.clusters {

@@ -24,7 +24,7 @@ type Block struct {
 
 	style    timeline.TextSettings
 	clusters []cluster
-	lines    []image.Rectangle // the rectangle of each line, as wide as the textbox's content
+	lines    []image.Rectangle // the rectangle of each line, as wide as the line's text
 	// The edges of the textbox with its padding, in pixels.
 	left, top, right, bottom float64
 	pills                    []room          // rectangles of phrases with a background of their own
@@ -55,7 +55,7 @@ type cluster struct {
 type emoji struct {
 	picture *image.RGBA
 	at      image.Rectangle
-	scaled  *image.NRGBA // nil until it is needed, and for pictures that are too large to keep
+	scaled  *image.NRGBA // picture at the size of at; nil until it is needed, and if it does not fit into maxKept
 }
 
 // The bounds of a drawing, in pixels. maxWork bounds the sum of the areas of all glyphs, so that letters heaped upon each other

@@ -8,7 +8,7 @@ import (
 	"moviola/domain"
 )
 
-// What reads a font and does not end is left behind; what breaks is the font's fault; neither keeps others from being read.
+// A reader of a font that does not end or panics gives an error for the client; further fonts can still be read.
 func TestBounded(t *testing.T) {
 	t.Parallel()
 	end := make(chan struct{})

@@ -18,8 +18,8 @@ var (
 	pillNudges = []float64{-0.2, 0.25, 0.1, -0.15, 0.2}
 )
 
-// room is the rectangle around a word or phrase, in pixels of the drawing. The method add includes no padding: its callers
-// enlarge the rectangle by the padding.
+// room is the rectangle around a word or phrase, in pixels of the text's box. The method add includes no padding: its
+// callers enlarge the rectangle by the padding.
 type room struct{ left, top, right, bottom float64 }
 
 func (r *room) add(c *cluster, line image.Rectangle) {
@@ -132,8 +132,8 @@ func (b *Block) under(l blockState) *canvas.List {
 	return list
 }
 
-// wordBoxes draws the backgrounds of the words. They extend into the gap to the next word by their padding, and over a little
-// less than half of the gap at most.
+// wordBoxes draws the backgrounds of the words. They extend into the gap to the next word by their padding, but by about a
+// quarter of the gap at least, and by a little less than half of it at most.
 func (b *Block) wordBoxes() *canvas.List {
 	type key struct{ line, word int }
 	rooms := map[key]*room{}

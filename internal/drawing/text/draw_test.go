@@ -19,7 +19,7 @@ import (
 	_ "moviola/tests/property"
 )
 
-// engine is shared: it is safe for that, and the parallel tests try it.
+// engine returns one engine for all tests, which use it in parallel.
 func engine(t *testing.T) *text.Engine {
 	t.Helper()
 	e, err := sharedEngine()

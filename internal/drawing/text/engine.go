@@ -95,7 +95,7 @@ func (e *Engine) guarded(do func(*worker) error) (err error) {
 	defer func() {
 		// The font libraries process untrusted files and texts. If they panic on one, only its movie fails.
 		if cause := recover(); cause != nil {
-			e.log.WithField("stack", string(debug.Stack())).Errorf("text not drawn, its movie fails: %v", cause)
+			e.log.WithField("stack", string(debug.Stack())).Errorf("text not laid out or drawn, its movie fails: %v", cause)
 			worker = newWorker(e) // the old worker may be in an invalid state
 			err = domain.Errorf(domain.Invalid, "text_not_drawable", "The text cannot be drawn. Use another font or simpler text")
 		}

@@ -26,8 +26,8 @@ const (
 
 // WithFonts returns an engine with further fonts, from files: files maps the keys by which texts name them
 // (TextSettings.FontSource, or a name in FontFamily) to paths. It is meant to be used for one movie. A file that is not a
-// TrueType, OpenType, WOFF or WOFF 2 font is a *domain.Error. faces are fonts of families that were fetched by name; unreadable
-// ones are skipped.
+// TrueType, OpenType, WOFF or WOFF 2 font is a *domain.Error. faces are fonts of families that were fetched by name; those
+// that are unreadable, or whose family e has, are skipped.
 func (e *Engine) WithFonts(files map[string]string, faces ...commands.FontFace) (*Engine, error) {
 	if len(files)+len(faces) == 0 {
 		return e, nil
@@ -157,7 +157,7 @@ func openFontFile(path string) (opentype.Resource, error) {
 	return bytes.NewReader(unpacked), nil
 }
 
-// unpackFile unpacks a WOFF 2 file. Unpack bounds its size.
+// unpackFile unpacks a WOFF 2 file. The function unpack bounds its size.
 func unpackFile(path string) ([]byte, error) {
 	packed, err := os.ReadFile(path)
 	if err != nil {

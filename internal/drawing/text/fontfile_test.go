@@ -49,7 +49,7 @@ func TestWithFonts(t *testing.T) {
 	if err != nil || lines[0][0].Family != "Inter" {
 		t.Errorf("without the file the text is set in %+v, %v", lines, err)
 	}
-	// A weight and slant that the file does not have are made up for.
+	// A weight and slant that the file does not have are synthesised.
 	draw := func(change func(*timeline.TextSettings)) text.Drawing {
 		d, err := with.Draw(styled("Hello", func(s *timeline.TextSettings) { own(s); change(s) }), 400, 100)
 		if err != nil {

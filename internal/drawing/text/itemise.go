@@ -32,7 +32,7 @@ type worker struct {
 	chosen    map[choiceKey]int       // cached choices of fallback fonts
 }
 
-// faceKey is a font with the wanted weight and slant.
+// faceKey is a font, by its index in the font collection, with the wanted weight, slant and width.
 type faceKey struct {
 	print int
 	want  wish
@@ -253,7 +253,8 @@ func (w *worker) choose(cluster []rune, script language.Script, s *setting, want
 	return w.standIn(cluster, script, s, want)
 }
 
-// standIn returns a font for a cluster that no wanted family covers.
+// standIn returns a font for a cluster that no wanted family covers. If no font has its first character, it warns and
+// returns the primary font.
 func (w *worker) standIn(cluster []rune, script language.Script, s *setting, want wish) (*font.Face, error) {
 	preferred := cjkFamily(script, s.hanRegion)
 	key := choiceKey{r: cluster[0], preferred: preferred, want: want}
@@ -282,8 +283,8 @@ func (w *worker) isEmoji(face *font.Face) bool { return w.about[face].emoji }
 // lineBreak is the only HTML tag that is recognised in texts.
 var lineBreak = regexp.MustCompile(`(?i)<br\s*/?>`)
 
-// clean replaces characters without glyphs: every kind of line break becomes
-// , other control characters become spaces.
+// clean replaces characters without glyphs: the tag br and every line break except the carriage return become a line feed,
+// all other control characters become spaces.
 func clean(text string) []rune {
 	text = lineBreak.ReplaceAllLiteralString(text, "\n")
 	runes := make([]rune, 0, len(text))

@@ -22,7 +22,7 @@ type line struct {
 	runs            []shaping.Output
 	start           int // index of the line's paragraph in the text
 	width           float64
-	ascent, descent float64 // distances of the highest and lowest point from the baseline, both positive
+	ascent, descent float64 // distances of the line's upper and lower edge from the baseline, with half of the leading each
 }
 
 // page is a laid-out text: the lines of a textbox in a box whose top left corner is 0, 0.
@@ -221,8 +221,8 @@ func VisualOrder(levels []bidi.Level) []int {
 	return order
 }
 
-// measure computes the height of the line. Line height 0 uses the metrics of the line's fonts; otherwise all lines have the given
-// height, and the primary font is centred in it.
+// measure computes the width of the line, and its ascent and descent. Line height 0 uses the metrics of the line's fonts;
+// otherwise all lines have the given height, and the primary font is centred in it.
 func (l *line) measure(s *setting, lineHeight float64) {
 	extents, _ := s.primary.FontHExtents()
 	scale := px(s.size) / float64(s.primary.Upem())

@@ -31,7 +31,7 @@ type blockState struct {
 // Draw draws the text at rest.
 func (b *Block) Draw() (Drawing, error) { return b.paint(b.resting()) }
 
-// layers are the coverage masks of the parts of a text: letters, strokes, ...
+// layers are the parts of a text: the coverage masks of letters and strokes (nil: no strokes), and the picture of its emoji.
 type layers struct {
 	letters, stroke *image.Alpha
 	emojis          *image.NRGBA

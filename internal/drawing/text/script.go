@@ -49,7 +49,7 @@ func invisible(r rune) bool {
 	return r == joiner || r == textStyle || r == emojiStyle || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r)
 }
 
-// blank reports whether a cluster is invisible.
+// blank reports whether a cluster consists of white space and invisible characters only.
 func blank(cluster []rune) bool {
 	for _, r := range cluster {
 		if !invisible(r) && !unicode.IsSpace(r) {
@@ -74,7 +74,7 @@ func RightToLeft(text []rune) bool {
 	return false
 }
 
-// spacedOut reports whether the letters of a script may be spaced: those of cursive scripts are joined.
+// spacedOut reports whether the letters of a script may be spaced: those of Arabic, Devanagari and the like are joined.
 func spacedOut(script language.Script) bool {
 	switch script {
 	case language.Arabic, language.Syriac, language.Mongolian, language.Nko, language.Devanagari, language.Bengali:

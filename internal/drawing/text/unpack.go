@@ -14,7 +14,8 @@ import (
 const maxPackedBytes = 20 << 20
 
 // Unpack checks an untrusted font file and returns it in a format that texts and pages can use: WOFF 2 becomes TrueType or
-// OpenType, other formats are unchanged. A file that cannot be read, or is too large unpacked, is a *domain.Error.
+// OpenType, other formats are unchanged. A file that cannot be read, has several fonts, or is too large, packed or unpacked,
+// is a *domain.Error.
 func Unpack(data []byte) (unpacked []byte, err error) {
 	var got []byte
 	err = bounded(func() (err error) {

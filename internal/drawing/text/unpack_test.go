@@ -34,7 +34,7 @@ func mustRead(t testing.TB, path string) []byte {
 	return data
 }
 
-// Every format comes out as something that is drawn like the same font of another format.
+// Fonts of every format can be unpacked, and none stays WOFF 2.
 func TestUnpack(t *testing.T) {
 	t.Parallel()
 	woff, err := fonts.Read("anton/anton-latin-400-normal.woff")
@@ -51,7 +51,7 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// hostile are font files that would harm who believes them.
+// hostile returns files that are no font, are damaged, or become too large when unpacked, by name.
 func hostile(t testing.TB) map[string][]byte {
 	whole := mustRead(t, antonWOFF2)
 	changed := func(at int, value uint32) []byte {

@@ -134,7 +134,7 @@ func (l *fontCollection) mentioned(page string) map[string]bool {
 	return found
 }
 
-// namesOf returns the hashes of fonts, sorted. Each font of a collection has its own hash.
+// namesOf returns the names of fonts, sorted: the hash of the font's file, a slash, and the font's index in that file.
 func (l *fontCollection) namesOf(fonts map[int]bool) ([]string, error) {
 	names := make([]string, 0, len(fonts))
 	for i := range fonts {

@@ -38,7 +38,7 @@ func install(t *testing.T, dir, name, from string) {
 	}
 }
 
-// What is installed beside the fonts of a writing says nothing about it; the content of its own does.
+// The names of the fonts of a text depend on the content of these fonts, not on what else is installed.
 func TestFontsOf(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

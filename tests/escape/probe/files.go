@@ -112,7 +112,7 @@ func list(path, name string) error {
 	return fmt.Errorf("%s is not in %s", name, path)
 }
 
-// iovec points to the victim's secret.
+// remote points to the victim's secret.
 func remote(w world) []unix.RemoteIovec {
 	return []unix.RemoteIovec{{Base: uintptr(w.Buffer), Len: 4}}
 }

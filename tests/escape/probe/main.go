@@ -23,9 +23,9 @@ type world struct {
 	Socket, Datagram, Abstract    string // unix sockets of the service
 	Store, Ops, UDP               int    // ports of 127.0.0.1
 	Victim                        int    // a process of the same user
-	Buffer                        uint64 // where it keeps a secret
-	Key                           int    // of shared memory and of a queue of System V
-	Queue                         string // of POSIX
+	Buffer                        uint64 // address in the victim's memory where it keeps a secret
+	Key                           int    // key of shared memory and of a message queue of System V
+	Queue                         string // name of a POSIX message queue
 	Leaked                        int    // a descriptor that was left open
 }
 

@@ -127,7 +127,7 @@ func nameOf(t testing.TB, which string) string {
 type SSHServer struct {
 	FileServer
 	PrivateKey  string // the accepted key
-	Fingerprint string // of the server's own key
+	Fingerprint string // fingerprint of the server's own key
 }
 
 // StartSSH runs OpenSSH with its SFTP subsystem for the user that runs the test. Files arrive at absolute paths below Folder.
