@@ -13,7 +13,7 @@ import (
 	"moviola.example/client"
 )
 
-// service answers with what it is given, one after the other, and notes what it was asked.
+// service is a test server. It gives the answers of its list in order, and records the requests.
 type service struct {
 	*httptest.Server
 	answers []answer
@@ -52,7 +52,7 @@ func serve(t *testing.T, answers ...answer) (*service, *client.Client) {
 	}}
 }
 
-// A service is named as it names itself when it starts, with the version, or without.
+// TestDo_addresses: the base address of the service may end in a slash, and in /v2.
 func TestDo_addresses(t *testing.T) {
 	t.Parallel()
 	for _, end := range []string{"", "/", "/v2", "/v2/"} {
@@ -85,7 +85,8 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
-// What is wrong is told, and is not asked again; what must not be repeated is not.
+// TestDo_refused: a refusal is returned as an error and not repeated. A request that may do harm twice is sent once even when the
+// service is busy. A request that may be repeated is sent five times.
 func TestDo_refused(t *testing.T) {
 	t.Parallel()
 	_, c := serve(t, answer{400, `{"success":false,"message":"No movie JSON received","code":"movie_json_missing"}`, ""})
@@ -113,7 +114,7 @@ func TestDo_refused(t *testing.T) {
 	}
 }
 
-// A service that cannot be reached is asked again, and named in the end.
+// TestDo_unreachable: a request to a service that cannot be reached is repeated, and the error names the address.
 func TestDo_unreachable(t *testing.T) {
 	t.Parallel()
 	s, c := serve(t)

@@ -216,7 +216,7 @@ func TestStanding(t *testing.T) {
 	blocked := domain.Errorf(domain.Forbidden, "storage_blocked", "Storage is blocked. Add credits to continue uploading.")
 	w := newEmptyWorld(t)
 	if _, err := commands.NewStandings(w.log, w.ledgers, plan.Plans{}, w.clock).Of(t.Context(), alice); !errors.Is(err, eventstore.ErrUnavailable) {
-		t.Errorf("standing of an account that cannot be seen: %v", err) // the error must not be hidden by the standing of a free account. Decision 60
+		t.Errorf("standing of an account that cannot be seen: %v", err) // not the standing of a free account. Decision 60
 	}
 	w.onPlan("free")
 	w.spend("p1", 5)

@@ -37,7 +37,7 @@ func TestGrowth(t *testing.T) {
 		}
 		outcomes := make(chan outcome, 100)
 		validate := func(account domain.AccountID) {
-			ctx, end := context.WithCancel(t.Context()) // the context of the request: its memory stays reserved until end is called
+			ctx, end := context.WithCancel(t.Context()) // the request's memory stays reserved until end
 			go func() {
 				_, err := handler.Preview(ctx, account, []byte(growing))
 				outcomes <- outcome{account, err, end}

@@ -28,7 +28,7 @@ func (w *world) submit(body string) (commands.Submission, error) {
 	return w.submitHandler().Handle(w.t.Context(), commands.SubmitMovie{Account: alice, Body: []byte(body)})
 }
 
-// still is a movie of a size and length.
+// still returns the JSON of a movie with the given size in pixels and length in seconds.
 func still(width, height, seconds int) string {
 	return fmt.Sprintf(`{"resolution":"custom","width":%d,"height":%d,"scenes":[{"duration":%d}]}`, width, height, seconds)
 }
@@ -88,7 +88,7 @@ func TestSubmitMovie_plans(t *testing.T) {
 	}
 }
 
-// TestChangePlan: a plan holds from a second later on.
+// TestChangePlan: every process applies a new plan after a second at the latest.
 func TestChangePlan(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
@@ -121,7 +121,8 @@ func (w *world) planRender(counted bool, p movie.Dimensions) error {
 	return h.Handle(w.t.Context(), commands.PlanRender{Account: alice, Project: project, Attempt: 1, Counted: counted, Plan: p})
 }
 
-// TestPlanRender: what was not known at submission is refused before encoding, and never charged. Decision 17.
+// TestPlanRender: a movie whose exact length or size exceeds the plan, which was not known at submission, is refused before
+// it is encoded, and never charged. Decision 17.
 func TestPlanRender(t *testing.T) {
 	t.Parallel()
 	exact := func(width, height int, frames int64) movie.Dimensions {
@@ -159,7 +160,8 @@ func TestPlanRender(t *testing.T) {
 	requireRefusal(t, w.planRender(false, exact(640, 360, 25*11)), errInsufficient)
 }
 
-// TestMaxCredits: nobody pays more than was said, neither for what is known at submission nor for what is found out later. Decision 75.
+// TestMaxCredits: a movie that costs more than MaxCredits is refused: at submission, or when its exact price is known.
+// Decision 75.
 func TestMaxCredits(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
@@ -190,8 +192,8 @@ func TestMaxCredits(t *testing.T) {
 	w.wantCredits(0, 9)
 }
 
-// TestCountedPlan goes through the life of movies on a counted plan: no credits, a quota per month, given back on failure.
-// Decision 36.
+// TestCountedPlan goes through the life of movies on a counted plan: they cost no credits, a quota per month limits their
+// number, and the count of a failed movie is taken back. Decision 36.
 func TestCountedPlan(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
@@ -214,7 +216,7 @@ func TestCountedPlan(t *testing.T) {
 	noDrafts := domain.Errorf(domain.QuotaExceeded, "draft_quota_exceeded", "You exceeded the quota of drafts in the service plan. "+upgrade)
 	const draft = `{"draft":true,"scenes":[{"duration":3}]}`
 	w.onPlan("counted")
-	w.must(submit(sevenSeconds)) // never had credits, and is not suspended
+	w.must(submit(sevenSeconds)) // the account never had credits, and is not suspended
 	w.must(submit(sevenSeconds))
 	requireRefusal(t, submit(sevenSeconds), noMovies)
 	w.must(submit(draft))
@@ -224,7 +226,7 @@ func TestCountedPlan(t *testing.T) {
 		t.Errorf("submitted %+v", got)
 	}
 
-	// The first one fails, and may be submitted again.
+	// The first movie fails, and its count is taken back.
 	claim, err := w.start("w1", 0)
 	w.must(err)
 	if !claim.Counted {
@@ -243,7 +245,8 @@ func TestCountedPlan(t *testing.T) {
 	w.must(submit(draft))
 }
 
-// TestCountedPlan_success keeps the count, of a movie from the cache too; of a late success it gives it back.
+// TestCountedPlan_success: the count of a successful movie is kept, also of a movie from the cache. The count of a success
+// after the time-out is taken back.
 func TestCountedPlan_success(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -298,7 +301,7 @@ func TestSettleMovie_cached(t *testing.T) {
 	}
 }
 
-// TestCountedPlan_abandoned: a count whose movie never came is given back.
+// TestCountedPlan_abandoned: the count of an abandoned submission is taken back.
 func TestCountedPlan_abandoned(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)

@@ -15,7 +15,7 @@ import (
 
 var prices = preloads.ItemPrices{Prices: plan.BuiltInPrices}
 
-// preloadBatch has a picture that a provider makes, and one that is downloaded.
+// preloadBatch is a request for a picture that a provider makes, and for one that is downloaded.
 const preloadBatch = `{"preload":[{"id":"made","type":"image","prompt":"a cat"},{"id":"fetched","type":"image","src":"https://x.test/a.png"}]}`
 
 func (w *world) request(body string) (preload.ID, error) {
@@ -28,7 +28,7 @@ func (w *world) settleItem(id preload.ID, index int) error {
 	return h.Handle(w.t.Context(), preloads.SettlePreloadItem{Account: alice, Preload: id, Index: index})
 }
 
-// prepareItem takes an item from its claim to a result.
+// prepareItem claims an item and records its result.
 func (w *world) prepareItem(id preload.ID, index int, r preload.Result) {
 	w.t.Helper()
 	items := preloads.NewPreloadItems(w.log, w.files, w.clock)
@@ -52,7 +52,7 @@ func TestRequestPreload(t *testing.T) {
 	if !errors.As(err, &refusal) || refusal.Kind != domain.PaymentRequired {
 		t.Errorf("more than is available: %v", err)
 	}
-	w.wantFiles(blobkey.Request(alice, id)) // nothing is left of the other
+	w.wantFiles(blobkey.Request(alice, id)) // no document of the refused request is left
 	items := preloads.NewPreloadItems(w.log, w.files, w.clock)
 	claim, err := items.Start(t.Context(), preloads.StartItem{Preload: id, Index: 0, Worker: "w1"})
 	w.must(err)
@@ -65,7 +65,7 @@ func TestRequestPreload(t *testing.T) {
 	requireNothing(t, items.Finish(t.Context(), preloads.FinishItem{Preload: id, Claim: claim.Claim}))
 }
 
-// What is generated is charged; what failed, or came from a cache, is given back. Decision 38.
+// A generated item is charged; the hold of an item that failed, or came from a cache, is released. Decision 38.
 func TestSettlePreloadItem(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -85,7 +85,7 @@ func TestSettlePreloadItem(t *testing.T) {
 			w.must(err)
 			requireNothing(t, w.settleItem(id, 0))
 			w.prepareItem(id, 0, tt.result)
-			for range 2 { // doing it again changes nothing
+			for range 2 { // the second call changes nothing
 				w.must(w.settleItem(id, 0))
 				w.wantCredits(tt.charged, 0)
 			}
@@ -93,7 +93,8 @@ func TestSettlePreloadItem(t *testing.T) {
 	}
 }
 
-// TestPreload_killed ends the process after the credits were held: they are given back, and the batch cannot come any more.
+// TestPreload_killed ends the process after the credits were held: they are released, and the batch can no longer be
+// requested.
 func TestPreload_killed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -110,7 +111,7 @@ func TestPreload_killed(t *testing.T) {
 		t.Fatalf("stored %v", keys)
 	}
 	id := preload.ID(keys[0][len(blobkey.Requests.Prefix()+string(alice)+"/") : len(keys[0])-len(".json")])
-	requireNothing(t, w.settleItem(id, 0)) // too young
+	requireNothing(t, w.settleItem(id, 0)) // the hold is too young
 	w.wait(age)
 	w.must(w.settleItem(id, 0))
 	w.wantCredits(0, 0)
@@ -118,7 +119,7 @@ func TestPreload_killed(t *testing.T) {
 	w.wantEvents(preload.Stream(id), "PreloadFinished")
 }
 
-// What is held for an item is never less than what it comes to cost.
+// The credits that are held for an item are never less than what is charged for it.
 func TestItemPrices(t *testing.T) {
 	t.Parallel()
 	item := func(kind preload.Type, properties map[string]any) preload.Wanted {

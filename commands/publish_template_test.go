@@ -14,7 +14,7 @@ import (
 	"moviola/domain/template"
 )
 
-// library is a handler whose account has credits.
+// library returns a LibraryHandler that gives LibraryAccount credits at the first publication.
 func (w *world) library() templates.LibraryHandler {
 	return templates.NewLibraryHandler(templates.LibraryConfig{
 		Log: w.log, Files: w.files, Submit: w.submitHandler(), Now: w.clock,
@@ -28,7 +28,7 @@ func (w *world) library() templates.LibraryHandler {
 	})
 }
 
-// examples are the movies that were submitted for the library.
+// examples returns the movies that were submitted for LibraryAccount.
 func (w *world) examples() []domain.ProjectID {
 	var projects []domain.ProjectID
 	for _, recorded := range w.all() {
@@ -39,7 +39,7 @@ func (w *world) examples() []domain.ProjectID {
 	return projects
 }
 
-// rendered gives an example its files, as a finished render does.
+// rendered stores the files of an example, as a finished render does, and returns their keys.
 func (w *world) rendered(project domain.ProjectID) movie.File {
 	w.t.Helper()
 	file := movie.File{Key: blobkey.RendersOf(project) + "1.mp4", Thumbnail: blobkey.RendersOf(project) + "1.jpg"}
@@ -49,13 +49,14 @@ func (w *world) rendered(project domain.ProjectID) movie.File {
 	return file
 }
 
-// TestLibrary_Publish: a template is listed when its example is there; the files are the library's own. Decision 42.
+// TestLibrary_Publish: a template is listed when its example is finished; the library has copies of the example's files.
+// Decision 42.
 func TestLibrary_Publish(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	h := w.library()
 	id := w.save("", sevenSeconds)
-	for range 3 { // asked again, the same example is waited for
+	for range 3 { // a repeated call submits no other example
 		came, err := h.Publish(t.Context(), id)
 		w.must(err)
 		if came.Status != templates.PublicationPending {
@@ -82,7 +83,7 @@ func TestLibrary_Publish(t *testing.T) {
 	if _, err := h.Unpublish(t.Context(), id); err != nil {
 		t.Error(err)
 	}
-	// What was taken out does not come back by itself, but does when it is asked for.
+	// An unpublished template is not listed again by Exhibit, but by Publish.
 	if _, err := h.Exhibit(t.Context(), projects[0], file); !errors.Is(err, commands.ErrNothingToDo) {
 		t.Errorf("error %v of an unpublished template", err)
 	}
@@ -91,7 +92,8 @@ func TestLibrary_Publish(t *testing.T) {
 	}
 }
 
-// TestLibrary_Exhibit lists no movie that is no example, or one of a template that has changed since.
+// TestLibrary_Exhibit: a movie of another account, and the example of a template that has changed since, do not publish the
+// template.
 func TestLibrary_Exhibit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -113,7 +115,8 @@ func TestLibrary_Exhibit(t *testing.T) {
 	}
 }
 
-// TestLibrary_Install brings a template of the program once, brings a new version of it, and respects what operators do.
+// TestLibrary_Install: a built-in template is created once, updated to a new version, and stays unpublished or deleted when
+// an operator has done that.
 func TestLibrary_Install(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

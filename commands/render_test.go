@@ -61,7 +61,7 @@ func TestStartRender(t *testing.T) {
 	w.wantEvents(movieStream, "MovieSubmitted", "RenderStarted", "RenderStarted", "RenderReleased")
 }
 
-// TestStartRender_race lets many workers claim a movie at once: one wins, whatever answers the store loses.
+// TestStartRender_race lets many workers claim a movie at once: one gets the claim, although answers of the store are lost.
 func TestStartRender_race(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -90,8 +90,8 @@ func TestStartRender_race(t *testing.T) {
 	})
 }
 
-// TestStartRender_closes: a movie that has crashed three renderers, or that is out of time with nobody rendering it, is closed
-// instead of claimed. Design §6.
+// TestStartRender_closes: a movie that has crashed three workers, or that is out of time while no worker renders it, is
+// closed instead of claimed. Design §6.
 func TestStartRender_closes(t *testing.T) {
 	t.Parallel()
 	t.Run("three crashed", func(t *testing.T) {
@@ -132,7 +132,7 @@ func TestFinishRender(t *testing.T) {
 	_, err := w.start("w1", 0)
 	w.must(err)
 	success := w.success(1, "w1")
-	for range 2 { // doing it again changes nothing
+	for range 2 { // the second call changes nothing
 		w.must(w.finish(success))
 		w.wantFiles(document, success.File.Thumbnail, success.File.Key)
 	}
@@ -141,7 +141,7 @@ func TestFinishRender(t *testing.T) {
 	w.wantCredits(7, 0)
 }
 
-// TestFinishRender_discards: files that no record names are removed, and only then.
+// TestFinishRender_discards: the files of an attempt are removed exactly when the log will not name them.
 func TestFinishRender_discards(t *testing.T) {
 	t.Parallel()
 	t.Run("lost claim", func(t *testing.T) {
@@ -233,7 +233,7 @@ func (w *world) deleteFile(account domain.AccountID) (commands.Deletion, error) 
 	return h.Handle(w.t.Context(), commands.DeleteFile{Account: account, Project: project})
 }
 
-// done has a movie that is rendered.
+// done submits a movie and renders it successfully.
 func (w *world) done() commands.FinishRender {
 	w.t.Helper()
 	w.submitted()
@@ -244,7 +244,7 @@ func (w *world) done() commands.FinishRender {
 	return success
 }
 
-// TestDeleteFile. Spec: DELETE /movies; Errors, DELETE /movies.
+// TestDeleteFile goes through the refusals and the success of a deletion. Spec: DELETE /movies; Errors, DELETE /movies.
 func TestDeleteFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -257,7 +257,7 @@ func TestDeleteFile(t *testing.T) {
 		"Movie %s is still rendering. Wait until it finishes before deleting it.", project))
 	_, err = w.start("w1", 0)
 	w.must(err)
-	w.success(7, "nobody") // left behind by an attempt that lost
+	w.success(7, "nobody") // files that a lost attempt has left
 	w.must(w.finish(w.success(1, "w1")))
 	_, err = w.deleteFile(mallory)
 	requireRefusal(t, err, unknown)
@@ -278,7 +278,7 @@ func TestDeleteFile(t *testing.T) {
 	w.wantEvents(movieStream, "MovieSubmitted", "RenderStarted", "RenderFinished", "FileDeleted")
 }
 
-// TestDeleteFile_storageFails: nothing is marked deleted, and a retry is safe.
+// TestDeleteFile_storageFails: when the files cannot be removed, no deletion is recorded, and a retry succeeds.
 func TestDeleteFile_storageFails(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{"list", "delete"} {
@@ -300,7 +300,8 @@ func TestDeleteFile_storageFails(t *testing.T) {
 	}
 }
 
-// TestDeleteFile_lateSuccess lets a timed-out render succeed between the removal of the files and FileDeleted: its file goes too.
+// TestDeleteFile_lateSuccess lets a timed-out render succeed between the removal of the files and FileDeleted: its file is
+// removed too.
 func TestDeleteFile_lateSuccess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -322,7 +323,7 @@ func TestDeleteFile_lateSuccess(t *testing.T) {
 	w.wantEvents(movieStream, "MovieSubmitted", "RenderStarted", "RenderTimedOut", "RenderFinished", "FileDeleted")
 }
 
-// TestDeleteFile_atOnce: of two deletions at once both succeed, with the time of the one that is recorded.
+// TestDeleteFile_atOnce: two deletions at the same time both succeed, and return the time of the one that is recorded.
 func TestDeleteFile_atOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

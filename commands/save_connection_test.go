@@ -12,7 +12,7 @@ import (
 	"moviola/domain/connection"
 )
 
-// damaged is a vault whose ciphertexts suffer after they were made.
+// damaged is a vault whose Seal returns a ciphertext that cannot be decrypted.
 type damaged struct {
 	commands.Vault
 	harm func(v commands.Vault, place string, content []byte) (connection.Sealed, error)
@@ -22,7 +22,7 @@ func (d damaged) Seal(place string, content []byte) (connection.Sealed, error) {
 	return d.harm(d.Vault, place, content)
 }
 
-// harms are the ways in which what was saved cannot be read any more.
+// harms returns vaults whose ciphertexts cannot be decrypted, by the reason.
 func harms(t *testing.T) map[string]damaged {
 	t.Helper()
 	type seal = func(commands.Vault, string, []byte) (connection.Sealed, error)
@@ -51,13 +51,13 @@ func harms(t *testing.T) map[string]damaged {
 	return found
 }
 
-// connect saves a connection of alice's.
+// connect saves a connection of alice.
 func (w *world) connect(v commands.Vault, id string, kind connection.Kind, settings map[string]any) (connections.SavedConnection, error) {
 	h := connections.NewSaveConnectionHandler(w.log, v, rand.Reader, w.clock)
 	return h.Handle(w.t.Context(), connections.SaveConnection{Account: alice, ID: id, Kind: kind, Settings: settings})
 }
 
-// opened is a connection of alice's with its secrets.
+// opened returns the settings of a connection of alice, with its secrets.
 func (w *world) opened(v commands.Vault, id string) connection.Settings {
 	w.t.Helper()
 	c, err := connections.NewConnections(w.log, v).Open(w.t.Context(), alice, id)
@@ -65,7 +65,7 @@ func (w *world) opened(v commands.Vault, id string) connection.Settings {
 	return c.Settings
 }
 
-// requireUnreadable: a Conflict with the code connection_unreadable that says the words, and no secret.
+// requireUnreadable requires a Conflict with the code connection_unreadable whose message contains the text in says.
 func requireUnreadable(t *testing.T, err error, says string) {
 	t.Helper()
 	var refusal *domain.Error
@@ -74,14 +74,15 @@ func requireUnreadable(t *testing.T, err error, says string) {
 	}
 }
 
-// Secrets that cannot be read any more stand in nobody's way who sends new ones. Who would keep one is told to send it again.
+// When secrets cannot be decrypted any more, a client that sends new ones can save the connection. A client that keeps one
+// is told to send it again.
 func TestSaveConnection_unreadable(t *testing.T) {
 	t.Parallel()
 	server := map[string]any{"host": "a.example", "username": "me", "password": "hush", "private-key": "pem"}
 	tests := []struct {
 		name string
 		sent map[string]any // beside host and user
-		says string         // "": it is saved
+		says string         // a part of the refusal; empty: the connection is saved
 	}{
 		{"both again", map[string]any{"password": "new", "private-key": "pem"}, ""},
 		{"one again, the other emptied", map[string]any{"password": "new", "private-key": ""}, ""},
@@ -119,8 +120,8 @@ func TestSaveConnection_unreadable(t *testing.T) {
 	}
 }
 
-// A signed webhook whose secrets cannot be read any more gets a new signing secret with its new address, and no masked address is
-// taken for one.
+// A signed webhook whose secrets cannot be decrypted any more gets a new signing secret when it is saved with a new address.
+// A masked address is not taken for an address.
 func TestSaveConnection_unreadableWebhook(t *testing.T) {
 	t.Parallel()
 	for harm, v := range harms(t) {

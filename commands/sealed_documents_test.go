@@ -39,7 +39,8 @@ func mustReadFile(t *testing.T, files commands.Files, key string) string {
 	return string(content)
 }
 
-// Decision 30: what lies in the store is encrypted, what is read is what was put.
+// A document with secrets is encrypted in the store, and reading it returns what was put. Other files are stored as they
+// are. Decision 30.
 func TestSealDocuments(t *testing.T) {
 	t.Parallel()
 	stored := commandstest.NewFiles(time.Now)

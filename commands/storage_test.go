@@ -15,7 +15,7 @@ import (
 	"moviola/domain/blobkey"
 )
 
-// depot is a storage to which clients send files by themselves.
+// depot is a mediafiles.Staging in memory, to which clients upload files directly.
 type depot struct {
 	*library
 	staged map[string]mediafiles.Staged
@@ -57,8 +57,8 @@ func (l *library) topUp() {
 	l.must(err)
 }
 
-// While the balance is zero nothing begins to be uploaded, though its address was handed out before; what had begun ends well.
-// Decisions 39 and 44.
+// While the balance is zero no upload begins, even to an address that was given out before; an upload that began earlier
+// succeeds. Decisions 39 and 44.
 func TestUploadMedia_blocked(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
@@ -82,16 +82,17 @@ func TestUploadMedia_blocked(t *testing.T) {
 	}
 }
 
-// What was sent to the storage itself while the balance was zero waits for credits; what came before does not.
+// Bytes that a client has uploaded to the storage directly while the balance was zero wait for credits; bytes that came
+// before are accepted.
 func TestConfirmUpload(t *testing.T) {
 	t.Parallel()
-	const come = time.Minute // after the registration
+	const come = time.Minute // when the bytes arrive, after the registration
 	for name, tt := range map[string]struct {
-		spent   time.Duration // after the registration; 0: never
+		spent   time.Duration // when the balance comes to zero, after the registration; 0: never
 		topUp   bool
 		size    int64
 		content string
-		gone    bool // from the staging area
+		gone    bool // the bytes are removed from the staging area
 	}{
 		"confirmed":                {size: 3, content: "abc", gone: true},
 		"too long":                 {size: 4, gone: true},
@@ -128,7 +129,7 @@ func TestConfirmUpload(t *testing.T) {
 	}
 }
 
-// An account that never had credits has nothing confirmed.
+// An account that never had credits is refused, whenever its bytes have arrived.
 func TestStorage_RequireAt_neverHadCredits(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)

@@ -20,7 +20,8 @@ import (
 	"moviola/eventstore"
 )
 
-// TestPreparedStore_Store: what cannot be kept in the library stays in the cache, and a warning says why. Spec: Preload item result.
+// TestPreparedStore_Store: an asset that cannot be stored in the media library is stored outside of it for a limited time,
+// and a warning says why. Spec: Preload item result.
 func TestPreparedStore_Store(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
@@ -35,7 +36,7 @@ func TestPreparedStore_Store(t *testing.T) {
 		save    bool
 		web     bool
 		id      string
-		fails   func(key string, put int) bool // which of the writes, counted from 1
+		fails   func(key string, put int) bool // reports whether a write fails, by its key and number (from 1)
 		want    stored
 		err     error
 	}{
@@ -89,7 +90,7 @@ func TestPreparedStore_Store(t *testing.T) {
 	}
 }
 
-// failPuts lets some of the writes fail, by their key and number; nil: none.
+// failPuts makes those writes fail for which fails returns true; nil: none.
 func (l *library) failPuts(fails func(key string, put int) bool, with error) {
 	puts := 0
 	l.files.Fail(func(call, key string) error {
@@ -103,7 +104,7 @@ func (l *library) failPuts(fails func(key string, put int) bool, with error) {
 	})
 }
 
-// under picks the keys with a prefix.
+// under returns a function for failPuts that selects the keys with a prefix.
 func under(prefix string) func(string, int) bool {
 	return func(key string, _ int) bool { return strings.HasPrefix(key, prefix) }
 }
@@ -123,7 +124,8 @@ func prepared(t *testing.T, web bool) commands.Prepared {
 	return p
 }
 
-// withoutRandom is an address without its beginning, the account's token, and the number that keys of the cache have drawn.
+// withoutRandom returns an address without its base, the account's token and the random part of a key outside of the
+// library.
 func withoutRandom(address string) string {
 	if address == "" {
 		return ""
@@ -135,7 +137,7 @@ func withoutRandom(address string) string {
 	return parts[1]
 }
 
-// end is where the last event of the log stands.
+// end returns the position of the last event of the log.
 func (l *library) end() eventstore.Position {
 	l.t.Helper()
 	for last, err := range l.store.ReadAll(l.t.Context(), eventstore.Backwards, eventstore.Position{}) {

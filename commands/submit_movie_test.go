@@ -122,7 +122,7 @@ func TestSubmitMovie_awsKeys(t *testing.T) {
 	w.wantFiles()
 }
 
-// TestSubmitMovie_Admit. Decision 16: on the balance, whatever is held.
+// TestSubmitMovie_Admit: an account is refused by its balance, not by its available credits. Decision 16.
 func TestSubmitMovie_Admit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -140,7 +140,7 @@ func TestSubmitMovie_Admit(t *testing.T) {
 	w.must(admit(t.Context(), alice, ""))
 }
 
-// TestSubmitMovie_byReference. Decision 18.
+// TestSubmitMovie_byReference: a body that names an ended movie of the account renders it again. Decision 18.
 func TestSubmitMovie_byReference(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -163,8 +163,7 @@ func TestSubmitMovie_byReference(t *testing.T) {
 	w.wantCredits(0, 14)
 }
 
-// TestSubmitMovie_severalExports: the mistake is delivered as the result of one destination. Decision 33.
-// A document that is not what was submitted is not rendered again, and nothing is charged.
+// TestSubmitMovie_damagedOriginal: a movie whose stored document has changed is not rendered again, and nothing is charged.
 func TestSubmitMovie_damagedOriginal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -186,7 +185,7 @@ func TestSubmitMovie_damagedOriginal(t *testing.T) {
 	w.wantCredits(0, 7)
 }
 
-// A movie is not filled in with a template that is not what was saved.
+// A template whose stored JSON has changed is not filled into a movie.
 func TestFillDocument_damaged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -228,7 +227,7 @@ func TestSubmitMovie_notStored(t *testing.T) {
 	w.wantEvents(movieStream)
 }
 
-// TestSubmitMovie_lateRefusal spends the credits between the early look and the hold: the document is taken back.
+// TestSubmitMovie_lateRefusal spends the credits between the first check and the hold: the stored document is removed.
 func TestSubmitMovie_lateRefusal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -269,7 +268,7 @@ func TestSubmitMovie_lostAnswers(t *testing.T) {
 	}
 }
 
-// TestSubmitMovie_giveUp: a request stops appending after its limit, and says that it failed.
+// TestSubmitMovie_giveUp: a request stops trying to append when its time limit is over, and fails.
 func TestSubmitMovie_giveUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"moviola/eventstore"
 )
 
-// counting counts what is asked of a store.
+// counting records the streams that are read from a store, and appended to.
 type counting struct {
 	eventstore.Store
 	mu             sync.Mutex
@@ -36,7 +36,7 @@ func (c *counting) ReadStream(ctx context.Context, stream string, dir eventstore
 	return c.Store.ReadStream(ctx, stream, dir, from)
 }
 
-// A submission of an account that is in use waits for its two appends and for nothing else of the log.
+// A submission of an account whose plan and ledger are in memory makes two appends, and reads nothing from the log.
 func TestSubmitMovie_ReadsNothingForAnAccountInUse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -59,7 +59,8 @@ func TestSubmitMovie_ReadsNothingForAnAccountInUse(t *testing.T) {
 	}
 }
 
-// What another process has spent is found out by the append, and what it has granted before anything is refused.
+// Credits that another process has held are noticed at the append of the hold; credits that another process has granted are
+// noticed before a refusal.
 func TestSubmitMovie_BesideAnotherProcess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -13,7 +13,7 @@ import (
 	"moviola/domain/template"
 )
 
-// users are the templates that movies are still made of.
+// users answers whether a movie still needs a template, and counts the questions.
 type users struct {
 	used  bool
 	fail  error
@@ -31,7 +31,7 @@ func (w *world) sweeper(u *users) templates.SweepTemplateHandler {
 	})
 }
 
-// deletedTemplate is a template of alice with two bodies and an example, after its deletion, beside one that is there.
+// deletedTemplate makes two templates of alice: gone has two bodies and an example, and is deleted; kept is not.
 func (w *world) deletedTemplate() (gone, kept template.ID) {
 	w.t.Helper()
 	gone, kept = w.save("", `{"scenes":[{"duration":2}]}`), w.save("", `{}`)
@@ -49,7 +49,8 @@ func (w *world) stored() int {
 	return len(keys)
 }
 
-// TestSweepTemplate removes what is stored of a deleted template once: not before its time, not while a movie needs it, and nothing else.
+// TestSweepTemplate: the files of a deleted template are removed once, not before its time, and not while a movie needs
+// them. No other files are removed.
 func TestSweepTemplate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -87,7 +88,7 @@ func TestSweepTemplate(t *testing.T) {
 	}
 }
 
-// TestSweepTemplate_Departed: nothing is delivered again for a closed account.
+// TestSweepTemplate_Departed: a closed account's templates are removed early, because nothing is delivered again for it.
 func TestSweepTemplate_Departed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -99,7 +100,8 @@ func TestSweepTemplate_Departed(t *testing.T) {
 	}
 }
 
-// TestSweepTemplate_killed ends the process at each step of a sweep. Whoever comes next ends it, and it is recorded once.
+// TestSweepTemplate_killed ends the process at each step of a sweep. The next call completes the sweep, which is recorded
+// once.
 func TestSweepTemplate_killed(t *testing.T) {
 	t.Parallel()
 	at := func(call string, nth int) func(w *world) {

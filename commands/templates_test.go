@@ -18,7 +18,7 @@ import (
 	"moviola/eventstore"
 )
 
-// templateID is that of the nth template of a test.
+// templateID returns the id of the nth template of a test.
 func templateID(n int) template.ID { return template.ID(fmt.Sprintf("template%012d", n)) }
 
 func (w *world) templateConfig() templates.TemplateConfig {
@@ -30,7 +30,7 @@ func (w *world) templateConfig() templates.TemplateConfig {
 	}}
 }
 
-// save creates a template of alice, or updates one, and returns its id.
+// save creates a template of alice (empty id), or updates one, and returns its id.
 func (w *world) save(id template.ID, movieJSON string) template.ID {
 	w.t.Helper()
 	name := "Sale"
@@ -58,7 +58,8 @@ func refusalCode(err error) string {
 	return fmt.Sprint(err)
 }
 
-// TestSaveTemplate creates and updates: what is left out stays, the movie is replaced whole. Decision 41.
+// TestSaveTemplate creates and updates a template: parts that a command leaves out stay, and the movie is replaced as a
+// whole. Decision 41.
 func TestSaveTemplate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -117,7 +118,8 @@ func TestSaveTemplate_atOnce(t *testing.T) {
 	}
 }
 
-// TestDuplicateTemplate copies one's own templates and what is published, with variables laid over. Decisions 6 and 41.
+// TestDuplicateTemplate copies the account's own templates and published ones, with other values of variables. Decisions 6
+// and 41.
 func TestDuplicateTemplate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -17,8 +17,8 @@ import (
 	"moviola/eventstore"
 )
 
-// fog is a store that does not show the streams of a category yet, as a node of a cluster that is behind: in some of the reads, counted
-// from 1.
+// fog is a store that hides the streams of a category, like a node of the event store that lags behind. hides reports for
+// each read of such a stream, counted from 1, whether the stream is hidden.
 type fog struct {
 	eventstore.Store
 	category string
@@ -41,7 +41,7 @@ func (f *fog) ReadStream(ctx context.Context, stream string, dir eventstore.Dire
 	return f.Store.ReadStream(ctx, stream, dir, from)
 }
 
-// inFog hides streams of a category from what is done.
+// inFog calls do with a log that hides streams of a category.
 func (w *world) inFog(category string, hides func(read int) bool, do func() error) error {
 	clear := w.log
 	defer func() { w.log = clear }()
@@ -60,7 +60,8 @@ func always(int) bool          { return true }
 func onlyFirst(read int) bool  { return read == 1 }
 func afterFirst(read int) bool { return read > 1 }
 
-// TestUnseen: what was acknowledged and is not shown makes a failure, never an answer of zero values. Decision 60.
+// TestUnseen: when an event that was acknowledged cannot be read, the command fails. It never returns zero values. Decision
+// 60.
 func TestUnseen(t *testing.T) {
 	t.Parallel()
 	t.Run("the first key of an account", func(t *testing.T) {
@@ -88,7 +89,7 @@ func TestUnseen(t *testing.T) {
 	})
 }
 
-// TestUnseen_batch: a batch that is not shown at first keeps its document and its hold. Decision 60.
+// TestUnseen_batch: a preload batch that the first read does not find keeps its document and its hold. Decision 60.
 func TestUnseen_batch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -101,7 +102,8 @@ func TestUnseen_batch(t *testing.T) {
 	w.wantFiles(blobkey.Request(alice, id))
 }
 
-// TestUnseen_purge: a file whose making is not shown at first may be later than the purge, and stays. Decision 60.
+// TestUnseen_purge: a file whose RenderFinished the first read does not find may be later than the purge, and stays.
+// Decision 60.
 func TestUnseen_purge(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -34,11 +34,11 @@ const (
 var (
 	t0 = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-	// errKilled stands for the process that ends here: nothing repeats what returns it.
+	// errKilled stands for the end of the process: a call that returns it is not repeated.
 	errKilled = errors.New("killed")
 )
 
-// world is a service without its surface: a log, files, a clock, and every command on them.
+// world is a service without its handlers: a log, files, ledgers and a clock. Its methods call commands on them.
 type world struct {
 	t       *testing.T
 	store   *memory.Store
@@ -61,7 +61,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// newEmptyWorld is a world where nobody has an account.
+// newEmptyWorld returns a world without accounts.
 func newEmptyWorld(t *testing.T) *world {
 	t.Helper()
 	store := memory.New()
@@ -78,14 +78,14 @@ func (w *world) clock() time.Time {
 	return w.now
 }
 
-// wait moves the clock on.
+// wait moves the clock forward.
 func (w *world) wait(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.now = w.now.Add(d)
 }
 
-// newProject counts: project000000001, project000000002, ...
+// newProject returns project000000001, project000000002, ...
 func (w *world) newProject() domain.ProjectID {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -137,7 +137,7 @@ func (w *world) grant(account domain.AccountID, amount int64) {
 	w.must(err)
 }
 
-// submitted has a movie of seven seconds with two webhooks, paid from 100 credits.
+// submitted grants alice 100 credits and submits her movie sevenSeconds.
 func (w *world) submitted() {
 	w.t.Helper()
 	w.grant(alice, 100)
@@ -148,11 +148,11 @@ func (w *world) submitted() {
 	}
 }
 
-// sevenSeconds is a movie whose length its JSON tells.
+// sevenSeconds is a movie of seven seconds, as its JSON says, with two webhooks.
 const sevenSeconds = `{"scenes":[{"elements":[{"type":"text","text":"hi","duration":7}]}],` +
 	`"exports":[{"destinations":[{"type":"webhook","endpoint":"https://example.com/a"},{"type":"webhook","endpoint":"https://example.com/b"}]}]}`
 
-// success is what a worker reports whose file is stored.
+// success stores the files of an attempt, and returns the command that reports its success.
 func (w *world) success(attempt int, worker string) commands.FinishRender {
 	w.t.Helper()
 	key := fmt.Sprintf("%s%d", blobkey.RendersOf(project), attempt)
@@ -173,7 +173,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// events are the types of a stream's events, in order.
+// events returns the types of a stream's events, in order.
 func (w *world) events(stream string) []string {
 	w.t.Helper()
 	var types []string
@@ -189,7 +189,7 @@ func (w *world) wantEvents(stream string, want ...string) {
 	}
 }
 
-// all is every event in the log.
+// all returns all events of the log.
 func (w *world) all() []eventstore.Recorded {
 	w.t.Helper()
 	var all []eventstore.Recorded
@@ -200,7 +200,7 @@ func (w *world) all() []eventstore.Recorded {
 	return all
 }
 
-// last is the last event of a stream.
+// last returns the last event of a stream; nil: the stream has none.
 func (w *world) last(stream string) domain.Event {
 	w.t.Helper()
 	var last domain.Event
@@ -209,7 +209,7 @@ func (w *world) last(stream string) domain.Event {
 	return last
 }
 
-// wantCredits checks what alice has spent, and what is set aside.
+// wantCredits checks the charged and the held credits of alice.
 func (w *world) wantCredits(charged, held int64) {
 	w.t.Helper()
 	totals, err := w.ledgers.State(context.Background(), alice)
@@ -228,7 +228,7 @@ func (w *world) wantFiles(want ...string) {
 	}
 }
 
-// kill lets the process end at the next append to a stream of a category.
+// kill makes every append to a stream of a category fail from now on, as if the process had ended.
 func (w *world) kill(category string) {
 	w.store.Inject(memory.Faults{BeforeAppendFunc: func(_ context.Context, stream string, _ []eventstore.Proposed) error {
 		if got, _ := eventstore.SplitStream(stream); got == category {
@@ -238,7 +238,7 @@ func (w *world) kill(category string) {
 	}})
 }
 
-// restart is a new process on the same log and files, whose store works again.
+// restart starts a new process on the same log and files. Faults of the store and of the files end.
 func (w *world) restart() {
 	w.store.Inject(memory.Faults{})
 	w.files.Fail(nil)

@@ -17,7 +17,8 @@ import (
 	"moviola/eventstore/memory"
 )
 
-// TestOperators: what one process adds and revokes counts in another at the next look, and the log has no token.
+// TestOperators: operators that one process adds and revokes count in another process at its next query. The log contains no
+// token.
 func TestOperators(t *testing.T) {
 	t.Parallel()
 	store := memory.New()
@@ -71,7 +72,7 @@ func TestOperators(t *testing.T) {
 	}
 }
 
-// TestOperators_sessions: a session that one process lists and ends has ended in another at the next look.
+// TestOperators_sessions: a session that one process lists and ends has ended in another process at its next query.
 func TestOperators_sessions(t *testing.T) {
 	t.Parallel()
 	store := memory.New()
@@ -99,7 +100,7 @@ func TestOperators_sessions(t *testing.T) {
 	}
 }
 
-// TestOperators_wait: who waits for another look gives up with the request.
+// TestOperators_wait: a query that waits for another query ends with its context.
 func TestOperators_wait(t *testing.T) {
 	t.Parallel()
 	store := &heldStore{Store: memory.New(), reading: make(chan struct{}), release: make(chan struct{})}
@@ -121,7 +122,7 @@ func TestOperators_wait(t *testing.T) {
 	}
 }
 
-// heldStore says that it is read, and waits, once.
+// heldStore is a store for one read: it closes reading, and then waits until release is closed.
 type heldStore struct {
 	eventstore.Store
 	reading, release chan struct{}

@@ -14,8 +14,9 @@ import (
 	"moviola/commands/deliveries"
 )
 
-// TestExchanges: what a try has sent and got is encrypted where it is stored, cut to its bounds, read at its own place only, and over
-// after 30 days.
+// TestExchanges: an exchange is stored encrypted, cut to its bounds, can be read under its own key only, and cannot be read
+// after
+// 30 days.
 func TestExchanges(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
@@ -56,7 +57,7 @@ func TestExchanges(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	// A file that is put into another's place cannot be opened there.
+	// A file that is copied to the key of another try cannot be opened there.
 	moved := deliveries.Try{Account: "bob", Project: try.Project, Destination: 1, Run: 2, Number: 3}
 	if err := files.Put(t.Context(), "exchanges/bob/Abcdefgh12345678-1-2-3.json", bytes.NewReader(raw)); err != nil {
 		t.Fatal(err)

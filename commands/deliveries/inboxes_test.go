@@ -15,7 +15,8 @@ import (
 	"moviola/domain/connection"
 )
 
-// TestInboxes: an inbox takes what its own account sends, encrypted and within its bounds, for an hour, and forgets it with its end.
+// TestInboxes: an inbox accepts what its own account sends, for an hour. Its letters are stored encrypted and within its
+// bounds, and cannot be read after that hour.
 func TestInboxes(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
@@ -26,7 +27,7 @@ func TestInboxes(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := deliveries.NewInboxes(files, sealing, clock)
-	elsewhere := deliveries.NewInboxes(files, sealing, clock) // in another process
+	elsewhere := deliveries.NewInboxes(files, sealing, clock) // the inboxes as another process has them
 	opened, err := of.Open(t.Context(), "alice")
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +86,8 @@ func TestInboxes(t *testing.T) {
 	}
 }
 
-// TestInboxesOpen: an account has at most so many; the oldest makes room, and what is deleted leaves nothing.
+// TestInboxesOpen: an account has at most OpenInboxes inboxes; another one replaces the oldest. A deleted inbox leaves no
+// files.
 func TestInboxesOpen(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)

@@ -2,7 +2,7 @@ package ledgers
 
 import "moviola/domain"
 
-// The bounds that tests speak of.
+// Bounds of this package, for tests.
 const (
 	Queue = ledgerQueue
 	Group = ledgerGroup
@@ -16,7 +16,8 @@ func (l *Ledgers) Owners() int {
 	return len(l.owners)
 }
 
-// Enter does what a caller does before it asks an account's owner. retire is what the owner does when it has been idle.
+// Enter makes the caller a user of an account's owner until it calls leave. retire does what the owner does when it has been
+// idle.
 func (l *Ledgers) Enter(account domain.AccountID) (retire func() bool, leave func()) {
 	owner, err := l.enter(account)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"moviola/eventstore/memory"
 )
 
-// TestLedgers_race has credits for exactly k movies and 64 submissions at once, on two processes: exactly k are held.
+// TestLedgers_race: with credits for exactly k movies, 64 holds at once in two processes: exactly k succeed.
 func TestLedgers_race(t *testing.T) {
 	t.Parallel()
 	const submissions, price = 64, 3
@@ -30,7 +30,7 @@ func TestLedgers_race(t *testing.T) {
 	for round := range trials {
 		k := 1 + round*7%submissions
 		w := newWorld(t)
-		w.grant(alice, int64(k*price+round%price)) // what is left over is not enough for another
+		w.grant(alice, int64(k*price+round%price)) // the rest is not enough for another hold
 		other := ledgers.New(w.log, w.clock)
 		var accepted atomic.Int32
 		var all sync.WaitGroup
@@ -102,7 +102,7 @@ func TestLedgers_outcomes(t *testing.T) {
 	}
 }
 
-// TestLedgers_groups holds the store up while many commands arrive: they are appended together.
+// TestLedgers_groups: commands that arrive while the store is slow are appended together.
 func TestLedgers_groups(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -134,7 +134,8 @@ func TestLedgers_groups(t *testing.T) {
 	})
 }
 
-// TestLedgers_seesOthers: what another process has done counts at once, although this one has the ledger in memory.
+// TestLedgers_seesOthers: events that another process has appended count at once, although this process has the ledger in
+// memory.
 func TestLedgers_seesOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -170,7 +171,7 @@ func TestLedgers_position(t *testing.T) {
 	}
 }
 
-// TestLedgers_storeFails: a command fails with the store, and the next one finds the ledger as the log has it.
+// TestLedgers_storeFails: a command fails when the store fails, and the next one decides on the ledger as the log has it.
 func TestLedgers_storeFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -209,8 +210,8 @@ func TestLedgers_unknownOutcome(t *testing.T) {
 	})
 }
 
-// TestLedgers_full holds the store up until the queue of one account is full: callers give up at their deadline, those
-// that gave up while waiting are not carried out, and another account is not held up.
+// TestLedgers_full holds up the store until the queue of one account is full: callers give up at their deadline, commands
+// whose callers gave up while they waited are not carried out, and another account is not held up.
 func TestLedgers_full(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -235,7 +236,7 @@ func TestLedgers_full(t *testing.T) {
 				}
 			})
 			if id == project {
-				synctest.Wait() // it is with the store, alone
+				synctest.Wait() // the first request is at the store, alone
 			}
 		}
 		w.grant(mallory, 1)
@@ -244,12 +245,12 @@ func TestLedgers_full(t *testing.T) {
 			t.Errorf("%d gave up", n)
 		}
 		close(open)
-		w.wantCredits(0, 1) // the one that was with the store
+		w.wantCredits(0, 1) // the hold of the request that was at the store
 		w.ledgers.Close()
 	})
 }
 
-// TestLedgers_gaveUp: of those that wait together, a caller that has given up is left out.
+// TestLedgers_gaveUp: the command of a caller that has given up is left out of its group.
 func TestLedgers_gaveUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -281,7 +282,7 @@ func TestLedgers_gaveUp(t *testing.T) {
 	})
 }
 
-// TestLedgers_retire: an owner does not go while somebody is about to ask it.
+// TestLedgers_retire: an owner does not end while it has a user.
 func TestLedgers_retire(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -295,7 +296,7 @@ func TestLedgers_retire(t *testing.T) {
 	}
 }
 
-// TestLedgers_idle: an owner that nobody has used for a while goes, and comes back with the same ledger.
+// TestLedgers_idle: an owner without requests for a while ends. The next request starts one with the same ledger.
 func TestLedgers_idle(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -321,7 +322,7 @@ func TestLedgers_idle(t *testing.T) {
 	})
 }
 
-// TestLedgers_Close ends owners and callers, those that wait for the store too.
+// TestLedgers_Close: Close ends the owners and the waiting callers, also when an owner waits for the store.
 func TestLedgers_Close(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -25,7 +25,7 @@ import (
 // openingKey signs the opening balances of these tests.
 var openingKey = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
 
-// shelves are archive files in memory. closed shelves cannot be read.
+// shelves are archive files in memory. While closed is true they cannot be read.
 type shelves struct {
 	files  map[string][]byte
 	closed bool
@@ -76,7 +76,8 @@ func (v *vault) process(options ...ledgers.Option) *ledgers.Ledgers {
 	return ledgers.New(v.log, v.clock, options...)
 }
 
-// open makes the opening balance of alice and archives what it stands for. It returns the last event that it includes.
+// open makes an opening balance of alice and archives the events that it includes. It returns the revision of the last of
+// them.
 func (v *vault) open(ctx context.Context, before time.Time, least int) (eventstore.Revision, error) {
 	process := v.process(ledgers.SignedWith(openingKey))
 	defer process.Close()
@@ -97,7 +98,7 @@ func (v *vault) ask(ctx context.Context, question func(*ledger.Ledger), options 
 	})
 }
 
-// decision draws one command of a ledger: what it decides, and what it refuses.
+// decision draws a random command of a ledger.
 func decision(t *rapid.T) func(*ledger.Ledger, time.Time) ([]domain.Event, error) {
 	subject := domain.ProjectID(fmt.Sprintf("project%d", rapid.IntRange(0, 9).Draw(t, "project")))
 	amount := rapid.Int64Range(1, 20).Draw(t, "amount")

@@ -17,7 +17,7 @@ import (
 	"moviola/eventstore/memory"
 )
 
-// countReads lets a store's reads through and counts the events that they give.
+// countReads is a store that counts the events that are read from each stream.
 type countReads struct {
 	eventstore.Store
 	events map[string]int // by stream
@@ -34,7 +34,7 @@ func (c *countReads) ReadStream(ctx context.Context, stream string, dir eventsto
 	}
 }
 
-// stateAfterRestart asks a process that has just started, and returns how many events of the ledger it read.
+// stateAfterRestart returns the totals of alice as a new process reads them, and how many events of the ledger it has read.
 func (w *world) stateAfterRestart() (ledger.Totals, int) {
 	w.t.Helper()
 	counted := &countReads{Store: w.store, events: make(map[string]int)}
@@ -47,7 +47,8 @@ func (w *world) stateAfterRestart() (ledger.Totals, int) {
 	return totals, counted.events[ledger.Stream(alice)]
 }
 
-// TestLedgers_Snapshot: settled movies leave snapshots behind, from which a later start goes on; it comes to the same as folding all.
+// TestLedgers_Snapshot: snapshots are taken when movies are settled. A process that starts from one has the same totals as
+// one that folds all events.
 func TestLedgers_Snapshot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -89,7 +90,7 @@ func TestLedgers_Snapshot(t *testing.T) {
 	}
 }
 
-// spoilSnapshot appends a snapshot of another state version, with sums that are wrong.
+// spoilSnapshot appends a snapshot of another version, with wrong sums, which must not be used.
 func (w *world) spoilSnapshot(ctx context.Context) {
 	w.t.Helper()
 	stream := ledger.SnapshotStream(alice)
@@ -108,7 +109,8 @@ func (w *world) spoilSnapshot(ctx context.Context) {
 	}
 }
 
-// TestLedgers_Snapshot_busy takes snapshots while many commands are decided: each is what the ledger was at the event it names.
+// TestLedgers_Snapshot_busy takes snapshots while many commands are decided: each has the state of the ledger at the event
+// that it names.
 func TestLedgers_Snapshot_busy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -172,7 +174,8 @@ func (w *world) wantState(ctx context.Context, taken ledger.SnapshotTaken) {
 	}
 }
 
-// TestLedgers_Snapshot_tooLarge: the snapshot of an account that ends more than fits forgets what ended first, and is used.
+// TestLedgers_Snapshot_tooLarge: a snapshot with more ended holds than fit into an event leaves out those that ended first,
+// and is used.
 func TestLedgers_Snapshot_tooLarge(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -205,7 +208,7 @@ func TestLedgers_Snapshot_tooLarge(t *testing.T) {
 	if totals.Charged != 400 || reads > 50 {
 		t.Errorf("charged %d, after reading %d events", totals.Charged, reads)
 	}
-	// What it remembers is still held once only.
+	// A project that the snapshot remembers still cannot be held again.
 	_, err = w.ledgers.Hold(ctx, ledgers.Hold{Account: alice, Project: "project000000199", Amount: 2})
 	if !errors.Is(err, ledger.ErrHoldEnded) {
 		t.Errorf("held again: %v", err)

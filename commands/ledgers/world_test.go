@@ -26,7 +26,7 @@ const (
 var (
 	t0 = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-	// errKilled stands for the process that ends here: nothing repeats what returns it.
+	// errKilled stands for the end of the process: a call that returns it is not repeated.
 	errKilled = errors.New("killed")
 
 	errInsufficient = domain.Errorf(domain.Invalid, "insufficient_credits", "Insufficient credits")
@@ -75,7 +75,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// kill fails every append to a ledger from now on.
+// kill makes every append fail from now on, as if the process had ended.
 func (w *world) kill() {
 	w.store.Inject(memory.Faults{BeforeAppendFunc: func(context.Context, string, []eventstore.Proposed) error { return errKilled }})
 }
@@ -95,7 +95,7 @@ func (w *world) wantEvents(want ...string) {
 	}
 }
 
-// wantCredits checks what alice has spent, and what is set aside.
+// wantCredits checks the charged and the held credits of alice.
 func (w *world) wantCredits(charged, held int64) {
 	w.t.Helper()
 	totals, err := w.ledgers.State(context.Background(), alice)

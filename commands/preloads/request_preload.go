@@ -61,8 +61,8 @@ func (p ItemPrices) Hold(w preload.Wanted) int64 {
 	return 0
 }
 
-// Charge returns the price of a generated item, at most the credits held for it. For a provider's voice it is a price per second,
-// rounded up to whole seconds.
+// Charge returns the price of a generated item, at most what Hold returns for it. For a provider's voice it is a price per
+// second, rounded up to whole seconds.
 func (p ItemPrices) Charge(w preload.Wanted, seconds float64) int64 {
 	held := p.Hold(w)
 	if made, perSecond := p.byProvider(w); made && perSecond {

@@ -2,7 +2,7 @@ package previews
 
 import "moviola/domain"
 
-// Waiting is how many requests of an account wait.
+// Waiting returns the number of waiting requests of an account: 0 or 1.
 func (h *Handler) Waiting(account domain.AccountID) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

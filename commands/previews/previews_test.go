@@ -14,10 +14,11 @@ import (
 	"moviola/internal/fair"
 )
 
-// patience is how long a test waits for what must come.
+// patience is how long a test waits for something that must happen.
 const patience = 2 * time.Minute
 
-// studio reads and draws: each drawing tells that it has begun, and ends when it is let go.
+// studio is a Reader and a Drawer. Each drawing sends its document to began, and ends when it receives from let, or with its
+// context.
 type studio struct {
 	limit int
 	began chan string
@@ -77,7 +78,7 @@ func (s *studio) Stills(ctx context.Context, job previews.Job) (previews.Drawn, 
 	}
 }
 
-// asked is a request under way.
+// asked is a running request: the channel gets its error when it ends.
 type asked chan error
 
 func ask(t *testing.T, h *previews.Handler, account domain.AccountID, body string) asked {
@@ -124,14 +125,15 @@ func codeOf(err error) string {
 	return fmt.Sprint(err)
 }
 
-// Decision 70: of one account one request is drawn, one waits, and a newer one takes the place of that.
+// TestHandle_newest: of one account one request is drawn and one waits; a newer request replaces the waiting one. Decision
+// 70.
 func TestHandle_newest(t *testing.T) {
 	t.Parallel()
 	s, h := newStudio(2, 100)
 	first := ask(t, h, "a", "1")
 	s.begins(t, "1")
 	second := ask(t, h, "a", "2")
-	for h.Waiting("a") == 0 { // it has to wait before the next one comes
+	for h.Waiting("a") == 0 { // the second request has to wait before the third comes
 		select {
 		case err := <-second:
 			t.Fatalf("the second ended with %v", err)
@@ -158,7 +160,7 @@ func TestHandle_newest(t *testing.T) {
 	}
 }
 
-// A request that is given up leaves nothing behind: the next one is drawn.
+// A request whose context has ended frees its place: the next request is drawn.
 func TestHandle_givenUp(t *testing.T) {
 	t.Parallel()
 	s, h := newStudio(1, 100)
@@ -181,7 +183,7 @@ func TestHandle_givenUp(t *testing.T) {
 	}
 }
 
-// Decision 70: plans bound requests per hour. What is refused for its body does not count.
+// TestHandle_quota: the plan limits the requests per hour. A request whose body is refused does not count. Decision 70.
 func TestHandle_quota(t *testing.T) {
 	t.Parallel()
 	s, h := newStudio(1, 2)
@@ -210,7 +212,8 @@ func TestHandle_quota(t *testing.T) {
 	}
 }
 
-// Decision 70: however many requests one account makes, at most one of them is drawn before another account's, and one waits.
+// TestHandle_flood: however many requests one account makes, at most one of them is drawn before a request of another
+// account, and one of them waits. Decision 70.
 func TestHandle_flood(t *testing.T) {
 	t.Parallel()
 	const many = 500
@@ -234,7 +237,7 @@ func TestHandle_flood(t *testing.T) {
 	for next := ""; next != "other"; {
 		select {
 		case next = <-s.began:
-		case err := <-other: // the machine is so busy that it has waited too long
+		case err := <-other: // the machine is so busy that the request has waited too long
 			if !errors.Is(err, fair.ErrBusy) {
 				t.Fatalf("the other ended with %v", err)
 			}

@@ -22,7 +22,7 @@ func given(events ...domain.Event) *batch.Batch {
 	return b
 }
 
-// TestBatch: what may follow what, and what is to be done then.
+// TestBatch: which event may follow which, and which step is next then.
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	requested := batch.Requested{Account: "alice", Rows: []batch.Row{{Number: 1, Held: 3}}, At: t0}

@@ -21,7 +21,7 @@ type Kind string
 // use.
 const (
 	Documents Kind = "movies"    // JSON of a movie: <account>/<project>.json
-	Renders   Kind = "renders"   // files made of a movie: <project>/<attempt><extension>, <project>/<attempt>-<name of an output's file>
+	Renders   Kind = "renders"   // files of a movie: <project>/<attempt><extension>, of its outputs: <project>/<attempt>-<name>
 	Bodies    Kind = "templates" // movie JSON of a template: <template>/<hash>.json
 	Examples  Kind = "library"   // files of a template's example in the template library: <template>/<attempt><extension>
 	Media     Kind = "media"     // file of a media library: <account>/<entry>-<upload>

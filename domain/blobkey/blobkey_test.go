@@ -41,7 +41,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParse_others: what names no owner is not taken for one that does.
+// TestParse_others: Parse returns false for a key that names no owner.
 func TestParse_others(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{

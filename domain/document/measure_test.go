@@ -11,7 +11,7 @@ import (
 	"moviola/domain/document"
 )
 
-// fill repeats a piece between a beginning and an end, as often as 2 MB hold it.
+// filledWith repeats a piece between a beginning and an end, as often as fits into 2 MB.
 func filledWith(begin, piece, end string) []byte {
 	return []byte(begin + strings.Repeat(piece, (2<<20-len(begin)-len(end)-64)/len(piece)) + strings.TrimRight(piece, ", ") + end)
 }

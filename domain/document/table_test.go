@@ -194,7 +194,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestFind: names are taken as readers take them.
+// TestFind: Find accepts the same spellings of a name as reader.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

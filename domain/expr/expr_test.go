@@ -19,7 +19,7 @@ func (n names) Lookup(name string) (any, bool, error) {
 	return value, ok, nil
 }
 
-// world is what the tests' expressions speak of.
+// world has the names that the expressions of the tests use.
 var world = names{
 	"n": json.Number("3"), "half": json.Number("0.5"), "five": "5", "word": "abc", "empty": "", "nothing": nil, "yes": true, "no": "false",
 	"later": expr.Pending{}, "list": []any{json.Number("10"), "b", map[string]any{"x": "deep"}},

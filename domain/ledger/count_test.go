@@ -116,7 +116,7 @@ func TestPeriod(t *testing.T) {
 	}
 }
 
-// TestLedger_counts: a count is a hold of nothing to whoever looks for one, and a copy shares nothing.
+// TestLedger_counts: OpenHold returns an open count as a hold of 0 credits, and a clone shares no counts with the ledger.
 func TestLedger_counts(t *testing.T) {
 	t.Parallel()
 	l := given(counted(p1))

@@ -166,8 +166,7 @@ func (w *where) destinations(c *collector) {
 // exports returns the movie's exports as written.
 func (w *where) exports() any { return w.in.Filled["exports"] }
 
-// hidden adds a problem for each element that is never shown: neither when every source lasts a second, nor when every
-// source lasts a day.
+// hidden adds a problem for each element that is never shown, whether every source lasts a second or a day.
 func (w *where) hidden(c *collector) {
 	m := w.in.Movie
 	const long = 24 * 3600

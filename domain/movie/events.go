@@ -136,7 +136,7 @@ type RenderFinished struct {
 	// size, rate and length of the movie; nil: the attempt ended before the movie was laid out
 	Plan     *Dimensions `json:"plan,omitempty"`
 	File     *File       `json:"file,omitempty"` // the rendered file; set on success only
-	Credits  int64       `json:"credits"`        // price of the render; 0: it failed, or FinishRender made it free
+	Credits  int64       `json:"credits"`        // price in credits; 0: a failure, or a success that is free (FinishRender)
 	Warnings []string    `json:"warnings,omitempty" personal:"yes"`
 	// CacheKey is the key by which an equal submission of the same account finds this movie's file; empty: the file cannot be
 	// reused (decision 20).

@@ -166,8 +166,8 @@ func (b *Preload) Release(c Claim, memory bool, now time.Time) ([]domain.Event, 
 	return []domain.Event{ItemReleased{Index: c.Index, Attempt: c.Attempt, Worker: c.Worker, At: now, Memory: memory}}, nil
 }
 
-// Finish records the result of an item; the last result closes the batch. It returns no event when the same claim has
-// recorded a result before; for a claim that is not current the error is ErrLost.
+// Finish records the result of an item; the last result closes the batch. It returns no event when the item has a
+// result already; for a claim that is not current the error is ErrLost.
 func (b *Preload) Finish(c Claim, r Result, now time.Time) ([]domain.Event, error) {
 	result, known := b.Result(c.Index)
 	switch {

@@ -113,7 +113,7 @@ var values = map[string]struct{ around, value string }{
 
 const oneSet = "a movie has one set of subtitles, however often they are repeated"
 
-// exempt are the properties that are not held here, with the reason.
+// exempt are the properties that TestProperties leaves out, with the reason.
 var exempt = map[string]string{
 	"movie client-data":            "it is echoed from the stored document, by domain/result",
 	"element:subtitles iterate-as": oneSet, "element:subtitles iterate-from": oneSet, "element:subtitles iterate-to": oneSet,
