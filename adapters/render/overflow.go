@@ -19,24 +19,18 @@ func (r *run) warnTexts() error {
 	seen := map[timeline.Ref]bool{}
 	found := 0
 	for _, w := range r.plan.Windows {
-		layers := [][]timeline.Layer{w.Layers}
-		if w.Transition != nil {
-			layers = append(layers, w.Transition.Layers, w.Transition.Over)
-		}
-		for _, some := range layers {
-			for _, l := range some {
-				if l.Text == nil && l.Component == nil || seen[l.Ref] {
-					continue
-				}
-				if seen[l.Ref] = true; len(seen) > maxFitted || found >= maxOverflow {
-					return nil
-				}
-				n, err := r.warnText(l)
-				if err != nil {
-					return err
-				}
-				found += n
+		for _, l := range layersOf(w) {
+			if l.Text == nil && l.Component == nil || seen[l.Ref] {
+				continue
 			}
+			if seen[l.Ref] = true; len(seen) > maxFitted || found >= maxOverflow {
+				return nil
+			}
+			n, err := r.warnText(l)
+			if err != nil {
+				return err
+			}
+			found += n
 		}
 	}
 	return nil

@@ -141,7 +141,7 @@ func (r *run) keepElement(ctx context.Context, e *document.Element) error {
 // layerOf returns the layer of an element, moved to the corner of the canvas, and its length in frames.
 func (r *run) layerOf(ref timeline.Ref) (timeline.Layer, int64, bool) {
 	for _, w := range r.plan.Windows {
-		for _, l := range w.Layers {
+		for _, l := range layersOf(w) {
 			if l.Ref == ref {
 				l.Box.X, l.Box.Y = 0, 0
 				return l, l.Life, true

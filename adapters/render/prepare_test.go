@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -143,5 +144,35 @@ func TestEngine_Prepare(t *testing.T) {
 				t.Error("working files stay")
 			}
 		})
+	}
+}
+
+// An element is kept wherever it is shown: in the scene that a transition leaves, and above a transition, too.
+func TestRender_keepsWhatATransitionShows(t *testing.T) {
+	t.Parallel()
+	b := prepareBench(t)
+	page := func(id string, start float64) object {
+		return object{"type": "html", "id": id, "html": "<b>x</b>", "width": 60, "height": 40, "start": start, "duration": 0.2, "save-to-media": true}
+	}
+	job := b.job(object{
+		"width": 64, "height": 50, "fps": 10, "elements": []any{page("above", 0.8)},
+		"scenes": []any{
+			object{"duration": 1.2, "elements": []any{page("leaving", 0.8), page("before", 0)}},
+			object{"duration": 1.2, "transition": object{"style": "fade", "duration": 0.6}, "elements": []any{page("entering", 0.2)}},
+		},
+	})
+	var kept []string
+	job.Keep = func(_ context.Context, name string, _ commands.Prepared) error {
+		kept = append(kept, name)
+		return nil
+	}
+	out, err := b.Render(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(out.Close)
+	slices.Sort(kept)
+	if diff := cmp.Diff([]string{"above", "before", "entering", "leaving"}, kept); diff != "" {
+		t.Errorf("kept (-want +got):\n%s\nwarnings %q", diff, out.Warnings)
 	}
 }
