@@ -388,8 +388,7 @@ func (h SubmitMovieHandler) submit(
 	return done, nil
 }
 
-// refusal returns the error for the client when a store has failed. It returns nil, and errors that contain a *domain.Error
-// or fair.ErrBusy, unchanged.
+// refusal returns the error for the client when a store has failed. nil, a *domain.Error and fair.ErrBusy come back unchanged.
 func (h SubmitMovieHandler) refusal(account domain.AccountID, err error) error {
 	var refusal *domain.Error
 	if err == nil || errors.As(err, &refusal) || errors.Is(err, fair.ErrBusy) {

@@ -1,12 +1,10 @@
 package browser
 
 import (
-	"bytes"
 	"context"
-	"os"
-	"strconv"
-	"sync"
 	"time"
+
+	"moviola/internal/pressure"
 )
 
 // spentError says that a page's time limit was reached.
@@ -19,26 +17,17 @@ func (e *spentError) Error() string { return "the page's time is over" }
 // others have; of that, no more time than the limit is left out in all (decision 98).
 type budget struct {
 	context.Context
-	cancel context.CancelCauseFunc
-	limit  time.Duration
-	busy   func() time.Duration // how long, since some moment, someone has waited for a processor
-
-	mu      sync.Mutex
-	timer   *time.Timer   // runs while time is counted; nil: time is not counted
-	left    time.Duration // until the limit is reached, at the time since
-	spared  time.Duration // time left out because the machine was busy
-	since   time.Time
-	waiting time.Duration // value of busy at the time since
+	timer *pressure.Timer
 }
 
 type budgetKey struct{}
 
-// withBudget returns a context that ends when limit has been counted.
+// withBudget returns a context that ends when limit has been counted. busy is that of pressure.NewTimer.
 func withBudget(ctx context.Context, limit time.Duration, busy func() time.Duration) (*budget, func()) {
 	inner, cancel := context.WithCancelCause(ctx)
-	b := &budget{Context: inner, cancel: cancel, limit: limit, left: limit, busy: busy}
-	return b, func() {
-		b.stop()
+	timer := pressure.NewTimer(limit, limit, busy, func() { cancel(&spentError{limit: limit}) })
+	return &budget{inner, timer}, func() {
+		timer.Stop()
 		cancel(nil)
 	}
 }
@@ -52,83 +41,19 @@ func (b *budget) Value(key any) any {
 }
 
 // begin counts from now on.
-func (b *budget) begin() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.since, b.waiting = time.Now(), b.busy()
-	b.timer = time.AfterFunc(b.left, b.expire)
-}
-
-// stop ends the counting, and reports whether time was counted until now.
-func (b *budget) stop() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.timer == nil {
-		return false
-	}
-	b.timer.Stop() // expire may run already: it finds no timer
-	b.timer = nil
-	b.count()
-	return true
-}
-
-// count takes the time since begin, or since its own last call, off what is left, except for the time when the machine was
-// busy. The caller holds mu.
-func (b *budget) count() {
-	now, waiting := time.Now(), b.busy()
-	passed := now.Sub(b.since)
-	spared := min(passed, waiting-b.waiting, b.limit-b.spared)
-	b.spared += spared
-	b.left -= passed - spared
-	b.since, b.waiting = now, waiting
-}
-
-// leastWait is how much must be left of a budget, when its timer has run out, for expire to wait again. With less, the time
-// is over.
-const leastWait = 10 * time.Millisecond
-
-// expire ends the context, unless some of the time was not to be counted.
-func (b *budget) expire() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.timer == nil {
-		return
-	}
-	if b.count(); b.left >= leastWait {
-		b.timer.Reset(b.left)
-		return
-	}
-	b.timer = nil
-	b.cancel(&spentError{limit: b.limit})
-}
+func (b *budget) begin() { b.timer.Start() }
 
 // pause stops counting time towards the page's time limit until the returned function is called, unless the limit is reached.
 // With renew, counting then begins again at zero.
 func pause(ctx context.Context, renew bool) func() {
 	b, ok := ctx.Value(budgetKey{}).(*budget)
-	if !ok || !b.stop() {
+	if !ok || !b.timer.Stop() {
 		return func() {}
 	}
 	return func() {
 		if renew {
-			b.left, b.spared = b.limit, 0
+			b.timer.Renew()
 		}
-		b.begin()
+		b.timer.Start()
 	}
-}
-
-// cpuPressure returns how long, since the machine was started, programs have waited for a processor that others had, as the
-// kernel counts it (Pressure Stall Information); 0 if it does not.
-func cpuPressure() time.Duration {
-	text, err := os.ReadFile("/proc/pressure/cpu")
-	if err != nil {
-		return 0
-	}
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	_, total, _ := bytes.Cut(line, []byte("total=")) // "some avg10=0.00 avg60=0.00 avg300=0.00 total=…", in microseconds
-	n, err := strconv.ParseInt(string(total), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return time.Duration(n) * time.Microsecond
 }

@@ -56,12 +56,3 @@ func TestBudget(t *testing.T) {
 		})
 	}
 }
-
-// The kernel's figure never falls.
-func TestCPUPressure(t *testing.T) {
-	t.Parallel()
-	before := browser.CPUPressure()
-	if after := browser.CPUPressure(); before < 0 || after < before {
-		t.Errorf("%v, and later %v", before, after)
-	}
-}

@@ -14,9 +14,6 @@ func Budget(ctx context.Context, limit time.Duration, busy func() time.Duration)
 	return b, b.begin, func(renew bool) func() { return pause(b, renew) }, end
 }
 
-// CPUPressure is how long programs have waited for a processor on this machine.
-var CPUPressure = cpuPressure
-
 // NeedsNamespaces tells whether a level rests on user namespaces: the jail's own, or those of Chromium's sandbox.
 func NeedsNamespaces(level int) bool { return levels[level].network() || levels[level].sandbox }
 

@@ -141,7 +141,7 @@ func (p *Pool) try(ctx context.Context, page Page, draw func(context.Context, *t
 	commands.PageTurn(ctx)
 	healthy := false
 	defer func() { p.release(b, healthy) }()
-	budget, stop := withBudget(ctx, p.cfg.Limit, cpuPressure)
+	budget, stop := withBudget(ctx, p.cfg.Limit, nil)
 	defer stop()
 	err = b.show(budget, page, draw)
 	// The end of a browser that has died may not have been noticed yet.

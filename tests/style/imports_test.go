@@ -69,7 +69,7 @@ var layers = []layer{
 	{"adapters/render/mp4file", []string{"domain", "internal/h264"}, "MP4 files are read and written without a program"},
 	{"adapters/render/workspace", []string{"domain", "commands", "internal/quota"}, "what is on the disk does not depend on how movies are made"},
 	{"adapters/assets/examine", []string{"domain", "commands"}, "what a file is does not depend on where it came from"},
-	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/drawing", "internal/oom", "internal/jail", "internal/fair", "internal/quota", "internal/h264", "internal/clouds", "internal/wal"}, "adapters implement ports, and know no other adapter"},
+	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/drawing", "internal/oom", "internal/jail", "internal/fair", "internal/pressure", "internal/quota", "internal/h264", "internal/clouds", "internal/wal"}, "adapters implement ports, and know no other adapter"},
 }
 
 // stdOnly are the packages that may import nothing from outside the standard library and this module.

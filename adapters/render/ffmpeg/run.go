@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"moviola/internal/pressure"
 )
 
 // ErrStalled is the error of a run that was stopped because it made no progress, or did not end within its time limit.
@@ -31,7 +33,9 @@ type Command struct {
 	Frame func(frames int64)
 	// Time is called with the duration of the output written so far, as often as Frame is called.
 	Time  func(time.Duration)
-	Stall time.Duration // a run without progress for this time is stopped with ErrStalled; 0: 30 s
+	// Stall is how long the run may make no progress before it is stopped with ErrStalled; 0: 30 s. Time in which programs wait for
+	// a processor is left out, up to three times as much again (decision 98).
+	Stall time.Duration
 	Limit time.Duration // time limit of the run; 0: an hour
 	// FileBytes is the largest size in bytes of a file that the run may write; 0: 16 GiB.
 	FileBytes uint64
@@ -41,6 +45,7 @@ const (
 	// DefaultStall is how long a run may make no progress.
 	DefaultStall     = 30 * time.Second
 	defaultLimit     = time.Hour
+	starvation       = 3 // of Stall is left out at most, while the machine is busy
 	defaultFileBytes = 16 << 30
 	maxAllocation    = 1 << 30
 )
@@ -94,9 +99,11 @@ func (t *Tools) Run(ctx context.Context, c Command) error {
 	go func() {
 		defer close(watched)
 		defer read.Close()
-		watchdog := time.AfterFunc(orDefault(c.Stall, DefaultStall), func() { stop(ErrStalled) })
+		stall := orDefault(c.Stall, DefaultStall)
+		watchdog := pressure.NewTimer(stall, starvation*stall, nil, func() { stop(ErrStalled) })
+		watchdog.Start()
 		defer watchdog.Stop()
-		c.follow(read, func() { watchdog.Reset(orDefault(c.Stall, DefaultStall)) })
+		c.follow(read, watchdog.Renew)
 	}()
 	feedCtx, endFeeds := context.WithCancel(ctx)
 	defer endFeeds()

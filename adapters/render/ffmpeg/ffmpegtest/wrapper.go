@@ -22,13 +22,12 @@ done
 exec %s "${args[@]}"
 `
 
-// Fine returns the installed programs in a jail, like Tools, but with x264 encoding almost without loss. At the qualities of movies,
-// what x264 loses depends on the vector instructions of the processor, and can be more than tests of pictures tolerate.
+// Fine returns the installed programs in a jail, like Tools, but with x264 encoding almost without loss. At the qualities of
+// movies, what x264 loses depends on the processor's vector instructions, and can be more than tests of pictures tolerate.
 func Fine(t testing.TB) *ffmpeg.Tools {
 	t.Helper()
-	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{
-		FFmpeg: wrapper(t, fmt.Appendf(nil, fineScript, installed(t))), Jail: jailtest.New(t), Log: silent(),
-	})
+	script := fmt.Appendf(nil, fineScript, installed(t))
+	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: wrapper(t, script), Jail: jailtest.New(t), Log: silent()})
 	if err != nil {
 		t.Fatalf("the tests need ffmpeg: %v", err)
 	}
