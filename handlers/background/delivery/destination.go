@@ -54,7 +54,7 @@ func (d *delivery) announce(ctx context.Context, try movie.DeliveryAttempted, st
 	last := state.Last.At
 	for {
 		if tries := try.Try - 1; tries > 0 {
-			pause := retryPauses[tries-1]
+			pause := retryPauses[min(tries, len(retryPauses))-1] // logs of earlier versions have more tries that are not final
 			// The last try may have ended on another machine whose clock is ahead, so the pause is limited.
 			if err := claims.Sleep(ctx, min(pause, last.Add(pause).Sub(d.config.Now()))); err != nil {
 				return err
@@ -71,10 +71,12 @@ func (d *delivery) announce(ctx context.Context, try movie.DeliveryAttempted, st
 	}
 }
 
-// post makes one try at a webhook and sets its result.
+// post makes one try at a webhook and sets its result. A try that is skipped, because the time for all destinations has ended, is
+// final.
 func (d *delivery) post(ctx context.Context, try *movie.DeliveryAttempted, t target) error {
 	var result WebhookResult
 	started := d.config.Now()
+	try.DurationMS = 0 // not that of the try before
 	err := d.timed(ctx, try, t, func(ctx context.Context) error {
 		var err error
 		result, err = d.config.Webhook(ctx, WebhookCall{
@@ -88,6 +90,7 @@ func (d *delivery) post(ctx context.Context, try *movie.DeliveryAttempted, t tar
 	}
 	try.HTTPStatus = result.HTTPStatus
 	if try.Status == movie.DeliverySkipped {
+		try.Final = true
 		return nil
 	}
 	d.keep(ctx, *try, deliveries.Exchange{

@@ -245,6 +245,60 @@ func TestDeliver_FiveMinutesOfSending(t *testing.T) {
 	})
 }
 
+// Spec: Delivery rules; decision 55. When the time for all destinations ends in a later try, that try is the last one.
+func TestDeliver_TheTimeEndsInALaterTry(t *testing.T) {
+	t.Parallel()
+	for last, want := range map[int]string{
+		1: "0.1 skipped!", 2: "0.1 error, 0.2 skipped!", 3: "0.1 error, 0.2 error, 0.3 skipped!",
+	} {
+		t.Run(fmt.Sprint(last), func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, func(t *testing.T, w *world) {
+				pr := w.start("one")
+				defer pr.drain(time.Minute)
+				project := w.submit(webhook("https://a.example"))
+				pr.do(render(project, 0))
+				w.hooks.answers = func(ctx context.Context, n int) (delivery.WebhookResult, error) {
+					if n == last {
+						<-ctx.Done()
+						return delivery.WebhookResult{}, ctx.Err()
+					}
+					return delivery.WebhookResult{HTTPStatus: 500, Retry: true}, nil
+				}
+				pr.do(deliver(project, 0))
+				if got := outcomes(w.tries(project)); got != want || len(w.hooks.calls) != last {
+					t.Errorf("recorded %s in %d calls, want %s", got, len(w.hooks.calls), want)
+				}
+			})
+		})
+	}
+}
+
+// A log of an earlier version may have three tries of which none is final: one more try ends the delivery.
+func TestDeliver_MoreTriesInTheLogThanAllowed(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		pr := w.start("one")
+		defer pr.drain(time.Minute)
+		project := w.submit(webhook("https://a.example"))
+		pr.do(render(project, 0))
+		log, stream := w.log(), movie.Stream(project)
+		end, err := log.Last(t.Context(), stream)
+		must(t, err)
+		events := []domain.Event{movie.DeliveryStarted{Run: 1, Worker: "earlier", At: time.Now()}}
+		for try := range 3 {
+			events = append(events, movie.DeliveryAttempted{Run: 1, Try: try + 1, Type: "webhook", Status: movie.DeliveryError, At: time.Now()})
+		}
+		events = append(events, movie.DeliveryReleased{Run: 1, Worker: "earlier", At: time.Now()})
+		must(t, second(log.Append(t.Context(), stream, end.Revision, eventstore.Meta{Account: alice, Time: time.Now()}, events...)))
+		w.hooks.answers = answering(500)
+		pr.do(deliver(project, 0))
+		if got := outcomes(w.tries(project)); got != "0.1 error, 0.2 error, 0.3 error, 0.4 error!" || len(w.hooks.calls) != 1 {
+			t.Errorf("recorded %s in %d calls", got, len(w.hooks.calls))
+		}
+	})
+}
+
 // Design §4: a receiver that asks at once must find the movie closed.
 func TestDeliver_WaitsUntilTheEndIsVisible(t *testing.T) {
 	t.Parallel()
