@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -51,13 +50,15 @@ type Report struct {
 	Stored   int       `json:"stored"` // number of files in the storage
 	Cached   int       `json:"cached"` // number of files that were looked at in caches
 	Findings []Finding `json:"findings"`
+	// Unlisted is the number of events that cannot be read and are not in Findings, which has the first of them only.
+	Unlisted int `json:"unlisted,omitempty"`
 	// Models says why the read models were not compared although this was requested; empty: no such reason.
 	Models string `json:"read_models,omitempty"`
 }
 
-// Left returns the number of findings that were not repaired.
+// Left returns the number of findings that were not repaired, including those that are not listed.
 func (r Report) Left() int {
-	left := 0
+	left := r.Unlisted
 	for _, f := range r.Findings {
 		if !f.Repaired {
 			left++
@@ -96,8 +97,8 @@ type Config struct {
 	Now   func() time.Time
 }
 
-// mostFindings is the number of findings from which on no further file is reported. Findings about events and read models
-// are not limited.
+// mostFindings is the number of findings from which on no further event and no further file is reported. Events are still counted
+// (Report.Unlisted). The documents of read models are limited by projections.Verify.
 const mostFindings = 10_000
 
 // checker is the state of a check.
@@ -140,6 +141,8 @@ func (c *checker) readLog(ctx context.Context) error {
 		}
 		c.report.Events++
 		switch err := c.inventory.add(c.Log.Codec(), event); {
+		case err != nil && len(c.report.Findings) >= mostFindings:
+			c.report.Unlisted++
 		case errors.Is(err, errUnread):
 			c.found(Finding{
 				Kind: Unread, What: "event", Name: fmt.Sprintf("%s, event %d of %s", event.Type, event.Revision, event.Stream),
@@ -213,53 +216,6 @@ func (c *checker) examine(ctx context.Context, w want) (kind, detail string, err
 		return Damaged, "it does not have the recorded hash", nil
 	}
 	return "", "", nil
-}
-
-// stillWanted reads a stream again, and reports whether it still names the file. It returns false when the account was
-// closed before the log was read, since the files of a closed account need not exist; and for preload files of an account
-// that was purged.
-func (c *checker) stillWanted(ctx context.Context, stream string, w want) (bool, error) {
-	s := c.inventory.subjects[stream]
-	owner := ownerOf(s, w.key)
-	_, forAWhile := s.(*preloadFiles)
-	if c.inventory.departed[owner] || forAWhile && c.inventory.emptied[owner] {
-		return false, nil
-	}
-	fresh, err := c.again(ctx, stream)
-	if err != nil {
-		return false, err
-	}
-	s = fresh.subjects[stream]
-	return s != nil && slices.Contains(s.wants(c.Now()), w), nil
-}
-
-// ownerOf returns the account for which a file is stored; empty: the state of the stream does not tell the account.
-func ownerOf(s subject, key string) domain.AccountID {
-	switch s := s.(type) {
-	case *movieFiles:
-		return s.owner
-	case *preloadFiles:
-		return s.owner
-	case *placeFile:
-		if parts := strings.Split(key, "/"); len(parts) > 1 {
-			return domain.AccountID(parts[1])
-		}
-	}
-	return ""
-}
-
-// again reads the events of one stream again, into a new inventory.
-func (c *checker) again(ctx context.Context, stream string) (*inventory, error) {
-	fresh := newInventory()
-	for event, err := range c.Log.Store().ReadStream(ctx, stream, eventstore.Forwards, 0) {
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", stream, err)
-		}
-		if err := fresh.add(c.Log.Codec(), event); err != nil && !errors.Is(err, errUnread) {
-			return nil, err
-		}
-	}
-	return fresh, nil
 }
 
 // stored looks for orphans: stored files that the log does not name, and shared files that nothing uses any more.

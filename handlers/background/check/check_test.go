@@ -8,16 +8,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"moviola/commands"
 	"moviola/commands/commandstest"
 	"moviola/domain"
 	"moviola/domain/account"
+	"moviola/domain/batch"
 	"moviola/domain/blobkey"
+	"moviola/domain/ledger"
 	"moviola/domain/media"
 	"moviola/domain/movie"
 	"moviola/domain/preload"
@@ -244,6 +248,65 @@ func TestRun_deletedMeanwhile(t *testing.T) {
 		w.movie(bob, "late", "")
 	}}
 	w.wantFindings(config)
+}
+
+// TestRun_closedMeanwhile: what is removed because its account is closed, or purged, while the check runs is no finding.
+func TestRun_closedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		prefixes []string
+		stream   string
+		events   []domain.Event
+		early    bool // the log has the events before the check begins
+	}{
+		"closed":        {[]string{""}, account.Stream(alice), []domain.Event{account.Opened{Name: "a", At: t0}, account.Closed{At: t0}}, false},
+		"closed before": {[]string{""}, account.Stream(alice), []domain.Event{account.Opened{Name: "a", At: t0}, account.Closed{At: t0}}, true},
+		"purged":        {[]string{"preloads/"}, ledger.Stream(alice), []domain.Event{ledger.ZeroBalancePurged{Since: t0, At: t0}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := everything(t)
+			rows := blobkey.BatchRows(alice, "b1")
+			w.append(batch.Stream("b1"), alice, batch.Requested{Account: alice, RowsHash: hash(rows), Rows: []batch.Row{{}}, At: t0})
+			w.put(rows)
+			w.wantFindings(w.config())
+			end := sync.OnceFunc(func() {
+				w.append(tt.stream, alice, tt.events...)
+				for _, prefix := range tt.prefixes {
+					keys, err := w.files.List(t.Context(), prefix)
+					for _, key := range keys {
+						err = errors.Join(err, w.files.Delete(t.Context(), key))
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+			if tt.early {
+				end()
+			}
+			config := w.config()
+			config.Files = opening{w.files, func(string) { end() }} // the log has been read
+			w.wantFindings(config)
+		})
+	}
+}
+
+// TestRun_manyUnreadable: events that cannot be read are counted, and the first of them are listed.
+func TestRun_manyUnreadable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	events := make([]eventstore.Proposed, 10_003)
+	for i := range events {
+		events[i] = eventstore.Proposed{ID: uuid.New(), Type: movie.Submitted{}.EventType(), Data: []byte("{"), Metadata: []byte("{")}
+	}
+	if _, err := w.log.Store().Append(t.Context(), movie.Stream("broken"), eventstore.NoStream, events...); err != nil {
+		t.Fatal(err)
+	}
+	report, err := check.Run(t.Context(), w.config())
+	if err != nil || report.Events != 10_003 || len(report.Findings) != 10_000 || report.Unlisted != 3 || report.Left() != 10_003 {
+		t.Errorf("%d events, %d findings, %d not listed, %d left, %v", report.Events, len(report.Findings), report.Unlisted, report.Left(), err)
+	}
 }
 
 type opening struct {

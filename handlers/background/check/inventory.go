@@ -230,6 +230,7 @@ func (p *placeFile) mayHave(string) bool { return false }
 // templateFiles are the stored bodies of a template, and its example.
 type templateFiles struct {
 	id      template.ID
+	owner   domain.AccountID
 	bodies  []string // hashes of the stored bodies, the newest last
 	example *template.Example
 	deleted bool
@@ -239,9 +240,9 @@ type templateFiles struct {
 func (t *templateFiles) apply(e domain.Event) {
 	switch d := e.(type) {
 	case template.Created:
-		t.bodies = append(t.bodies, d.Body.Hash)
+		t.owner, t.bodies = d.Account, append(t.bodies, d.Body.Hash)
 	case template.Duplicated:
-		t.bodies = append(t.bodies, d.Body.Hash)
+		t.owner, t.bodies = d.Account, append(t.bodies, d.Body.Hash)
 	case template.Updated:
 		if d.Body != nil {
 			t.bodies = append(t.bodies, d.Body.Hash)

@@ -210,9 +210,14 @@ func (c *checking) print(w io.Writer, report check.Report) error {
 				return err
 			}
 		}
+		if report.Unlisted > 0 {
+			if _, err := fmt.Fprintf(w, "%d more events cannot be read; they are not listed\n", report.Unlisted); err != nil {
+				return err
+			}
+		}
 		_, err := fmt.Fprintf(w, "%d events, %d files that they name, %d files stored, %d in caches: %d findings, %d of "+
 			"them are left\n",
-			report.Events, report.Files, report.Stored, report.Cached, len(report.Findings), left)
+			report.Events, report.Files, report.Stored, report.Cached, len(report.Findings)+report.Unlisted, left)
 		if err != nil {
 			return err
 		}
