@@ -36,9 +36,11 @@ func (c *checker) stillWanted(ctx context.Context, stream string, w want) (bool,
 	return !gone && err == nil, err
 }
 
-// goneWith reports whether an account is in a set of accounts whose files may be gone: departed or emptied. If it is not, goneWith
-// reads the stream that tells it again: the account may have been closed or purged since the log was read.
-func (c *checker) goneWith(ctx context.Context, stream string, set map[domain.AccountID]bool, owner domain.AccountID) (bool, error) {
+// goneWith reports whether an account is in a set of accounts whose files may be gone: departed or emptied of the inventory. If
+// it is not, goneWith reads the given stream again: the account may have been closed or purged since the log was read.
+func (c *checker) goneWith(
+	ctx context.Context, stream string, set map[domain.AccountID]bool, owner domain.AccountID,
+) (bool, error) {
 	if owner == "" || set[owner] {
 		return set[owner], nil
 	}
