@@ -84,10 +84,12 @@ func until(ctx context.Context, timer *time.Timer, atMost time.Duration, moved <
 	return true
 }
 
+// beat writes the row of a claim. It logs a failure, also when the board does not answer within its time limit, unless ctx has
+// ended: then the claim ends.
 func (b *Board) beat(ctx context.Context, row projections.Presence) {
-	ctx, cancel := context.WithTimeout(ctx, 2*b.Beat)
+	limited, cancel := context.WithTimeout(ctx, 2*b.Beat)
 	defer cancel()
-	if err := b.Board.Beat(ctx, row); err != nil && ctx.Err() == nil {
+	if err := b.Board.Beat(limited, row); err != nil && ctx.Err() == nil {
 		b.Log.WithError(err).WithField("work", row.Work).Warn("heartbeat of a running task not written; other workers may " +
 			"take the task")
 	}

@@ -272,11 +272,16 @@ type board struct {
 	mu    sync.Mutex
 	rows  map[string]projections.Presence
 	fails error
+	hangs bool // it answers only when the caller gives up
 }
 
-func (b *board) Beat(_ context.Context, row projections.Presence) error {
+func (b *board) Beat(ctx context.Context, row projections.Presence) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.hangs {
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	if b.fails != nil {
 		return b.fails
 	}

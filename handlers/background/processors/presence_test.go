@@ -3,6 +3,7 @@ package processors_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -69,4 +70,40 @@ func TestRender_ShowsProgressAsItMoves(t *testing.T) {
 		}
 		<-done
 	})
+}
+
+// A board that does not answer is logged, since other workers may take the task; the end of a task while it waits is not.
+func TestRender_ABoardThatHangs(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		takes time.Duration
+		want  int
+	}{
+		"for longer than the time limit": {5 * time.Second, 1},
+		"when the task ends":             {time.Second, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, func(t *testing.T, w *world) {
+				pr := w.start("one")
+				defer pr.drain(time.Minute)
+				project := w.submit()
+				w.board.hangs = true
+				pr.render.step = func(context.Context, commands.RenderJob, int) error {
+					time.Sleep(tt.takes)
+					return nil
+				}
+				pr.do(render(project, 0))
+				warned := 0
+				for _, line := range pr.lines.AllEntries() {
+					if strings.Contains(line.Message, "heartbeat of a running task not written") {
+						warned++
+					}
+				}
+				if warned != tt.want {
+					t.Errorf("%d warnings, want %d", warned, tt.want)
+				}
+			})
+		})
+	}
 }
