@@ -25,6 +25,13 @@ const (
 	later = time.Minute
 )
 
+// mostMovies is the number of the newest movies of the library's account among which examples are looked for; pageSize is the
+// number of movies in one page.
+const (
+	mostMovies = 1000
+	pageSize   = 100
+)
+
 // TemplateLibrary are the commands that change the template library.
 type TemplateLibrary interface {
 	Install(ctx context.Context, b templates.BuiltIn) error
@@ -84,15 +91,29 @@ func (c *Curator) Round(ctx context.Context) (open bool, err error) {
 	return open, errors.Join(append(problems, err)...)
 }
 
-// exhibit lists the templates whose examples are ready, among the newest 100 movies of the library's account. When a
+// exhibit lists the templates whose examples are ready, among the newest mostMovies movies of the library's account. When a
 // template's current version has several examples, the one that was listed first stays.
 func (c *Curator) exhibit(ctx context.Context) (open bool, err error) {
-	page, err := c.cfg.Movies.List(ctx, projections.MovieList{Account: commands.LibraryAccount, Limit: 100})
-	if err != nil {
-		return false, fmt.Errorf("list the examples: %w", err)
-	}
 	var problems []error
-	for _, m := range page.Movies {
+	list := projections.MovieList{Account: commands.LibraryAccount, Limit: pageSize}
+	for range mostMovies / pageSize {
+		page, err := c.cfg.Movies.List(ctx, list)
+		if err != nil {
+			return open, errors.Join(append(problems, fmt.Errorf("list the examples: %w", err))...)
+		}
+		waiting, problem := c.show(ctx, page.Movies)
+		open, problems = open || waiting, append(problems, problem)
+		if list.MovieCursor = page.Next; page.Next == nil {
+			break
+		}
+	}
+	return open, errors.Join(problems...)
+}
+
+// show lists the templates of those examples that are ready. open is true when some are still being rendered.
+func (c *Curator) show(ctx context.Context, movies []projections.Movie) (open bool, err error) {
+	var problems []error
+	for _, m := range movies {
 		switch {
 		case !m.Closed:
 			open = true

@@ -3,7 +3,9 @@ package curator_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,7 +46,16 @@ func (m *movies) List(_ context.Context, list projections.MovieList) (projection
 	if list.Account != commands.LibraryAccount {
 		return projections.MoviePage{}, errors.New("another account's movies")
 	}
-	return projections.MoviePage{Movies: *m}, nil
+	rest := *m
+	if list.MovieCursor != nil {
+		after := slices.IndexFunc(rest, func(m projections.Movie) bool { return m.Project == string(list.Project) })
+		rest = rest[after+1:]
+	}
+	if len(rest) <= list.Limit {
+		return projections.MoviePage{Movies: rest}, nil
+	}
+	next := rest[list.Limit-1].Cursor()
+	return projections.MoviePage{Movies: rest[:list.Limit], More: true, Next: &next}, nil
 }
 
 func newCurator(s *shelves, m *movies) *curator.Curator {
@@ -75,6 +86,27 @@ func TestCurator_Round(t *testing.T) {
 	m, s.fails = m[1:], errors.New("the store is away")
 	if open, err = c.Round(t.Context()); !errors.Is(err, s.fails) || open {
 		t.Errorf("open %v, %v", open, err)
+	}
+}
+
+// TestCurator_Round_manyMovies: an example is listed, and one that is being rendered is seen, behind many newer movies, but not
+// behind any number of them.
+func TestCurator_Round_manyMovies(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		newer int
+		found bool
+	}{{99, true}, {100, true}, {250, true}, {998, true}, {1000, false}} {
+		var m movies
+		for i := range tt.newer {
+			m = append(m, projections.Movie{Project: fmt.Sprint("failed", i), Closed: true})
+		}
+		m = append(m, projections.Movie{Project: "done", Closed: true, File: &movie.File{Key: "k"}}, projections.Movie{Project: "waiting"})
+		s := &shelves{}
+		open, err := newCurator(s, &m).Round(t.Context())
+		if found := slices.Equal(s.exhibited, []domain.ProjectID{"done"}); err != nil || found != tt.found || open != tt.found {
+			t.Errorf("behind %d movies: exhibited %q, open %v, %v", tt.newer, s.exhibited, open, err)
+		}
 	}
 }
 
