@@ -14,7 +14,7 @@ const (
 	// boardTime is the time limit of an access to the trouble board, the table of failed work items. It is short, so that work
 	// does not wait for the board.
 	boardTime = 5 * time.Second
-	// maxFailures is the maximum number of failed work items that failures remembers; at one more it forgets all others.
+	// maxFailures is the maximum number of failed work items that failures remembers; for one more it forgets one of them.
 	maxFailures = 4096
 )
 
@@ -28,8 +28,14 @@ type failures struct {
 func (f *failures) add(work string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.work == nil || len(f.work) >= maxFailures {
+	if f.work == nil {
 		f.work = make(map[string]bool)
+	}
+	if len(f.work) >= maxFailures && !f.work[work] {
+		for other := range f.work {
+			delete(f.work, other)
+			break
+		}
 	}
 	f.work[work] = true
 }
