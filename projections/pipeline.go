@@ -81,10 +81,11 @@ func (p *projector) write(ctx context.Context, b *prepared) error {
 	return nil
 }
 
-// committed records that a prepared batch is committed.
+// committed records that a prepared batch is committed, and logs the streams that have become unread with it.
 func (p *projector) committed(b *prepared) {
 	p.checkpoint, p.unread = b.next, b.unread
 	p.checkpoint.version++
+	p.warn(b.found)
 }
 
 // commitBehind folds a batch while the batch before it is being committed, and then begins to commit the folded batch. When the

@@ -118,16 +118,22 @@ func (p *projector) decode(recorded []eventstore.Recorded, at Checkpoint, unread
 	return results
 }
 
-// note logs the streams that become unread, and returns the writes that record them.
+// note returns the writes that record the streams which become unread.
 func (p *projector) note(found []Unread) []Write {
 	writes := make([]Write, len(found))
 	for i, u := range found {
 		writes[i] = Write{Collection: unreadsOf(p.generation).Name, ID: u.Stream, Document: u}
+	}
+	return writes
+}
+
+// warn logs the streams that have become unread with a batch. It is called when the batch is committed, not for each try.
+func (p *projector) warn(found []Unread) {
+	for _, u := range found {
 		p.config.Logger.WithFields(map[string]any{"stream": u.Stream, "revision": u.Revision, "type": u.Type, "version": u.Version}).
 			Warn("a newer version of the program has written an event: the read models do not follow its stream until " +
 				"such a version runs")
 	}
-	return writes
 }
 
 // standing holds the unread streams of the current generation. It is safe for concurrent use.

@@ -1,11 +1,15 @@
 package projections_test
 
 import (
+	"context"
 	"errors"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	logtest "github.com/sirupsen/logrus/hooks/test"
 
 	"moviola/domain/ledger"
 	"moviola/domain/movie"
@@ -117,4 +121,49 @@ func TestUnread_together(t *testing.T) {
 	if diff := cmp.Diff(before, dump(t, docs)); diff != "" {
 		t.Errorf("documents (-before +rebuilt):\n%s", diff)
 	}
+}
+
+// TestUnread_warnsOnce: a stream that becomes unread is logged once, when its batch is committed, however often that is tried.
+func TestUnread_warnsOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	docs := &refusing{Documents: w.documents(t), left: 3}
+	config := w.earlier(docs, "MovieCancelled")
+	logger, lines := logtest.NewNullLogger()
+	config.Logger = logger
+	models := mustOpen(t, config)
+	stop := start(t, models)
+	w.append(t, movie.Stream(project(1)), submitted(alice, t0))
+	waitFor(t, models, w.append(t, movie.Stream(project(1)), movie.Cancelled{At: t0}))
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	warned := 0
+	for _, line := range lines.AllEntries() {
+		if strings.Contains(line.Message, "do not follow its stream") {
+			warned++
+		}
+	}
+	if warned != 1 || docs.left != 0 {
+		t.Errorf("%d warnings; %d commits were still to fail", warned, docs.left)
+	}
+}
+
+// refusing fails the first commits that record unread streams.
+type refusing struct {
+	projections.Documents
+	mu   sync.Mutex
+	left int
+}
+
+func (r *refusing) Commit(ctx context.Context, changes projections.Changes) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, write := range changes.Writes {
+		if strings.HasPrefix(write.Collection, "unread_") && r.left > 0 {
+			r.left--
+			return errAway
+		}
+	}
+	return r.Documents.Commit(ctx, changes)
 }
