@@ -3,6 +3,7 @@ package webfonts
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,4 +92,16 @@ func query(family string, styles []style) string {
 		axes[i] = slant + strconv.Itoa(s.Weight)
 	}
 	return "family=" + name + ":ital,wght@" + strings.Join(axes, "%3B")
+}
+
+// of returns those of the requested styles that the font serves. A font that serves none of them is the service's substitute for
+// all of them.
+func (f sheetFace) of(styles []style) []style {
+	served := slices.DeleteFunc(slices.Clone(styles), func(one style) bool {
+		return one.Italic != f.italic || one.Weight < f.weight || one.Weight > f.to
+	})
+	if len(served) == 0 {
+		return styles
+	}
+	return served
 }

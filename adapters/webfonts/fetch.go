@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sirupsen/logrus"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -20,15 +21,15 @@ import (
 var errUnknown = errors.New("the font service does not know the family")
 
 // fetch requests styles of a family from the font service and adds their fonts to the family. It leaves out fonts whose files
-// cannot be downloaded, unless that leaves the family without a font or the time is over. If the service does not have the
-// styles, fetch records that they were requested, and sets Unknown if the family has no font at all.
+// cannot be downloaded, unless that leaves the family without a font or the time is over, and records their styles as failed: they
+// are requested again after failedFor. If the service does not have the styles, fetch records that they were requested, and sets
+// Unknown if the family has no font at all.
 func (s *Service) fetch(ctx, asking context.Context, f family, styles []style) (family, error) {
 	faces, err := s.sheets(asking, f.Name, styles)
 	f.At = s.cfg.Now()
 	if errors.Is(err, errUnknown) {
 		f.Unknown = len(f.Faces) == 0
-		f.Asked = slices.Compact(append(slices.Clone(f.Asked), styles...))
-		return f, nil
+		return f.asked(styles, nil), nil
 	}
 	if err != nil {
 		if asking.Err() == nil || errors.Is(asking.Err(), context.DeadlineExceeded) {
@@ -39,27 +40,49 @@ func (s *Service) fetch(ctx, asking context.Context, f family, styles []style) (
 	ctx, stop := context.WithTimeout(ctx, filesTime)
 	defer stop()
 	got := make([]face, len(faces))
-	failed := make([]error, len(faces))
+	errs := make([]error, len(faces))
 	var group errgroup.Group
 	group.SetLimit(filesAt)
 	for i, one := range faces {
 		group.Go(func() error {
-			got[i], failed[i] = s.file(ctx, one)
+			got[i], errs[i] = s.file(ctx, one)
 			return nil
 		})
 	}
 	_ = group.Wait() // downloads return no error to the group
 	f.Unknown, f.Faces = false, slices.Clone(f.Faces)
+	var failed []style
 	for i := range got {
-		if failed[i] == nil && !slices.Contains(f.Faces, got[i]) {
+		switch {
+		case errs[i] != nil:
+			failed = append(failed, faces[i].of(styles)...)
+		case !slices.Contains(f.Faces, got[i]):
 			f.Faces = append(f.Faces, got[i])
 		}
 	}
-	if err := errors.Join(failed...); err != nil && (len(f.Faces) == 0 || ctx.Err() != nil) {
-		return family{}, err
+	if err := errors.Join(errs...); err != nil {
+		if len(f.Faces) == 0 || ctx.Err() != nil {
+			return family{}, err
+		}
+		s.cfg.Log.WithError(err).WithFields(logrus.Fields{"family": f.Name, "again_after": failedFor.String()}).Warn(
+			"some fonts of a font family not fetched; the nearest weights are used until they are requested again")
 	}
-	f.Asked = append(slices.Clone(f.Asked), styles...)
-	return f, nil
+	return f.asked(styles, failed), nil
+}
+
+// asked returns the family with the record that styles were requested, and that those in failed could not be downloaded.
+func (f family) asked(styles, failed []style) family {
+	f.Asked = set(f.Asked, styles)
+	stillFailed := slices.DeleteFunc(slices.Clone(f.Failed), func(one style) bool { return slices.Contains(styles, one) })
+	f.Failed = set(stillFailed, failed)
+	return f
+}
+
+// set returns the styles of two lists in order, each once.
+func set(a, b []style) []style {
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, compareStyles)
+	return slices.Compact(all)
 }
 
 // sheets requests the style sheet for all styles at once. If the font service refuses, sheets requests each style alone, and

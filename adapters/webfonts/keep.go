@@ -32,7 +32,9 @@ type family struct {
 	Used    time.Time `json:"used"` // time of the last use by a movie, to the day
 	Unknown bool      `json:"unknown,omitempty"`
 	Asked   []style   `json:"asked"`
-	Faces   []face    `json:"faces"`
+	// Failed are those of the styles in Asked of which a font could not be downloaded at their last request.
+	Failed []style `json:"failed,omitempty"`
+	Faces  []face  `json:"faces"`
 }
 
 // face is a font file of a family.

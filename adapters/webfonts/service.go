@@ -34,6 +34,9 @@ const (
 	// for this time after an unanswered request, the same movie does not wait for the service again
 	silentFor  = time.Minute
 	unknownFor = 24 * time.Hour // how long the service is not asked again for a family that it does not have
+	// how long the service is not asked again for a style whose font could not be downloaded: the font may be damaged for good,
+	// and then no movie but one in this time waits for it
+	failedFor = 5 * time.Minute
 )
 
 // Store stores fonts for all hosts. adapters/blobs implements it.
@@ -167,7 +170,8 @@ func (s *Service) Kept(ctx context.Context, wishes []document.FontWish) bool {
 }
 
 // lacking returns those of the styles that must be requested from the font service: the styles that were never requested for the
-// known family. A family that the service does not have is requested again only after unknownFor.
+// known family. A family that the service does not have is requested again only after unknownFor, and a style whose font could not
+// be downloaded only after failedFor.
 func (s *Service) lacking(known family, styles []style) []style {
 	switch {
 	case known.Unknown && s.cfg.Now().Sub(known.At) < unknownFor:
@@ -175,7 +179,10 @@ func (s *Service) lacking(known family, styles []style) []style {
 	case known.Unknown:
 		return styles
 	}
-	return slices.DeleteFunc(slices.Clone(styles), func(one style) bool { return slices.Contains(known.Asked, one) })
+	retry := s.cfg.Now().Sub(known.At) >= failedFor
+	return slices.DeleteFunc(slices.Clone(styles), func(one style) bool {
+		return slices.Contains(known.Asked, one) && !(retry && slices.Contains(known.Failed, one))
+	})
 }
 
 // Known returns the fonts of those families that this process has used and for which wanted returns true.

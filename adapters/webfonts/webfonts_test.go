@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/sirupsen/logrus"
+	logtest "github.com/sirupsen/logrus/hooks/test"
 
 	"moviola/adapters/blobs"
 	"moviola/adapters/webfonts"
@@ -30,7 +31,8 @@ type google struct {
 	*httptest.Server
 	mu       sync.Mutex
 	families map[string][]string
-	status   int // 0: as usual
+	status   int    // 0: as usual
+	broken   string // name of a file that is answered with 503
 	hangs    chan struct{}
 	asked    atomic.Int64 // for style sheets
 	sent     atomic.Int64 // files
@@ -43,6 +45,13 @@ func newGoogle(t *testing.T, families map[string][]string) *google {
 	mux.HandleFunc("GET /css2", g.sheet)
 	mux.HandleFunc("GET /s/{name}", func(w http.ResponseWriter, r *http.Request) {
 		g.sent.Add(1)
+		g.mu.Lock()
+		broken := g.broken == r.PathValue("name")
+		g.mu.Unlock()
+		if broken {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
 		_, _ = io.WriteString(w, "font:"+r.PathValue("name"))
 	})
 	g.Server = httptest.NewServer(mux)
@@ -339,6 +348,42 @@ func TestFamilies_BadFile(t *testing.T) {
 	if n := count(t, w.store, blobkey.Fonts.Prefix()); n != 0 {
 		t.Errorf("%d files are kept", n)
 	}
+}
+
+// A style whose font cannot be downloaded is logged, and is asked for again: not by the next movie, but some minutes later. The other
+// styles of its family are not fetched again.
+func TestFamilies_FileFails(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string][]string{"Karla": {"0,400", "0,700"}})
+	log, lines := logtest.NewNullLogger()
+	s := w.host(t, func(c *webfonts.Config) { c.Log = log })
+	wishes := []document.FontWish{wish("Karla", 700), wish("Karla", 400)}
+	fetched := func(what string, files int64, logged int, want ...string) {
+		t.Helper()
+		sent := w.google.sent.Load()
+		lines.Reset()
+		check(t, s, what, want, wishes...)
+		if got := w.google.sent.Load() - sent; got != files || len(lines.AllEntries()) != logged {
+			t.Errorf("%s: %d files were requested, want %d; log: %v", what, got, files, lines.AllEntries())
+		}
+	}
+	w.google.set(func() { w.google.broken = "Karla-0-700.ttf" })
+	fetched("at first", 2, 1, "Karla 400")
+	fetched("the next movie", 0, 0, "Karla 400")
+	if !s.Kept(t.Context(), wishes) {
+		t.Error("the next movie would wait")
+	}
+	w.clock.pass(5 * time.Minute)
+	if s.Kept(t.Context(), wishes) {
+		t.Error("later: the style is not asked for again")
+	}
+	fetched("later, it still fails", 1, 1, "Karla 400")
+	fetched("the next movie again", 0, 0, "Karla 400")
+	w.google.set(func() { w.google.broken = "" })
+	w.clock.pass(5 * time.Minute)
+	fetched("it can be downloaded", 1, 0, "Karla 400", "Karla 700")
+	w.clock.pass(5 * time.Minute)
+	fetched("all is there", 0, 0, "Karla 400", "Karla 700")
 }
 
 func count(t *testing.T, store *blobs.Bucket, prefix string) (n int) {
