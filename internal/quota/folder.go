@@ -49,14 +49,22 @@ type FileWrite struct {
 // Begin begins a file in the folder of an account, as Bound.Begin does.
 func (f *Folder) Begin(account string) *FileWrite { return &FileWrite{f.Bound.Begin(account), f} }
 
-// Add counts bytes that are about to be written, and frees space for them if necessary. It returns a *FullError if the files
-// that may be removed do not free enough.
+// Add counts bytes that are about to be written, and frees space for them if necessary: at the bound of the account, at the total
+// bound, or first at the one and then at the other. It returns a *FullError if the files that may be removed do not free enough.
 func (w *FileWrite) Add(ctx context.Context, bytes int64) error {
-	err := w.Write.Add(ctx, bytes)
-	var full *FullError
-	if !errors.As(err, &full) {
-		return err
+	err := w.try(ctx, bytes)
+	if full := asFull(err); full != nil {
+		err = w.addFreeing(ctx, bytes, full)
+		if next := asFull(err); next != nil && next.All != full.All {
+			err = w.addFreeing(ctx, bytes, next)
+		}
 	}
+	return w.bound.refuse(err)
+}
+
+// addFreeing tries again to add bytes, which did not fit into the bound of full. It frees space at that bound if they still do not
+// fit when the files there are counted.
+func (w *FileWrite) addFreeing(ctx context.Context, bytes int64, full *FullError) error {
 	of := w.account
 	if full.All {
 		of = ""
@@ -66,17 +74,19 @@ func (w *FileWrite) Add(ctx context.Context, bytes int64) error {
 		return err
 	}
 	w.folder.counted(of, sum(all)) // corrects the count: other processes may have replaced or removed files
-	if err = w.Write.Add(ctx, bytes); !errors.As(err, &full) {
+	err = w.try(ctx, bytes)
+	still := asFull(err)
+	if still == nil || still.All != full.All {
 		return err
 	}
-	room := Amount{Bytes: max(bytes, min(bytesAhead, full.Limit/10))}
-	if full.Files {
-		room = Amount{Files: max(1, min(filesAhead, full.Limit/10))}
+	room := Amount{Bytes: max(bytes, min(bytesAhead, still.Limit/10))}
+	if still.Files {
+		room = Amount{Files: max(1, min(filesAhead, still.Limit/10))}
 	}
 	if err := w.folder.makeRoom(all, room); err != nil {
 		return err
 	}
-	return w.Write.Add(ctx, bytes)
+	return w.try(ctx, bytes)
 }
 
 // Store counts a file that is written elsewhere, and calls place, which puts it into the folder. If place fails the file is not

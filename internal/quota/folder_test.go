@@ -45,7 +45,7 @@ func names(t *testing.T, dir string) []string {
 }
 
 // TestFolder: at a bound of an account its least recently used files are removed, at a total bound those of all accounts. A
-// file is removed with its notes. Files in use stay, and then the write is refused.
+// file is removed with its notes. Files in use stay, and then the write is refused. Only such a write is counted as refused.
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	type file struct {
@@ -74,6 +74,9 @@ func TestFolder(t *testing.T) {
 		"files of all": {
 			quota.Limits{Total: quota.Amount{Files: 5}}, file{"c/z", 100, 0}, []string{"a/new.json", "a/new.mp4", "a/old.json", "a/old.mp4", "c/z"}, nil,
 		},
+		"bytes of the account, and then of all": {
+			quota.Limits{Account: quota.Amount{Bytes: 850}, Total: quota.Amount{Bytes: 550}}, file{"a/z", 90, 0}, []string{"a/new.json", "a/new.mp4", "a/z"}, nil,
+		},
 		"larger than everything": {
 			quota.Limits{Account: quota.Amount{Bytes: 1000}}, file{"a/z", 1001, 0}, []string{"a/new.json", "a/new.mp4", "b/x"}, &quota.FullError{Limit: 1000},
 		},
@@ -95,6 +98,13 @@ func TestFolder(t *testing.T) {
 			}
 			if diff := cmp.Diff(row.left, names(t, dir)); diff != "" {
 				t.Errorf("files (-want +got):\n%s", diff)
+			}
+			var refused quota.Refusals
+			if row.full != nil {
+				refused.Account = 1
+			}
+			if diff := cmp.Diff(refused, f.Status().Refused); diff != "" {
+				t.Errorf("refusals (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ package quota
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -103,7 +104,7 @@ type Bound struct {
 }
 
 // Refusals counts the refusals since the start, by the bound that would have been exceeded: that of an account, or the
-// total. A write in a Folder that is refused, and accepted after space was freed, is counted too.
+// total. A write in a Folder that is accepted after space was freed is no refusal.
 type Refusals struct{ Account, Total int64 }
 
 // Status is the state of a Bound for operators.
@@ -158,8 +159,11 @@ type Write struct {
 // Begin begins a write of an account with no bytes. Keep or Drop must follow. The file is counted with its first bytes.
 func (b *Bound) Begin(account string) *Write { return &Write{bound: b, account: account} }
 
-// Add counts bytes that are about to be written. It returns a *FullError, and counts nothing, when they do not fit.
-func (w *Write) Add(ctx context.Context, bytes int64) error {
+// Add counts bytes that are about to be written. It returns a *FullError, and counts nothing but a refusal, when they do not fit.
+func (w *Write) Add(ctx context.Context, bytes int64) error { return w.bound.refuse(w.try(ctx, bytes)) }
+
+// try does what Add does, but does not count a refusal.
+func (w *Write) try(ctx context.Context, bytes int64) error {
 	more := Amount{Bytes: bytes}
 	if w.size.Files == 0 {
 		more.Files = 1
@@ -258,7 +262,6 @@ func (b *Bound) add(ctx context.Context, of string, limit, more Amount, all bool
 			return nil
 		}
 		if !again {
-			b.refuse(all)
 			full.All = all
 			return full
 		}
@@ -268,14 +271,27 @@ func (b *Bound) add(ctx context.Context, of string, limit, more Amount, all bool
 	}
 }
 
-func (b *Bound) refuse(all bool) {
+// refuse counts a refusal if err is a *FullError, and returns err.
+func (b *Bound) refuse(err error) error {
+	full := asFull(err)
+	if full == nil {
+		return err
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if all {
+	if full.All {
 		b.refused.Total++
-		return
+	} else {
+		b.refused.Account++
 	}
-	b.refused.Account++
+	return err
+}
+
+// asFull returns the *FullError that err wraps; nil: err wraps none.
+func asFull(err error) *FullError {
+	var full *FullError
+	errors.As(err, &full)
+	return full
 }
 
 // measure starts a count of an account (empty: of all), or joins the running one, and waits for it for at most patience. It
