@@ -21,9 +21,9 @@ import (
 var errUnknown = errors.New("the font service does not know the family")
 
 // fetch requests styles of a family from the font service and adds their fonts to the family. It leaves out fonts whose files
-// cannot be downloaded, unless that leaves the family without a font or the time is over, and records their styles as failed: they
-// are requested again after failedFor. If the service does not have the styles, fetch records that they were requested, and sets
-// Unknown if the family has no font at all.
+// cannot be downloaded, unless that leaves the family without a font or the time is over, and records their styles as failed:
+// they are requested again after failedFor. If the service does not have the styles, fetch records that they were requested, and
+// sets Unknown if the family has no font at all.
 func (s *Service) fetch(ctx, asking context.Context, f family, styles []style) (family, error) {
 	faces, err := s.sheets(asking, f.Name, styles)
 	f.At = s.cfg.Now()

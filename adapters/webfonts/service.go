@@ -170,8 +170,8 @@ func (s *Service) Kept(ctx context.Context, wishes []document.FontWish) bool {
 }
 
 // lacking returns those of the styles that must be requested from the font service: the styles that were never requested for the
-// known family. A family that the service does not have is requested again only after unknownFor, and a style whose font could not
-// be downloaded only after failedFor.
+// known family. A family that the service does not have is requested again only after unknownFor, and a style whose font could
+// not be downloaded only after failedFor.
 func (s *Service) lacking(known family, styles []style) []style {
 	switch {
 	case known.Unknown && s.cfg.Now().Sub(known.At) < unknownFor:

@@ -62,8 +62,8 @@ func (w *FileWrite) Add(ctx context.Context, bytes int64) error {
 	return w.bound.refuse(err)
 }
 
-// addFreeing tries again to add bytes, which did not fit into the bound of full. It frees space at that bound if they still do not
-// fit when the files there are counted.
+// addFreeing tries again to add bytes, which did not fit into the bound of full. It frees space at that bound if they still do
+// not fit when the files there are counted.
 func (w *FileWrite) addFreeing(ctx context.Context, bytes int64, full *FullError) error {
 	of := w.account
 	if full.All {
