@@ -63,6 +63,16 @@ func TestCache_Fetch_TIFF(t *testing.T) {
 	_, err := s.fetch("/half.tiff")
 	s.requireError(err, "The image at 'HOST/half.tiff' cannot be read: it is damaged or not complete")
 
+	// without a converter a TIFF is refused of which Go reads the size only, as one of the compression JPEG
+	none := newSite(t, size, nil)
+	none.serve("/plain.tiff", plain.Bytes())
+	none.serve("/strange.tiff", bytes.Replace(plain.Bytes(), []byte{3, 1, 3, 0, 1, 0, 0, 0, 1, 0}, []byte{3, 1, 3, 0, 1, 0, 0, 0, 7, 0}, 1))
+	if got, err := none.fetch("/plain.tiff"); err != nil || got.Format != "tiff" {
+		t.Errorf("plain, without a converter: %+v, %v", got, err)
+	}
+	_, err = none.fetch("/strange.tiff")
+	none.requireError(err, "The image at 'HOST/strange.tiff' cannot be read: it is damaged or not complete")
+
 	huge := newSite(t, commands.Media{Video: &commands.VideoStream{Width: 10_000, Height: 6_000}}, func(c *assets.Config) { c.Pictures = pictures })
 	huge.serve("/huge.tiff", []byte("MM\x00*a colour model that is not known"))
 	_, err = huge.fetch("/huge.tiff")

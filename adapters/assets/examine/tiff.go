@@ -35,17 +35,20 @@ func aloneWhole(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// readableTIFF has a TIFF file converted by Pictures if Go cannot decode it; without Pictures it converts nothing. Go's
+// readableTIFF has a TIFF file converted by Pictures if Go cannot decode it; without Pictures it refuses the file. Go's
 // decoder supports neither YCbCr nor CMYK, as cameras and printers write, nor JPEG compression. readableTIFF also stores the
 // picture's orientation.
 func (e *Examiner) readableTIFF(ctx context.Context, asset *commands.Asset, target *url.URL) error {
 	var err error
-	if asset.Orientation, err = tiffOrientation(asset.Path); err != nil || e.Pictures == nil {
+	if asset.Orientation, err = tiffOrientation(asset.Path); err != nil {
 		return err
 	}
 	read, err := readsTIFF(ctx, asset.Path)
 	if err != nil || read {
 		return err
+	}
+	if e.Pictures == nil {
+		return unreadable(target, "image")
 	}
 	if err := e.boundTIFF(ctx, asset.Path, target); err != nil {
 		return err
