@@ -87,3 +87,19 @@ func TestTranscribe_Connection(t *testing.T) {
 		t.Errorf("without connections: %v", err)
 	}
 }
+
+// Whatever may call an endpoint needs a client.
+func TestNew_needsClient(t *testing.T) {
+	t.Parallel()
+	for name, cfg := range map[string]speech.Config{
+		"speech": {Speech: speech.Endpoint{URL: "https://speech.example"}}, "transcription": {Transcription: speech.Endpoint{URL: "https://speech.example"}},
+		"saved connections": {Saved: func(context.Context, domain.AccountID, string) (speech.Endpoint, error) {
+			return speech.Endpoint{}, nil
+		}},
+	} {
+		cfg.Dir, cfg.Log, cfg.Espeak = t.TempDir(), quiet(), "/nonexistent/espeak-ng"
+		if _, err := speech.New(t.Context(), cfg); err == nil {
+			t.Errorf("%s: there is an engine without a client", name)
+		}
+	}
+}

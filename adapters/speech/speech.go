@@ -98,8 +98,8 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	if cfg.Dir == "" {
 		return nil, errors.New("speech needs a folder")
 	}
-	if cfg.Client == nil && (cfg.Speech.URL != "" || cfg.Transcription.URL != "") {
-		return nil, errors.New("a speech endpoint needs a client")
+	if cfg.Client == nil && (cfg.Speech.URL != "" || cfg.Transcription.URL != "" || cfg.Saved != nil) {
+		return nil, errors.New("a speech endpoint and saved connections need a client")
 	}
 	if cfg.Timeout == 0 {
 		cfg.Timeout = defaultTimeout
