@@ -144,7 +144,14 @@ func (n *node) drawBox(l *canvas.List, at canvas.Matrix) {
 	outline := n.outline(b, 0)
 	for i := len(s.boxShadows) - 1; i >= 0; i-- {
 		if one := s.boxShadows[i]; !one.Inset {
-			l.Glow(n.outline(b, one.Spread), canvas.Move(one.X, one.Y).Then(at), one.Blur, one.Color, 1)
+			box := b
+			if by := one.Spread; by < 0 {
+				box = frame{b.x - by, b.y - by, b.w + 2*by, b.h + 2*by}
+			}
+			if box.w <= 0 || box.h <= 0 { // as in Chromium, nothing is left of the shadow
+				continue
+			}
+			l.Glow(n.outline(box, one.Spread), canvas.Move(one.X, one.Y).Then(at), one.Blur, one.Color, 1)
 		}
 	}
 	paint := canvas.Paint{Color: s.background}

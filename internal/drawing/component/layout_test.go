@@ -101,6 +101,23 @@ func TestOpen_ShapesStandExactly(t *testing.T) {
 	}
 }
 
+// TestOpen_ShadowSpreads: the spread of a shadow makes it larger on each side or, below 0, smaller, until nothing is left of it.
+func TestOpen_ShadowSpreads(t *testing.T) {
+	t.Parallel()
+	box := image.Rect(20, 20, 60, 50)
+	for spread, want := range map[string]image.Rectangle{
+		"0": image.Rect(120, 20, 160, 50), "5px": image.Rect(115, 15, 165, 55), "-10px": image.Rect(130, 30, 150, 40), "-15px": {}, "-40px": {},
+	} {
+		for _, radius := range []string{"0", "4px"} {
+			got := seen(t, "shape/rectangle", object{"rectangle1": object{"left": "20px", "top": "20px", "width": "40px", "height": "30px", "background": "crimson",
+				"border-radius": radius, "box-shadow": "100px 0 0 " + spread + " blue"}})
+			if got != box.Union(want) {
+				t.Errorf("spread %s, radius %s: box and shadow are at %v, want %v", spread, radius, got, box.Union(want))
+			}
+		}
+	}
+}
+
 // TestOpen_NumberedGroups are drawn in the order of their numbers, not of their names.
 func TestOpen_NumberedGroups(t *testing.T) {
 	t.Parallel()
