@@ -142,8 +142,8 @@ func (l *Ledgers) Count(ctx context.Context, cmd Count) (eventstore.Appended, er
 	})
 }
 
-// Settle ends a hold or count. It is idempotent; a hold or count that has already ended in the other way (charged or released) is
-// ledger.ErrHoldEnded.
+// Settle ends a hold or count. It is idempotent; a hold or count that was spent before and is to be given back, or the reverse,
+// is ledger.ErrHoldEnded. See ledger.Ledger.Settle.
 func (l *Ledgers) Settle(ctx context.Context, cmd Settle) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Settle(cmd.Project, cmd.How, cmd.Reason, at)

@@ -117,9 +117,12 @@ const (
 	KeepOnly               // the movie was served from the cache: credits are released, the count is kept (decision 20)
 )
 
-// Settle ends a project's hold or count, whichever of them it has. It returns no event when the hold or count was ended in the
-// same way before. When it was ended in another way, the error is ErrHoldEnded. reason is why credits are released or a count
-// is taken back.
+// Settle ends a project's hold or count, whichever of them it has. reason is why credits are released or a count is taken back.
+//
+// Of a hold or count that has ended, the ledger remembers only whether it was spent (charged or kept) or given back. Spend and
+// GiveBack return no event when it ended in the same way before; when it ended in the other way, the error is ErrHoldEnded.
+// KeepOnly returns no event in either case, because it ends a hold as GiveBack does and a count as Spend does. For a project
+// that never had a hold or count, Spend returns ErrNoHold; GiveBack and KeepOnly return no event.
 func (l *Ledger) Settle(project domain.ProjectID, how Ending, reason string, now time.Time) ([]domain.Event, error) {
 	counted, ok := l.counts.open[project]
 	switch {
@@ -130,7 +133,7 @@ func (l *Ledger) Settle(project domain.ProjectID, how Ending, reason string, now
 		return []domain.Event{CountKept{Project: project, At: now}}, nil
 	case how == Spend:
 		return l.Charge(project, now)
-	case how == KeepOnly && l.ended[project].charged: // the project had a count that was kept, or a hold that was charged
+	case how == KeepOnly && l.ended[project].charged: // a count that was kept; a hold that was charged looks the same
 		return nil, nil
 	}
 	return l.Release(project, reason, now)

@@ -84,6 +84,7 @@ func TestLedger_Settle(t *testing.T) {
 		{name: "given back before", given: append(open[:2:2], released(p1, 7)), how: ledger.GiveBack},
 		{name: "given back, then spent", given: append(open[:2:2], released(p1, 7)), how: ledger.Spend, err: ledger.ErrHoldEnded},
 		{name: "from the cache before", given: append(open[:2:2], released(p1, 7)), how: ledger.KeepOnly},
+		{name: "spent, then from the cache", given: append(open[:2:2], charged(p1, 7)), how: ledger.KeepOnly},
 		{name: "spend a count", given: history(counted(p1)), how: ledger.Spend, want: history(kept(p1))},
 		{name: "give a count back", given: history(counted(p1)), how: ledger.GiveBack, want: history(givenBack(p1, false))},
 		{name: "give a draft back", given: history(drafted(p1)), how: ledger.GiveBack, want: history(givenBack(p1, true))},
@@ -91,6 +92,10 @@ func TestLedger_Settle(t *testing.T) {
 		{name: "a count kept before", given: history(counted(p1), kept(p1)), how: ledger.Spend},
 		{name: "a count from the cache before", given: history(counted(p1), kept(p1)), how: ledger.KeepOnly},
 		{name: "a count given back before", given: history(counted(p1), givenBack(p1, false)), how: ledger.GiveBack},
+		{name: "a count given back, then from the cache", given: history(counted(p1), givenBack(p1, false)), how: ledger.KeepOnly},
+		{name: "a count given back, then spent", given: history(counted(p1), givenBack(p1, false)), how: ledger.Spend, err: ledger.ErrHoldEnded},
+		{name: "a count kept, then given back", given: history(counted(p1), kept(p1)), how: ledger.GiveBack, err: ledger.ErrHoldEnded},
+		{name: "nothing to keep", how: ledger.KeepOnly},
 		{name: "nothing to give back", how: ledger.GiveBack},
 		{name: "nothing to spend", how: ledger.Spend, err: ledger.ErrNoHold},
 	}
