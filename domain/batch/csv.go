@@ -16,7 +16,8 @@ import (
 // ReadCSV reads rows in CSV (RFC 4180): the first line names the variables, each further line is a row. The text is UTF-8,
 // with or without byte order mark; the separator is comma, semicolon or tab, the most frequent of them in the first line. An
 // empty cell leaves its variable at the template's value. Columns without a name are skipped, and so are lines without any
-// cell. A line whose cells are all empty is a row without values; such lines at the end are dropped.
+// cell. A line whose cells are all empty is a row without values; such lines at the end are dropped. A CSV with more than
+// 1,000,000 lines, including those, is refused with rows_count.
 func ReadCSV(template string, allOrNothing bool, raw []byte) (Order, error) {
 	if template == "" {
 		return Order{}, errNoTemplate()
@@ -45,8 +46,12 @@ func ReadCSV(template string, allOrNothing bool, raw []byte) (Order, error) {
 			order.addCSV(number, names, record, err)
 			last = number
 		}
-		if last > MaxRows || number > maxBlank {
+		switch {
+		case last > MaxRows:
 			return Order{}, checkCount(last)
+		case number > maxRecords:
+			return Order{}, domain.Errorf(domain.Invalid, "rows_count", "A CSV has at most %d rows, including rows without values. "+
+				"Delete the rows without values", maxRecords)
 		}
 	}
 	for len(order.Rows) > 0 && order.Rows[len(order.Rows)-1].Row > last {
@@ -55,8 +60,8 @@ func ReadCSV(template string, allOrNothing bool, raw []byte) (Order, error) {
 	return order, checkCount(last)
 }
 
-// maxBlank is the maximum number of records of a CSV that are read, including blank records.
-const maxBlank = 1_000_000
+// maxRecords is the maximum number of records of a CSV, including blank records. A CSV with more is refused.
+const maxRecords = 1_000_000
 
 // separator returns the most frequent of comma, semicolon and tab in the first line, outside of quotes.
 func separator(raw []byte) rune {

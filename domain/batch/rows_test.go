@@ -50,6 +50,8 @@ func TestReadCSV(t *testing.T) {
 		"no names":            {text: ",,\n1,2,3\n", code: "csv_header"},
 		"nothing":             {text: "\xef\xbb\xbf\n", code: "payload_missing"},
 		"no rows":             {text: "a,b\n,\n", code: "rows_count"},
+		"blank lines only":    {text: "a,b\n" + strings.Repeat(",\n", 1_000_001), code: "rows_count"},
+		"blank lines behind":  {text: "a,b\n1,2\n" + strings.Repeat(",\n", 1_000_000), code: "rows_count"},
 		"too many":            {text: "a\n" + strings.Repeat("1\n", 1001), code: "rows_count"},
 		"a thousand":          {text: "a\n" + strings.Repeat("\"\"\n", 999) + "x\n" + strings.Repeat("\"\"\n", 5), rows: thousand()},
 	} {

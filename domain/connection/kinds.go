@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"moviola/domain"
 )
@@ -59,13 +60,10 @@ type Field struct {
 	wants    string // completes the error message "NAME must be ..."
 }
 
-// ContentTypes are the content types that a webhook may ask for. Any other value is replaced by the first of them. Spec:
-// Events, rule 3.
-var ContentTypes = []string{"application/json", "application/x-www-form-urlencoded"}
-
 var (
-	anyText = Field{check: func(s string) bool { return len(s) <= 4096 && !strings.ContainsFunc(s, unicode.IsControl) },
-		wants: "a text of at most 4096 characters on one line"}
+	anyText = Field{check: func(s string) bool {
+		return utf8.RuneCountInString(s) <= 4096 && !strings.ContainsFunc(s, unicode.IsControl)
+	}, wants: "a text of at most 4096 characters on one line"}
 	anyLines = Field{check: func(s string) bool { return len(s) <= 64<<10 }, wants: "a text of at most 64 KB"}
 	flag     = Field{Form: Flag, check: func(s string) bool { return s == "true" || s == "false" }, wants: "true or false"}
 	port     = Field{Form: Number, Bound: true, check: func(s string) bool {
