@@ -100,31 +100,68 @@ type Background struct {
 	Color    *Color    // nil: no colour given
 	Gradient *Gradient // the topmost gradient; nil: none given
 	URL      string    // address of a picture; empty: none given
-	Size     string    // cover or contain, if written before any slash; otherwise empty
+	// Position and Size are the position and the size in lower case, as the properties background-position and
+	// background-size have them; empty: none given. If there is a picture, they are those of its layer.
+	Position, Size string
 }
 
-// ParseBackground reads a colour, a gradient and the URL of a picture, in any order; several layers are separated by commas.
-// Other parts of a background (repeat, position) are ignored. ok is false when the text has neither colour, gradient nor
-// picture, or when a gradient is invalid.
+// ParseBackground reads a colour, a gradient and the URL of a picture, in any order, and "position / size"; several layers are
+// separated by commas. The words cover and contain are a size without a slash, too. Other parts of a background (repeat) are
+// ignored. ok is false when the text has neither colour, gradient nor picture, or when a gradient is invalid.
 func ParseBackground(text string) (b Background, ok bool) {
 	ok = true
 	for _, layer := range Split(text, ',') {
-		for _, part := range Split(BeforeSlash(layer), ' ') {
-			name, _, isCall := Call(part)
-			if g, good := ParseGradient(part); good {
-				if b.Gradient == nil {
-					b.Gradient = &g
+		ok = b.add(layer) && ok
+	}
+	return b, ok && (b.Color != nil || b.Gradient != nil || b.URL != "")
+}
+
+// add reads one layer. It returns false when a gradient is invalid.
+func (b *Background) add(text string) (ok bool) {
+	ok = true
+	var address string
+	var places, sizes []string
+	for i, half := range Split(text, '/') {
+		sizing := i == 1 // the first words behind the slash are a size
+		for _, part := range Split(half, ' ') {
+			word := strings.ToLower(part)
+			_, isLength := Units{}.Length(part)
+			switch {
+			case word == "cover" || word == "contain":
+				sizes, sizing = []string{word}, false
+			case isLength && sizing && len(sizes) < 2:
+				sizes = append(sizes, word)
+			case i == 0 && (isLength || slices.Contains(placeWords, word)):
+				places = append(places, word)
+			default:
+				sizing = false
+				if a, isURL := URL(part); isURL {
+					address = a
+				} else {
+					ok = b.paint(part) && ok
 				}
-			} else if isCall && strings.HasSuffix(name, "-gradient") {
-				ok = false
-			} else if address, good := URL(part); good {
-				b.URL = address
-			} else if word := strings.ToLower(part); word == "cover" || word == "contain" {
-				b.Size = word
-			} else if c, good := ParsePaint(part); good {
-				b.Color = &c
 			}
 		}
 	}
-	return b, ok && (b.Color != nil || b.Gradient != nil || b.URL != "")
+	if address != "" || b.URL == "" {
+		b.URL, b.Position, b.Size = address, strings.Join(places, " "), strings.Join(sizes, " ")
+	}
+	return ok
+}
+
+var placeWords = []string{"left", "right", "top", "bottom", "center"}
+
+// paint reads a gradient or a colour, and ignores other words. It returns false when a gradient is invalid.
+func (b *Background) paint(part string) (ok bool) {
+	name, _, isCall := Call(part)
+	if g, good := ParseGradient(part); good {
+		if b.Gradient == nil {
+			b.Gradient = &g
+		}
+	} else if isCall && strings.HasSuffix(name, "-gradient") {
+		return false
+	} else if c, good := ParsePaint(part); good {
+		b.Color = &c
+	}
+	return true
 }

@@ -179,7 +179,13 @@ func TestParseBackground(t *testing.T) {
 	gradient := css.Gradient{Degrees: 180, Stops: []css.Stop{{Color: red}, {Color: blue, At: 1}}}
 	for text, want := range map[string]css.Background{
 		"red": {Color: &red}, "none": {Color: &css.Color{}}, "linear-gradient(red, blue), blue": {Color: &blue, Gradient: &gradient},
-		`url( "a,b;c.png" ) no-repeat center/cover`: {URL: "a,b;c.png"}, "URL(A) cover blue": {URL: "A", Size: "cover", Color: &blue},
+		`url( "a,b;c.png" ) no-repeat center/cover`: {URL: "a,b;c.png", Position: "center", Size: "cover"}, "URL(A) cover blue": {URL: "A", Size: "cover", Color: &blue},
+		"url(x) center / cover": {URL: "x", Position: "center", Size: "cover"}, "Left TOP/Contain no-repeat url(x) red": {URL: "x", Position: "left top", Size: "contain", Color: &red},
+		"url(x) 10% 20px / 50% auto no-repeat blue":               {URL: "x", Position: "10% 20px", Size: "50% auto", Color: &blue},
+		"url(x) right/10px red":                                   {URL: "x", Position: "right", Size: "10px", Color: &red},
+		"url(x) bottom":                                           {URL: "x", Position: "bottom"},
+		"center / 5px linear-gradient(red, blue), url(x) / cover": {URL: "x", Size: "cover", Gradient: &gradient},
+		"url(x) left / contain, 0 0 / 5px red":                    {URL: "x", Position: "left", Size: "contain", Color: &red},
 	} {
 		got, ok := css.ParseBackground(text)
 		if diff := cmp.Diff(want, got); diff != "" || !ok {

@@ -40,7 +40,7 @@ func Split(text string, separator rune) []string {
 	return parts
 }
 
-// BeforeSlash drops everything after a slash outside of brackets, such as second radii or the size of a background.
+// BeforeSlash drops everything after a slash outside of brackets, such as second radii.
 func BeforeSlash(value string) string { return Split(value, '/')[0] }
 
 // Call splits "name(arguments)"; the name is returned in lower case.

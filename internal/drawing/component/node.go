@@ -360,18 +360,32 @@ func (s *style) pictureBox(source image.Rectangle, w, h float64) image.Rectangle
 		}
 	}
 	width, height = min(max(width, 1), maxSide), min(max(height, 1), maxSide)
-	x, y := (w-width)/2, (h-height)/2
-	for _, word := range strings.Fields(s.imagePlace) {
-		switch word {
-		case "left":
+	x, y := s.picturePlace(w-width, h-height)
+	return image.Rect(int(math.Floor(x)), int(math.Floor(y)), int(math.Ceil(x+width)), int(math.Ceil(y+height)))
+}
+
+// picturePlace is the place of an image in a box, in pixels; the box is wider and higher than the image by spareX and spareY. The
+// image is in the middle unless background-position says otherwise: with words, or with one or two lengths, the horizontal first.
+func (s *style) picturePlace(spareX, spareY float64) (x, y float64) {
+	x, y = spareX/2, spareY/2
+	words := strings.Fields(s.imagePlace)
+	for i, word := range words {
+		l, isLength := s.units.Length(word)
+		switch {
+		case word == "left":
 			x = 0
-		case "right":
-			x = w - width
-		case "top":
+		case word == "right":
+			x = spareX
+		case word == "top":
 			y = 0
-		case "bottom":
-			y = h - height
+		case word == "bottom":
+			y = spareY
+		case !isLength || len(words) > 2: // center, or lengths from other edges, which are not supported
+		case i == 0:
+			x = min(max(l.Of(spareX, x), -maxSide), maxSide)
+		default:
+			y = min(max(l.Of(spareY, y), -maxSide), maxSide)
 		}
 	}
-	return image.Rect(int(math.Floor(x)), int(math.Floor(y)), int(math.Ceil(x+width)), int(math.Ceil(y+height)))
+	return x, y
 }

@@ -11,6 +11,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/document"
 	"moviola/internal/drawing/component"
+	"moviola/internal/drawing/text"
 )
 
 func TestOpen_Unknown(t *testing.T) {
@@ -88,6 +89,40 @@ func TestOpen_BareAddress(t *testing.T) {
 		if bare.Image.Rect.Empty() {
 			t.Errorf("%s is not drawn", a)
 		}
+	}
+}
+
+// TestOpen_Background: the shorthand places an image as the properties of its parts do, and each part is seen.
+func TestOpen_Background(t *testing.T) {
+	t.Parallel()
+	drawn := func(style object) text.Drawing {
+		return frame(t, open(t, "shape/cutout", object{"background": style, "cutout": object{"shape": "rect"}}), 100)
+	}
+	covered := drawn(object{"background": "url(a)"})
+	for short, long := range map[string][2]string{
+		"url(a) center / contain":             {"center", "contain"},
+		"url(a) left / contain":               {"left", "contain"},
+		"right bottom / 25% no-repeat url(a)": {"right bottom", "25%"},
+		"url(a) 10% 30px / 50px 40px":         {"10% 30px", "50px 40px"},
+		"url(a) top":                          {"top", "cover"},
+	} {
+		got := drawn(object{"background": short})
+		want := drawn(object{"background-image": "url(a)", "background-position": long[0], "background-size": long[1]})
+		if !same(got, want) || same(got, covered) {
+			t.Errorf("%s: drawn in %v, want %v", short, got.Image.Rect.Add(got.At), want.Image.Rect.Add(want.At))
+		}
+	}
+	at := drawn(object{"background": "url(a) 10% 30px / 50px 40px"})
+	var seen image.Rectangle
+	for y := range at.Image.Rect.Dy() {
+		for x := range at.Image.Rect.Dx() {
+			if at.Image.Pix[at.Image.PixOffset(at.Image.Rect.Min.X+x, at.Image.Rect.Min.Y+y)+3] != 0 {
+				seen = seen.Union(image.Rect(x, y, x+1, y+1))
+			}
+		}
+	}
+	if got, want := seen.Add(at.Image.Rect.Min).Add(at.At), image.Rect(27, 30, 77, 70); got != want {
+		t.Errorf("an image with position and size is drawn in %v, want %v", got, want)
 	}
 }
 

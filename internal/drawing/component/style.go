@@ -299,6 +299,9 @@ func (s *style) setBackground(value string) {
 	if b.Size != "" {
 		s.imageSize = b.Size
 	}
+	if b.Position != "" {
+		s.imagePlace = b.Position
+	}
 }
 
 // setImage reads a gradient and an image, but no colour.
