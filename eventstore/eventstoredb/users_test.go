@@ -51,7 +51,17 @@ func (s *secured) writeUsers(users ...string) {
 		}
 		lines += name + ":" + string(hash) + ":" + role + "\n"
 	}
-	if err := os.WriteFile(s.users, []byte(lines), 0o600); err != nil {
+	s.replaceUsers(lines)
+}
+
+// replaceUsers replaces the users file in one step: a server that reads it must not see it empty.
+func (s *secured) replaceUsers(content string) {
+	s.Helper()
+	next := s.users + ".new"
+	if err := os.WriteFile(next, []byte(content), 0o600); err != nil {
+		s.Fatal(err)
+	}
+	if err := os.Rename(next, s.users); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -141,9 +151,7 @@ func TestStore_usersChanged(t *testing.T) {
 	if err := answered(t, appendOne(reader, "a-1")); err != nil {
 		t.Errorf("a user who may now write: %v", err)
 	}
-	if err := os.WriteFile(s.users, []byte("reader:this is no hash:full\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	s.replaceUsers("reader:this is no hash:full\n")
 	if err := s.server.Refresh(); err == nil || strings.Contains(err.Error(), "this is no hash") {
 		t.Errorf("a users file that cannot be read: %v", err)
 	}

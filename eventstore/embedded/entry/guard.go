@@ -83,18 +83,25 @@ func newGuard(path string, note logrus.FieldLogger) (*guard, error) {
 	if _, err := rand.Read(g.key); err != nil {
 		return nil, err
 	}
-	return g, g.load()
+	if err := g.load(); err != nil {
+		return nil, err
+	}
+	if len(g.users) == 0 {
+		return nil, fmt.Errorf("the users file %s names no user: add one with `moviola eventstore user add`", path)
+	}
+	return g, nil
 }
 
 // load reads the users file again. It ends the streaming calls of users who were removed, or have another password or role.
-// It refuses a file without users.
+// When the file names no user, nobody is let in. When it is missing or cannot be read, the earlier users stay. Calls of load must
+// not overlap: the older content could replace the newer one.
 func (g *guard) load() error {
 	users, err := readUsers(g.path)
 	if err != nil {
 		return err
 	}
 	if len(users) == 0 {
-		return fmt.Errorf("the users file %s names no user: add one with `moviola eventstore user add`", g.path)
+		g.note.Warnf("event store: the users file %s names no user: nobody is let in until `moviola eventstore user add`", g.path)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

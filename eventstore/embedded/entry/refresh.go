@@ -50,8 +50,9 @@ type Access struct {
 	pass        pass                     // token that calls through the socket need; empty: they need none
 	note        logrus.FieldLogger
 
-	mu        sync.Mutex
-	usersSeen certificate.Stamp // state of the users file when it was last read
+	mu           sync.Mutex        // held while the users file is read
+	usersSeen    certificate.Stamp // state of the users file when it was last read
+	usersFailure string            // error of the last attempt to read the users file; empty: the file was read
 }
 
 // NewAccess reads the files that the settings name.
@@ -94,11 +95,14 @@ func (a *Access) Options() []grpc.ServerOption {
 }
 
 // Refresh reads the files that have changed. When all is true, it reads every file, changed or not. When a file cannot be
-// read, its old content stays in force.
+// read, its old content stays in force. A users file that could not be read is read again at every call until it can: a user who
+// was removed from it must not keep access.
 func (a *Access) Refresh(all bool) error {
 	var errs []error
 	tell := func(what string, read bool, err error) {
 		switch {
+		case err != nil && !read: // the same error as before, which is in the log already
+			errs = append(errs, err)
 		case err != nil:
 			a.note.WithError(err).Error("event store: changed file cannot be read; the earlier content stays in force")
 			errs = append(errs, err)
@@ -110,19 +114,28 @@ func (a *Access) Refresh(all bool) error {
 		read, err := a.certificate.Refresh(all)
 		tell("certificate", read, err)
 	}
-	if a.guard != nil && (a.usersChanged() || all) {
-		tell("users", true, a.guard.load())
+	if a.guard != nil {
+		read, err := a.refreshUsers(all)
+		tell("users", read, err)
 	}
 	return errors.Join(errs...)
 }
 
-// usersChanged reports whether the users file has changed since the last call.
-func (a *Access) usersChanged() bool {
+// refreshUsers reads the users file when it has changed, when the last attempt has failed, or when anyway is true. news is false
+// when nothing was read, or when the attempt has failed with the same error as the last one and anyway is false.
+func (a *Access) refreshUsers(anyway bool) (news bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	before := a.usersSeen
+	before, failure := a.usersSeen, a.usersFailure
 	a.usersSeen = certificate.StampOf(a.guard.path)
-	return a.usersSeen != before
+	if a.usersSeen == before && failure == "" && !anyway {
+		return false, nil
+	}
+	a.usersFailure = ""
+	if err = a.guard.load(); err != nil {
+		a.usersFailure = err.Error()
+	}
+	return anyway || err == nil || a.usersFailure != failure, err
 }
 
 // Watch checks the files for changes until ctx ends.

@@ -121,7 +121,7 @@ func AddUser(path, name, password string, role Role, replace bool) error {
 }
 
 // RemoveUser removes a user from a users file. Within seconds a running server refuses the user's calls, and ends the user's
-// subscriptions. After the removal of the last user it does not: the server keeps the users that it has read before.
+// subscriptions. After the removal of the last user a running server lets nobody in, and no server starts with the file.
 func RemoveUser(path, name string) error {
 	return changeUsers(path, name, func(there bool) (string, error) {
 		if !there {
