@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,7 +47,7 @@ func (g *groups) load(ctx context.Context) error {
 	}
 	for _, row := range rows {
 		if err := g.start(row); err != nil {
-			g.service.note.WithError(err).Error("event store: persistent subscription not started: create it again")
+			g.service.note.WithError(err).Error("event store: persistent subscription not started: delete it or create it again")
 		}
 	}
 	return nil
@@ -156,18 +157,26 @@ func (g *groups) update(ctx context.Context, key logfile.GroupKey, settings *gro
 	return g.start(row)
 }
 
-// remove deletes a group, its checkpoint and its parked messages.
+// remove deletes a group, its checkpoint and its parked messages. The group need not be running: one that could not be started is
+// stored in the log only.
 func (g *groups) remove(ctx context.Context, key logfile.GroupKey) error {
 	g.change.Lock()
 	defer g.change.Unlock()
 	old := g.take(key)
 	if old == nil {
-		return errNoGroup
+		if stored, err := g.stored(ctx, key); err != nil || !stored {
+			return cmp.Or(err, errNoGroup)
+		}
+	} else {
+		old.stop(errNoGroup)
 	}
-	old.stop(errNoGroup)
-	if err := g.service.saveGroup(ctx, &logfile.GroupRow{Key: key, Removed: true}); err != nil {
+	err := g.service.saveGroup(ctx, &logfile.GroupRow{Key: key, Removed: true})
+	if err != nil && old != nil {
 		former, encodeErr := json.Marshal(old.state.settings)
 		return errors.Join(err, encodeErr, g.start(&logfile.GroupRow{Key: key, Settings: former, Checkpoint: old.state.checkpoint}))
+	}
+	if err != nil {
+		return err
 	}
 	op := &operation{ctx: ctx, stream: key.ParkedStream(), remove: true, expected: expectation{kind: expectAny},
 		reply: make(chan result, 1)}
@@ -176,6 +185,12 @@ func (g *groups) remove(ctx context.Context, key logfile.GroupKey) error {
 		return err
 	}
 	return nil
+}
+
+// stored reports whether the log has a group, running or not.
+func (g *groups) stored(ctx context.Context, key logfile.GroupKey) (bool, error) {
+	rows, err := g.service.log.Groups(ctx)
+	return slices.ContainsFunc(rows, func(row *logfile.GroupRow) bool { return row.Key == key }), err
 }
 
 // restart disconnects all consumers and starts all groups again from their stored state.
