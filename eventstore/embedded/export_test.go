@@ -126,6 +126,7 @@ func (nothing) Remove(string, int64, int) (int, error)                          
 func (nothing) Discard(string, int64) (int, error)                                  { return 0, nil }
 func (nothing) FirstRevision(context.Context, string) (int64, error)                { return 0, nil }
 func (nothing) MetaStreams(context.Context, string, int) ([]string, error)          { return nil, nil }
+func (nothing) Buried(context.Context, int64, int) ([]string, int64, error)         { return nil, 0, nil }
 func (nothing) Close() error                                                        { return nil }
 
 // Fill makes a log of n events, in streams of ten.

@@ -21,7 +21,8 @@ const (
 	// rounds to wait before a discarded stream is removed: every append that has read the stream before it was discarded has
 	// ended by then
 	discardRounds = 6
-	maxRipe       = 10_000 // maximum of streams remembered for the next round; with more, all that have metadata are checked
+	// maximum of streams remembered for the next round; with more, all that have metadata or a tombstone are checked
+	maxRipe = 10_000
 )
 
 // removal is the scavenger's request to the writer: remove a stream's oldest records, those below a revision, or remove a
@@ -69,7 +70,7 @@ func (w *writer) discard(stream string) removed {
 type scavengeable struct {
 	mu      sync.Mutex
 	streams map[string]bool
-	all     bool // the set overflowed: all streams with metadata have to be checked
+	all     bool // the set overflowed: all streams with metadata or a tombstone have to be checked
 }
 
 func newScavengeable() *scavengeable { return &scavengeable{streams: map[string]bool{}} }
@@ -107,25 +108,31 @@ type scavenger struct {
 
 	orders chan chan removed // requests for a round; each has a channel for the result
 	count  int               // number of records removed in all rounds
+	// The next full round looks for streams with a tombstone, among all streams of the log: the set of scavengeable streams may
+	// lack some. A tombstone without metadata is found in no other way.
+	unearth bool
 }
 
-// run scavenges until the context ends. The first round checks every stream with metadata.
+// run scavenges until the context ends. The first round checks every stream with metadata, and every stream with a tombstone.
 func (s *scavenger) run(ctx context.Context) {
 	round := time.NewTicker(s.every)
 	defer round.Stop()
 	var full time.Time // when all streams with metadata were last checked
+	s.unearth = true   // the streams that an earlier run of the server had in its set
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case order := <-s.orders:
 			before := s.count
+			s.unearth = true
 			err := s.sweep(ctx, nil, true)
 			order <- removed{count: s.count - before, err: err}
 			continue
 		case <-round.C:
 		}
 		streams, all := s.writer.scavengeable.take()
+		s.unearth = s.unearth || all
 		now := s.now()
 		if all = all || now.Sub(full) >= fullScavenge; all {
 			full = now
@@ -136,8 +143,36 @@ func (s *scavenger) run(ctx context.Context) {
 	}
 }
 
-// sweep cleans the given streams and, when all is true, also every stream that has metadata.
+// sweep cleans the given streams and, when all is true, also every stream that has metadata. It then also cleans every stream
+// that has a tombstone, if the set of scavengeable streams may have lost some since they were last looked for.
 func (s *scavenger) sweep(ctx context.Context, streams map[string]bool, all bool) error {
+	err := s.cleanAll(ctx, streams, all)
+	if err == nil && all && s.unearth {
+		err = s.cleanBuried(ctx)
+		s.unearth = false
+	}
+	s.unearth = s.unearth || err != nil // the given streams may not have been cleaned
+	return err
+}
+
+// cleanBuried cleans every stream that has a tombstone and older records. It looks at every stream of the log, a page at a time.
+func (s *scavenger) cleanBuried(ctx context.Context) error {
+	for after, more := int64(0), true; more; more = after > 0 {
+		names, next, err := s.log.Buried(ctx, after, logfile.PageLimit)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if err := s.clean(ctx, name); err != nil {
+				return err
+			}
+		}
+		after = next
+	}
+	return nil
+}
+
+func (s *scavenger) cleanAll(ctx context.Context, streams map[string]bool, all bool) error {
 	for stream := range streams {
 		if err := s.clean(ctx, stream); err != nil {
 			return err

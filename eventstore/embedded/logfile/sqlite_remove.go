@@ -90,3 +90,27 @@ func (l *Log) MetaStreams(ctx context.Context, after string, limit int) (names [
 	})
 	return names, err
 }
+
+// Buried implements Storage. For each stream it looks at both ends of the index (stream, revision).
+func (l *Log) Buried(ctx context.Context, after int64, limit int) (names []string, next int64, err error) {
+	seen := 0
+	err = l.read(ctx, func(conn *sqlite.Conn) error {
+		return sqlitex.Execute(conn, `SELECT s.id, s.name, (SELECT max(revision) FROM events WHERE stream = s.id) = ?1 AND
+			(SELECT min(revision) FROM events WHERE stream = s.id) < ?1 FROM streams s WHERE s.id > ?2 ORDER BY s.id LIMIT ?3`,
+			&sqlitex.ExecOptions{
+				Args: []any{int64(Tombstoned), after, limit},
+				ResultFunc: func(stmt *sqlite.Stmt) error {
+					seen++
+					next = stmt.ColumnInt64(0)
+					if stmt.ColumnBool(2) {
+						names = append(names, stmt.ColumnText(1))
+					}
+					return nil
+				},
+			})
+	})
+	if seen < limit {
+		next = 0
+	}
+	return names, next, err
+}

@@ -36,6 +36,10 @@ type Storage interface {
 	// MetaStreams returns up to limit names of metadata streams, in the order of the names: only names greater than the
 	// parameter after.
 	MetaStreams(ctx context.Context, after string, limit int) ([]string, error)
+	// Buried looks at up to limit streams, in the order in which they came into the log, and returns the names of those that have a
+	// tombstone and older records. It begins after the place given by after, 0 for the first stream; next is the place to go on
+	// from, and 0 after the last stream.
+	Buried(ctx context.Context, after int64, limit int) (names []string, next int64, err error)
 	Close() error
 }
 
