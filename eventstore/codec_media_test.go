@@ -8,7 +8,7 @@ import (
 	"moviola/domain/preload"
 )
 
-// mediaSamples has one event of every type of the media library and of preloads, most fields set.
+// mediaSamples has one event of every type of the media library and of preloads, every field set.
 func mediaSamples() []domain.Event {
 	expires := at.Add(time.Hour)
 	file := media.File{Folder: "brand", Name: "logo.png", Entry: "e1", ContentType: "image/png", Size: 42}
@@ -26,8 +26,8 @@ func mediaSamples() []domain.Event {
 		preload.ItemFetchStarted{Index: 1, Attempt: 2, Worker: "w1", At: at, Alone: true, Death: domain.Crashed},
 		preload.ItemFetchReleased{Index: 1, Attempt: 2, Worker: "w1", At: at, Memory: true},
 		preload.ItemFetched{Index: 1, Attempt: 2, Worker: "w1", At: at},
-		preload.ItemStarted{Index: 1, Attempt: 2, Worker: "w1", At: at},
-		preload.ItemReleased{Index: 1, Attempt: 2, Worker: "w1", At: at},
+		preload.ItemStarted{Index: 1, Attempt: 2, Worker: "w1", At: at, Alone: true, Death: domain.Crashed},
+		preload.ItemReleased{Index: 1, Attempt: 2, Worker: "w1", At: at, Memory: true},
 		preload.ItemFinished{Index: 1, Attempt: 2, Worker: "w1", At: at, Result: preload.Result{
 			Error: "why", Key: "preloads/acct/p/1.mov", Folder: "generated", Name: "p-1.mov", Web: "preloads/acct/p/1-web.webm", WebName: "p-1-web.webm",
 			ExpiresAt: &expires, Warning: preload.PersistFailed, Duration: 1.5, Width: 1920, Height: 1080, Size: 42, Generated: true, Credits: 10,

@@ -36,7 +36,7 @@ var update = flag.Bool("update", false, "write the golden files of event version
 
 var at = time.Date(2026, 11, 21, 9, 30, 15, 123_000_000, time.UTC)
 
-// samples has one event of every type, most fields set.
+// samples has one event of every type, every field set: see TestSamples_complete.
 func samples() []domain.Event { return slices.Concat(mediaSamples(), coreSamples(), batchSamples()) }
 
 func batchSamples() []domain.Event {
@@ -60,19 +60,21 @@ func coreSamples() []domain.Event {
 		ColorTransfer: "bt709", ColorPrimaries: "bt709", ColorSpace: "bt709", Hash: "ef01",
 		Loudness: &movie.Loudness{Integrated: &integrated, TruePeak: -1.1},
 		Outputs: []movie.Output{{Format: "gif", Status: movie.OutputDone, Width: 640, Height: 360, Duration: 10, Files: []movie.OutputFile{
-			{Name: "movie.gif", Key: "renders/Abcd1234Efgh5678/1-movie.gif", Size: 42, Hash: "ef02"}}}},
+			{Name: "movie.gif", Key: "renders/Abcd1234Efgh5678/1-movie.gif", Size: 42, Hash: "ef02"}}},
+			{Format: "hologram", Status: movie.OutputError, Message: "why"}},
 	}
 	body, name := template.Body{Hash: "ef01", Size: 42, Width: 1920, Height: 1080}, "New"
 	return []domain.Event{
 		movie.Submitted{Account: "acct", At: at, DocumentHash: "abcd", DocumentSize: 42, Held: 7, Draft: true, Counted: true, Destinations: 1,
 			Targets:   []movie.Target{{Type: "webhook", ID: "hook"}},
 			Templates: []movie.TemplateUse{{ID: "Abcd1234Efgh5678Ijkl", Revision: 3, Body: "ef01"}}, Sources: true,
+			MaxCredits: 12, Warnings: []string{"scenes[0].fade is ignored"}, Batch: "Bbcd1234Efgh5678", Row: 4, Terms: []string{"1f2e3d"},
 			Outputs: []movie.Output{{Format: "hologram", Status: movie.OutputError, Message: "why"}}},
 		movie.SubmissionAbandoned{Account: "acct", At: at},
 		movie.SourcesFetchStarted{Attempt: 2, Worker: "w1", At: at, Alone: true, Death: domain.Crashed},
 		movie.SourcesFetchReleased{Attempt: 2, Worker: "w1", At: at, Memory: true},
 		movie.SourcesFetched{Attempt: 2, Worker: "w1", At: at},
-		movie.RenderStarted{Attempt: 2, Worker: "w1", At: at, Encoder: "vaapi", EncoderVersion: "iHD driver 23.1.1"},
+		movie.RenderStarted{Attempt: 2, Worker: "w1", At: at, Alone: true, Death: domain.Crashed, Windows: 3, Encoder: "vaapi", EncoderVersion: "iHD driver 23.1.1"},
 		movie.RenderReleased{Attempt: 2, Worker: "w1", At: at, Memory: true, Shared: true},
 		movie.RenderFinished{Attempt: 2, Worker: "w1", At: at, Success: true, Message: "why", Plan: plan, File: file, Credits: 9,
 			Warnings: []string{"odd size"}, CacheKey: "ef01", CachedFrom: "Wxyz1234Efgh5678", Code: "source_not_found", Family: "movie",
@@ -80,19 +82,19 @@ func coreSamples() []domain.Event {
 		movie.RenderTimedOut{At: at},
 		movie.Cancelled{At: at},
 		movie.FileDeleted{Reason: movie.ByUser, At: at},
-		movie.DeliveryStarted{Run: 1, Worker: "w1", At: at},
+		movie.DeliveryStarted{Run: 1, Worker: "w1", At: at, Death: domain.Crashed},
 		movie.DeliveryAttempted{Run: 1, Index: 2, Try: 3, Final: true, Type: "webhook", ID: "hook", Status: movie.DeliveryError,
 			HTTPStatus: 503, Message: "https://example.com answered 503", DurationMS: 250, At: at},
 		movie.DeliveryReleased{Run: 1, Worker: "w1", At: at},
 		movie.DeliveryFinished{Run: 1, At: at},
 		movie.RedeliveryRequested{Request: 1, Index: &index, At: at},
 		ledger.CreditsGranted{Reference: "opening", Kind: "pack", Amount: 600, At: at},
-		ledger.CreditsHeld{Project: "Abcd1234Efgh5678", Amount: 7, At: at},
+		ledger.CreditsHeld{Project: "Abcd1234Efgh5678", Amount: 7, At: at, Batch: "Bbcd1234Efgh5678"},
 		ledger.CreditsHoldChanged{Project: "Abcd1234Efgh5678", Attempt: 2, Before: 7, Amount: 9, At: at},
 		ledger.CreditsCharged{Project: "Abcd1234Efgh5678", Amount: 9, Zero: true, At: at},
 		ledger.CreditsReleased{Project: "Abcd1234Efgh5678", Amount: 9, Reason: "failed", At: at},
-		ledger.MovieCounted{Project: "Abcd1234Efgh5678", Period: "2026-11", At: at},
-		ledger.DraftCounted{Project: "Abcd1234Efgh5678", Period: "2026-11", At: at},
+		ledger.MovieCounted{Project: "Abcd1234Efgh5678", Period: "2026-11", At: at, Batch: "Bbcd1234Efgh5678"},
+		ledger.DraftCounted{Project: "Abcd1234Efgh5678", Period: "2026-11", At: at, Batch: "Bbcd1234Efgh5678"},
 		ledger.CountKept{Project: "Abcd1234Efgh5678", At: at},
 		ledger.CountReleased{Project: "Abcd1234Efgh5678", Period: "2026-11", Draft: true, Reason: "failed", At: at},
 		ledger.ZeroBalancePurged{Since: at, At: at},
@@ -132,7 +134,8 @@ func coreSamples() []domain.Event {
 		anchor.Began{Worker: "host-1", Places: []string{"folder /srv"}, At: at},
 		anchor.Sent{Place: "folder /srv", Name: "moviola-20261121T090000.000Z", Digest: "abcd", Ledgers: 2, Events: 9, At: at},
 		anchor.NotSent{Place: "folder /srv", Reason: "no room", At: at},
-		operator.Acted{ID: "Abcd1234Efgh5678", Who: "anna", Act: "grant credits", On: "acct", How: "50 credits", At: at},
+		operator.Acted{ID: "Abcd1234Efgh5678", Who: "anna", Act: "grant credits", On: "acct", How: "50 credits", At: at,
+			Issuer: "https://id.example", Subject: "s-1", Refused: "why"},
 		operator.Added{Name: "anna", Role: operator.Owner, Hash: "abcd", At: at},
 		operator.Revoked{Name: "anna", Hash: "abcd", At: at},
 		operator.SignedIn{Session: "00ff", By: "11ee", Name: "oidc:anna", Role: operator.Owner, Issuer: "https://id.example", Subject: "s-1",

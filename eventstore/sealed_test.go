@@ -2,8 +2,10 @@ package eventstore_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -69,6 +71,92 @@ func mustDecode(t *testing.T, codec *eventstore.Codec, r eventstore.Recorded) do
 		t.Fatal(err)
 	}
 	return event
+}
+
+// canary is a text that no sample and no encrypted text has. Its base64 is the same wherever a []byte is all of it.
+const canary = "canary-7Qp2"
+
+// planted returns an event with the canary as every text in its personal fields, and how many there are.
+func planted(event domain.Event) (domain.Event, int) {
+	holder := reflect.New(reflect.TypeOf(event)).Elem()
+	holder.Set(reflect.ValueOf(event))
+	count := 0
+	fieldsOf(holder, func(_ string, field reflect.StructField, value reflect.Value) {
+		if field.Tag.Get("personal") == "yes" {
+			count += plant(value)
+		}
+	})
+	return holder.Interface().(domain.Event), count
+}
+
+// plant sets the texts of a value to the canary, and returns how many it has set.
+func plant(v reflect.Value) (count int) {
+	switch {
+	case v.Kind() == reflect.Pointer && !v.IsNil():
+		return plant(v.Elem())
+	case v.Kind() == reflect.String:
+		v.SetString(canary)
+		return 1
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8:
+		v.SetBytes([]byte(canary))
+		return 1
+	case v.Kind() == reflect.Slice:
+		for i := range v.Len() {
+			count += plant(v.Index(i))
+		}
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			count += plant(v.Field(i))
+		}
+	case v.Kind() == reflect.Map:
+		made := reflect.MakeMap(v.Type())
+		made.SetMapIndex(reflect.ValueOf(canary).Convert(v.Type().Key()), reflect.ValueOf(canary).Convert(v.Type().Elem()))
+		v.Set(made)
+		return 2
+	}
+	return count
+}
+
+// canaries counts the canary in the bytes of a stored event.
+func canaries(r eventstore.Recorded) (count int) {
+	for _, text := range []string{canary, base64.StdEncoding.EncodeToString([]byte(canary))} {
+		for _, where := range [][]byte{r.Data, r.Metadata, []byte(r.Type)} {
+			count += bytes.Count(where, []byte(text))
+		}
+	}
+	return count
+}
+
+// TestCodec_sealedUnreadable plants a canary in every personal field of a sample of every event: none is in the bytes that are stored
+// with the account's key, and none in those of an erased account; without keys all are.
+func TestCodec_sealedUnreadable(t *testing.T) {
+	t.Parallel()
+	gone := keys{erased: map[domain.AccountID]bool{"acct": true}}
+	plain := eventstore.NewCodec()
+	sealing, erasing := plain.WithKeys(holding(t, "acct", 1)), plain.WithKeys(gone)
+	personal := 0
+	for _, event := range samples() {
+		event, count := planted(event)
+		if got := canaries(stored(t, plain, event)); got != count {
+			t.Errorf("%s: %d canaries were planted, and %d are in the bytes that are stored without keys", event.EventType(), count, got)
+		}
+		recorded := stored(t, sealing, event)
+		if canaries(recorded) > 0 {
+			t.Errorf("%s is stored readable: %s", event.EventType(), recorded.Data)
+		}
+		if diff := cmp.Diff(event, mustDecode(t, sealing, recorded)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", event.EventType(), diff)
+		}
+		if erased := stored(t, erasing, event); canaries(erased) > 0 {
+			t.Errorf("%s of an erased account is stored readable: %s", event.EventType(), erased.Data)
+		}
+		if count > 0 {
+			personal++
+		}
+	}
+	if personal < 10 {
+		t.Errorf("%d kinds of events have personal fields", personal)
+	}
 }
 
 // TestCodec_sealed encrypts a sample of every event: what comes back is what went in, and without keys nothing that is
