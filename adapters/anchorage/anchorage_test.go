@@ -133,3 +133,20 @@ func TestPlace_mail(t *testing.T) {
 		t.Error("without a mail server there is a place")
 	}
 }
+
+// TestPlace_labels: places that may be different have different labels, since a label says what a place has got already.
+func TestPlace_labels(t *testing.T) {
+	t.Parallel()
+	addresses := map[string]string{}
+	for _, address := range []string{
+		"s3://b", "s3://b?prefix=a/", "s3://c", "s3://b?region=eu-1", "s3://b?region=eu-2", "s3://b?region=eu-1&endpoint=https://one.example",
+		"s3://b?region=eu-1&endpoint=https://two.example", "s3://b?region=eu-1&endpoint=https://two.example:9000", "s3://b?region=eu-1&endpoint=https://two.example/s3",
+		"/srv/a", "/srv/b", "https://auditor.example/a", "https://auditor.example/a?b=c", "http://auditor.example/a",
+	} {
+		label := open(t, address, anchorage.Config{}).Label()
+		if other, taken := addresses[label]; taken {
+			t.Errorf("%s and %s have the label %s", address, other, label)
+		}
+		addresses[label] = address
+	}
+}

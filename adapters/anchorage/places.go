@@ -54,11 +54,27 @@ func Open(ctx context.Context, a Address, cfg Config) (*Place, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.label, p.put = "s3 "+a.Bucket+"/"+a.Prefix, bucket.put
+		p.label, p.put = bucketLabel(a), bucket.put
 	default:
 		return nil, errors.New("the address has no kind")
 	}
 	return p, nil
+}
+
+// bucketLabel returns the label of a bucket. Two services, two partitions of AWS and two tenants of a service may each have a
+// bucket of one name, so the label has all that may decide which bucket is meant.
+func bucketLabel(a Address) string {
+	label := "s3 " + a.Bucket + "/" + a.Prefix
+	if a.URL != nil {
+		label += " endpoint=" + a.URL.Scheme + "://" + a.URL.Host + a.URL.EscapedPath()
+	}
+	if a.Region != "" {
+		label += " region=" + a.Region
+	}
+	if a.Profile != "" {
+		label += " profile=" + a.Profile
+	}
+	return label
 }
 
 // Kind returns the kind of the place.
