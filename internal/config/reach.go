@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"net"
+	"strings"
+)
 
 // BeyondHost reports whether processes on other hosts may share the installation, because its database or event store is not
 // on this host, or its storage of files is not the folder in the data folder.
@@ -40,10 +43,10 @@ func eventStoreOnHost(address string) bool {
 	return true
 }
 
-// withPort adds a port to a host without one, so that net.SplitHostPort accepts it.
+// withPort adds a port to a host without one, so that net.SplitHostPort accepts it. The host may be an IPv6 address in brackets.
 func withPort(host string) string {
-	if strings.Contains(host, ":") {
+	if _, _, err := net.SplitHostPort(host); err == nil {
 		return host
 	}
-	return host + ":0"
+	return net.JoinHostPort(strings.Trim(host, "[]"), "0")
 }

@@ -15,7 +15,7 @@ const (
 	fileSuffix = "-file"
 	// blobsKey is the flag for the credential that opens a storage of files.
 	blobsKey = "blobs-key"
-	// maxSecretFile is the maximum number of bytes that are read of a file with a secret; the rest is ignored.
+	// maxSecretFile is the maximum size of a file with a secret, in bytes.
 	maxSecretFile = 64 << 10
 	// elsewhere is the name of the annotation of a flag whose value does not come from the command line.
 	elsewhere = "source"
@@ -83,16 +83,20 @@ func FromFiles(f *pflag.FlagSet) error {
 	return errors.Join(errs...)
 }
 
-// ReadSecretFile returns the content of a file without surrounding white space.
+// ReadSecretFile returns the content of a file without surrounding white space. A file that is empty or larger than maxSecretFile
+// is an error.
 func ReadSecretFile(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = file.Close() }() // closing a file that was only read loses nothing
-	content, err := io.ReadAll(io.LimitReader(file, maxSecretFile))
+	content, err := io.ReadAll(io.LimitReader(file, maxSecretFile+1))
 	if err != nil {
 		return "", err
+	}
+	if len(content) > maxSecretFile {
+		return "", fmt.Errorf("%s is larger than %d KiB: give a file that holds only the secret", path, maxSecretFile>>10)
 	}
 	value := strings.TrimSpace(string(content))
 	if value == "" {

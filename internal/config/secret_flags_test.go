@@ -37,9 +37,14 @@ func parseSecrets(t *testing.T, args ...string) (Config, *pflag.FlagSet, error) 
 
 func TestSecretFiles(t *testing.T) {
 	t.Setenv("MOVIOLA_IMAGE_KEY_FILE", fileWith(t, "  image\n"))
-	cfg, flags, err := parseSecrets(t, "--speech-key-file", fileWith(t, "speech\r\n"), "--mongo-file", fileWith(t, "mongodb://u:p@h/d"))
+	large := strings.Repeat("x", maxSecretFile)
+	cfg, flags, err := parseSecrets(t, "--transcription-key-file", fileWith(t, large), "--speech-key-file", fileWith(t, "speech\r\n"),
+		"--mongo-file", fileWith(t, "mongodb://u:p@h/d"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if cfg.Transcription.Key != large {
+		t.Errorf("of a file as large as it may be %d bytes are read", len(cfg.Transcription.Key))
 	}
 	if diff := cmp.Diff([]string{"speech", "image", "mongodb://u:p@h/d"}, []string{cfg.Speech.Key, cfg.Images.Key, cfg.Mongo}); diff != "" {
 		t.Errorf("values (-want +got):\n%s", diff)
@@ -62,6 +67,8 @@ func TestSecretFiles_complaints(t *testing.T) {
 		{"both", []string{"--speech-key", "a", "--speech-key-file", full}, "--speech-key and --speech-key-file: give one"},
 		{"missing", []string{"--smtp-file", full + ".gone"}, "--smtp-file: "},
 		{"empty", []string{"--mongo-file", fileWith(t, " \n")}, "is empty"},
+		{"large", []string{"--smtp-file", fileWith(t, strings.Repeat("x", maxSecretFile+1))}, "is larger than 64 KiB"},
+		{"large, of white space", []string{"--smtp-file", fileWith(t, "x"+strings.Repeat("\n", maxSecretFile))}, "is larger than 64 KiB"},
 		{"a folder", []string{"--blobs-file", t.TempDir()}, "--blobs-file: "},
 	} {
 		if _, _, err := parseSecrets(t, tt.args...); err == nil || !strings.Contains(err.Error(), tt.want) {
