@@ -22,6 +22,11 @@ func TestExtracts(t *testing.T) {
 	extracttest.Fill(t, docs) // the service goes on meanwhile
 	defer func() { _ = docs.Close() }()
 	empty, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	damaged := t.TempDir()
+	garbage := []byte(strings.Repeat("not a database. ", 1024))
+	if err := os.WriteFile(filepath.Join(damaged, stores.ReadModelsFile), garbage, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, row := range []struct {
 		args []string
 		code int
@@ -31,6 +36,7 @@ func TestExtracts(t *testing.T) {
 		{[]string{"analytics", "snapshot", "--data", data, "--to", out + ".db"}, 1, "is there already"},
 		{[]string{"analytics", "snapshot", "--data", data}, 1, "--to"},
 		{[]string{"analytics", "snapshot", "--data", empty, "--to", out + ".none"}, 1, "look for the read models"},
+		{[]string{"analytics", "snapshot", "--data", damaged, "--to", out + ".none"}, 1, "is set aside"},
 		{[]string{"analytics", "views"}, 1, "--mongo"},
 		{[]string{"export", "ledger", "--data", data, "--to", out + ".csv"}, 0, "holds 2 rows of ledger"},
 		{[]string{"export", "movies", "--data", data, "--format", "parquet", "--since", "2026-03-02", "--to", out + ".parquet"}, 0, "holds 3 rows of movies"},

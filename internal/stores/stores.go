@@ -51,8 +51,19 @@ type Stores struct {
 	CloseDocs func(context.Context) error
 	scrub     func(context.Context) error // nil: the read models are not in a file
 	Damaged   <-chan struct{}             // closed when the database file of the read models is damaged; nil: there is no such file
-	logger    logrus.FieldLogger
+	logger    logrus.FieldLogger          // nil: see log
 	observers []func(context.Context, eventstore.Written)
+}
+
+// New returns Stores that are not open, for commands that open the read models only. Warnings go to the logger.
+func New(logger logrus.FieldLogger) *Stores { return &Stores{logger: logger} }
+
+// log returns the logger; for Stores that were made without one, a logger that writes to standard error.
+func (s *Stores) log() logrus.FieldLogger {
+	if s.logger == nil {
+		return logrus.New()
+	}
+	return s.logger
 }
 
 func (s *Stores) tell(ctx context.Context, w eventstore.Written) {
@@ -74,7 +85,7 @@ func Open(
 }
 
 func (s *Stores) open(ctx context.Context, cfg config.Config) error {
-	target, err := s.openEventStore(cfg, s.logger)
+	target, err := s.openEventStore(cfg, s.log())
 	if err != nil {
 		return err
 	}
@@ -193,7 +204,7 @@ func (s *Stores) openStore(cfg config.Config) error {
 		return err
 	}
 	if aside := docs.Aside(); aside != "" {
-		s.logger.WithField("aside", aside).Warn("file of the read models is damaged; it is set aside, and they are rebuilt " +
+		s.log().WithField("aside", aside).Warn("file of the read models is damaged; it is set aside, and they are rebuilt " +
 			"from the log")
 	}
 	s.Damaged = docs.Damaged()
@@ -216,7 +227,7 @@ func (s *Stores) Close(ctx context.Context) error {
 	if s.client != nil {
 		if err := s.client.Close(ctx); err != nil {
 			// The server does not respond, so calls hang in the client. It is safe to abandon them.
-			s.logger.WithError(err).Warn("event store client not closed; calls that hang in it are abandoned")
+			s.log().WithError(err).Warn("event store client not closed; calls that hang in it are abandoned")
 		}
 	}
 	if s.Server != nil {

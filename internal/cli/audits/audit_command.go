@@ -123,7 +123,7 @@ func (a *auditing) run(ctx context.Context, stdout, stderr io.Writer) (err error
 		}
 	}
 	if !a.logOnly {
-		books, closeBooks, err := a.books(ctx, store)
+		books, closeBooks, err := a.books(ctx, store, stderr)
 		if err != nil {
 			return fmt.Errorf("open the read models (say --log-only to audit without them): %w", err)
 		}
@@ -177,13 +177,17 @@ func (a *auditing) open(ctx context.Context, stderr io.Writer) (*eventstores.Log
 }
 
 // books opens the read models for reading.
-func (a *auditing) books(ctx context.Context, store eventstore.Store) (*projections.Books, func(), error) {
+func (a *auditing) books(ctx context.Context, store eventstore.Store, stderr io.Writer) (*projections.Books, func(), error) {
 	if a.mongo == "" { // without this check, opening the read models would create their file
 		if _, err := os.Stat(filepath.Join(a.data, stores.ReadModelsFile)); err != nil {
 			return nil, nil, err
 		}
 	}
-	s := &stores.Stores{}
+	logger, err := config.NewLog(stderr, a.level, "text")
+	if err != nil {
+		return nil, nil, err
+	}
+	s := stores.New(logger)
 	if err := s.OpenDocuments(config.Config{Data: a.data, Mongo: a.mongo}); err != nil {
 		return nil, nil, err
 	}

@@ -80,7 +80,7 @@ func (e *erasing) run(ctx context.Context, id domain.AccountID, stdout, stderr i
 	if err := requireDeparted(ctx, eventstore.NewLog(store, codec.WithoutPersonal()), id); err != nil {
 		return err
 	}
-	s := &stores.Stores{}
+	s := stores.New(logger)
 	if err := s.OpenDocuments(e.cfg); err != nil {
 		return fmt.Errorf("open the read models: %w", err)
 	}

@@ -176,6 +176,23 @@ func rebuildAll(t *testing.T, data string) {
 	}
 }
 
+// TestRebuild_damaged: a rebuild replaces a damaged file of the read models, too.
+func TestRebuild_damaged(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	fill(t, data, true)
+	rebuildAll(t, data)
+	before := balance(shown(t, data))
+	path := filepath.Join(data, stores.ReadModelsFile)
+	if err := os.WriteFile(path, []byte(strings.Repeat("not a database. ", 1024)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rebuildAll(t, data)
+	if after := balance(shown(t, data)); after != before || after == "" {
+		t.Errorf("the balance was %q, and now %q", before, after)
+	}
+}
+
 // TestEraseAccount: of twelve texts of an account neither log nor read models have one, and other accounts keep theirs.
 func TestEraseAccount(t *testing.T) {
 	t.Parallel()

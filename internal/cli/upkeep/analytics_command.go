@@ -30,14 +30,18 @@ func (m *readingModels) bind(f *pflag.FlagSet) {
 		"MongoDB of the read models, mongodb://…/database (default: the SQLite file in the data folder)")
 }
 
-// use calls do with the stored read models.
-func (m *readingModels) use(ctx context.Context, do func(*projections.Extract) error) (err error) {
+// use calls do with the stored read models. It writes warnings to stderr.
+func (m *readingModels) use(ctx context.Context, stderr io.Writer, do func(*projections.Extract) error) (err error) {
 	if m.mongo == "" { // without this check, opening the read models would create their file
 		if _, err := os.Stat(filepath.Join(m.data, stores.ReadModelsFile)); err != nil {
 			return fmt.Errorf("look for the read models (say --data, or --mongo): %w", err)
 		}
 	}
-	s := &stores.Stores{}
+	logger, err := config.NewLog(stderr, "warn", "text")
+	if err != nil {
+		return err
+	}
+	s := stores.New(logger)
 	if err := s.OpenAsStored(config.Config{Data: m.data, Mongo: m.mongo}); err != nil {
 		return fmt.Errorf("open the read models: %w", err)
 	}
@@ -73,7 +77,7 @@ func snapshotCommand() *cobra.Command {
 			if to == "" {
 				return errors.New("name the file to write with --to")
 			}
-			return from.use(cmd.Context(), func(models *projections.Extract) error {
+			return from.use(cmd.Context(), cmd.ErrOrStderr(), func(models *projections.Extract) error {
 				rows, err := extract.Snapshot(cmd.Context(), models, to, withPersonal, time.Now())
 				if err != nil {
 					return fmt.Errorf("write the snapshot: %w", err)
@@ -162,7 +166,7 @@ func ExportCommand() *cobra.Command {
 			if to == "" {
 				return errors.New("name the file to write with --to")
 			}
-			return from.use(cmd.Context(), func(models *projections.Extract) error {
+			return from.use(cmd.Context(), cmd.ErrOrStderr(), func(models *projections.Extract) error {
 				return export(cmd.Context(), e, models, cmd.OutOrStdout())
 			})
 		},

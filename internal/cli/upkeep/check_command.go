@@ -158,7 +158,7 @@ func (c *checking) compareModels(config *check.Config, logger *logrus.Logger) (d
 			return nil, fmt.Errorf("the read models (say --files-only to check without them): %w", err)
 		}
 	}
-	s := &stores.Stores{}
+	s := stores.New(logger)
 	if err := s.OpenDocuments(c.cfg); err != nil {
 		return nil, fmt.Errorf("open the read models: %w", err)
 	}

@@ -63,7 +63,7 @@ func rebuild(ctx context.Context, cfg config.Config, names []string, stdout, std
 		return err
 	}
 	defer func() { err = errors.Join(err, eventstores.CloseStore(ctx, store), stop()) }()
-	s := &stores.Stores{}
+	s := stores.New(logger)
 	if err := s.OpenDocuments(cfg); err != nil {
 		return fmt.Errorf("open the read models: %w", err)
 	}
