@@ -1,7 +1,10 @@
 package commands_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -68,20 +71,24 @@ func TestRequestPreload(t *testing.T) {
 // A generated item is charged; the hold of an item that failed, or came from a cache, is released. Decision 38.
 func TestSettlePreloadItem(t *testing.T) {
 	t.Parallel()
+	const free = `{"preload":[{"id":"page","type":"html","html":"<p>free</p>"}]}`
 	for name, tt := range map[string]struct {
+		batch   string
 		result  preload.Result
 		charged int64
 	}{
-		"generated":    {preload.Result{Key: "k", Generated: true, Credits: 10}, 10},
-		"cheaper":      {preload.Result{Key: "k", Generated: true, Credits: 4}, 4},
-		"from a cache": {preload.Result{Key: "k"}, 0},
-		"failed":       {preload.Result{Error: "no"}, 0},
+		"generated":               {preloadBatch, preload.Result{Key: "k", Generated: true, Credits: 10}, 10},
+		"cheaper":                 {preloadBatch, preload.Result{Key: "k", Generated: true, Credits: 4}, 4},
+		"dearer than its hold":    {preloadBatch, preload.Result{Key: "k", Generated: true, Credits: 15}, 10},
+		"nothing was held for it": {free, preload.Result{Key: "k", Generated: true, Credits: 5}, 0},
+		"from a cache":            {preloadBatch, preload.Result{Key: "k"}, 0},
+		"failed":                  {preloadBatch, preload.Result{Error: "no"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.grant(alice, 10)
-			id, err := w.request(preloadBatch)
+			id, err := w.request(tt.batch)
 			w.must(err)
 			requireNothing(t, w.settleItem(id, 0))
 			w.prepareItem(id, 0, tt.result)
@@ -147,8 +154,34 @@ func TestItemPrices(t *testing.T) {
 		{prices, item(preload.Voice, text), 99, [2]int64{0, 0}},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, [2]int64{tt.prices.Hold(tt.item), tt.prices.Charge(tt.item, tt.seconds)}); diff != "" {
+		tt.item.Held = tt.prices.Hold(tt.item)
+		if diff := cmp.Diff(tt.want, [2]int64{tt.item.Held, tt.prices.Charge(tt.item, tt.seconds)}); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", tt.item, diff)
 		}
+	}
+	// Prices that have changed since the request: what was held is the most that is charged.
+	for _, tt := range []struct {
+		held, want int64
+	}{{4, 4}, {0, 0}, {30, 10}} {
+		image := item(preload.Image, map[string]any{"prompt": "x"})
+		image.Held = tt.held
+		if got := built.Charge(image, 0); got != tt.want {
+			t.Errorf("%d credits are charged for an image with a hold of %d, want %d", got, tt.held, tt.want)
+		}
+	}
+}
+
+// TestStartItem_documentTooShort: the error for a document without the item says so.
+func TestStartItem_documentTooShort(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const id, document = "preload000000001", `{"preload":[{"id":"page","type":"html","html":"<p>only</p>"}]}`
+	w.must(w.files.Put(t.Context(), blobkey.Request(alice, id), strings.NewReader(document)))
+	sum := sha256.Sum256([]byte(document))
+	w.must(w.appendTo(preload.Stream(id), preload.Requested{Account: alice, At: t0, DocumentHash: hex.EncodeToString(sum[:]),
+		Items: []preload.Item{{ID: "page", Type: preload.HTML}, {ID: "lost", Type: preload.HTML}}}))
+	_, err := preloads.NewPreloadItems(w.log, w.files, w.clock).Start(t.Context(), preloads.StartItem{Preload: id, Index: 1, Worker: "w1"})
+	if err == nil || err.Error() != "read item 1 of preload preload000000001: its document has 1 items" {
+		t.Errorf("error %v", err)
 	}
 }

@@ -88,8 +88,11 @@ func (h PreloadItems) properties(ctx context.Context, id preload.ID, r preload.R
 		return nil, fmt.Errorf("read the document of preload %s: it is not the one that was stored", id)
 	}
 	wanted, err := preload.ParseRequest(document)
-	if err != nil || index >= len(wanted) {
+	if err != nil {
 		return nil, fmt.Errorf("read item %d of preload %s: %w", index, id, err)
+	}
+	if index >= len(wanted) {
+		return nil, fmt.Errorf("read item %d of preload %s: its document has %d items", index, id, len(wanted))
 	}
 	return wanted[index].Properties, nil
 }

@@ -61,14 +61,14 @@ func (p ItemPrices) Hold(w preload.Wanted) int64 {
 	return 0
 }
 
-// Charge returns the price of a generated item, at most what Hold returns for it. For a provider's voice it is a price per
-// second, rounded up to whole seconds.
+// Charge returns the price of a generated item in credits, at most w.Held, the credits that were held for it at the prices of
+// its request. For a provider's voice it is a price per second, rounded up to whole seconds. Decision 38.
 func (p ItemPrices) Charge(w preload.Wanted, seconds float64) int64 {
-	held := p.Hold(w)
+	most := min(w.Held, p.Hold(w))
 	if made, perSecond := p.byProvider(w); made && perSecond {
-		return min(held, p.VoiceSecond*int64(math.Ceil(seconds)))
+		return min(most, p.VoiceSecond*int64(math.Ceil(seconds)))
 	}
-	return held
+	return most
 }
 
 // RequestPreload requests a batch of assets. Spec: POST /preloads.

@@ -38,8 +38,8 @@ func NewSettleItemHandler(
 	return SettleItemHandler{batches: preloadStreams{log, now}, ledgers: ledgers, files: files, age: age}
 }
 
-// Handle ends the hold: a generated item is charged, the hold of every other item is released. Decision 38. It is
-// idempotent. ErrNothingToDo: the item has no result yet, or its batch was never requested and its hold has ended or is
+// Handle ends the hold: a generated item is charged, at most what is held for it; the hold of every other item is released.
+// Decision 38. It is idempotent. ErrNothingToDo: the item has no result yet, or its batch was never requested and its hold has ended or is
 // younger than age.
 func (h SettleItemHandler) Handle(ctx context.Context, cmd SettlePreloadItem) error {
 	b := preload.New()
@@ -54,8 +54,11 @@ func (h SettleItemHandler) Handle(ctx context.Context, cmd SettlePreloadItem) er
 		return h.abandon(ctx, cmd, settle)
 	case result == nil:
 		return commands.ErrNothingToDo
-	case result.Credits > 0:
-		return h.charge(ctx, settle, result.Credits)
+	}
+	requested, _ := b.Requested()
+	// Results in the log may have a price above their hold: former versions took the prices of the time of the preparation.
+	if credits := min(result.Credits, requested.Items[cmd.Index].Held); credits > 0 {
+		return h.charge(ctx, settle, credits)
 	}
 	settle.Reason = "failed"
 	if result.Error == "" {
