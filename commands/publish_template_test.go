@@ -148,6 +148,16 @@ func TestLibrary_Install(t *testing.T) {
 	if _, published := w.template(b.ID).Example(); published || len(w.examples()) != 2 {
 		t.Errorf("published %v, %d examples", published, len(w.examples()))
 	}
+	b.Movie = []byte(`{"scenes":[{"duration":4}]}`)
+	for range 2 { // a new version is installed, and not published
+		w.must(h.Install(t.Context(), b))
+	}
+	if got := w.template(b.ID); got.Revision() != 5 || len(w.examples()) != 2 {
+		t.Errorf("revision %d, %d examples of an unpublished template", got.Revision(), len(w.examples()))
+	}
+	if came, err := h.Publish(t.Context(), b.ID); err != nil || came.Status != templates.PublicationPending || len(w.examples()) != 3 {
+		t.Errorf("status %s, %v, %d examples", came.Status, err, len(w.examples()))
+	}
 	w.must(w.appendTo(template.Stream(b.ID), template.Deleted{At: t0}))
 	w.must(h.Install(t.Context(), b))
 	if w.template(b.ID).Exists() {

@@ -103,7 +103,8 @@ type BuiltIn struct {
 }
 
 // Install makes sure that a built-in template exists in the version that this program has. It also publishes the template, unless
-// an operator has unpublished it in this version. A template that an operator has deleted stays deleted.
+// an operator has unpublished it: then new versions, too, stay unpublished until an operator publishes the template. A template
+// that an operator has deleted stays deleted.
 func (h LibraryHandler) Install(ctx context.Context, b BuiltIn) error {
 	t, err := h.templates.Load(ctx, b.ID)
 	if err != nil {
@@ -113,14 +114,17 @@ func (h LibraryHandler) Install(ctx context.Context, b BuiltIn) error {
 	if err != nil {
 		return fmt.Errorf("install template %s: %w", b.Name, err)
 	}
-	example, published := t.Example()
+	_, published := t.Example()
 	switch {
-	case t.Revision() >= 0 && !t.Exists(), t.Body().Hash == body.Hash && (published || example.Body == body.Hash):
+	case t.Revision() >= 0 && !t.Exists(), t.Body().Hash == body.Hash && published:
 		return nil
 	case t.Body().Hash != body.Hash:
 		if err := h.bring(ctx, b, t.Exists()); err != nil {
 			return err
 		}
+	}
+	if t.Withdrawn() {
+		return nil
 	}
 	_, err = h.Publish(ctx, b.ID)
 	return err

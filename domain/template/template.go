@@ -132,6 +132,9 @@ func (t *Template) Revision() int64 { return t.events - 1 }
 // Example returns the newest example of the template, and reports whether the template is in the library of templates.
 func (t *Template) Example() (example Example, published bool) { return t.example, t.published }
 
+// Withdrawn reports whether an operator has taken the template out of the library of templates, and none has put it back.
+func (t *Template) Withdrawn() bool { return t.state == alive && t.changes > 0 && !t.published }
+
 // Rendered reports whether an account may render or duplicate the template, because it is the account's own or published.
 // Decision 6.
 func (t *Template) Rendered(by domain.AccountID) bool {
