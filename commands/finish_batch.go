@@ -57,8 +57,8 @@ type openRows struct {
 	last map[batch.ID]domain.ProjectID
 }
 
-// mostOpenRows is the maximum number of remembered batches. When that many are remembered, the next call of set forgets them
-// all.
+// mostOpenRows is the maximum number of remembered batches. When that many are remembered, set forgets them all before it
+// remembers a further one.
 const mostOpenRows = 1024
 
 func (o *openRows) of(id batch.ID) domain.ProjectID {
@@ -71,13 +71,14 @@ func (o *openRows) of(id batch.ID) domain.ProjectID {
 func (o *openRows) set(id batch.ID, project domain.ProjectID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(o.last) >= mostOpenRows {
+	if project == "" {
+		delete(o.last, id)
+		return
+	}
+	if _, known := o.last[id]; !known && len(o.last) >= mostOpenRows {
 		clear(o.last)
 	}
-	delete(o.last, id)
-	if project != "" {
-		o.last[id] = project
-	}
+	o.last[id] = project
 }
 
 // Handle records that the batch has ended, if none of its movies has an open hold. Each movie got its hold before it was
