@@ -23,7 +23,6 @@ const (
 
 // rowReader parses the rows of one batch.
 type rowReader struct {
-	account  domain.AccountID
 	template string
 	texts    []lint.Text // the texts of the templates as they are now
 	plan     plan.Plan
@@ -35,7 +34,7 @@ type rowReader struct {
 // the service, or says that the batch as a whole is too large; a fault of a row is a flaw.
 func (h RequestBatchHandler) readRows(ctx context.Context, account domain.AccountID, order batch.Order) (batch.Requested, error) {
 	requested := batch.Requested{Account: account, Template: order.Template, Flaws: order.Flaws}
-	r := rowReader{account: account, template: order.Template, tries: maxFlawTries}
+	r := rowReader{template: order.Template, tries: maxFlawTries}
 	var err error
 	if r.plan, err = h.submit.plans.Of(ctx, account); err != nil {
 		return requested, err
