@@ -39,7 +39,8 @@ func NewSettleItemHandler(
 }
 
 // Handle ends the hold: a generated item is charged, at most what is held for it; the hold of every other item is released.
-// Decision 38. It is idempotent. ErrNothingToDo: the item has no result yet, or its batch was never requested and its hold has ended or is
+// Decision 38. It is idempotent. ErrNothingToDo: the item has no result yet, or its batch was never requested and its
+// hold has ended or is
 // younger than age.
 func (h SettleItemHandler) Handle(ctx context.Context, cmd SettlePreloadItem) error {
 	b := preload.New()
