@@ -32,7 +32,7 @@ type Command struct {
 	// Frame is called with the number of written frames, a few times a second. It must not block.
 	Frame func(frames int64)
 	// Time is called with the duration of the output written so far, as often as Frame is called.
-	Time  func(time.Duration)
+	Time func(time.Duration)
 	// Stall is how long the run may make no progress before it is stopped with ErrStalled; 0: 30 s. Time in which programs wait for
 	// a processor is left out, up to three times as much again (decision 98).
 	Stall time.Duration
