@@ -90,7 +90,7 @@ func TestRender_ABoardThatHangs(t *testing.T) {
 				project := w.submit()
 				w.board.hangs = true
 				pr.render.step = func(context.Context, commands.RenderJob, int) error {
-					time.Sleep(tt.takes)
+					<-time.After(tt.takes)
 					return nil
 				}
 				pr.do(render(project, 0))
