@@ -62,7 +62,7 @@ func TestOperator_again(t *testing.T) {
 	b.click("End")
 	b.see("The session has ended")
 	b.gone("End an.observer")
-	other.do("another page", chromedp.Evaluate("document.querySelector('nav a[href$=acts]').click()", nil))
+	other.do("another page", chromedp.Evaluate("document.querySelector('nav a[href$=acts]')?.click()", nil))
 	other.see("Your session has ended")
 }
 
