@@ -1,5 +1,5 @@
 // Package openapi serves the description of the HTTP API: an OpenAPI document, and a page for people, which loads nothing from
-// other hosts. The document is assembled at start from openapi.json, from the declarations of the resources
+// other hosts. The document is assembled when it is first requested, from openapi.json, from the declarations of the resources
 // (handlers/http/operation), and from the schemas of movies, which are generated from the table of properties
 // (domain/document).
 package openapi
@@ -36,7 +36,7 @@ var head []byte
 func Document() []byte {
 	raw, err := assembled()
 	if err != nil {
-		panic("openapi: " + err.Error()) // New has returned the error of a broken document before Document is called
+		panic("openapi: " + err.Error()) // depends on nothing outside of the program; the tests of this package assemble it
 	}
 	return raw
 }
@@ -97,11 +97,8 @@ var (
 )
 
 // New returns the pages. Browsers that request / are redirected to home; empty: to the documentation. An error means that the
-// embedded document is broken.
+// embedded reference of the movie JSON is broken.
 func New(home string) (*Pages, error) {
-	if _, err := assembled(); err != nil {
-		return nil, err
-	}
 	movie, err := movieReference()
 	if err != nil {
 		return nil, fmt.Errorf("make the reference of the movie JSON: %w", err)
