@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"moviola/adapters/blobs"
 	"moviola/domain"
@@ -66,7 +67,17 @@ func (t told) folders(id domain.AccountID) []string {
 type erasedFiles struct {
 	removed int      // number of versions of files that were removed
 	needed  []string // blob keys of the files of templates that are still stored
-	errs    []error
+	errs    []error  // the first shownErrors errors of the storage
+	unshown int      // number of further errors
+}
+
+// failed notes an error of the storage.
+func (d *erasedFiles) failed(err error) {
+	if len(d.errs) == shownErrors {
+		d.unshown++
+		return
+	}
+	d.errs = append(d.errs, err)
 }
 
 // removeFiles removes what is left of the files of an account: closing the account has removed the files, but not their former
@@ -91,25 +102,34 @@ func (e *erasing) removeFiles(ctx context.Context, id domain.AccountID, tells to
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	if n := len(done.needed); n > 0 {
-		done.errs = append(done.errs, fmt.Errorf("%d of templates are still stored, %s among them: they are removed later, when no "+
-			"movie of another account needs them", n, done.needed[0]))
-	}
 	if files.InBucket() {
 		text = fmt.Sprintf("%d versions of its files were removed from the bucket\n", done.removed)
 		if files.KeepsVersions() {
 			text = "former versions of its files, if the bucket keeps any, are not looked for\n"
 		}
 	}
-	return text, errors.Join(done.errs...)
+	return text, done.left()
+}
+
+// left is an error that says what could not be removed; nil: everything was removed.
+func (d *erasedFiles) left() error {
+	all := slices.Clone(d.errs)
+	if d.unshown > 0 {
+		all = append(all, fmt.Errorf("%d further folders could not be cleared", d.unshown))
+	}
+	if n := len(d.needed); n > 0 {
+		all = append(all, fmt.Errorf("%d of templates are still stored, %s among them: they are removed later, when no "+
+			"movie of another account needs them", n, d.needed[0]))
+	}
+	return errors.Join(all...)
 }
 
 // remove removes all files below a prefix, with their versions.
 func (d *erasedFiles) remove(ctx context.Context, files *blobs.Bucket, prefix string) {
 	n, err := files.RemoveVersions(ctx, prefix)
 	d.removed += n
-	if err != nil && len(d.errs) < shownErrors {
-		d.errs = append(d.errs, err)
+	if err != nil {
+		d.failed(err)
 	}
 }
 
@@ -120,7 +140,7 @@ func (d *erasedFiles) removeTemplate(ctx context.Context, files *blobs.Bucket, i
 		keys, err := files.List(ctx, prefix)
 		switch {
 		case err != nil:
-			d.errs = append(d.errs, err)
+			d.failed(err)
 		case len(keys) > 0:
 			d.needed = append(d.needed, keys...)
 		default:
@@ -129,6 +149,5 @@ func (d *erasedFiles) removeTemplate(ctx context.Context, files *blobs.Bucket, i
 	}
 }
 
-// shownErrors is the number of errors of a storage after which the report leaves out further files that could not be
-// removed.
+// shownErrors is the number of errors of a storage that the report shows. It counts further ones.
 const shownErrors = 5
