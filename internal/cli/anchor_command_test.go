@@ -44,6 +44,10 @@ func TestAuditAnchor(t *testing.T) {
 	if code, _, stderr := command("audit", "anchor", "--data", data, "--to", kept); code == 0 || !strings.Contains(stderr, "never written over") {
 		t.Errorf("once more: exit %d, %q", code, stderr)
 	}
+	twice := filepath.Join(t.TempDir(), "two.anchor")
+	if code, _, stderr := command("audit", "anchor", "--data", data, "--to", twice, "--to", twice); code == 0 || !strings.Contains(stderr, "place 2 of 2") {
+		t.Errorf("one place twice: exit %d, %q", code, stderr)
+	}
 	verify := func(data string, more ...string) (int, string) {
 		code, stdout, _ := command(append([]string{"audit", "verify", "--data", data, "--against", kept}, more...)...)
 		return code, stdout

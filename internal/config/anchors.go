@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -33,7 +34,10 @@ const leastAnchorEvery = time.Minute
 
 // checkAnchors checks the flags on anchors. Whether a place can be reached is seen when an anchor is sent.
 func (c *Config) checkAnchors(complain complaint) {
-	for _, to := range c.AnchorTo {
+	for i, to := range c.AnchorTo {
+		if slices.Contains(c.AnchorTo[:i], to) { // the address may hold a secret, so the message has its number
+			complain("--%s: place %d of %d was given before: give each place once", AnchorTo, i+1, len(c.AnchorTo))
+		}
 		address, err := anchorage.Parse(to)
 		switch {
 		case err != nil:

@@ -44,6 +44,7 @@ func TestConfig_complaints(t *testing.T) {
 		{"an export folder twice", []string{"--export-folder", "nas=/a,nas=/b"}, "--export-folder: the name nas is given twice"},
 		{"places of anchors", []string{"--anchor-to", "/srv/a", "--anchor-to", "s3://b?region=x&lock-days=9"}, ""},
 		{"a place of anchors that is somewhere", []string{"--anchor-to", "anchors"}, "--anchor-to: give a folder by its whole path"},
+		{"a place of anchors twice", []string{"--anchor-to", "/srv/a,/srv/b", "--anchor-to", "/srv/a"}, "--anchor-to: place 3 of 3 was given before"},
 		{"anchors by mail without a server", []string{"--anchor-to", "mailto:a@example.com"}, "--anchor-to mailto:…: give --smtp"},
 		{"anchors all the time", []string{"--anchor-every", "1s"}, "--anchor-every 1s: "},
 		{"a public address without host", []string{"--public-url", "video"}, "--public-url"},

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,7 +83,10 @@ func (a *anchoring) split() (files, places []string, err error) {
 	if len(a.to) == 0 {
 		return nil, nil, errors.New("--to: say where the anchor is kept")
 	}
-	for _, to := range a.to {
+	for i, to := range a.to {
+		if slices.Contains(a.to[:i], to) { // an address may hold a secret, so the message has its number
+			return nil, nil, fmt.Errorf("--to: place %d of %d was given before: give each place once", i+1, len(a.to))
+		}
 		if strings.Contains(to, "://") || strings.HasPrefix(to, "mailto:") {
 			places = append(places, to)
 			continue
