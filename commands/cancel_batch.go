@@ -24,7 +24,7 @@ func NewCancelBatchHandler(log *eventstore.Log, now func() time.Time) CancelBatc
 }
 
 // Handle cancels the batch. Movies that have ended do not change. A processor cancels all other movies afterwards, and releases
-// their holds. Handle is idempotent.
+// their holds. A batch that has finished is a Conflict. Handle is idempotent.
 func (h CancelBatchHandler) Handle(ctx context.Context, cmd CancelBatch) (eventstore.Position, error) {
 	_, appended, err := h.batches.decide(ctx, cmd.Account, cmd.Batch, func(b *batch.Batch, at time.Time) ([]domain.Event, error) {
 		return b.Cancel(cmd.Batch, cmd.Account, at)

@@ -166,13 +166,16 @@ func (b *Batch) Submit(now time.Time) []domain.Event {
 }
 
 // Cancel ends a batch at its owner's request. A batch that does not exist, was refused, or belongs to another account is
-// NotFound. Cancel returns no event when the batch was cancelled before.
+// NotFound. One that has finished is a Conflict, decision 99. Cancel returns no event when the batch was cancelled before.
 func (b *Batch) Cancel(id ID, by domain.AccountID, now time.Time) ([]domain.Event, error) {
 	if b.requested == nil || b.requested.Account != by || b.refused != nil {
 		return nil, NotFound(id)
 	}
-	if b.cancelled {
+	switch {
+	case b.cancelled:
 		return nil, nil
+	case b.finished:
+		return nil, domain.Errorf(domain.Conflict, "batch_already_finished", "Batch %s has already finished", id)
 	}
 	return []domain.Event{Cancelled{At: now}}, nil
 }

@@ -52,6 +52,7 @@ func TestBatch(t *testing.T) {
 		"cancelled":           {[]domain.Event{requested, accepted, cancelled}, batch.WindDown, map[string]domain.Event{"close": closed}},
 		"closed":              {[]domain.Event{requested, accepted, cancelled, closed}, batch.Nothing, nil},
 		"closed when refused": {[]domain.Event{requested, refused, closed}, batch.Nothing, nil},
+		"finished":            {[]domain.Event{requested, accepted, submitted, batch.Finished{Worker: "w", At: t0}}, batch.Nothing, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -70,6 +71,9 @@ func TestBatch(t *testing.T) {
 			}
 			if _, err := b.Cancel(id, "mallory", t0); codeOf(err) != "batch_not_found" {
 				t.Errorf("a stranger: %v", err)
+			}
+			if _, err := b.Cancel(id, "alice", t0); (codeOf(err) == "batch_already_finished") != (name == "finished") {
+				t.Errorf("the owner: %v", err)
 			}
 		})
 	}

@@ -66,6 +66,7 @@ var unseen = map[string]string{
 	"GET /v2/batches 403":                        "no role is below viewer",
 	"GET /v2/batches/{batch_id} 403":             "no role is below viewer",
 	"GET /v2/batches/{batch_id}/results.csv 403": "no role is below viewer",
+	"POST /v2/batches/cancel 409":                "it takes a batch whose end is recorded: tests/blackbox",
 	"POST /v2/connections 409":                   "it takes stored secrets that cannot be read; tested beside the code",
 	"POST /v2/connections/test 409":              "it takes stored secrets that cannot be read; tested beside the code",
 	"POST /v2/connections/secret 409":            "it takes stored secrets that cannot be read; tested beside the code",

@@ -95,6 +95,10 @@ func TestLive(t *testing.T) {
 			if now := client.Do(http.MethodGet, "/batches/"+started.Batch, nil); !strings.Contains(string(now.Body), `"status":"done"`) {
 				t.Errorf("told that it is finished: %s", now.Body)
 			}
+			late := client.Do(http.MethodPost, "/batches/cancel?id="+started.Batch, nil)
+			if late.Status != http.StatusConflict || !strings.Contains(string(late.Body), `"code":"batch_already_finished"`) {
+				t.Errorf("cancelled after its end: %d %s", late.Status, late.Body)
+			}
 		}
 	}
 	want := map[string]int{"/live render.started": 2, "/live batch.finished": 1, "/plain ": 2}

@@ -94,6 +94,7 @@ var (
 		Refusals: []operation.Refusal{
 			operation.On(400, "The id is missing or malformed.", "batch_id_malformed"),
 			operation.On(404, "There is no such batch in this account.", "batch_not_found"),
+			operation.On(409, "Every movie of the batch has ended.", "batch_already_finished"),
 		},
 	}
 	readBatch = operation.Operation{

@@ -39,6 +39,7 @@ var errorCodes = []struct{ code, text string }{
 	{"arguments_invalid", "At /mcp: the arguments of a tool do not fit its schema."},
 	{"aws_keys_in_movie", "An export destination carries AWS keys. Save them in a connection and refer to it by its id."},
 	{"azure_keys_in_movie", "An export destination carries Azure keys. Save them in a connection and refer to it by its id."},
+	{"batch_already_finished", "Every movie of the batch has ended."},
 	{"batch_id_malformed", "A batch id has 16 characters."},
 	{"batch_not_found", "The account has no such batch."},
 	{"batch_too_large", "A batch in JSON has at most 2 MB, in CSV 20 MB, and at most 64 MB with its template for each row."},
