@@ -40,6 +40,9 @@ type Outside struct {
 	Provider func(s document.Source) string
 	// Destination returns why nothing can be delivered to an entry of exports; empty: no reason is known.
 	Destination func(d document.Destination) string
+	// Failed returns the first error for which a check of the other functions could not be made, such as that of a store which does
+	// not answer; nil: all were made. After an error the report may lack problems, so it must not be shown.
+	Failed func() error
 }
 
 // mark is the UTF-8 byte order mark, which may begin a text.

@@ -73,7 +73,8 @@ type world struct {
 	again     []deliveries.RequestRedelivery
 	histories map[string][]projections.HistoryEntry
 	drawn     []previews.Draw
-	undrawn   error  // error with which a preview ends; nil: it is drawn
+	undrawn   error // error with which a preview ends; nil: it is drawn
+	outside   movies.Outside
 	onBoard   func() // runs before the presence board answers
 }
 
@@ -117,7 +118,7 @@ func newWorld(t testing.TB, prepare ...func(*world)) *world {
 		Previews: drawings{w},
 		Delete:   remove{w}, Cancel: cancel{w}, Redeliver: redeliver{w}, History: lists{w},
 		Streams: w.streams, Projected: projected{w}, PublicURL: "https://video.example", Tokens: result.NewTokens([]byte("tokens")), CursorKey: []byte("0123456789abcdef0123456789abcdef"),
-		Now: func() time.Time { return now }, Log: log,
+		Outside: w.outside, Now: func() time.Time { return now }, Log: log,
 	})
 	if err != nil {
 		t.Fatal(err)

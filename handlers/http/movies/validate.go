@@ -111,7 +111,13 @@ func (a *API) validateMovie(w http.ResponseWriter, r *http.Request, c access.Cal
 		answer.describe(input.Movie)
 		answer.survey(a.cfg.Survey, r, &input)
 	}
-	answer.take(lint.Check(input), input.Refused)
+	report := lint.Check(input)
+	if input.Outside.Failed != nil {
+		if err := input.Outside.Failed(); err != nil {
+			return err
+		}
+	}
+	answer.take(report, input.Refused)
 	return web.Write(w, http.StatusOK, answer)
 }
 

@@ -1,11 +1,18 @@
 package movies_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"moviola/domain"
+	"moviola/domain/document"
+	"moviola/domain/lint"
+	"moviola/eventstore"
 )
 
 // report is what the tests read of an answer.
@@ -127,5 +134,25 @@ func TestValidate_BeyondThePlan(t *testing.T) {
 	got := validate(t, newWorld(t), `{"resolution":"custom","width":8000,"height":100,"scenes":[{"duration":2}]}`)
 	if got.Valid || got.Width != 8000 || got.Credits != 2 || got.Timeline == nil {
 		t.Errorf("%+v", got)
+	}
+}
+
+// awayOutside is an installation whose stores do not answer.
+type awayOutside struct{}
+
+func (awayOutside) Of(context.Context, domain.AccountID) lint.Outside {
+	return lint.Outside{
+		Destination: func(document.Destination) string { return "" },
+		Failed:      func() error { return fmt.Errorf("load connection hook: %w", eventstore.ErrUnavailable) },
+	}
+}
+
+// A movie is not called valid or invalid when what it needs could not be looked up: the client may ask again.
+func TestValidate_unavailable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.outside = awayOutside{} })
+	answer := w.call("POST", "/v2/movies/validate", "render", `{"scenes":[{}],"exports":[{"destinations":[{"id":"hook"}]}]}`)
+	if answer.Code != 503 || answer.Header().Get("Retry-After") == "" || !strings.Contains(answer.Body.String(), "service_unavailable") {
+		t.Errorf("%d %v %s", answer.Code, answer.Header(), answer.Body)
 	}
 }

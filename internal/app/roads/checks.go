@@ -23,6 +23,7 @@ type MovieChecks struct {
 	guard       *outbound.Guard
 	connections connections.Connections
 	emails      func(ctx context.Context, account domain.AccountID) error // returns the reason why the account may not send mail
+	failed      *error                                                    // the first error for which a check could not be made
 }
 
 // NewMovieChecks returns the checks. emails returns the reason for which an account may not send mail.
@@ -34,7 +35,9 @@ func NewMovieChecks(
 
 // Of implements movies.Outside.
 func (c MovieChecks) Of(ctx context.Context, account domain.AccountID) lint.Outside {
+	c.failed = new(error)
 	return lint.Outside{
+		Failed:      func() error { return *c.failed },
 		Address:     c.address,
 		Provider:    func(s document.Source) string { return c.provider(ctx, account, s) },
 		Destination: func(d document.Destination) string { return c.destination(ctx, account, d) },
@@ -81,8 +84,11 @@ func (c MovieChecks) provider(ctx context.Context, account domain.AccountID, s d
 		}
 		return what + ", and none is configured"
 	}
-	opened, why := c.open(ctx, account, saved)
-	if why == "" && opened.Kind != connection.APIKey {
+	opened, why, found := c.open(ctx, account, saved)
+	if !found {
+		return why
+	}
+	if opened.Kind != connection.APIKey {
 		why = fmt.Sprintf("The connection '%.60s' is of type %s, and no provider", saved, opened.Kind)
 	}
 	if err := opened.Settings.NeedOpenAI(saved); why == "" && s.Voice == nil && err != nil {
@@ -91,18 +97,27 @@ func (c MovieChecks) provider(ctx context.Context, account domain.AccountID, s d
 	return why
 }
 
-// open opens a saved connection, or returns the reason for which it cannot be used. After a transient error it returns no reason:
-// the error is no mistake in the movie.
-func (c MovieChecks) open(ctx context.Context, account domain.AccountID, id string) (connections.OpenedConnection, string) {
+// open opens a saved connection. When it is not found, why is the reason; empty after a transient error, which is no mistake in the
+// movie and which Failed returns.
+func (c MovieChecks) open(ctx context.Context, account domain.AccountID, id string) (
+	opened connections.OpenedConnection, why string, found bool,
+) {
 	opened, err := c.connections.Open(ctx, account, id)
+	return opened, c.reason(err), err == nil
+}
+
+// reason returns the text of a refusal. Any other error is one for which the check could not be made.
+func (c MovieChecks) reason(err error) string {
 	var refusal *domain.Error
 	switch {
-	case errors.As(err, &refusal):
-		return opened, refusal.Message
-	case err != nil:
-		return connections.OpenedConnection{Kind: connection.APIKey}, ""
+	case err == nil:
+		return ""
+	case errors.As(err, &refusal) && refusal.Kind.Family() != "service":
+		return refusal.Message
+	case *c.failed == nil:
+		*c.failed = err
 	}
-	return opened, ""
+	return ""
 }
 
 // destination returns the reason for which nothing can be delivered to an entry, as far as that is known before the render.
@@ -133,9 +148,9 @@ func (c MovieChecks) destination(ctx context.Context, account domain.AccountID, 
 
 // saved checks a destination that names a saved connection.
 func (c MovieChecks) saved(ctx context.Context, account domain.AccountID, d document.Destination, kind connection.Kind) string {
-	opened, why := c.open(ctx, account, d.ID)
+	opened, why, found := c.open(ctx, account, d.ID)
 	switch {
-	case why != "":
+	case !found:
 		return why
 	case d.Type != "" && kind != opened.Kind:
 		return fmt.Sprintf("Connection %s is of type %s, not %s", d.ID, opened.Kind, d.Type)
@@ -147,9 +162,8 @@ func (c MovieChecks) saved(ctx context.Context, account domain.AccountID, d docu
 
 // entitled returns the reason for which the account's plan excludes a kind of destination. Decision 55.
 func (c MovieChecks) entitled(ctx context.Context, account domain.AccountID, kind connection.Kind) string {
-	var refusal *domain.Error
-	if kind.HasRecipients() && errors.As(c.emails(ctx, account), &refusal) {
-		return refusal.Message
+	if !kind.HasRecipients() {
+		return ""
 	}
-	return ""
+	return c.reason(c.emails(ctx, account))
 }

@@ -3,6 +3,7 @@ package roads
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -18,14 +19,23 @@ import (
 	"moviola/internal/config"
 )
 
+// errAway is the error of a store that does not answer.
+var errAway = errors.New("the store does not answer")
+
 // newChecks are the checks of an installation in which alice has a webhook and a provider.
 func newChecks(t *testing.T, cfg config.Config) MovieChecks {
+	t.Helper()
+	return newChecksOf(t, cfg, memory.New())
+}
+
+// newChecksOf are those checks, with the log in a store. Carol's right to send mail cannot be read.
+func newChecksOf(t *testing.T, cfg config.Config, store eventstore.Store) MovieChecks {
 	t.Helper()
 	v, err := vault.New(make([]byte, 32))
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := eventstore.NewLog(memory.New(), eventstore.NewCodec())
+	log := eventstore.NewLog(store, eventstore.NewCodec())
 	save := connections.NewSaveConnectionHandler(log, v, rand.Reader, time.Now)
 	for _, c := range []connections.SaveConnection{
 		{ID: "hook", Kind: connection.Webhook, Settings: map[string]any{"endpoint": "https://a.example"}},
@@ -44,6 +54,9 @@ func newChecks(t *testing.T, cfg config.Config) MovieChecks {
 	emails := func(_ context.Context, account domain.AccountID) error {
 		if account == "bob" {
 			return domain.Errorf(domain.Forbidden, "plan", "no e-mail for you")
+		}
+		if account == "carol" {
+			return errAway
 		}
 		return nil
 	}
@@ -122,6 +135,42 @@ func TestMovieChecks(t *testing.T) {
 		got := problemsOf(t.Context(), newChecks(t, tt.cfg), tt.account, tt.movie)
 		if !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") || strings.Contains(got, ";") {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestMovieChecks_unavailable: when a store does not answer, that is told, and no problem is found in a movie that may be right.
+func TestMovieChecks_unavailable(t *testing.T) {
+	t.Parallel()
+	const paint = `{"elements":[{"type":"image","prompt":"a lighthouse","connection":"paints"}]}`
+	to := func(destination string) string {
+		return `{"scenes":[{}],"exports":[{"destinations":[` + destination + `]}]}`
+	}
+	for _, tt := range []struct {
+		name    string
+		account domain.AccountID
+		movie   string
+		away    bool // the log cannot be read
+		fails   bool
+	}{
+		{"a destination", "alice", to(`{"type":"webhook","id":"hook"}`), true, true},
+		{"a destination without a type", "alice", to(`{"id":"hook"}`), true, true},
+		{"a provider", "alice", paint, true, true},
+		{"the right to send mail", "carol", to(`{"type":"email","to":"a@a.example"}`), false, true},
+		{"nothing is read", "alice", to(`{"type":"webhook","endpoint":"https://a.example"}`), true, false},
+		{"all answer", "alice", to(`{"type":"webhook","id":"hook"}`), false, false},
+	} {
+		store := memory.New()
+		checks := newChecksOf(t, config.Config{}, store)
+		if tt.away {
+			store.Inject(memory.Faults{ReadFunc: func(context.Context) error { return errAway }})
+		}
+		in := lint.Read([]byte(tt.movie))
+		in.Outside = checks.Of(t.Context(), tt.account)
+		found := lint.Check(in).Errors()
+		err := in.Outside.Failed()
+		if errors.Is(err, errAway) != tt.fails || len(found) > 0 {
+			t.Errorf("%s: %v, problems %v", tt.name, err, found)
 		}
 	}
 }
