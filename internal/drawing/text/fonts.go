@@ -170,7 +170,10 @@ func (l *fontCollection) load(i int) (*font.Font, error) {
 	}
 	defer func() { _ = closer.Close() }() // the file was only read: an error of Close loses nothing
 	loaders, err := opentype.NewLoaders(file)
-	if err != nil || int(at.Index) >= len(loaders) {
+	if err == nil && int(at.Index) >= len(loaders) { // the file was replaced after it was indexed
+		err = fmt.Errorf("the file has %d fonts", len(loaders))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read font %d of %s: %w", at.Index, at.File, err)
 	}
 	f, err := font.NewFont(loaders[at.Index])

@@ -237,8 +237,10 @@ func (b *Block) box(p pose) *canvas.List {
 		if s.Radius == 0 {
 			radius = [4]float64{}
 		}
-		shape := canvas.Rounded(b.left-by, b.top-by, w+2*by, h+2*by, radius)
-		l.Glow(shape, canvas.Move(s.BoxShadow.X, s.BoxShadow.Y).Then(p.m), s.BoxShadow.Blur, s.BoxShadow.Color, p.alpha)
+		if w+2*by > 0 && h+2*by > 0 { // otherwise nothing is left of the shadow, as in Chromium
+			shape := canvas.Rounded(b.left-by, b.top-by, w+2*by, h+2*by, radius)
+			l.Glow(shape, canvas.Move(s.BoxShadow.X, s.BoxShadow.Y).Then(p.m), s.BoxShadow.Blur, s.BoxShadow.Color, p.alpha)
+		}
 	}
 	paint := canvas.Paint{Color: s.Background, Gradient: canvas.Of(s.Gradient, b.left, b.top, w, h)}
 	l.Fill(outline, p.m, paint, p.alpha)

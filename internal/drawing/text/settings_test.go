@@ -54,6 +54,20 @@ func TestDraw_EachSettingIsSeen(t *testing.T) {
 	}
 }
 
+// TestDraw_shadowOfNothing: a spread that takes more than the box away leaves no shadow.
+func TestDraw_shadowOfNothing(t *testing.T) {
+	t.Parallel()
+	plain := tile("plain", mustDraw(t, sentence, tileW, tileH, nil))
+	for _, spread := range []float64{-tileH / 2, -2 * tileW} {
+		shadowed := mustDraw(t, sentence, tileW, tileH, func(s *timeline.TextSettings) {
+			s.BoxShadow = &timeline.BoxShadow{Shadow: timeline.Shadow{X: 4, Y: 4, Color: timeline.Color{A: 255}}, Spread: spread}
+		})
+		if d := goldentest.Difference(plain, tile("shadow", shadowed)); d > 0 {
+			t.Errorf("a spread of %g draws something: %.2f of 255", spread, d)
+		}
+	}
+}
+
 func TestDraw_JustifiedLinesReachBothEdges(t *testing.T) {
 	t.Parallel()
 	d := mustDraw(t, "HHHH HHHH HHHH HHHH HHH", 150, 200, func(s *timeline.TextSettings) { s.Align, s.Vertical = timeline.AlignJustify, "top" })
