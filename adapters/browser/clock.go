@@ -22,7 +22,6 @@ type clock struct {
 const grid = 100 * time.Microsecond
 
 const (
-	patience  = 15 * time.Second // not used: the field patience of tab is half of a page's time limit
 	frameGap  = grid             // virtual time added when a second frame is drawn at the same time
 	interval  = 1000.0 / 60      // time between frames, as the browser is told, in milliseconds
 	redrawing = 5                // largest number of times that a frame is drawn until Chromium returns a picture of it

@@ -42,6 +42,8 @@ const (
 // Reasons for which outputs are not made, for the movie's owner.
 const (
 	tooLate     = "It could not be made in time: all outputs of a movie together have %s"
+	tooLateAll  = "It could not be made in time: the time limit of the movie was reached"
+	stalled     = "It could not be made: ffmpeg made no progress"
 	notMade     = "It could not be made"
 	noSound     = "The movie has no sound"
 	noEncoder   = "This server cannot make it: its ffmpeg lacks the encoder %s"
@@ -66,9 +68,9 @@ func New(cfg Config) *Maker {
 
 // Make makes the outputs of a movie, one after the other. See processors.Outputs.
 func (m *Maker) Make(ctx context.Context, job commands.OutputJob) ([]movie.Output, error) {
-	until := time.Now().Add(m.cfg.Limit)
+	until, late := time.Now().Add(m.cfg.Limit), fmt.Sprintf(tooLate, m.cfg.Limit)
 	if !job.Until.IsZero() && job.Until.Before(until) {
-		until = job.Until
+		until, late = job.Until, tooLateAll
 	}
 	limited, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
@@ -83,8 +85,10 @@ func (m *Maker) Make(ctx context.Context, job commands.OutputJob) ([]movie.Outpu
 		case err == nil:
 		case errors.As(err, &refused):
 			made = movie.Output{Format: format}.Failed(string(refused))
-		case limited.Err() != nil, errors.Is(err, ffmpeg.ErrStalled):
-			made = movie.Output{Format: format}.Failed(fmt.Sprintf(tooLate, m.cfg.Limit))
+		case limited.Err() != nil:
+			made = movie.Output{Format: format}.Failed(late)
+		case errors.Is(err, ffmpeg.ErrStalled):
+			made = movie.Output{Format: format}.Failed(stalled)
 		default:
 			m.cfg.Log.WithError(err).WithField("format", format).Warn("output of a movie not made; the movie is finished without it")
 			made = movie.Output{Format: format}.Failed(notMade)

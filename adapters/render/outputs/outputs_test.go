@@ -215,6 +215,9 @@ func TestMake_refused(t *testing.T) {
 	many.Plan.Frames, many.Formats = 3001, []string{document.OutputPNGSequence}
 	late := silent
 	late.Until, late.Formats = time.Now().Add(-time.Second), []string{document.OutputWebM}
+	hurried := outputs.New(outputs.Config{Tools: ffmpegtest.Tools(t), Limit: 1})
+	short := newMovie(t, false)
+	short.Until, short.Formats = time.Now().Add(time.Hour), []string{document.OutputWebM}
 	for _, row := range []struct {
 		job  commands.OutputJob
 		want []string
@@ -222,8 +225,13 @@ func TestMake_refused(t *testing.T) {
 		{silent, []string{"The movie has no sound", "There is no output format 'hologram'", ""}},
 		{long, []string{"A GIF can be at most 60 s long: take webm for longer movies"}},
 		{many, []string{"A sequence of pictures can have at most 3000, the movie has 3001: take fewer frames per second, or a shorter movie"}},
-		{late, []string{"It could not be made in time: all outputs of a movie together have 5m0s"}},
+		{late, []string{"It could not be made in time: the time limit of the movie was reached"}},
+		{short, []string{"It could not be made in time: all outputs of a movie together have 1ns"}},
 	} {
+		maker := maker
+		if row.job.Movie == short.Movie {
+			maker = hurried
+		}
 		made, err := maker.Make(t.Context(), row.job)
 		must(t, err)
 		var got []string
