@@ -22,9 +22,9 @@ type clock struct {
 const grid = 100 * time.Microsecond
 
 const (
-	frameGap  = grid             // virtual time added when a second frame is drawn at the same time
-	interval  = 1000.0 / 60      // time between frames, as the browser is told, in milliseconds
-	redrawing = 5                // largest number of times that a frame is drawn until Chromium returns a picture of it
+	frameGap  = grid        // virtual time added when a second frame is drawn at the same time
+	interval  = 1000.0 / 60 // time between frames, as the browser is told, in milliseconds
+	redrawing = 5           // largest number of times that a frame is drawn until Chromium returns a picture of it
 )
 
 // startClock stops the page's clock at its start time. advance then moves it.
@@ -185,12 +185,6 @@ func (t *tab) frame(ctx context.Context, params map[string]any) ([]byte, error) 
 	}
 	answer, err := t.conn.exchange(ctx, t.session, "HeadlessExperimental.beginFrame", call)
 	if err != nil {
-		return nil, fmt.Errorf("draw frame: %w", err)
-	}
-	var drawn struct {
-		HasDamage bool `json:"hasDamage"`
-	}
-	if err := json.Unmarshal(answer.result, &drawn); err != nil {
 		return nil, fmt.Errorf("draw frame: %w", err)
 	}
 	return answer.picture, nil
