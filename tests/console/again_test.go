@@ -35,7 +35,7 @@ func TestOperator_again(t *testing.T) {
 	}
 	b.fill("Operator's token", o.tokens["owner"])
 	b.click("Sign in and go on")
-	b.see("250 credits were granted.")
+	b.told("250 credits were granted.")
 	if got := balance(t, o, id); got != 260 {
 		t.Errorf("the balance is %d", got)
 	}
@@ -60,7 +60,7 @@ func TestOperator_again(t *testing.T) {
 	b.click("End an.observer")
 	b.see("End the session of an.observer?")
 	b.click("End")
-	b.see("The session has ended")
+	b.told("The session has ended")
 	b.gone("End an.observer")
 	other.do("another page", chromedp.Evaluate("document.querySelector('nav a[href$=acts]')?.click()", nil))
 	other.see("Your session has ended")

@@ -38,7 +38,7 @@ func TestDeliveries(t *testing.T) {
 		t.Fatal(err)
 	}
 	project := c.SubmitBody(body)
-	p.until("it was tried", `control("Look again").click(), document.querySelector(".rows .badge.bad")`)
+	p.until("it was tried", `document.querySelector("main .spinner") || control("Look again").click(), document.querySelector(".rows .badge.bad")`)
 	p.see(project)
 	p.click("Show tries destination 1 of " + project)
 	p.see(receiver.URL)
@@ -48,7 +48,7 @@ func TestDeliveries(t *testing.T) {
 	p.look("deliveries")
 	p.gone("secret-")
 	p.click("Deliver again destination 1 of " + project)
-	p.until("it is delivered", `control("Look again").click(), document.querySelector(".rows .badge.good")`)
+	p.until("it is delivered", `document.querySelector("main .spinner") || control("Look again").click(), document.querySelector(".rows .badge.good")`)
 	var title string
 	p.ask("document.title", &title)
 	if strings.Contains(title, "taken") {

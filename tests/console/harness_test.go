@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/input"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
@@ -39,6 +41,13 @@ window.fill = (e, text) => { const kind = e.tagName === "SELECT" ? HTMLSelectEle
 window.pixels = () => { const c = [...document.querySelectorAll("canvas")].find(seen); return c ? c.toDataURL() : ""; };
 `
 
+// keepTold keeps what the page tells at its edge for some seconds only: a busy machine may not look within them.
+const keepTold = `window.told = []; new MutationObserver(() => {
+  const line = document.querySelector(".told p"), text = line ? line.innerText : "";
+  if (text && text !== window.lastTold) window.told.push(text);
+  window.lastTold = text;
+}).observe(document, { childList: true, subtree: true, characterData: true })`
+
 // browser is a window of a real browser at the console of a service.
 type browser struct {
 	t    *testing.T
@@ -46,6 +55,8 @@ type browser struct {
 	base string
 	// complaints are what the browser has complained about: scripts that failed, what a policy refused.
 	complaints chan string
+	// refusals says that a policy is meant to refuse something: that is no complaint.
+	refusals atomic.Bool
 }
 
 // newService starts a service whose console is to be used.
@@ -112,6 +123,9 @@ func open(t *testing.T, base string, width, height int) *browser {
 			text = e.ExceptionDetails.Error()
 		case *cdplog.EventEntryAdded:
 			// Answers of the interface other than 200 are told too: the page shows them.
+			if b.refusals.Load() {
+				break
+			}
 			if e.Entry.Source == cdplog.SourceSecurity || strings.Contains(e.Entry.Text, "Content Security Policy") {
 				text = e.Entry.Text
 			}
@@ -123,7 +137,10 @@ func open(t *testing.T, base string, width, height int) *browser {
 			}
 		}
 	})
-	if err := chromedp.Run(ctx, network.Enable(), cdplog.Enable()); err != nil {
+	if err := chromedp.Run(ctx, network.Enable(), cdplog.Enable(), chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(keepTold).Do(ctx)
+		return err
+	})); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -214,14 +231,22 @@ func quoted(text string) string {
 	return string(raw)
 }
 
+// goTo opens a page once the read models have what was done before: some pages ask for their list only once.
 func (b *browser) goTo(path string) {
 	b.t.Helper()
+	harness.CaughtUp(b.t, b.base)
 	b.do("go to "+path, chromedp.Navigate(b.base+"/console"+path))
 }
 
 func (b *browser) see(text string) {
 	b.t.Helper()
 	b.until("the page shows "+text, "document.body.innerText.includes("+quoted(text)+")")
+}
+
+// told waits until the page has told at its edge what was done, whether or not it still does.
+func (b *browser) told(text string) {
+	b.t.Helper()
+	b.until("the page tells "+text, fmt.Sprintf("((at) => at >= 0 && window.told.splice(0, at + 1))(window.told.findIndex((t) => t.includes(%s)))", quoted(text)))
 }
 
 func (b *browser) gone(text string) {
@@ -261,6 +286,7 @@ func (b *browser) give(files ...string) {
 // signIn signs in with a key.
 func (b *browser) signIn(key string) {
 	b.t.Helper()
+	harness.CaughtUp(b.t, b.base)
 	b.do("open the console", chromedp.Navigate(b.base+"/console"), chromedp.WaitVisible("input[name=key]"), chromedp.SendKeys("input[name=key]", key+"\r"))
 	b.until("the movies are shown", "document.querySelector('main h1')?.innerText === 'Movies' && !document.querySelector('.spinner')")
 }

@@ -30,7 +30,7 @@ func TestMovie_cancel(t *testing.T) {
 	b.until("the question is gone", "!document.querySelector('dialog[open]') && document.querySelector('main').innerText.includes('It waits for its turn.')")
 	b.click("Cancel render")
 	b.answer("Cancel this render?", "Cancel render")
-	b.see("The render was cancelled.")
+	b.told("The render was cancelled.")
 	b.until("it is not under way any more", "!control('Cancel render') && document.querySelector('main .badge.bad')")
 	b.until("its history tells so", "document.querySelector('.history')?.innerText.includes('Cancelled')")
 	if got := c.WaitFor(project, "error").Status; got != "error" {
@@ -52,7 +52,7 @@ func TestMovie_again(t *testing.T) {
 	b.until("it is played", "document.querySelector('video')?.readyState >= 1")
 	b.click("Delete file")
 	b.answer("Delete the file of this movie?", "Delete file")
-	b.see("The file was deleted.")
+	b.told("The file was deleted.")
 	b.see("The file is not kept any more.")
 	b.until("nothing can be downloaded or deleted", "!control('Download') && !control('Delete file') && !document.querySelector('video')")
 	b.until("its history tells so", "document.querySelector('.history')?.innerText.includes('File deleted')")

@@ -55,6 +55,7 @@ func (o *office) enter(b *browser, role string) {
 
 func (o *office) visit(b *browser, path string) {
 	b.t.Helper()
+	harness.CaughtUp(b.t, o.http.Base) // some pages ask for their list only once
 	b.do("go to "+path, chromedp.Navigate(o.base+"/operator"+path))
 }
 
@@ -85,13 +86,13 @@ func TestOperator(t *testing.T) {
 		t.Errorf("before the question was answered the balance is %d", got)
 	}
 	b.click("Grant")
-	b.see("250 credits were granted.")
+	b.told("250 credits were granted.")
 	b.until("the balance is shown", "document.querySelector('.large strong').innerText === '260'")
 	b.click("Change plan")
 	b.until("the plans are there to be chosen", "field('Plan').options.length === 3")
 	b.fill("Plan", "paid")
 	b.click("Change plan")
-	b.see("The plan was changed.")
+	b.told("The plan was changed.")
 	b.click("Issue a key")
 	b.fill("Name", "elsewhere")
 	b.click("Issue a key")
@@ -100,7 +101,7 @@ func TestOperator(t *testing.T) {
 	b.click("Revoke elsewhere")
 	b.see("Programs that use it are refused from now on.")
 	b.click("Revoke")
-	b.see("The key was revoked.")
+	b.told("The key was revoked.")
 	b.until("what was done is told", "document.body.innerText.includes('grant credits') && document.body.innerText.includes('an.operator')")
 	b.click("Close account")
 	b.fill("The account's id, to be sure", "another")
@@ -221,7 +222,7 @@ func TestOperator_service(t *testing.T) {
 	b.click("Rebuild accounts")
 	b.see("Lists go on meanwhile.")
 	b.click("Rebuild")
-	b.see("The rebuild has begun.")
+	b.told("The rebuild has begun.")
 	b.until("it is done", "[...document.querySelectorAll('.badge')].some((e) => e.innerText === 'Done')")
 	o.visit(b, "/acts")
 	b.see("rebuild read models")
@@ -239,7 +240,7 @@ func TestOperator_work(t *testing.T) {
 	o.visit(b, "/stuck")
 	b.see("the stored document is damaged")
 	b.click("Try anew " + project)
-	b.see("1 piece of work is tried within a minute.")
+	b.told("1 piece of work is tried within a minute.")
 	harness.Eventually(t, "it is stuck again", func() bool { return o.stuck(t, project) })
 	o.visit(b, "/stuck")
 	b.click("Give up " + project)
@@ -251,7 +252,7 @@ func TestOperator_work(t *testing.T) {
 	b.click("Give up " + project)
 	b.see("This cannot be undone.")
 	b.click("Give up")
-	b.see("It was given up.")
+	b.told("It was given up.")
 	b.see("Nothing is stuck")
 	if o.stuck(t, project) {
 		t.Error("it is still stuck")
@@ -391,6 +392,7 @@ func TestOperator_provider(t *testing.T) {
 	var done struct {
 		Acts []struct{ Who, Act, Issuer, Subject string }
 	}
+	harness.CaughtUp(t, o.http.Base)
 	o.admin(t, http.MethodGet, "/admin/acts", "").Into(t, &done)
 	found := false
 	for _, act := range done.Acts {
@@ -401,6 +403,7 @@ func TestOperator_provider(t *testing.T) {
 	}
 	b.click("I have kept it")
 	b.click("Sign out")
+	b.until("she is out", "document.querySelector('input[name=token]')") // going elsewhere before would end the call that signs out
 	provider.Close()
 	b.do("another look at the page", chromedp.Navigate(o.base+"/operator"))
 	b.see(through)

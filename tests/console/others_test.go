@@ -52,7 +52,16 @@ func furnish(t *testing.T, c *harness.Client, text string) belongings {
 	own.key = must(t, c, http.MethodPost, "/keys", map[string]any{"name": text, "role": "viewer"})["id"].(string)
 	own.inbox = must(t, c, http.MethodPost, "/inboxes", nil)["inbox"].(map[string]any)["id"].(string)
 	c.WaitFor(own.project, "done")
+	listed(t, c, own.project)
 	return own
+}
+
+// listed waits until the log of deliveries has a movie: its page asks for the log only once.
+func listed(t *testing.T, c *harness.Client, project string) {
+	t.Helper()
+	harness.Eventually(t, "the delivery is listed", func() bool {
+		return strings.Contains(string(c.Do(http.MethodGet, "/deliveries", nil).Body), project)
+	})
 }
 
 // called is what a script of the page is answered by the interface.

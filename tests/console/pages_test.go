@@ -178,7 +178,7 @@ func TestAccount(t *testing.T) {
 
 	p.click("Revoke " + hostile)
 	p.until("it is revoked", `[...document.querySelectorAll("dialog button")].some((b) => b.innerText === "Revoke" && (b.click(), true))`)
-	p.see("The key was revoked.")
+	p.told("The key was revoked.")
 	other.goTo("/movies")
 	other.see("Sign in")
 	var title string

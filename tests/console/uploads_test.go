@@ -46,7 +46,7 @@ func TestMedia_broken(t *testing.T) {
 	if err := os.WriteFile(large, make([]byte, 20<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	wire.Slow(256 << 10) // it takes more than a minute
+	wire.Slow(64 << 10) // it takes more than five minutes
 	b.give(large)
 	b.until("bytes are on their way", `document.querySelector(".upload progress, .upload [role=progressbar]") && /[1-9]/.test(document.querySelector(".upload .upto").innerText + (document.querySelector(".upload progress")?.value ?? ""))`)
 	wire.Cut()

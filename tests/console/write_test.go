@@ -45,6 +45,7 @@ func TestWrite_timeline(t *testing.T) {
 	p.goTo("/write")
 	p.write(`{"resolution":"sd","scenes":[{"duration":4,"background-color":"#ff0000"},{"id":"second","duration":4,"background-color":"#0000ff"}]}`)
 	p.until("the bars are there", "document.querySelectorAll('.bar.scene').length === 2")
+	p.until("nothing is wrong", "document.querySelector('.problems .sum').innerText.includes('Nothing is wrong')") // nothing moves the bars any more
 	p.until("the first scene is drawn", "(() => { const c = document.querySelector('.still canvas'); const d = c?.getContext('2d').getImageData(20, 20, 1, 1).data; return d && d[0] > 200 && d[2] < 60; })()")
 	var box []float64
 	p.ask("(() => { const b = document.querySelector('.bars').getBoundingClientRect(); return [b.left, b.top + 12, b.width]; })()", &box)
@@ -71,7 +72,7 @@ func TestWrite_shares(t *testing.T) {
 	const shared = `{"comment":"שלום ` + `<b>","resolution":"sd","scenes":[{"duration":1}]}`
 	p.write(shared)
 	p.click("Copy a link")
-	p.see("The link is copied")
+	p.told("The link is copied")
 	var link string
 	p.do("read the link", chromedp.Evaluate("navigator.clipboard.readText()", &link, await))
 	if !strings.HasPrefix(link, p.base+"/console/write#draft=") {
