@@ -314,10 +314,14 @@ func (o *busyOffice) wait(clients ...*harness.Client) {
 	}
 }
 
-// newSilent is a source that answers nothing until the test ends.
+// newSilent is a source whose file does not come until the test ends. It sends the head of its answer: without one the service
+// would give a source up after half a minute, and what is to wait would not wait any more.
 func newSilent(t *testing.T) *httptest.Server {
 	ended := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "image/png")
+		w.WriteHeader(http.StatusOK)
+		_ = http.NewResponseController(w).Flush()
 		select {
 		case <-ended:
 		case <-r.Context().Done():
