@@ -56,8 +56,9 @@ func familyOf(pid int, children func(int) []int) []int {
 	return all
 }
 
-// listsChildren reports whether the kernel lists the children of each thread (CONFIG_PROC_CHILDREN). With these lists a look costs
-// as much as the family is large; without them, as much as the machine has processes, ten times as much with a hundred of them.
+// listsChildren reports whether the kernel lists the children of each thread (CONFIG_PROC_CHILDREN). With these lists a look
+// costs as much as the family is large; without them, as much as the machine has processes, ten times as much with a hundred of
+// them.
 var listsChildren = sync.OnceValue(func() bool {
 	lists, err := filepath.Glob("/proc/self/task/*/children")
 	return err == nil && len(lists) > 0

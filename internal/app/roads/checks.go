@@ -97,8 +97,8 @@ func (c MovieChecks) provider(ctx context.Context, account domain.AccountID, s d
 	return why
 }
 
-// open opens a saved connection. When it is not found, why is the reason; empty after a transient error, which is no mistake in the
-// movie and which Failed returns.
+// open opens a saved connection. When it is not found, why is the reason; empty after a transient error, which is no mistake in
+// the movie and which Failed returns.
 func (c MovieChecks) open(ctx context.Context, account domain.AccountID, id string) (
 	opened connections.OpenedConnection, why string, found bool,
 ) {

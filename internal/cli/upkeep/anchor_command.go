@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -83,10 +82,12 @@ func (a *anchoring) split() (files, places []string, err error) {
 	if len(a.to) == 0 {
 		return nil, nil, errors.New("--to: say where the anchor is kept")
 	}
+	given := map[string]bool{}
 	for i, to := range a.to {
-		if slices.Contains(a.to[:i], to) { // an address may hold a secret, so the message has its number
+		if given[to] { // an address may hold a secret, so the message has its number
 			return nil, nil, fmt.Errorf("--to: place %d of %d was given before: give each place once", i+1, len(a.to))
 		}
+		given[to] = true
 		if strings.Contains(to, "://") || strings.HasPrefix(to, "mailto:") {
 			places = append(places, to)
 			continue
