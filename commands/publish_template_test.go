@@ -164,3 +164,51 @@ func TestLibrary_Install(t *testing.T) {
 		t.Error("a deleted template is back")
 	}
 }
+
+// TestLibrary_Unpublish_pending: an example that was requested before its template was taken out is never shown, whether the
+// template had been listed before or not. One that is requested afterwards is, also of the same body.
+func TestLibrary_Unpublish_pending(t *testing.T) {
+	t.Parallel()
+	for name, listed := range map[string]bool{"the first example": false, "the example of a new version": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			h := w.library()
+			id := w.save("", sevenSeconds)
+			publish := func() domain.ProjectID {
+				t.Helper()
+				before := len(w.examples())
+				came, err := h.Publish(t.Context(), id)
+				w.must(err)
+				if now := w.examples(); came.Status == templates.PublicationPending && len(now) == before+1 {
+					return now[before]
+				}
+				t.Fatalf("status %s, %d examples before, %d after", came.Status, before, len(w.examples()))
+				return ""
+			}
+			exhibit := func(project domain.ProjectID) error {
+				_, err := h.Exhibit(t.Context(), project, w.rendered(project))
+				return err
+			}
+			if listed {
+				w.must(exhibit(publish()))
+				w.save(id, `{"scenes":[{"duration":3}]}`)
+			}
+			for range 2 { // the second time it is withdrawn already, and an example is pending again
+				pending := publish()
+				_, err := h.Unpublish(t.Context(), id)
+				w.must(err)
+				if err := exhibit(pending); !errors.Is(err, commands.ErrNothingToDo) {
+					t.Errorf("error %v for an example of a template that was taken out", err)
+				}
+				if _, published := w.template(id).Example(); published || !w.template(id).Withdrawn() {
+					t.Errorf("published %v, withdrawn %v", published, w.template(id).Withdrawn())
+				}
+			}
+			w.must(exhibit(publish()))
+			if _, published := w.template(id).Example(); !published {
+				t.Error("the example that was requested last is not shown")
+			}
+		})
+	}
+}

@@ -78,13 +78,16 @@ func (h LibraryHandler) Publish(ctx context.Context, id template.ID) (Publicatio
 		return Publication{}, err
 	}
 	// Because of the idempotency key, repeated calls render the same body only once. After a failed render, a call renders it again
-	// only once the idempotency key has expired.
-	_, err = h.cfg.Submit.Handle(ctx, commands.SubmitMovie{Account: commands.LibraryAccount, Body: body,
-		IdempotencyKey: "example " + string(id) + " " + t.Body().Hash})
+	// only once the idempotency key has expired. An example from before a withdrawal is never shown: another one is rendered then.
+	once := "example " + string(id) + " " + t.Body().Hash
+	if t.Withdrawn() {
+		once += fmt.Sprintf(" %d", t.Changes())
+	}
+	_, err = h.cfg.Submit.Handle(ctx, commands.SubmitMovie{Account: commands.LibraryAccount, Body: body, IdempotencyKey: once})
 	return Publication{Status: PublicationPending}, err
 }
 
-// Unpublish removes a template from the template library.
+// Unpublish removes a template from the template library. An example that is still pending is never shown.
 func (h LibraryHandler) Unpublish(ctx context.Context, id template.ID) (Publication, error) {
 	t := template.New(id)
 	appended, err := h.templates.decide(ctx, commands.LibraryAccount, t, id, func() ([]domain.Event, error) {
@@ -153,8 +156,8 @@ func (h LibraryHandler) bring(ctx context.Context, b BuiltIn, exists bool) error
 }
 
 // Exhibit puts a template into the template library when its example, a movie of LibraryAccount, is finished. It copies the
-// movie's files, since files of movies expire. ErrNothingToDo: the movie is not an example of the template's present version, or
-// this version has or had an example already.
+// movie's files, since files of movies expire. ErrNothingToDo: the movie is not an example of the template's present version,
+// this version has or had an example already, or the template was taken out of the library after the example was requested.
 func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, file movie.File) (eventstore.Position, error) {
 	m, err := commands.NewMovies(h.cfg.Log, h.templates.now).Load(ctx, project)
 	if err != nil {
@@ -170,7 +173,7 @@ func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, f
 	if err != nil {
 		return eventstore.Position{}, err
 	}
-	if shown, _ := t.Example(); !t.Exists() || t.Body().Hash != use.Body || shown.Body == use.Body {
+	if !t.Awaits(use.Body, use.Revision) {
 		return eventstore.Position{}, commands.ErrNothingToDo
 	}
 	stem := blobkey.ExamplesOf(id) + string(project)
@@ -181,7 +184,7 @@ func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, f
 	}
 	t = template.New(id)
 	appended, err := h.templates.decide(ctx, commands.LibraryAccount, t, id, func() ([]domain.Event, error) {
-		return t.Publish(example, h.templates.now.Stamp())
+		return t.Publish(example, use.Revision, h.templates.now.Stamp())
 	})
 	return appended.Position, err
 }

@@ -64,7 +64,7 @@ type Example struct {
 	Thumbnail string           `json:"thumbnail" personal:"no"` // blob key of the JPEG
 }
 
-// Unpublished takes a template out of the library of templates.
+// Unpublished takes a template out of the library of templates. Examples that were requested before are not shown.
 type Unpublished struct {
 	Change int       `json:"change"`
 	At     time.Time `json:"at"`

@@ -59,6 +59,7 @@ type Template struct {
 	// published reports whether the template is in the library of templates; example is its newest example there.
 	published bool
 	example   Example
+	withdrawn int64 // number of the last event Unpublished in the stream, from 0
 	deletedAt time.Time
 }
 
@@ -87,7 +88,7 @@ func (t *Template) Apply(event domain.Event) {
 	case Published:
 		t.changes, t.published, t.example = e.Change, true, e.Example
 	case Unpublished:
-		t.changes, t.published = e.Change, false
+		t.changes, t.published, t.withdrawn = e.Change, false, t.Revision()
 	case Deleted:
 		t.state, t.published, t.deletedAt = deleted, false, e.At
 	case Swept:
@@ -131,6 +132,9 @@ func (t *Template) Revision() int64 { return t.events - 1 }
 
 // Example returns the newest example of the template, and reports whether the template is in the library of templates.
 func (t *Template) Example() (example Example, published bool) { return t.example, t.published }
+
+// Changes returns how often the template was put into the library of templates, or taken out of it.
+func (t *Template) Changes() int { return t.changes }
 
 // Withdrawn reports whether an operator has taken the template out of the library of templates, and none has put it back.
 func (t *Template) Withdrawn() bool { return t.state == alive && t.changes > 0 && !t.published }
@@ -239,13 +243,25 @@ func (t *Template) Sweep(now time.Time, kept time.Duration) []domain.Event {
 	return []domain.Event{Swept{At: now}}
 }
 
-// Publish puts the template into the library of templates, with an example. It returns no event when the newest example is of the
-// same body, so that a template that was taken out of the library is not put back without an operator.
-func (t *Template) Publish(example Example, now time.Time) ([]domain.Event, error) {
+// Awaits reports whether a movie may become the template's example: body is the hash of the body of which it was made, requested
+// the template's revision when it was submitted. The body must be the present one and have no example yet, and nobody must have
+// taken the template out of the library since: an operator does not want to see it then. Decision 42.
+func (t *Template) Awaits(body string, requested int64) bool {
+	return t.state == alive && t.body.Hash == body && t.lacks(body, requested)
+}
+
+func (t *Template) lacks(body string, requested int64) bool {
+	return t.example.Body != body && requested >= t.withdrawn
+}
+
+// Publish puts the template into the library of templates, with an example; requested is the template's revision when the example
+// was submitted. It returns no event when the newest example is of the same body, or when the template was taken out of the
+// library after that revision, so that it is not put back without an operator.
+func (t *Template) Publish(example Example, requested int64, now time.Time) ([]domain.Event, error) {
 	if t.state != alive {
 		return nil, t.notFound()
 	}
-	if t.example.Body == example.Body {
+	if !t.lacks(example.Body, requested) {
 		return nil, nil
 	}
 	return []domain.Event{Published{Change: t.changes + 1, Example: example, At: now}}, nil
@@ -263,13 +279,11 @@ func (t *Template) Republish(now time.Time) ([]domain.Event, error) {
 	return []domain.Event{Published{Change: t.changes + 1, Example: t.example, At: now}}, nil
 }
 
-// Unpublish takes the template out of the library of templates. It returns no event when the template is not in the library.
+// Unpublish takes the template out of the library of templates. It returns an event also when the template is not in the library:
+// an example may be pending, which must not put it there (see Awaits).
 func (t *Template) Unpublish(now time.Time) ([]domain.Event, error) {
 	if t.state != alive {
 		return nil, t.notFound()
-	}
-	if !t.published {
-		return nil, nil
 	}
 	return []domain.Event{Unpublished{Change: t.changes + 1, At: now}}, nil
 }

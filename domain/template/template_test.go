@@ -87,17 +87,24 @@ func TestTemplate(t *testing.T) {
 		{"sweep one that is there", []domain.Event{created}, sweep(t0.Add(time.Hour)), nil, ""},
 		{"sweep an unknown one", nil, sweep(t0.Add(time.Hour)), nil, ""},
 		{"create one that was swept", []domain.Event{created, template.Deleted{At: t0}, template.Swept{At: t0}}, create(template.Draft{Name: "x"}), nil, "template_exists"},
-		{"publish", []domain.Event{created}, func(s *template.Template) ([]domain.Event, error) { return s.Publish(example, t0) }, []domain.Event{published}, ""},
+		{"publish", []domain.Event{created}, func(s *template.Template) ([]domain.Event, error) { return s.Publish(example, 0, t0) }, []domain.Event{published}, ""},
+		{"publish an example that was requested before the withdrawal", []domain.Event{created, template.Unpublished{Change: 1, At: t0}},
+			func(s *template.Template) ([]domain.Event, error) { return s.Publish(example, 0, t0) }, nil, ""},
+		{"publish an example that was requested after the withdrawal", []domain.Event{created, template.Unpublished{Change: 1, At: t0}},
+			func(s *template.Template) ([]domain.Event, error) { return s.Publish(example, 1, t0) },
+			[]domain.Event{template.Published{Change: 2, Example: example, At: t0}}, ""},
 		{"publish an example of the same body", []domain.Event{created, published, unpublished},
 			func(s *template.Template) ([]domain.Event, error) {
-				return s.Publish(template.Example{Project: "p2", Body: "h1"}, t0)
+				return s.Publish(template.Example{Project: "p2", Body: "h1"}, 2, t0)
 			}, nil, ""},
-		{"publish an unknown one", nil, func(s *template.Template) ([]domain.Event, error) { return s.Publish(example, t0) }, nil, "template_not_found"},
+		{"publish an unknown one", nil, func(s *template.Template) ([]domain.Event, error) { return s.Publish(example, 0, t0) }, nil, "template_not_found"},
 		{"republish", []domain.Event{created, published, unpublished}, func(s *template.Template) ([]domain.Event, error) { return s.Republish(t0) },
 			[]domain.Event{template.Published{Change: 3, Example: example, At: t0}}, ""},
 		{"republish without example", []domain.Event{created}, func(s *template.Template) ([]domain.Event, error) { return s.Republish(t0) }, nil, ""},
 		{"unpublish", []domain.Event{created, published}, func(s *template.Template) ([]domain.Event, error) { return s.Unpublish(t0) }, []domain.Event{unpublished}, ""},
-		{"unpublish what is not published", []domain.Event{created}, func(s *template.Template) ([]domain.Event, error) { return s.Unpublish(t0) }, nil, ""},
+		{"unpublish while the first example may be pending", []domain.Event{created}, func(s *template.Template) ([]domain.Event, error) { return s.Unpublish(t0) },
+			[]domain.Event{template.Unpublished{Change: 1, At: t0}}, ""},
+		{"unpublish an unknown one", nil, func(s *template.Template) ([]domain.Event, error) { return s.Unpublish(t0) }, nil, "template_not_found"},
 	}
 	for _, tt := range tests {
 		got, err := tt.decide(given(tt.given...))
