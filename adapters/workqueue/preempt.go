@@ -3,6 +3,7 @@ package workqueue
 import (
 	"cmp"
 	"context"
+	"sync/atomic"
 	"time"
 
 	"moviola/commands"
@@ -29,17 +30,19 @@ var late = projections.Task{WorkItem: projections.WorkItem{ID: "later"}}
 type preemption struct {
 	stop  map[string]context.CancelCauseFunc // functions that stop running tasks, by item
 	since map[string]time.Time               // start times of running tasks, by item
+	kept  map[string]*atomic.Bool            // marks of running tasks that do not share their slots, by item: commands.KeepSlot
 	asked string                             // item of the task that was told to stop and has not ended; empty: none
 }
 
 func newPreemption() preemption {
-	return preemption{stop: make(map[string]context.CancelCauseFunc), since: make(map[string]time.Time)}
+	return preemption{stop: make(map[string]context.CancelCauseFunc), since: make(map[string]time.Time),
+		kept: make(map[string]*atomic.Bool)}
 }
 
-// started notes that a task was started, and how it is stopped.
-func (y *preemption) started(task projections.Task, now time.Time, stop context.CancelCauseFunc) {
+// started notes that a task was started, and how it is stopped. The task sets kept when it does not share its slot.
+func (y *preemption) started(task projections.Task, now time.Time, stop context.CancelCauseFunc, kept *atomic.Bool) {
 	if minimumSlotTime[task.Kind] > 0 {
-		y.stop[task.ID], y.since[task.ID] = stop, now
+		y.stop[task.ID], y.since[task.ID], y.kept[task.ID] = stop, now, kept
 	}
 }
 
@@ -47,6 +50,7 @@ func (y *preemption) started(task projections.Task, now time.Time, stop context.
 func (y *preemption) finished(id string) bool {
 	delete(y.stop, id)
 	delete(y.since, id)
+	delete(y.kept, id)
 	if y.asked != id {
 		return false
 	}
@@ -69,16 +73,18 @@ func (s *subscription) preemptibleBackground(now time.Time) (string, bool) {
 
 // preemptible returns the running task to stop first for another account, and false when there is none. It is the
 // longest-running task of the account with the most running tasks. A preload item loses its progress when it is stopped: so the
-// newest preload item is stopped, and never the only one of an account.
+// newest preload item is stopped, and never the only one of an account. A task that keeps its slot is not chosen; one that was
+// told to stop before it said so is waited for no longer.
 func (s *subscription) preemptible(now time.Time) (string, bool) {
-	if s.preempt.asked != "" {
+	if asked := s.preempt.asked; asked != "" && !s.preempt.kept[asked].Load() {
 		return "", false
 	}
 	inWork := inWorkOf(s.running)
 	first, found := "", false
 	for id, since := range s.preempt.since {
 		task := s.running[id]
-		if task.Apart || now.Sub(since) < minimumSlotTime[task.Kind] || s.restartsFromZero() && inWork[task.Account] < 2 {
+		if task.Apart || s.preempt.kept[id].Load() || now.Sub(since) < minimumSlotTime[task.Kind] ||
+			s.restartsFromZero() && inWork[task.Account] < 2 {
 			continue
 		}
 		longest := since.Compare(s.preempt.since[first])

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/ThreeDotsLabs/watermill/message"
@@ -232,7 +233,8 @@ func (s *subscription) emit(ctx context.Context, task projections.Task) bool {
 		return false
 	}
 	s.emitted++
-	msgCtx, cancel := context.WithCancelCause(ctx)
+	kept := new(atomic.Bool)
+	msgCtx, cancel := context.WithCancelCause(commands.WithSlot(ctx, kept))
 	msg := message.NewMessageWithContext(msgCtx, task.ID+"/"+strconv.FormatUint(s.emitted, 10), payload)
 	middleware.SetCorrelationID(cmp.Or(task.Correlation, task.Subject), msg)
 	select {
@@ -253,7 +255,7 @@ func (s *subscription) emit(ctx context.Context, task projections.Task) bool {
 		task.Since = &now
 	}
 	s.running[task.ID] = task
-	s.preempt.started(task, now, cancel)
+	s.preempt.started(task, now, cancel, kept)
 	if s.apart && task.Kind == projections.WorkFetch {
 		s.queue.exclusive.endable(task, func() { cancel(commands.ErrAlone) })
 	}

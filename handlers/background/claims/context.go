@@ -13,7 +13,7 @@ type shareKey struct{}
 // Own returns the context of one work item. It is derived from all, the context of all work, because that context outlives the
 // router's: a drain ends the context of all work only after waiting for running work. given is the context that the queue gave
 // to the message. When the queue wants the slot at once, Own ends the work. When the queue asks to share the slot, Own only
-// closes the channel that ShareOf returns. stop ends the context.
+// closes the channel that ShareOf returns. commands.KeepSlot with the context tells the queue of given. stop ends the context.
 func Own(all, given context.Context) (work context.Context, stop func()) {
 	work, end := context.WithCancelCause(all)
 	share := make(chan struct{})
@@ -25,6 +25,7 @@ func Own(all, given context.Context) (work context.Context, stop func()) {
 			close(share)
 		}
 	})
+	work = commands.WithSlot(work, commands.SlotOf(given))
 	return context.WithValue(work, shareKey{}, (<-chan struct{})(share)), func() {
 		ignore()
 		end(nil)

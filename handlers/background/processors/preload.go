@@ -61,7 +61,9 @@ func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 	if err != nil {
 		return err
 	}
-	if claim.Item.Held == 0 { // Items that cost credits are not interrupted, because the provider would have to be paid twice.
+	if claim.Item.Held > 0 { // Items that cost credits are not interrupted, because the provider would have to be paid twice.
+		commands.KeepSlot(ctx)
+	} else {
 		var cancel context.CancelFunc
 		ctx, cancel = claims.UntilShared(ctx)
 		defer cancel()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,6 +32,8 @@ import (
 
 // workshop is all that the work on one item asks for.
 type workshop struct {
+	slot *atomic.Bool // set when the item keeps its slot
+
 	claim    preloads.ItemClaim
 	starting error
 	making   []error // of each try; nil: it is made
@@ -123,7 +126,7 @@ func (w *workshop) run(t *testing.T, world *world, drainAt time.Duration, tasks 
 	go func() { stopped <- p.Run(context.Background()) }()
 	synctest.Wait()
 	for _, task := range tasks {
-		answered := queue.send(task)
+		answered := queue.sendUnder(commands.WithSlot(t.Context(), w.slot), task)
 		if drainAt > 0 {
 			ctx, cancel := context.WithTimeout(context.Background(), drainAt)
 			must(t, p.Drain(ctx))
@@ -177,6 +180,21 @@ func TestPreload(t *testing.T) {
 					t.Errorf("working files were removed %d times", w.closed)
 				}
 			})
+		})
+	}
+}
+
+// TestPreload_keepsItsSlot: the queue is told of an item that does not share its slot, because it costs credits.
+func TestPreload_keepsItsSlot(t *testing.T) {
+	t.Parallel()
+	for held, keeps := range map[int64]bool{0: false, 5: true} {
+		inWorld(t, func(t *testing.T, world *world) {
+			w := workshop{slot: new(atomic.Bool)}
+			w.claim.Item.Held = held
+			w.run(t, world, 0, itemTask(projections.WorkPreload))
+			if w.slot.Load() != keeps || len(w.finished) != 1 {
+				t.Errorf("with %d credits held it keeps its slot: %v; %d results", held, w.slot.Load(), len(w.finished))
+			}
 		})
 	}
 }
