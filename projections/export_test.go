@@ -109,3 +109,6 @@ func TimeLeft(spent time.Duration, from, at, to uint64) time.Duration {
 	}
 	return p.left(now, eventstore.Position{Commit: at}, eventstore.Position{Commit: to})
 }
+
+// ReadCheckpoint looks once how far other processes have folded.
+func (r *Reader) ReadCheckpoint(ctx context.Context) error { return r.readCheckpoint(ctx) }

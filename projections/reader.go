@@ -21,6 +21,7 @@ type Reader struct {
 
 	waits       waits // running calls of WaitFor
 	lag         lag
+	catchUp     catchUp        // of a process without Config.Project
 	sweepDue    chan time.Time // tells sweepWhenDue that a sweep of tombstones is due, with the present time
 	unpublished bool           // this process reads a generation that is not current yet; used by begin, then by project only
 	nextPublish time.Time
@@ -38,7 +39,7 @@ type Reader struct {
 // Status is the state of the Reader.
 type Status struct {
 	Position eventstore.Position // the read models include every event up to here
-	CaughtUp bool                // the end of the log was reached once; without Config.Project: a checkpoint was read
+	CaughtUp bool                // the end of the log was reached once; without Config.Project: the end that it had at first
 	Err      error               // the error that the Reader is retrying after; nil: none
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"moviola/domain"
+	"moviola/domain/installation"
 	"moviola/domain/movie"
 	"moviola/eventstore"
 	"moviola/eventstore/memory"
@@ -256,6 +257,49 @@ func TestReader_Changed(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestReader_Watches_catchesUp: a process that does not project has caught up when others have folded what the log had when it first
+// looked. Otherwise it would take work from a list that names what was done long ago. Decision 86.
+func TestReader_Watches_catchesUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	elsewhere := func(name string) {
+		t.Helper()
+		if _, err := w.log.Append(t.Context(), name, eventstore.NoStream, eventstore.Meta{Account: alice, Time: t0}, installation.Opened{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	elsewhere("elsewhere-1")
+	config := w.config(w.documents(t))
+	config.Project = false
+	look := func(what string, watcher *projections.ReadModels, want bool) {
+		t.Helper()
+		for range 3 {
+			if err := watcher.Reader.ReadCheckpoint(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := watcher.Reader.Status().CaughtUp; got != want {
+			t.Errorf("%s: caught up %v", what, got)
+		}
+	}
+	idle := mustOpen(t, config)
+	look("an event that concerns no read model", idle, true)
+	last := w.append(t, movie.Stream(project(1)), submitted(alice, t0))
+	look("an event that came later", idle, true)
+	elsewhere("elsewhere-2")
+	watcher := mustOpen(t, config)
+	look("an event that nobody has folded", watcher, false)
+	models := w.open(t)
+	stop := start(t, models)
+	waitFor(t, models, last)
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	w.append(t, movie.Stream(project(2)), submitted(alice, t0))
+	look("an event that was folded, and one that came later", watcher, true)
+	look("another process, with an event that nobody has folded", mustOpen(t, config), false)
 }
 
 // TestReader_Watches proves that a process which does not project sees what others do, a rebuild included.

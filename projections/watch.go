@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"moviola/eventstore"
 )
 
 const (
@@ -57,8 +59,54 @@ func (r *Reader) readCheckpoint(ctx context.Context) error {
 		return err
 	}
 	moved := checkpoint.position().Compare(r.Status().Position) > 0
-	r.tell(report{generation: generation, position: checkpoint.position(), changed: moved, caughtUp: true})
+	r.tell(report{generation: generation, position: checkpoint.position(), changed: moved,
+		caughtUp: r.catchUp.reached(ctx, r, checkpoint.position())})
 	return nil
+}
+
+// catchUp finds out in a process that does not project when the read models have come to where the log ended when this process
+// first looked. It is used by one goroutine, the one of watch.
+type catchUp struct {
+	done  bool
+	known bool                // end is known
+	end   eventstore.Position // where the log ended at the first look
+	from  eventstore.Position // up to here the read models lack no event
+	lacks eventstore.Position // the first event that they lacked when the log was read last; zero: none was found
+}
+
+// reached reports whether no event up to the end is lacking after a position. It reads the log only when the read models have
+// folded the event that they lacked before, and then at most behindEvents events. While the log does not answer, it reports
+// false: the next look asks again, and the checkpoint is followed meanwhile.
+func (c *catchUp) reached(ctx context.Context, r *Reader, position eventstore.Position) bool {
+	if c.done {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, behindTime)
+	defer cancel()
+	if !c.known {
+		end, err := r.config.Log.Store().Head(ctx)
+		if err != nil {
+			return false
+		}
+		c.end, c.known = end, true
+	}
+	if position.Compare(c.from) > 0 {
+		c.from = position
+	}
+	if c.from.Compare(c.end) < 0 {
+		if c.from.Compare(c.lacks) < 0 {
+			return false
+		}
+		next, err := r.nextConcern(ctx, c.from)
+		if err != nil {
+			return false
+		}
+		nothing := next.oldest == (eventstore.Position{})
+		c.done = nothing && next.scanned == c.from || next.oldest.Compare(c.end) > 0 // the log has ended, or what is lacking is newer
+		c.from, c.lacks = next.scanned, next.oldest
+	}
+	c.done = c.done || c.from.Compare(c.end) >= 0
+	return c.done
 }
 
 // chores are the periodic tasks beside projecting. A failed task is retried later.
