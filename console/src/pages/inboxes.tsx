@@ -20,17 +20,18 @@ interface Letter { received_at: string; headers: Record<string, string>; body: s
 
 const lookEvery = 3000;
 
-// useAgain loads anew every few seconds while the page is to be seen.
-function useAgain(reload: () => void) {
+// useAgain loads anew some seconds after each answer, while the page is to be seen: an answer that takes longer is waited for.
+function useAgain({ loading, reload }: { loading: boolean; reload: () => void }) {
   useEffect(() => {
+    if (loading) return;
     const timer = setInterval(() => document.hidden || reload(), lookEvery);
     return () => clearInterval(timer);
-  }, [reload]);
+  }, [loading, reload]);
 }
 
 export default function Inboxes() {
   const list = useLoad((signal) => api.get<{ inboxes: Inbox[] }>("/v2/inboxes", {}, signal).then((a) => a.inboxes), []);
-  useAgain(list.reload);
+  useAgain(list);
   const open = useAct(async () => {
     await api.post("/v2/inboxes");
     list.reload();
@@ -52,7 +53,7 @@ export default function Inboxes() {
 
 function Opened({ of: one, reload }: { of: Inbox; reload: () => void }) {
   const letters = useLoad((signal) => api.get<{ letters: Letter[] }>("/v2/inboxes/" + encodeURIComponent(one.id), {}, signal).then((a) => a.letters), [one.id, one.letters]);
-  useAgain(letters.reload);
+  useAgain(letters);
   const remove = useAct(async () => {
     await api.delete("/v2/inboxes/" + encodeURIComponent(one.id));
     tell(t.removed);
