@@ -27,13 +27,13 @@ type model interface {
 	apply(id string, doc any, gone bool, e Event) (folded, error)
 }
 
-// ager is a model that can use documents of older shapes.
+// ager is a model that can read stored documents whose shape, the version of their fields, is older than the present one.
 type ager interface {
-	// oldestShape is the oldest usable shape: since then, fields were only added to the documents.
+	// oldestShape is the oldest shape that it can read: since then, fields were only added to the documents.
 	oldestShape() int
 }
 
-// oldest returns the oldest shape that a model can use.
+// oldest returns the oldest shape of stored documents that a model can read.
 func oldest(m model) int {
 	if old, ok := m.(ager); ok && old.oldestShape() > 0 {
 		return old.oldestShape()

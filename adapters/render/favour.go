@@ -11,7 +11,7 @@ import (
 // pose is a sequence of equal frames of a window. The first one differs from the frame before it, or is a key frame.
 type pose struct {
 	span
-	copies int64 // how many of the frames are encoded
+	copies int64 // number of frames, from the first, that are encoded; the others are written as repeats
 	key    bool
 	change change        // how much the first frame differs from the frame before it
 	out    []h264.Weight // weights of the frames of a fade after this sequence, which are written as weighted copies of it

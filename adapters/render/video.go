@@ -24,7 +24,7 @@ type play struct {
 }
 
 // plays returns the parts of a video that a window shows: one part, or for a video that repeats one part for each
-// repetition. After the last of l.Plays repetitions, one more part shows the end of the video.
+// repetition. After the last of l.Plays repetitions, one more part begins at the end of the video: its last frame stands still.
 func plays(l timeline.Layer, rate timeline.Rate) []play {
 	fps := float64(rate.Num) / float64(rate.Den)
 	first, last := l.Phase, l.Phase+l.To-l.From // the frames of the element that the window shows

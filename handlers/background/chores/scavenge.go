@@ -56,7 +56,8 @@ func Scavenge(config ScavengeConfig) Chore {
 		if known {
 			fields["last_scavenge"] = last.UTC().Format(time.DateOnly)
 		}
-		config.Logger.WithFields(fields).Warn("a scavenge of the event store is due: events that are archived still use room in it")
+		config.Logger.WithFields(fields).Warn("an operator should scavenge the event store: archived events still use room " +
+			"in it; this process starts no scavenge")
 		return nil
 	}}
 }
