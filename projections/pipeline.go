@@ -20,7 +20,7 @@ type prepared struct {
 	done     chan error // receives the result of the commit; nil: the commit has not begun
 }
 
-// slot returns a document that the batch has changed, as it is after the commit.
+// slot returns a document that these events have changed, as it will be stored. It returns false when they have not changed it.
 func (b *prepared) slot(model, id string) (slot, bool) {
 	if b == nil {
 		return slot{}, false

@@ -21,7 +21,7 @@ type recent struct {
 	changes atomic.Uint64
 
 	mu    sync.Mutex
-	since uint64 // value that changes had when the first document in docs was read
+	since uint64 // value of the field `changes` when the first document in docs was read
 	until time.Time
 	docs  map[recentKey]any
 }

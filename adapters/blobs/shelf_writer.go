@@ -11,7 +11,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// The bounds of one transaction: the number of changes, and the bytes of their files from which on no change is added.
+// The bounds of one transaction: the largest number of changes, and a number of bytes. When the files of its changes have that
+// many bytes, no change is added.
 const (
 	maxShelvings     = 256
 	maxShelvingBytes = 4 << 20

@@ -67,11 +67,11 @@ type ledgerOwner struct {
 	draft *ledger.Ledger      // the ledger of the field stored, plus events that were decided and are not appended yet
 
 	mu     sync.RWMutex   // guards stored and loaded
-	stored *ledger.Ledger // the ledger, folded from the events of the log up to the position in the field at
+	stored *ledger.Ledger // the ledger, folded from the events of the log up to the position in the field `at`
 	loaded bool           // the log was read to its end, or appended to, at least once
 
 	restored bool         // the owner has looked for a snapshot
-	end      atomic.Int64 // revision in the field at, for other goroutines to read
+	end      atomic.Int64 // copy of the revision in the field `at`, for other goroutines to read
 	snapshot atomic.Int64 // revision of the newest snapshot that is known
 }
 

@@ -50,7 +50,7 @@ func (s *Sketch) Miss(ref timeline.Ref, why string) {
 	}
 }
 
-// Lacks reports whether a source has a placeholder.
+// Lacks reports whether a source is missing, so that a placeholder is drawn in its place.
 func (s *Sketch) Lacks(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

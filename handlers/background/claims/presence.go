@@ -100,7 +100,7 @@ func (b *Board) disappear(row projections.Presence) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*b.Beat)
 	defer cancel()
 	if err := b.Board.Remove(ctx, row.Work, row.Attempt); err != nil {
-		b.Log.WithError(err).WithField("work", row.Work).Warn("heartbeat of work that has ended not removed; it is ignored")
+		b.Log.WithError(err).WithField("work", row.Work).Warn("heartbeat of work that has ended not removed; readers ignore it")
 	}
 }
 

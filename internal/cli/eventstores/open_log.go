@@ -31,8 +31,8 @@ func (l *Log) Close(ctx context.Context) error {
 	return errors.Join(l.client.Close(ctx), l.files.Close())
 }
 
-// OpenLog opens the log of the event store at from or, when from is empty, that of the data folder, whether a service runs there
-// or not. Archived movies are read from the storage of files that the service was started with.
+// OpenLog opens the log of the event store at the address `from`. When from is empty, it opens the log of the data folder,
+// whether a service runs there or not. Archived movies are read from the storage of files that the service was started with.
 func OpenLog(ctx context.Context, data, from string, logger *logrus.Logger) (*Log, func() error, error) {
 	files, err := HistoryOf(data)
 	if err != nil {

@@ -60,7 +60,7 @@ func (b *Block) tilted(i int) pose {
 	return pose{m: m, alpha: 1}
 }
 
-// fall returns how many pixels above its place a pill has to be to lie outside of the drawing.
+// fall returns how many pixels above its place a pill, the rounded box behind a word, has to be to lie outside of the drawing.
 func (b *Block) fall(i int) float64 {
 	p := b.pills[i]
 	reach := (p.right-p.left)*math.Sin(math.Pi/36)/2 + b.style.FontSize // the tilt and the shadow make the pill taller
