@@ -17,9 +17,9 @@ func (r *run) coder(matte bool) ffmpeg.Encoder {
 	return r.encoder
 }
 
-// soften lets x264 make the whole movie when a hardware encoder has failed or its output cannot be used, and returns true.
-// A hardware encoder can be busy, or refuse a size that x264 accepts. Windows that the hardware encoder has made are not
-// used.
+// soften lets x264 make the whole movie after an error while a hardware encoder is in use, and returns true: the encoder may be
+// the cause, because it can be busy, or refuse a size that x264 accepts. It returns false after a refusal, a killed program, and
+// when the render gives way or ends. Windows that the hardware encoder has made are not used.
 func (r *run) soften(ctx context.Context, err error) bool {
 	var refusal *domain.Error
 	var exit *ffmpeg.ExitError
@@ -29,7 +29,8 @@ func (r *run) soften(ctx context.Context, err error) bool {
 	if err == nil || ctx.Err() != nil || !r.encoder.Hardware() || errors.As(err, &refusal) || errors.Is(err, commands.ErrGiveWay) {
 		return false
 	}
-	r.log.WithError(err).WithField("encoder", r.encoder.Name()).Warn("a hardware encoder has failed: x264 makes this movie")
+	r.log.WithError(err).WithField("encoder", r.encoder.Name()).
+		Warn("render failed while a hardware encoder was in use; x264 makes the movie")
 	r.encoder = r.engine.cfg.Tools.Software()
 	return true
 }

@@ -227,7 +227,7 @@ func (e *Examiner) asMedia(ctx context.Context, asset *commands.Asset, target *u
 	m, err := e.Prober.Probe(ctx, asset.Path, asset.Format)
 	switch {
 	case errors.Is(err, commands.ErrNotMedia):
-		e.Log.WithError(err).WithField("asset", asset.Hash).Info("asset cannot be decoded; the movie or preload item fails")
+		e.Log.WithError(err).WithField("asset", asset.Hash).Info("asset cannot be decoded; what needs it fails")
 		return unreadable(target, "file")
 	case err != nil:
 		return fmt.Errorf("probe asset %s: %w", asset.Hash, err)

@@ -63,7 +63,7 @@ func (e *Examiner) convert(ctx context.Context, asset *commands.Asset, reader st
 	var fault *domain.Error
 	switch {
 	case errors.Is(err, commands.ErrNotMedia):
-		e.Log.WithError(err).WithField("asset", asset.Hash).Info("picture cannot be decoded; the movie or preload item fails")
+		e.Log.WithError(err).WithField("asset", asset.Hash).Info("picture cannot be decoded; what needs it fails")
 		return unreadable(target, "image")
 	case errors.As(err, &fault):
 		return fault
@@ -93,7 +93,7 @@ func (e *Examiner) makeShallow(ctx context.Context, asset *commands.Asset, targe
 	case ctx.Err() != nil || errors.As(err, &fault):
 		return fmt.Errorf("convert asset %s: %w", asset.Hash, err)
 	}
-	e.Log.WithError(err).WithField("asset", asset.Hash).Info("picture cannot be decoded; the movie or preload item fails")
+	e.Log.WithError(err).WithField("asset", asset.Hash).Info("picture cannot be decoded; what needs it fails")
 	return unreadable(target, "image")
 }
 

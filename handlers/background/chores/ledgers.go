@@ -70,7 +70,7 @@ func Ledgers(config LedgersConfig) Chore {
 		if done.Files > 0 {
 			config.Logger.WithFields(logrus.Fields{
 				"ledgers": done.Streams, "events": done.Events, "files": done.Files, "bytes": done.Bytes,
-			}).Info("old events of ledgers archived: opening balances replace these events, and the event store removes them from the log")
+			}).Info("old events of ledgers archived: opening balances replace these events, which are truncated in the log")
 		}
 		if errors.Is(err, archived.ErrBusy) {
 			err = nil // another process is archiving the log already

@@ -65,5 +65,6 @@ func AnchorPlaces(ctx context.Context, addresses []string, smtp, from string) ([
 	return places, nil
 }
 
-// anchorTime limits one request to a place of anchors.
+// anchorTime limits one request to a webhook that gets anchors. Sending to a place of any kind has a further limit, in the
+// package anchors.
 const anchorTime = 5 * time.Minute

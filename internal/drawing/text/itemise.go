@@ -74,7 +74,7 @@ type Span struct {
 
 // setting holds the parts of a text's style that affect the choice of fonts and shaping.
 type setting struct {
-	families []string // families that are installed or shipped
+	families []string // families to choose from: installed, shipped, fetched, or of a font file of the movie
 	want     wish
 	spans    []Span // parts with another weight or slant
 	start    int    // index of the current paragraph in the text, in runes
