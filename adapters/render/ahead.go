@@ -15,7 +15,8 @@ import (
 	"moviola/internal/oom"
 )
 
-// keeper is an Assets that can look an asset up in its cache without downloading it.
+// keeper is an Assets (it fetches sources) that can also look an asset up in its cache without downloading it. It has
+// nothing to do with the role keeper.
 type keeper interface {
 	// Kept returns the cached asset that Fetch would return. KeptSince returns the cached asset that Refetch would return for the
 	// same value of the parameter since. Both return false when the asset could only be had from a server.
@@ -125,7 +126,8 @@ func aheadError(ctx context.Context, err error) error {
 	return err
 }
 
-// ofItem adds the id of the preload item that failed to an error for the client. Any other error is returned unchanged.
+// ofItem returns err with the preload item named in its message, if err is an error for the client. id is the id of the
+// item. Any other error is returned unchanged.
 func ofItem(id string, err error) error {
 	var fault *domain.Error
 	if errors.As(err, &fault) {

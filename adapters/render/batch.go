@@ -29,9 +29,9 @@ type ticket struct {
 	looked sync.Mutex // held while the cache is searched for the window
 	done   chan struct{}
 
-	// The goroutine that has taken the ticket sets these fields before it closes done. Other goroutines read them after done is
-	// closed.
-	ended  bool // the file of the window exists: it was rendered, or found in the cache
+	// The goroutine that renders the window, or finds it in the cache, sets ended, failed and piece before it closes done.
+	// Other goroutines read these three fields only after done is closed.
+	ended  bool // the file of the window exists
 	failed error
 	piece  workspace.Part
 
@@ -121,9 +121,9 @@ const (
 	mostAsked = 2 * mostTogether
 )
 
-// company takes further windows from the queue, which are encoded in the same process as t, and returns them. It takes only
-// windows with few frames to encode. If several processes can run, it leaves the other processes their share of the waiting
-// windows.
+// company returns windows that are to be encoded in the same ffmpeg process as the window of t, and takes them from the
+// queue. It takes only windows of which at most fewFrames frames are encoded. If several ffmpeg processes can run at the
+// same time, company leaves the others their share of the waiting windows.
 func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 	waiting := q.waiting()
 	room := r.engine.limiter.Room(r.plan.Width * r.plan.Height)
@@ -131,8 +131,8 @@ func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 	if most < 2 || !r.few(ctx, t) {
 		return nil
 	}
-	// The windows that show the same source as t come first, those nearest in the source before others: one decoding serves all of
-	// them.
+	// Windows that show the same source as the window of t come first, so that the source is decoded once for all of them.
+	// Among these, windows that show a nearer part of the source come first.
 	if len(r.playsOf(t.window)) > 0 {
 		far := map[*ticket]float64{}
 		for _, o := range waiting {
@@ -146,8 +146,8 @@ func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 		if len(all) == most-1 || asked == mostAsked {
 			break
 		}
-		// The cache is searched before r.few is called, because r.few draws what the window shows. An error is reported when the
-		// window itself is rendered.
+		// The cache is searched for the window before its frames are counted by r.few, which has to draw what the window
+		// shows. An error of the search is ignored here: it is reported when the window itself is rendered.
 		if found, err := r.recall(q, o); found || err != nil || q.took(o) {
 			continue
 		}

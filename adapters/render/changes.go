@@ -15,10 +15,16 @@ type changed []change
 type change uint8
 
 const (
-	same     change = iota
-	altered         // most of the frame is as before
-	redrawn         // a large picture, video or page fades or moves
-	replaced        // a large picture, video or page appears or disappears, or a text in a window without these
+	// same: the frame equals the previous one.
+	same change = iota
+	// altered: the frame differs from the previous one, but most of it is the same.
+	altered
+	// redrawn: a picture, video or page of a quarter of the canvas or more fades or moves in the frame.
+	redrawn
+	// replaced: a picture, video or page of a quarter of the canvas or more appears or disappears in the frame without a
+	// fade. In a window that shows no picture, video or page, this also applies to texts and other layers, but not to
+	// captions.
+	replaced
 )
 
 func (c changed) mark(from, to int64, how change) {
@@ -56,8 +62,9 @@ func (r *run) changesOf(ctx context.Context, w timeline.Window) (changed, error)
 	return c, nil
 }
 
-// calm lowers replaced to altered for each frame whose previous or next frame changes too. It is called for windows that
-// show no picture, video or page: in these the encoder treats such frames alike.
+// calm sets altered (a small change) instead of replaced (a large one) for each frame whose previous or next frame changes
+// too. It is called for windows that show no picture, video or page. In such windows the encoder treats a large change
+// directly before or after another change like a small one.
 func (c changed) calm() {
 	for n := range c {
 		if c[n] == replaced && (n > 0 && c[n-1] != same || n+1 < len(c) && c[n+1] != same) {

@@ -23,7 +23,9 @@ func (r *run) coder(matte bool) ffmpeg.Encoder {
 func (r *run) soften(ctx context.Context, err error) bool {
 	var refusal *domain.Error
 	var exit *ffmpeg.ExitError
-	if errors.As(err, &exit) && exit.Killed { // the kill is most likely for lack of memory, and x264 needs more
+	// A killed program was most likely killed for lack of memory. x264 would fail too: it needs more memory than a hardware
+	// encoder.
+	if errors.As(err, &exit) && exit.Killed {
 		return false
 	}
 	if err == nil || ctx.Err() != nil || !r.encoder.Hardware() || errors.As(err, &refusal) || errors.Is(err, commands.ErrGiveWay) {

@@ -187,7 +187,8 @@ func (c *composer) act(ctx context.Context, l timeline.Layer) error {
 	return nil
 }
 
-// streamOf returns the frames of an actor in a window, up to the last one that changes.
+// streamOf returns the frames in which the window shows the layer l, as the actor a draws them. They end with the frame
+// after which the layer does not change any more.
 func (c *composer) streamOf(a artwork.Actor, l timeline.Layer) *stream {
 	return &stream{
 		frames: min(l.To-l.From, a.Settled()-l.Phase+1),

@@ -49,8 +49,9 @@ func (r *run) dissolvesOf(ctx context.Context, w timeline.Window) ([]dissolve, e
 	return all, nil
 }
 
-// dissolves reports whether a layer can fade by weighted copies: no other layer is visible during the fade or disappears just
-// before it, and the movie's thumbnail is not one of its frames.
+// dissolves reports whether the frames of the fade d can be written as weighted copies, that is computed from the picture
+// before the fade, without encoding. None of the layers in others may be visible during the fade or disappear just before
+// it. The frame that becomes the movie's thumbnail must not be part of the fade.
 func (r *run) dissolves(d dissolve, w timeline.Window, others []timeline.Layer) bool {
 	if at := r.plan.ThumbnailFrame - w.Start; at >= d.from && at < d.to {
 		return false
@@ -82,8 +83,10 @@ func weightsOf(background timeline.Color, frames int64) []h264.Weight {
 	return all
 }
 
-// weighed returns the changes of a window whose fades are written as weighted copies. The frame after a fade becomes a key frame,
-// so that no frame after the fade refers to a frame before the end of the fade.
+// weighed returns a copy of c (how much each frame of a window changes) for the case that the frames of the fades all are
+// computed from the picture before the fade, without encoding. In the copy, the frames of a fade count as unchanged. The
+// frame after a fade counts as replaced: it becomes a key frame, so that no later frame refers to a frame before the end of
+// the fade.
 func (c changed) weighed(all []dissolve) changed {
 	c = slices.Clone(c)
 	for _, d := range all {

@@ -168,7 +168,7 @@ func (e *Engine) render(ctx context.Context, job commands.RenderJob) (out comman
 }
 
 // collect prepares the items of the movie's property preload and brings the files that the movie names to the local disk.
-// It returns the document with the parts filled in that depend on them.
+// It returns the document, with those parts filled in that depend on the items or files.
 func (r *run) collect(ctx context.Context, doc *document.Movie) (*document.Movie, error) {
 	defer r.timeStage(stageSources)()
 	doc, err := r.preload(ctx, doc)

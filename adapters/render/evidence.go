@@ -22,7 +22,9 @@ func outOfMemory(ctx context.Context, before oom.Count, err error) error {
 	return blameMemory(before, oom.Read(), err)
 }
 
-// blameMemory is outOfMemory for two given counts of the processes that the kernel has killed for lack of memory.
+// blameMemory returns an error that wraps commands.ErrOutOfMemory and contains the text of err, if lack of memory is the
+// cause of err. Otherwise it returns err. before and after are the numbers of processes that the kernel had killed for lack
+// of memory before the program or page with the error err was started, and after it ended.
 func blameMemory(before, after oom.Count, err error) error {
 	var exit *ffmpeg.ExitError
 	if errors.As(err, &exit) && exit.Memory { // the program's own control group has counted the kill

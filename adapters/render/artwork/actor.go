@@ -53,20 +53,21 @@ type Posed struct {
 	box   image.Rectangle
 	seen  image.Rectangle // the part of the box that contains visible pixels
 	w, h  int
-	// sheet is the rectangle in which the content is drawn: the box of the layer or, for a picture or text under a motion,
-	// a rectangle at 0, 0 that is as large, or larger when a zoomed view needs more detail.
+	// sheet is the rectangle in which the content is drawn. Usually it is the box of the layer. For a picture under a
+	// motion, and for a text that is enlarged because a zoomed view needs more detail, its corner is at 0, 0 and it may be
+	// larger than the box.
 	sheet image.Rectangle
 
 	rest   *image.RGBA // the content after its last change; nil: not drawn yet
 	from   *image.RGBA // the picture from which the fields plate and viewer were made
 	plate  *picture.Plate
 	viewer *picture.Viewer
-	turned *picture.Layer // reusable layer: the box of the layer before the rotation
-	out    *picture.Layer // reusable layer for moving views
+	turned *picture.Layer // the view of a layer with motion and rotation, not yet rotated; each frame draws into it anew
+	out    *picture.Layer // the view of a layer with motion and without rotation; each frame draws into it anew
 }
 
-// MaxTurned is the largest number of pixels of the box of a layer that is moved or rotated, and of a video that is also
-// mirrored or masked.
+// MaxTurned is the largest number of pixels that the box of a layer may have if the layer has a motion or a rotation. The
+// same limit applies to the box of a video that is mirrored or has a mask.
 const MaxTurned = 32 << 20
 
 // Settled implements Actor.
@@ -160,7 +161,8 @@ func (p *Posed) fresh(r image.Rectangle) *picture.Layer {
 	return p.out
 }
 
-// keyed returns the content mirrored and with its colour key applied.
+// keyed returns the picture img after two effects of the layer: mirroring, and the chroma key, which makes one colour
+// transparent.
 func (p *Posed) keyed(img *image.RGBA) *image.RGBA {
 	out := picture.Mirror(img, p.sheet, p.fx.FlipX, p.fx.FlipY)
 	if key := p.fx.ChromaKey; key != nil {

@@ -89,7 +89,8 @@ func (s *Drawer) photo(l timeline.Layer, box, seen image.Rectangle) fixed {
 	}
 }
 
-// Content opens the content of a layer. box is its rectangle, seen the part of the box that is needed.
+// Content returns the content of the layer l. box is the rectangle in which the content is drawn. seen is the part of box
+// that is needed.
 func (s *Drawer) Content(ctx context.Context, l timeline.Layer, box, seen image.Rectangle) (Content, error) {
 	switch l.Kind {
 	case timeline.ImageLayer:

@@ -66,8 +66,9 @@ type drawing struct {
 	err   error
 }
 
-// drawing returns the cache entry of a layer and the entry's key. Layers that differ only in their times share an entry,
-// except for the life of a layer with a motion or rotation.
+// drawing returns the cache entry of a layer and the entry's key. Layers share an entry if they differ only in times:
+// start, end and fades. Layers with a motion or rotation share one only if their elements are shown for the same number of
+// frames.
 func (s *Drawer) drawing(l timeline.Layer) (*drawing, string, error) {
 	if l.Effects == nil || l.Effects.Motion == nil && l.Effects.Rotation == nil {
 		l.Life = 0
@@ -132,7 +133,8 @@ func (s *Drawer) Settles(ctx context.Context, l timeline.Layer) (int64, error) {
 	return d.settled, d.opening
 }
 
-// ready opens the actor of a drawing.
+// ready sets d.actor, which draws the frames of the layer l, and d.settled at the first call for d. If that fails, it sets
+// d.opening to the error. Later calls for d do nothing.
 func (s *Drawer) ready(ctx context.Context, d *drawing, l timeline.Layer) {
 	d.opened.Do(func() {
 		if d.actor, d.opening = s.Open(ctx, l); d.opening == nil {
@@ -225,9 +227,10 @@ const (
 	maxMovedPixels = 4 << 20
 )
 
-// closer enlarges a text to the size that it has in the most magnified view of its motion, as far as the limits above
-// allow. It returns the enlarged layer, with its box at 0, 0; a layer that needs no enlarging is returned unchanged.
-// Scaling up letters that were drawn smaller would blur them.
+// closer enlarges a text to the size that the text has in the most magnified view of its motion, because scaling up letters
+// that were drawn smaller would blur them. maxNear, maxNearPixels and maxMovedPixels limit the size. closer returns the
+// layer with the enlarged text and an enlarged box, whose corner is at 0, 0, and this box as a rectangle. If the text needs
+// no enlarging, closer returns the unchanged layer and its box.
 func closer(l timeline.Layer) (timeline.Layer, image.Rectangle) {
 	grow := math.Min(nearest(*l.Effects.Motion), maxNear)
 	most := float64(maxNearPixels)
@@ -259,9 +262,10 @@ func nearest(m timeline.Motion) float64 {
 	return 1 / math.Max(size, 0.1)
 }
 
-// sheet returns the rectangle in which a picture under a zoom is drawn. It is as large as the most magnified view needs. It
-// is not larger than the picture's source, unless the box of the layer is or the source is an SVG drawing, and has at most
-// maxSheet pixels, unless the box has more.
+// sheet returns the rectangle, with its corner at 0, 0, in which a picture under a zoom is drawn. The rectangle is as large
+// as the most magnified view needs, within two limits: it is at most as wide as the used part of the picture's source, and
+// has at most maxSheet pixels. The first limit does not apply to SVG drawings. The rectangle is never smaller than the box
+// of the layer, even if the box exceeds a limit.
 func (s *Drawer) sheet(l timeline.Layer) image.Rectangle {
 	facts := s.Source(l.Source).Asset.Facts
 	w := float64(facts.Width)

@@ -34,7 +34,7 @@ type MoviePages struct {
 	Sketch *Sketch // state of a preview; nil: a movie is made
 
 	lapsed  <-chan struct{} // closed when the render must stop waiting for pages; nil: never
-	gaveWay *atomic.Bool    // set when the render has stopped waiting; nil: not needed
+	gaveWay *atomic.Bool    // set to true when a wait for a page has ended because lapsed was closed; nil: nobody asks
 
 	mu    sync.Mutex
 	films map[string]*film
@@ -46,7 +46,8 @@ func errNoBrowser() error {
 		"chromium-headless-shell")
 }
 
-// Share makes waits for pages end when lapsed is closed. The first wait that ends for this reason sets gaveWay to true.
+// Share says when waiting for pages with external content or scripts has to end: when the channel lapsed is closed. A wait
+// that ends for this reason sets gaveWay to true.
 func (p *MoviePages) Share(lapsed <-chan struct{}, gaveWay *atomic.Bool) {
 	p.lapsed, p.gaveWay = lapsed, gaveWay
 }

@@ -10,7 +10,8 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// Misfits returns notes on the texts of a layer that do not fit into their boxes; none if the parameter words is no text engine.
+// Misfits returns notes on those texts of the layer l that do not fit into their boxes. It returns none if words is not a
+// *text.Engine.
 func Misfits(words TextDrawer, l timeline.Layer) ([]document.Note, error) {
 	engine, ok := words.(*text.Engine)
 	if !ok {
@@ -29,8 +30,9 @@ func Misfits(words TextDrawer, l timeline.Layer) ([]document.Note, error) {
 	return nil, nil
 }
 
-// CaptionMisfits returns notes on those captions in track that do not fit into the frames of the timeline plan. It calls the
-// function more before it examines a caption, and ends when more returns false.
+// CaptionMisfits returns notes on those captions in track that do not fit into a frame of the movie, whose timeline is
+// plan. It calls more before each caption, and examines no further caption once more has returned false. It returns no
+// notes if words is not a *text.Engine.
 func CaptionMisfits(words TextDrawer, plan *timeline.Timeline, track caption.Track, more func() bool) ([]document.Note, error) {
 	engine, ok := words.(*text.Engine)
 	if !ok {
@@ -40,8 +42,8 @@ func CaptionMisfits(words TextDrawer, plan *timeline.Timeline, track caption.Tra
 	return notes, err
 }
 
-// WithFonts returns the text engine in the parameter words with a movie's own fonts added. paths are the paths of the fonts'
-// files, by the addresses of the fonts. If words is no text engine, WithFonts returns it unchanged.
+// WithFonts returns the text engine words with a movie's own fonts added. paths maps the address of each font to the path
+// of its file. If words is not a *text.Engine, WithFonts returns it unchanged.
 func WithFonts(words TextDrawer, paths map[string]string, faces []commands.FontFace) (TextDrawer, error) {
 	engine, ok := words.(*text.Engine)
 	if !ok {

@@ -14,24 +14,25 @@ import (
 const (
 	// pageFlightTime is the time limit for loading and drawing a page. It ends pages that nobody waits for any more.
 	pageFlightTime = 15 * time.Minute
-	// pageKeptTime is how long the result of a page is kept for the next turn of its movie, after its last use.
+	// pageKeptTime is how long the result of a page is kept after its last use, for a movie that has given up its slot. The
+	// movie uses the result when it has a slot again.
 	pageKeptTime = 5 * time.Minute
 	// maxLeftPages is the largest number of pages that are loading or kept for movies that have given up their slot.
 	maxLeftPages = 24
-	// maxLeftBytes bounds the memory of the pictures kept for movies that have given up their slot. A picture that does not fit
-	// is drawn again in the movie's next turn.
+	// maxLeftBytes bounds the memory, in bytes, of the pictures kept for movies that have given up their slot. A picture
+	// that does not fit is drawn again when the movie has a slot again.
 	maxLeftBytes = 256 << 20
 )
 
-// PageFlights holds the pages that are being loaded and drawn. A render that is asked for its slot while it waits for a page
-// gives the slot up; the page continues, within the limit of browsers, and its result is used in the movie's next turn. It is
-// safe for concurrent use.
+// PageFlights holds the pages that are being loaded and drawn. A render that is asked for its slot while it waits for a
+// page gives the slot up. The page goes on loading, within the limit of browsers, and the movie uses the result when it has
+// a slot again. PageFlights is safe for concurrent use.
 type PageFlights struct {
 	mu   sync.Mutex
 	all  map[string]*pageFlight
-	left int // number of pages whose render has given up its slot
-	most int // bytes of pictures that may be kept for later turns; 0: maxLeftBytes
-	kept int // bytes of the pictures that are kept now
+	left int // number of pages that are loading or kept for movies that have given up their slot
+	most int // largest number of bytes of the pictures kept for movies that have given up their slot; 0: maxLeftBytes
+	kept int // number of bytes of the pictures kept for these movies now
 }
 
 // pageFlight is one page that is loading. PageFlights.mu guards all fields but done; shown and err are set before done is closed.
@@ -41,15 +42,16 @@ type pageFlight struct {
 	err     error
 	stop    context.CancelFunc
 	waiting int
-	left    bool        // the render has given up its slot
-	drop    *time.Timer // removes a kept page; nil: the render has not given up its slot, or the page is still loading
+	left    bool        // the page is loading or kept for a movie that has given up its slot
+	drop    *time.Timer // removes the page once its result has been kept for pageKeptTime; nil: no result is kept
 	bytes   int         // size of the picture in bytes while the picture is kept
 }
 
-// join returns the result of load, which runs once for all callers with the same key. If lapsed is closed, join returns
-// commands.ErrGiveWay; if ctx ends, it returns the cause. load continues if lapsed was closed or the cause says that
-// another account waits, but for at most maxLeftPages pages at a time. Otherwise load is cancelled, unless somebody else
-// waits.
+// join returns the result of load. All callers with the same key share one call of load. When lapsed is closed, join stops
+// waiting and returns commands.ErrGiveWay. When ctx ends, join stops waiting and returns the cause. If nobody waits for
+// load any more, it is cancelled, with one exception. If a caller has stopped because lapsed was closed, or because of
+// commands.ErrShare or commands.ErrGiveWay, load goes on, because the movie needs the result when it has a slot again. At
+// most maxLeftPages pages go on or are kept in this way.
 func (p *PageFlights) join(
 	ctx context.Context, key string, lapsed <-chan struct{}, load func(context.Context) (any, error),
 ) (any, error) {
@@ -97,7 +99,9 @@ func (p *PageFlights) begin(ctx context.Context, key string, load func(context.C
 	return f
 }
 
-// leave records that a caller no longer waits. With giveWay, the page continues for the movie's next turn.
+// leave records that one caller no longer waits for the page f. giveWay says that the caller stopped because its slot is
+// wanted. The page then goes on loading, because the movie needs it when it has a slot again. It does not go on if
+// maxLeftPages pages are already loading or kept in this way.
 func (p *PageFlights) leave(key string, f *pageFlight, giveWay bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,7 +113,9 @@ func (p *PageFlights) leave(key string, f *pageFlight, giveWay bool) {
 	p.landed(key, f)
 }
 
-// landed removes a finished page that nobody waits for, or keeps it if its render has given up its slot. The caller holds p.mu.
+// landed decides what happens to the page f once nobody waits for it. Usually f is cancelled and removed. If f.left says
+// that its movie has given up its slot, f may finish loading, and its result is kept for pageKeptTime if there is room for
+// it. The caller holds p.mu.
 func (p *PageFlights) landed(key string, f *pageFlight) {
 	ended := false
 	select {
@@ -123,7 +129,7 @@ func (p *PageFlights) landed(key string, f *pageFlight) {
 		delete(p.all, key)
 		f.stop()
 	case !ended:
-	// The page is begun anew in the movie's next turn.
+	// A page that was cancelled or took too long is removed. It is loaded anew when the movie has a slot again.
 	case errors.Is(f.err, context.Canceled) || errors.Is(f.err, context.DeadlineExceeded):
 		p.forget(key, f)
 	case f.drop == nil && !p.room(f):
@@ -152,7 +158,7 @@ func (p *PageFlights) room(f *pageFlight) bool {
 	return true
 }
 
-// forget removes a page whose render has given up its slot. The caller holds p.mu.
+// forget removes a page whose movie has given up its slot, unless a caller waits for it. The caller holds p.mu.
 func (p *PageFlights) forget(key string, f *pageFlight) {
 	if p.all[key] != f || f.waiting > 0 {
 		return

@@ -23,7 +23,8 @@ const (
 // errPagesTime cancels the page during which the time limit of the movie's pages is reached.
 var errPagesTime = errors.New("the time of the movie's pages is over")
 
-// PagesTimes holds the time spent on the pages of each movie in this process, over all turns. It is safe for concurrent use.
+// PagesTimes holds, for each movie, the time that this process has spent on the movie's pages, in all attempts together. It
+// is safe for concurrent use.
 type PagesTimes struct {
 	mu  sync.Mutex
 	all map[domain.ProjectID]*pagesTime
@@ -94,7 +95,9 @@ func (t *pagesTime) bounded(l timeline.Layer, load func(context.Context) (any, e
 			}
 		}
 		shown, err := load(commands.OnPageTurn(ctx, func() {
-			stop() // if the page had a browser that has died, it gets another one: time is counted from now
+			// When the browser of the page has died, the page gets another one. The time with the first one is then added
+			// to the record, and counting begins anew.
+			stop()
 			mu.Lock()
 			defer mu.Unlock()
 			begun = time.Now()

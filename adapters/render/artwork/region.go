@@ -9,7 +9,7 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// Region is the rectangle in which a posed layer may be visible.
+// Region returns the rectangle of the canvas in which the layer that p draws may be visible.
 func (p *Posed) Region(ctx context.Context) (image.Rectangle, error) {
 	switch {
 	case p.fx.Rotation != nil:
