@@ -47,8 +47,8 @@ const (
 	// render is too busy for the search: the search waits much longer than a render does before it says that a source cannot be
 	// decoded.
 	decodeStall = 4 * ffmpeg.DefaultStall
-	// decodeLimit is the time limit for decoding one source in the search. A source without an error until then counts as
-	// undamaged.
+	// decodeLimit is the time limit for decoding one source in the search for a damaged source, after a render has failed.
+	// A source that was decoded without an error until then counts as undamaged.
 	decodeLimit = 5 * time.Minute
 )
 

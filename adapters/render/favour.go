@@ -13,8 +13,10 @@ type pose struct {
 	span
 	copies int64 // number of frames, from the first, that are encoded; the others are written as repeats
 	key    bool
-	change change        // how much the first frame differs from the frame before it
-	out    []h264.Weight // weights of the frames of a fade after this sequence, which are written as weighted copies of it
+	change change // how much the first frame differs from the frame before it
+	// out are the weights of the frames of a fade that follows this sequence; nil: none follows. The frames of the fade are
+	// not encoded, but computed from the last frame of the sequence.
+	out []h264.Weight
 }
 
 // favour is a range of encoded frames that get a better quality than the encoder would choose, in steps of its quantiser.
@@ -27,19 +29,21 @@ const (
 	// lookahead is the number of following frames that x264 examines, with this preset, to find how much of a frame stays
 	// visible.
 	lookahead = 10
-	// stepsPerDoubling is how many quantiser steps better x264 encodes content that stays visible twice as long (its macroblock
-	// tree).
+	// stepsPerDoubling is the number of quantiser steps by which x264 encodes content better that stays visible twice as
+	// long. x264 calls this its macroblock tree.
 	stepsPerDoubling = 2
 	// motionStays is the share of a frame that is estimated to stay visible in the next frame, when a large picture moves or fades.
 	motionStays = 0.25
-	// keyStays is the share of a frame that is estimated to stay visible in the next frame, when a large picture begins to move or
-	// to fade with a key frame. In some of these cases so much is new that x264 would set the key frame by itself.
+	// keyStays is the share of a frame that is estimated to stay visible in the next frame, if the next frame is a key
+	// frame in which a large picture moves or fades. The share is smaller than motionStays, because in some of these key
+	// frames so much is new that x264 itself would have made them key frames.
 	keyStays = 0.15
-	// keySteps is how many quantiser steps better x264 encodes a key frame than the frames after it; a key frame directly after
-	// another one gets no bonus.
+	// keySteps is the number of quantiser steps by which x264 encodes a key frame better than the frames after it. A key
+	// frame that directly follows another encoded key frame does not get this bonus from x264, so favours adds it.
 	keySteps = 2.5
-	// cutSteps is how many quantiser steps better a large picture is encoded that appears so soon after a key frame that its own
-	// first frame is no key frame. Otherwise x264 may encode the picture in bidirectional frames, which have a lower quality.
+	// cutSteps is the number of quantiser steps by which favours improves a large picture that appears so soon after a key
+	// frame that the picture's own first frame is no key frame. Without this, x264 may encode the picture in bidirectional
+	// frames, which have a lower quality.
 	cutSteps = 1.5
 	// leastSteps is the smallest correction that is worth a filter.
 	leastSteps = 0.5
@@ -60,8 +64,8 @@ func favours(all []pose) []favour {
 		}
 		if steps >= leastSteps && (s.key || s.to-s.from > 1) {
 			last := frame + 1
-			// If the pose has no key frame, the encoder chooses to which of the pose's encoded frames later frames refer. So all
-			// encoded frames of the pose get the better quality.
+			// s is a sequence of equal frames. If it begins with a key frame, only this frame gets the better quality.
+			// Otherwise all its encoded frames get it, because the encoder may let later frames refer to any of them.
 			if !s.key {
 				last = frame + s.copies
 			}
@@ -72,8 +76,9 @@ func favours(all []pose) []favour {
 	return out
 }
 
-// missed returns how many quantiser steps worse x264 encodes the first pose because it looks ahead at encoded frames only, and
-// repeats are not encoded.
+// missed returns by how many quantiser steps x264 encodes all[0], a sequence of equal frames, worse than it should. x264
+// encodes content better the longer the content stays visible, but it sees only encoded frames, and repeats are not
+// encoded.
 func missed(all []pose) float64 {
 	var shown, encoded view
 	staying := 1.0

@@ -145,7 +145,9 @@ func (r *run) prepare(ctx context.Context, w document.Source) (artwork.Source, e
 	case w.Prompt != nil:
 		return r.generate(ctx, w)
 	}
-	if !w.Fresh { // a fresh source is not given up when the slot is wanted: the next attempt would fetch it again
+	// Waiting for the download ends when the slot is wanted by other work. A fresh source, which must not come from the
+	// cache, is waited for all the same, because the next attempt would download it again from the start.
+	if !w.Fresh {
 		var end context.CancelFunc
 		ctx, end = r.untilLapsed(ctx)
 		defer end()
@@ -172,8 +174,9 @@ func (r *run) download(ctx context.Context, w document.Source) (artwork.Source, 
 	return artwork.Source{Asset: asset}, err
 }
 
-// addressOf is the address of a file. Local files are the src of media elements only: not masks, fonts, captions, pages or what
-// the settings of components name.
+// addressOf returns the address that the fetcher needs for the file w. Only the src of a media element may name a file of
+// this machine, and only if such files are allowed (Local is set). The addresses of masks, fonts, captions and pages, and
+// addresses in the settings of components, are returned as they are.
 func (r *run) addressOf(w document.Source) (string, error) {
 	if r.engine.cfg.Local == nil || w.Kind != w.Ref.Type {
 		return w.URL, nil
@@ -194,7 +197,8 @@ func (r *run) fetchError(ctx context.Context, wanted []document.Source, failed [
 		if errors.As(err, &fault) {
 			return &domain.Error{Kind: fault.Kind, Code: fault.Code, Message: artwork.ElementName(wanted[i].Ref) + ": " + fault.Message}
 		}
-		// A download that was cancelled because another one failed is not the cause: any other error replaces its error.
+		// The first error is returned. But context.Canceled is replaced by a later error: it comes from a download that was
+		// cancelled because another one had failed.
 		if err != nil && (other == nil || errors.Is(other, context.Canceled)) {
 			other = err
 		}

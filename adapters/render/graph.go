@@ -25,7 +25,7 @@ type graph struct {
 	picked bool      // the window encodes only some of its frames
 	taken  []span    // frames of the window that the filter pick selects
 	spans  []span    // frames of the window that remain once the filter pick has been applied; nil: it was not applied
-	shared *openings // decodings shared by the windows of one run; nil: none
+	shared *openings // parts of sources that are decoded once for several windows of one run of ffmpeg; nil: none
 }
 
 func (g *graph) label() string {
@@ -56,7 +56,9 @@ func (g *graph) base(path string, frames int64) {
 	}})
 	g.top = g.label()
 	filters := repeated(frames, 0)
-	if g.pick != "" { // frames that are not encoded are not composited: overlays follow the timestamps of the base
+	// The filter g.pick drops the frames that are not encoded. It is applied here, to the lowest picture, so that layers
+	// are composited only for the remaining frames: the filter overlay makes one frame for each frame of the lower picture.
+	if g.pick != "" {
 		filters, g.pick, g.spans = append(filters, g.pick), "", g.taken
 	}
 	g.chain(pad(in, 0), filters, g.top)
@@ -99,9 +101,9 @@ func fades(l timeline.Layer) bool {
 	return in || out
 }
 
-// fade returns the filters that fade the alpha of a layer, for frames whose timestamps count from the start of the element. After
-// these filters the timestamps count from the start of the window. Frames that the window does not encode are dropped before they
-// are faded, because fading copies each frame.
+// fade returns the filters that fade the alpha of the layer l. The timestamps of the frames that these filters receive must
+// count from the start of the element. The timestamps of the frames that they pass on count from the start of the window.
+// If g.pick was applied, frames that are not encoded are dropped before they are faded, because fading copies each frame.
 func (g *graph) fade(l timeline.Layer) []string {
 	var filters []string
 	if g.spans != nil {

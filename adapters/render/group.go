@@ -11,11 +11,14 @@ import (
 )
 
 const (
-	// groupSeconds is the largest length of a group in seconds. If a piece changes, its whole group is made anew.
+	// groupSeconds is the largest length in seconds of a group: short neighbouring windows that are encoded as one window.
+	// If one of the windows changes, the whole group is rendered anew.
 	groupSeconds = 4
-	// mostGrouped is the largest number of frames in a group. Frames of a source that are decoded for a later piece wait in memory.
+	// mostGrouped is the largest number of frames in a group: short neighbouring windows that are encoded as one window.
+	// Frames of a source that are decoded for a later window of the group wait in memory.
 	mostGrouped = 128
-	// mostPieces is the largest number of pieces in a group. Each can need an input of its own.
+	// mostPieces is the largest number of pieces in a group. The pieces are short neighbouring windows that are encoded as
+	// one window, the group. Each piece can need an input of its own.
 	mostPieces = 16
 )
 
@@ -44,8 +47,10 @@ func (r *run) grouped(all []timeline.Window) []timeline.Window {
 	return out
 }
 
-// groups reports whether a window can be a piece of a group whose other pieces have the given value of Fresh: it is short, a
-// video moves in it from its first frame to its last, so that no frame is held, and no page is waited for.
+// groups reports whether the window w can be encoded together with its neighbours as one window, a group. Their field Fresh
+// must have the value fresh. w must be short and opaque, and be no transition. A video must move in w from the first frame
+// to the last, so that no frame could be written as a repeat of the one before. w must show no page, because a page would
+// have to be waited for.
 func (r *run) groups(w timeline.Window, fresh bool) bool {
 	if w.Frames > fewFrames || w.Transition != nil || w.Clear != nil || w.Fresh != fresh {
 		return false
@@ -60,7 +65,7 @@ func (r *run) groups(w timeline.Window, fresh bool) bool {
 	return moves
 }
 
-// pieces composites the pieces of a group, one after the other.
+// pieces composites the windows all, one after the other. They are the pieces of a group, which is encoded as one window.
 func (c *composer) pieces(ctx context.Context, all []timeline.Window) error {
 	var parts []string
 	even := []string{fmt.Sprintf("settb=%d/%d", c.rate.Den, c.rate.Num), number(0)}

@@ -16,11 +16,11 @@ import (
 	"moviola/domain/timeline"
 )
 
-// The limits of a transcribed part. Providers accept files of up to 25 MB, and sound of up to 25 minutes. Ten minutes of
-// compressed speech are under 4 MB.
+// The limits of the parts in which the movie's sound is sent to a provider for transcription. Providers accept files of up
+// to 25 MB, and sound of up to 25 minutes. Ten minutes of compressed speech are under 4 MB.
 const (
-	hearLongest = 600.0 // largest length of a part in seconds
-	hearReach   = 60.0  // seconds before the end of a part in which a quiet moment is searched, so that no word is cut
+	hearLongest = 600.0 // largest length, in seconds, of a part of the movie's sound that is transcribed in one go
+	hearReach   = 60.0  // how many seconds before hearLongest a part may end, at a quiet moment, so that no word is cut
 	hearQuiet   = 0.3   // length of a quiet moment in seconds
 	// hearFaintest is the peak level, on a scale of 0 to 1, below which a part of the sound counts as silent. Silent parts are
 	// not transcribed, because providers invent words for silence.

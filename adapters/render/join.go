@@ -87,7 +87,7 @@ func (g *graph) thumbnail(from string, frame int64, plan *timeline.Timeline) str
 	return to
 }
 
-// thumbnailFile is the name of a thumbnail where it is made.
+// thumbnailFile is the file name under which ffmpeg writes a thumbnail into the folder of its run.
 const thumbnailFile = "thumbnail.jpg"
 
 // thumbnailOutput returns ffmpeg's arguments for writing the thumbnail from a stream into a folder.

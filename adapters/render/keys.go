@@ -20,18 +20,29 @@ func keysOf(c changed, every int64, fades []dissolve) []bool {
 	return keys
 }
 
-// keyless is a divisor: for 1/keyless of the largest distance between key frames, x264 sets no second key frame after one.
+// keyless is a divisor. For a tenth (1/keyless) of the largest distance between key frames, x264 sets no further key frame
+// after a key frame.
 const keyless = 10
 
-// The costs of a key frame that is needed only because the last one is far. The longer its content stays visible, the better it
-// is encoded, and the more it costs.
+// The summands of the cost of a key frame, without a unit. They are used for key frames that are needed only because the
+// distance between two others is too large: the frames with the lowest sum of costs become key frames. A key frame whose
+// content stays visible for long costs more, because x264 encodes it better.
 const (
-	costOfFrame = 10      // for each frame in which the key frame stays visible
-	costOfExtra = 5       // added if the frame equals the one before, so that it is encoded for the key frame only
-	costOfNew   = 20      // added, at most, in the middle of motion, where the frame can be predicted from the one before
-	costOfNear  = 50      // added when another key frame follows so soon that x264 would do without
-	costOfAny   = 10000   // added for each key frame: fewer are better
-	costOfNone  = 1 << 40 // no key frame can be there; more than all others of a movie together
+	costOfFrame = 10 // cost for each frame in which the content of the key frame is visible
+	// costOfExtra is added to the cost of a key frame that equals the frame before it. If it were no key frame, it would
+	// not be encoded, but written as a repeat.
+	costOfExtra = 5
+	// costOfNew is the largest number that is added to the cost of a key frame in the middle of motion. If it were no key
+	// frame, it could be predicted from the frame before it.
+	costOfNew = 20
+	// costOfNear is added to the cost of a key frame if the next key frame follows so soon that x264 would not have set
+	// both.
+	costOfNear = 50
+	// costOfAny is added to the cost of every key frame, so that as few key frames as possible are set.
+	costOfAny = 10000
+	// costOfNone is the cost of a frame that cannot be a key frame. It is larger than the costs of all key frames of a
+	// movie together.
+	costOfNone = 1 << 40
 )
 
 // keysBetween sets the key frames that are needed between the key frames from and to.
@@ -39,12 +50,12 @@ func (c changed) keysBetween(keys []bool, from, to, every int64, fades []dissolv
 	if to-from <= every {
 		return
 	}
-	// costs holds for each frame the least cost of all key frames from it on, if it is a key frame itself. nexts holds the next of
-	// these key frames.
+	// If frame n were a key frame, costs[n-from] would be the lowest possible sum of the costs of n and all key frames
+	// between n and to, and nexts[n-from] would be the key frame after n.
 	costs, nexts := make([]int64, to-from+1), make([]int64, to-from+1)
 	for n := to - 1; n >= from; n-- {
 		best, next := int64(costOfNone), to
-		for k := min(n+every, to); k > n; k-- { // if several cost the same, the farthest is used
+		for k := min(n+every, to); k > n; k-- { // of several frames with the lowest cost, the one farthest from n is used
 			if costs[k-from] < best {
 				best, next = costs[k-from], k
 			}
@@ -59,7 +70,8 @@ func (c changed) keysBetween(keys []bool, from, to, every int64, fades []dissolv
 	}
 }
 
-// keyCost returns the cost of a key frame at frame n, where no key frame must be.
+// keyCost returns the cost of making frame n a key frame although its picture does not require one. every is the largest
+// distance between key frames, in frames.
 func (c changed) keyCost(n, every int64, fades []dissolve) int64 {
 	for _, d := range fades {
 		if n >= d.from && n < d.to {

@@ -13,13 +13,14 @@ import (
 	"moviola/domain/timeline"
 )
 
-// openings are the parts of sources that are shown several times in one run, by windows or by the pieces of a group. Each
-// is decoded once, and every window or piece takes its frames from the result.
+// openings are the parts of sources that are shown several times in one run of ffmpeg: by several windows, or by several of
+// the short windows that are encoded as one (a group). Each part is decoded once, and every window takes its frames from
+// the result.
 type openings struct {
 	all []*opening
 }
 
-// opening is a part of a source that is decoded once for all places that show it.
+// opening is a part of a source that is decoded once for all windows that show it.
 type opening struct {
 	path     string
 	from, to float64 // start and end in the source, in seconds
@@ -56,7 +57,8 @@ func (r *run) openingsOf(all []*ticket) *openings {
 	return o
 }
 
-// playsOf returns the parts of sources that a window shows. Sources that cannot be opened at any time are left out.
+// playsOf returns the parts of videos and animated pictures that the window w shows. It leaves out sources of formats in
+// which decoding cannot begin at any given second.
 func (r *run) playsOf(w timeline.Window) []opening {
 	var all []opening
 	for _, l := range layersOf(w) {
@@ -72,7 +74,8 @@ func (r *run) playsOf(w timeline.Window) []opening {
 	return all
 }
 
-// divisible reports whether a source can be opened at any whole second with exact times. That depends on its format.
+// divisible reports whether decoding of the source can begin at any given second, with exact times. That depends on its
+// format.
 func divisible(src artwork.Source) bool {
 	return src.Asset.Format == "mov" || src.Asset.Format == "matroska"
 }
@@ -81,8 +84,9 @@ func (s play) end(rate timeline.Rate) float64 {
 	return s.at + float64(s.frames)*float64(rate.Den)/float64(rate.Num)
 }
 
-// branch gives a window its frames from a shared decoding: the label of the stream, and the time of the wanted part in the
-// stream. It returns false when the source is not shared, and the window has to open it itself.
+// branch lets a window use the frames of a part of a source that is decoded once for several windows. It returns the label
+// of a stream with these frames, and the time in seconds at which the part s begins in the stream. ok is false if s is not
+// decoded for several windows; the window then has to open the source itself.
 func (o *openings) branch(g *graph, src artwork.Source, s play) (label string, start float64, ok bool) {
 	if o == nil || !divisible(src) {
 		return "", 0, false
@@ -105,7 +109,8 @@ func (o *openings) branch(g *graph, src artwork.Source, s play) (label string, s
 	return label, s.at - skip, true
 }
 
-// chains returns the filters that copy each shared decoding for its windows.
+// chains returns the filters that copy the frames of each part of a source that is decoded once for several windows: one
+// copy for each use by a window.
 func (o *openings) chains() []string {
 	var all []string
 	for _, o := range o.all {

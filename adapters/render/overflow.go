@@ -51,7 +51,7 @@ func (r *run) warnText(l timeline.Layer) (found int, err error) {
 	return len(notes), nil
 }
 
-// warnCaptions warns of captions that do not fit, among the first maxFitted.
+// warnCaptions warns of captions that do not fit into the frame. It examines only the first maxFitted captions of track.
 func (r *run) warnCaptions(track caption.Track) {
 	looked := 0
 	more := func() bool { looked++; return looked <= maxFitted }

@@ -59,7 +59,7 @@ type kind struct {
 	name   Choice
 	coder  string // name of the encoder in ffmpeg
 	nodes  []string
-	each   bool // a run needs only one of the nodes: they are tried one by one
+	each   bool // a run of ffmpeg opens only one of the device nodes, so each node is tried by itself
 	device func(node string) []string
 	upload []string // filters that come before the encoder
 	coding func(quality string) []string

@@ -12,8 +12,8 @@ import (
 // MaxPixels is the largest number of pixels of a video frame that is decoded. Design §8: 36 megapixels.
 const MaxPixels = 36_000_000
 
-// decoders are the only decoders that the inputs of videos and sounds may use. guards allows others for pictures and for
-// probes.
+// decoders are the only decoders that ffmpeg may use for videos and sounds. The method guards allows other decoders when a
+// file is only probed, or is a single picture.
 var decoders = strings.Join([]string{
 	"h264", "hevc", "mpeg4", "mpeg2video", "mpeg1video", "msmpeg4v3", "msmpeg4v2", "h263", "flv", "vc1", "wmv3", "wmv2", "wmv1",
 	"vp8", "vp9", "libvpx", "libvpx-vp9", "av1", "libdav1d", "libaom-av1", "theora",

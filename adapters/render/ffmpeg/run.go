@@ -23,7 +23,8 @@ type Command struct {
 	Inputs []Input
 	Graph  string   // the filter graph; only numbers and names of our own
 	Output []string // the options and files of the outputs
-	// Encoder is the encoder of an output, whose devices the run opens; the zero value needs none.
+	// Encoder is the encoder that Output names. The run may open the device nodes of this encoder. The zero value needs
+	// none.
 	Encoder Encoder
 	// Dir is the folder that the run may write; relative names in Output are in it. Read lists the folders and files that it may
 	// read.
@@ -43,9 +44,11 @@ type Command struct {
 
 const (
 	// DefaultStall is how long a run may make no progress.
-	DefaultStall     = 30 * time.Second
-	defaultLimit     = time.Hour
-	starvation       = 3 // of Stall is left out at most, while the machine is busy
+	DefaultStall = 30 * time.Second
+	defaultLimit = time.Hour
+	// starvation is a factor of Stall: time in which programs wait for a processor is not counted as lack of progress, up
+	// to starvation times Stall.
+	starvation       = 3
 	defaultFileBytes = 16 << 30
 	maxAllocation    = 1 << 30
 )

@@ -108,7 +108,8 @@ func (t *Tools) Encodes(ctx context.Context, name string) (bool, error) {
 	return strings.Contains(encoders, " "+name+" "), err
 }
 
-// listEncoders asks ffmpeg once.
+// listEncoders returns the list of encoders that ffmpeg prints. ffmpeg is asked only once: later calls return the same
+// list.
 func (t *Tools) listEncoders(ctx context.Context) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/Eyevinn/mp4ff/mp4"
 )
 
-// tabulate builds the track's sample table. The positions of the chunks are filled in later, by place.
+// tabulate builds the track's sample table. The method place fills in the positions of the chunks later.
 func (s *strand) tabulate() error {
 	sizes, ones, shifts := make([]uint32, len(s.samples)), make([]uint32, len(s.samples)), make([]int32, len(s.samples))
 	keys := &mp4.StssBox{}
@@ -83,7 +83,8 @@ func (s *strand) runs() (*mp4.StscBox, error) {
 	return b, nil
 }
 
-// place fills in the positions of the chunks, for samples that begin at an offset in the file.
+// place fills in the positions of the chunks in the file. start is the offset in the file at which the samples begin. large
+// says that the positions are written in 64 bits, not in 32.
 func (s *strand) place(start uint64, large bool) {
 	offsets := make([]uint64, len(s.chunks))
 	short := make([]uint32, len(s.chunks))
