@@ -197,8 +197,8 @@ func (r *run) fetchError(ctx context.Context, wanted []document.Source, failed [
 		if errors.As(err, &fault) {
 			return &domain.Error{Kind: fault.Kind, Code: fault.Code, Message: artwork.ElementName(wanted[i].Ref) + ": " + fault.Message}
 		}
-		// The first error is returned. But context.Canceled is replaced by a later error: it comes from a download that was
-		// cancelled because another one had failed.
+		// The variable other becomes the first error that is not context.Canceled, if there is one. A download ends with
+		// context.Canceled if it was cancelled because another download had failed.
 		if err != nil && (other == nil || errors.Is(other, context.Canceled)) {
 			other = err
 		}

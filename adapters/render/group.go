@@ -47,10 +47,10 @@ func (r *run) grouped(all []timeline.Window) []timeline.Window {
 	return out
 }
 
-// groups reports whether the window w can be encoded together with its neighbours as one window, a group. Their field Fresh
-// must have the value fresh. w must be short and opaque, and be no transition. A video must move in w from the first frame
-// to the last, so that no frame could be written as a repeat of the one before. w must show no page, because a page would
-// have to be waited for.
+// groups reports whether the window w can be encoded together with neighbouring windows as one window, a group. fresh is
+// the field Fresh of these neighbours, and w.Fresh must be the same. w must be short and opaque, and must not be a
+// transition. A video must move in w from the first frame to the last, so that no frame could be written as a repeat of the
+// one before. w must show no page, because a page would have to be waited for.
 func (r *run) groups(w timeline.Window, fresh bool) bool {
 	if w.Frames > fewFrames || w.Transition != nil || w.Clear != nil || w.Fresh != fresh {
 		return false
@@ -65,7 +65,8 @@ func (r *run) groups(w timeline.Window, fresh bool) bool {
 	return moves
 }
 
-// pieces composites the windows all, one after the other. They are the pieces of a group, which is encoded as one window.
+// pieces composites the windows in all, one after the other. They are the pieces of a group, which is encoded as one
+// window.
 func (c *composer) pieces(ctx context.Context, all []timeline.Window) error {
 	var parts []string
 	even := []string{fmt.Sprintf("settb=%d/%d", c.rate.Den, c.rate.Num), number(0)}

@@ -53,9 +53,9 @@ func (r *run) mattesOf(p parts) (parts, error) {
 	return m, nil
 }
 
-// matte renders the movie's matte, a black and white movie of its opacity, and returns the path of the file. p are the
-// parts of the matte; if p has no windows, no matte is needed and the path is empty. The windows of a matte are cached and
-// shared like those of a movie.
+// matte renders the movie's matte: a second movie that is white where the movie is opaque and black where it is
+// transparent. It returns the path of the matte's file. p are the parts of the matte; if p has no windows, no matte is
+// needed and the path is empty. The windows of a matte are cached and shared like those of a movie.
 func (r *run) matte(ctx context.Context, p parts) (string, error) {
 	if len(p.windows) == 0 {
 		return "", nil

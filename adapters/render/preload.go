@@ -51,8 +51,9 @@ func (r *run) preload(ctx context.Context, doc *document.Movie) (*document.Movie
 	return doc, document.Validate(doc)
 }
 
-// preloaded prepares one preload item and returns the variables that the item defines. When a page gives up the slot, the other
-// items are finished nevertheless: if they were cancelled, their providers would be paid again in the next attempt.
+// preloaded prepares one preload item and returns the variables that the item defines. If the item is a page, and the slot
+// is wanted by other work before the page is ready, preloaded sets r.gaveWay and returns no error. An error would cancel
+// the other items, whose providers would then be paid again in the next attempt.
 func (r *run) preloaded(ctx context.Context, doc *document.Movie, index int) (map[string]any, error) {
 	item := doc.Preload[index]
 	job := commands.PrepareJob{
@@ -119,7 +120,7 @@ func (r *run) keepElement(ctx context.Context, e *document.Element) error {
 	if e.Ref.Type == document.TypeHTML || e.Ref.Type == document.TypeComponent {
 		layer, frames, ok := r.layerOf(e.Ref)
 		if !ok {
-			return nil // the element is never shown, so it has no content to keep
+			return nil // an element that is never shown is not drawn, so there is nothing to store in the media library
 		}
 		err = p.draw(ctx, layer, frames)
 	} else {

@@ -116,7 +116,8 @@ func sideOf(value any) int {
 	return int(n)
 }
 
-// ownFault removes the place of the element from an error: the client sees no movie.
+// ownFault removes the words that name the element, such as "Movie, element #1: ", from the start of an error for the
+// client. A preload item is checked as the only element of a movie, but the client has not posted this movie.
 func ownFault(err error) error {
 	var fault *domain.Error
 	if !errors.As(err, &fault) {

@@ -44,10 +44,10 @@ func straight(img *image.RGBA, w, h int) *image.NRGBA {
 	return full
 }
 
-// The copy for browsers of a picture that they cannot show is a film, at most as large as the largest movie.
+// Some pictures have a format that browsers cannot show. For such a picture a short film is made, which browsers can play.
 const (
-	stillFrames  = 10 // number of frames of the film, which lasts one second
-	maxStillSide = 3840
+	stillFrames  = 10   // number of frames of the film, which lasts one second
+	maxStillSide = 3840 // largest width and height of the film in pixels, the same as for movies
 )
 
 // playableStill makes a film of a picture that browsers cannot show. Spec: Preload item result, webURL, which is WebM or MP4.

@@ -81,7 +81,7 @@ var (
 	mp4Audio  = []string{"aac", "mp3", "opus", "flac"}
 	webmVideo = []string{"vp8", "vp9", "av1"}
 	webmAudio = []string{"vorbis", "opus"}
-	alone     = map[string][]string{ // codecs of files with sound only, without pictures
+	alone     = map[string][]string{ // codecs of files that contain sound and no video, by the format of the file
 		"mp3": {"mp3"}, "aac": {"aac"}, "flac": {"flac"}, "ogg": {"vorbis", "opus", "flac"},
 		"wav": {"pcm_s16le", "pcm_u8", "pcm_s24le", "pcm_f32le"},
 	}

@@ -8,8 +8,9 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// drawn composes the only frame of a narrowed window in this process, so that no ffmpeg is started. ok is false if ffmpeg has to
-// compose the frame: for transitions, videos, animated pictures, and layers with a video as their mask.
+// drawn composes one frame for a preview in this process, so that no ffmpeg is started. w is a window that was reduced to
+// this frame. ok is false if only ffmpeg can compose the frame: because w is a transition, or because a layer shows a video
+// or an animated picture, or has a video as its mask.
 func (r *run) drawn(ctx context.Context, w timeline.Window) (frame *picture.Frame, ok bool, err error) {
 	if w.Transition != nil {
 		return nil, false, nil
@@ -58,8 +59,8 @@ func (r *run) drawnLayer(ctx context.Context, l timeline.Layer) (*picture.Layer,
 	return a.Draw(ctx, l.Phase)
 }
 
-// visibleAt returns the opacity, 0 to 1, that the fades of a layer leave it in the first frame in which the window shows it. It
-// computes the same as the filters of graph.fade.
+// visibleAt returns the opacity, from 0 (invisible) to 1, that a layer has because of its fade-in and fade-out, in the
+// first frame in which the window shows the layer. The filters of graph.fade fade the layer in the same way.
 func visibleAt(l timeline.Layer) float64 {
 	share := 1.0
 	if l.FadeIn > 0 && l.Phase < l.FadeIn {

@@ -26,11 +26,13 @@ type rests struct {
 type span struct{ from, to int64 }
 
 const (
-	// groupFrames is the number of frames of a rest (a sequence of equal frames) that are encoded so that one of them ends a
-	// group: x264 puts at most three bidirectional frames between two others.
+	// groupFrames is the number of frames that are encoded at the start of a sequence of equal frames. x264 puts at most
+	// three bidirectional frames between two other frames, so one of four successive frames is not bidirectional. Repeats
+	// can be inserted after this frame.
 	groupFrames = 4
-	// worthHolding is the smallest number of repeated frames in a window for which frames are held: the encoder judges short
-	// rests better by itself.
+	// worthHolding is the smallest number of frames in a window for which it is worth writing them as repeats of the frame
+	// before. If fewer frames could be repeats, all frames of the window are encoded: x264 encodes short sequences of equal
+	// frames well.
 	worthHolding = lookahead
 )
 
@@ -70,17 +72,22 @@ func (r *run) waysOf(ctx context.Context, t *ticket) ([]rests, error) {
 	return append(ways, all), nil
 }
 
-// only returns rests of which a single frame of the window is encoded.
+// only returns the choice (of type rests) to compose and encode a single frame of the window. frame is its number.
 func only(frame int64) rests { return rests{frames: 1, pick: []span{{frame, frame + 1}}, single: true} }
 
-// everything returns rests of which every frame of the window is encoded.
+// everything returns the choice (of type rests) to encode every frame of the window, and to write none as a repeat of the
+// frame before. frames is the number of frames of the window.
 func everything(frames int64) rests { return rests{frames: frames, pick: []span{{0, frames}}} }
 
-// restsOf chooses which frames of a window are encoded. every is the largest distance between key frames. calm asks the encoder
-// to use no bidirectional frames, so that one encoded frame is enough for each rest.
+// restsOf chooses which frames of a window are encoded, and which are written as repeats of the frame before. c says how
+// much each frame changes. every is the largest distance between key frames, in frames. calm asks the encoder to use no
+// bidirectional frames, so that of a sequence of equal frames only one has to be encoded.
 func restsOf(c changed, every int64, calm bool) rests { return restsAnd(c, every, calm, nil) }
 
-// restsAnd is restsOf for a window with fades that are written as weighted copies. c does not contain the changes of these fades.
+// restsAnd chooses which frames of a window are encoded, which are written as repeats of the frame before, and which are
+// frames of the given fades. The frames of fades are not encoded either: they are computed from the picture before the
+// fade. c says how much each frame changes, and counts the frames of these fades as unchanged. every and calm are the same
+// as for restsOf.
 func restsAnd(c changed, every int64, calm bool, fades []dissolve) rests {
 	frames := int64(len(c))
 	out := rests{calm: calm}
@@ -95,8 +102,10 @@ func restsAnd(c changed, every int64, calm bool, fades []dissolve) rests {
 		}
 		s.copies = min(s.to-s.from, groupFrames)
 		ends := keys[from]
-		// With calm it is enough to encode one frame of the pose, and usually before a key frame too. Several encoded frames of altered
-		// content show the encoder that the content stays visible: it then encodes the content better.
+		// s is a sequence of equal frames. One encoded frame of s is enough if the encoder uses no bidirectional frames
+		// (calm). It is also enough if a key frame follows s, with one exception. If s is no key frame and differs little
+		// from the frame before it (altered), several encoded frames show the encoder that the content of s stays visible,
+		// and s is encoded better.
 		if calm || ends && (s.key || s.change != altered) {
 			s.copies = 1
 		}
@@ -119,7 +128,8 @@ func (c changed) heldUntil(from int64, keys []bool, fades []dissolve) int64 {
 	return to
 }
 
-// add adds the frames of a pose that are encoded.
+// add adds the frames of s, a sequence of equal frames, to r. The first s.copies frames are encoded, the others are written
+// as repeats.
 func (r *rests) add(s pose) {
 	if s.key && s.from > 0 {
 		r.keys = append(r.keys, r.frames)
@@ -137,7 +147,8 @@ func (r *rests) add(s pose) {
 	r.frames += s.copies
 }
 
-// isolated reports whether every change is followed by a rest: nothing moves, so bidirectional frames are of no use.
+// isolated reports whether no two successive frames of c both change. Then nothing moves, so bidirectional frames are of no
+// use.
 func isolated(c changed) bool {
 	for n := 1; n < len(c); n++ {
 		if c[n-1] != same && c[n] != same {

@@ -20,9 +20,9 @@ import (
 	"moviola/domain/timeline"
 )
 
-// run is one attempt at one movie, preload item or preview. Its folder contains in (sources and drawn layers, which ffmpeg
-// may read), parts (finished windows and the sound) and one folder for each run of ffmpeg, the only one that the run may
-// write.
+// run is one attempt at one movie, preload item or preview. It has a folder with these folders in it: in (sources and drawn
+// layers), parts (finished windows and the sound), and one for each process of ffmpeg. A process of ffmpeg may read the
+// folder in, and may write its own folder only.
 type run struct {
 	engine   *Engine
 	encoder  ffmpeg.Encoder // encoder of all windows of the movie

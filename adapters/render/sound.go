@@ -35,9 +35,11 @@ type soundSpec struct {
 	FPS     timeline.Rate
 	Frames  int64
 	Encoder []string
-	Project domain.ProjectID // set if nothing may come from the cache
-	Clips   []timeline.Clip  // clips; their Source is the hash of the content, Ref is empty
-	Peak    float64          // largest true peak of the encoded sound in dBTP
+	// Project is the id of the movie if its sound must not come from the cache, except from earlier attempts at this movie.
+	// The id makes the key differ from the keys of all other movies. Otherwise Project is empty.
+	Project domain.ProjectID
+	Clips   []timeline.Clip // clips; their Source is the hash of the content, Ref is empty
+	Peak    float64         // largest true peak of the encoded sound in dBTP
 }
 
 // soundEncoder are the encoder arguments for the sound.

@@ -21,8 +21,9 @@ func (c *composer) transition(ctx context.Context, w timeline.Window) error {
 		return err
 	}
 	if c.frames == 1 && t.Style != "fade" {
-		// The first frame of a transition shows the leaving scene alone. The filter xfade cannot make it: its input needs the filter
-		// fps, which drops the last frame of some streams, here the only one.
+		// The only frame of this transition shows the leaving scene alone, which is composed already. Nothing is added to
+		// it. The filter xfade could not make the frame: xfade needs the filter fps before it, and fps drops the last frame
+		// of some streams, which is the only frame here.
 		return nil
 	}
 	leaving := c.top

@@ -23,8 +23,9 @@ type play struct {
 	frames int64   // length in frames of the movie
 }
 
-// plays returns the parts of a video that a window shows: one part, or for a video that repeats one part for each
-// repetition. After the last of l.Plays repetitions, one more part begins at the end of the video: its last frame stands still.
+// plays returns the parts of a video that a window shows. A video that does not repeat has one part. A video that repeats
+// has one part for each repetition in the window. If l.Plays limits the number of repetitions, one more part follows the
+// last repetition: it begins at the end of the video, so that the last frame stands still.
 func plays(l timeline.Layer, rate timeline.Rate) []play {
 	fps := float64(rate.Num) / float64(rate.Den)
 	first, last := l.Phase, l.Phase+l.To-l.From // the frames of the element that the window shows
@@ -52,7 +53,8 @@ func plays(l timeline.Layer, rate timeline.Rate) []play {
 // lead is how many seconds before the start of a needed part the source is opened: the frame shown at the start began before it.
 func lead(v *commands.VideoStream) float64 { return math.Max(0.5, 3/math.Max(v.FrameRate, 0.1)) }
 
-// place is the position of a video: the whole of it is scaled to box; visible is the part on the canvas.
+// place is the position of a video on the canvas. The whole video is scaled to the rectangle box. visible is the part of
+// box that the frames show: the part on the canvas, or all of box while effects need it.
 type place struct{ box, visible image.Rectangle }
 
 func (g *graph) place(l timeline.Layer) place {
@@ -128,9 +130,10 @@ func (g *graph) stretch(s play, src artwork.Source, l timeline.Layer, p place) s
 	return to
 }
 
-// within moves a start after the source's last frame to a time shortly before the source's end, so that the last frame is shown.
-// It returns the moved part, and how many of the part's first frames are to be dropped. The moved part starts earlier than the
-// last frame, because the exact end of a file is not known.
+// within returns the part s unchanged, unless s begins after the start of the source's last frame. Then no frame might be
+// decoded for s. In this case within returns a part that begins shortly before the source's end, and how many frames of
+// this part are to be dropped at its start, so that the last frame of the source is shown. The part begins three frames of
+// the source before its end, because the exact end of a file is not known.
 func (s play) within(src artwork.Source, rate timeline.Rate) (play, int64) {
 	fps := math.Max(src.Asset.Media.Video.FrameRate, 1)
 	end := src.Asset.Facts.Duration
@@ -142,7 +145,8 @@ func (s play) within(src artwork.Source, rate timeline.Rate) (play, int64) {
 	return play{at: math.Max(0, end-early), frames: s.frames + drop}, drop
 }
 
-// opened returns a source from a time in seconds, and the filters that sample it at the movie's rate, numbered from 0.
+// opened returns an input that reads the source src from the time at, in seconds. It also returns the filters that turn
+// what is read into frames at the movie's rate, numbered from 0. frames is the number of frames that are needed.
 func (g *graph) opened(src artwork.Source, at float64, frames int64) (ffmpeg.Input, []string) {
 	v := src.Asset.Media.Video
 	if src.Asset.Format == "webp" {

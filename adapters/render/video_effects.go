@@ -44,14 +44,15 @@ func reach(l timeline.Layer, box image.Rectangle) image.Rectangle {
 	return image.Rect(middle.X-radius, middle.Y-radius, middle.X+radius, middle.Y+radius)
 }
 
-// applyEffects applies the effects of a video to its frames, and returns the resulting frames and their position. The effects are
-// applied in this order, each between the label from and a new one; an effect that the layer does not have is left out:
+// applyEffects applies the effects of a video to its frames. It returns the label of the resulting frames and their
+// position. The effects are applied in the order of the first drawing. Each effect reads the frames with the label from,
+// and its result has a new label. An effect that the layer does not have is left out.
 //
 //	from ─► keyed ─► straight ─────────────► moved ──────► withAlpha ◄─ maskFor   ─► rotated ─► to, in a larger box
 //	        colour   correction, opacity,    view within   mask: a picture          │
 //	        key      mirrors                 the box       or a video               └─ not rotated: crop to the canvas ─► to
 //
-// keyed and withAlpha are no single filters: their frames are split and merged again.
+// keyed and withAlpha consist of several filters, which split the frames and merge them again:
 //
 //	keyed       from ─ split ─┬──────────────────────────────────────────────┐
 //	                          └─ extractplanes ─ u, v ─ lut2 ─ scale ─ mask ─ withAlpha ─►
@@ -61,9 +62,12 @@ func reach(l timeline.Layer, box image.Rectangle) image.Rectangle {
 //	                                      └─ alphaextract ─┬─ blend (multiply) ────┘
 //	                                                 mask ─┘
 //
-// alpha says at each step whether the frames have an alpha channel: a filter that makes frames transparent adds one only where
-// there is none, and withAlpha multiplies its mask into one that is there. place says what rectangle of the canvas frames fill
-// (box) and which part of it the frames show (visible): whole tells beforehand that effects need all of the box.
+// The variable alpha says at each step whether the frames have an alpha channel. A filter that makes frames transparent
+// adds an alpha channel only if there is none. withAlpha multiplies its mask into an alpha channel that is there.
+//
+// The parameter p is the position of the frames: p.box is the rectangle of the canvas that the whole video fills, and
+// p.visible is the part of p.box that the frames show. If an effect needs all of the box, the caller has set p.visible to
+// p.box.
 func (c *composer) applyEffects(
 	ctx context.Context, l timeline.Layer, src artwork.Source, from string, p place,
 ) (string, place, error) {

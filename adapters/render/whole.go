@@ -25,8 +25,8 @@ type parts struct {
 // teaser is the frame of a window that becomes the movie's thumbnail.
 type teaser struct {
 	key    string
-	window string // key of the window that shows the frame
-	frame  int64  // number of the frame in the window
+	window string // key of the window that shows the thumbnail's frame
+	frame  int64  // number of the thumbnail's frame in this window, counted from 0
 	until  time.Time
 }
 
@@ -107,8 +107,8 @@ func (r *run) whole(ctx context.Context, p parts) (string, movie.File, error) {
 // thumbnailSpec holds everything that affects a thumbnail. Its hash is the key of the thumbnail.
 type thumbnailSpec struct {
 	Version string
-	Window  string // key of the window that shows the frame
-	Frame   int64  // number of the frame in the window
+	Window  string // key of the window that shows the thumbnail's frame
+	Frame   int64  // number of the thumbnail's frame in this window, counted from 0
 }
 
 // teaserOf finds the window and frame of the thumbnail.

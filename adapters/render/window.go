@@ -91,11 +91,14 @@ type windowSpec struct {
 	Background timeline.Color
 	Layers     []timeline.Layer // layers; their Source is the hash of the content, Ref is empty
 	Transition *timeline.Transition
-	Pieces     []windowPiece     `json:",omitempty"`
-	Matte      *timeline.Clear   `json:",omitempty"` // set for a matte: the backgrounds of the window over white
-	Fonts      []string          // fonts of all texts, by the hashes of their files
-	Files      map[string]string // hashes of files named in a layer's settings
-	// Project is set if nothing may come from the cache, except windows of earlier attempts at this movie.
+	Pieces     []windowPiece `json:",omitempty"`
+	// Matte is set only if the key is for a window of the movie's matte. It holds the backgrounds for composing the window
+	// over white.
+	Matte *timeline.Clear   `json:",omitempty"`
+	Fonts []string          // fonts of all texts, by the hashes of their files
+	Files map[string]string // hashes of files named in a layer's settings
+	// Project is the id of the movie if the window must not come from the cache, except from earlier attempts at this
+	// movie. The id makes the key differ from the keys of all other movies. Otherwise Project is empty.
 	Project domain.ProjectID
 }
 

@@ -20,20 +20,25 @@ type Frame struct {
 	Shown int  // position of the picture in display order; set by Lengthen
 }
 
-// Hold is an order to lengthen a rest: a sequence of equal pictures. Lengthen inserts More repeats of the rest's picture.
+// Hold is an order to lengthen a sequence of equal pictures. Lengthen inserts More repeats of these pictures.
 type Hold struct {
-	First, Last int // positions of the first and last of the equal pictures, in the display order of the original stream
+	// First and Last are the positions of the first and the last picture of the sequence, counted from 0 in the display
+	// order of the original stream.
+	First, Last int
 	More        int // number of repeats to insert
-	// Out are the weights of further pictures, inserted after the repeats and computed from the picture Last. When Last is decoded,
-	// exactly the pictures up to it in display order must have been decoded.
+	// Out are the weights of further pictures, which are inserted after the repeats. Each is computed from the picture at
+	// Last. For this, the first Last+1 pictures in decoding order must also be the first Last+1 pictures in display order.
 	Out []Weight
 }
 
-// Lengthen returns the stream with the pictures that holds ask for. Every existing picture is decoded as before. holds are in
-// display order and do not overlap. The returned parameter sets are the same for all streams of one encoder that differ only in
-// how references are weighted. The error wraps ErrUnknown for a stream that x264 does not write, and when a rest has no
-// picture up to which the pictures decoded are exactly the pictures displayed. The last rest of a stream, and a rest before
-// a key frame, always have such a picture.
+// Lengthen returns the stream with the pictures inserted that holds ask for. Every existing picture is decoded as before.
+// The holds must be in display order and must not overlap. The returned parameter sets are the same for all streams of one
+// encoder that differ only in how references are weighted.
+//
+// Pictures can be inserted only at a point where the pictures decoded so far are exactly the pictures displayed so far. If
+// the sequence of equal pictures of a hold has no such point, the error wraps ErrUnknown. A sequence at the end of the
+// stream, or just before a key frame, always has one. The error also wraps ErrUnknown if the stream is none that x264
+// writes.
 func Lengthen(in Stream, holds []Hold) (Stream, error) {
 	data := unescape(in.Sequence)
 	s, err := parseSequence(data)
@@ -75,12 +80,12 @@ type lengthener struct {
 	sequence sequence
 	pictures pictures
 	skipped  []byte
-	holds    []Hold // holds whose repeats are not inserted yet
-	shown    int    // number of pictures written before the current period
+	holds    []Hold // orders to insert pictures that have not been carried out yet
+	shown    int    // number of pictures returned for earlier periods; a period goes from one key frame to the next
 }
 
-// coded is a picture of a period (from one key frame to the next): its slices, and its position in the display order of the
-// period.
+// coded is a picture of a period (a key frame and the pictures up to the next one): its slices, and its position in the
+// display order of the period.
 type coded struct {
 	slice
 	units  [][]byte
@@ -89,10 +94,10 @@ type coded struct {
 	shown  int
 }
 
-// read parses the pictures of a period.
+// read parses frames, the pictures of a period: a key frame and the pictures up to the next one.
 func (l *lengthener) read(frames []Frame) ([]coded, error) {
 	all := make([]coded, len(frames))
-	taken := make([]bool, len(frames)) // positions in display order that a picture has already
+	taken := make([]bool, len(frames)) // taken[n]: a picture with position n in display order was read already
 	order := displayOrder{size: int64(1) << l.sequence.orderBits}
 	for i, f := range frames {
 		c, err := l.picture(f, i == 0)
@@ -142,7 +147,7 @@ func (l *lengthener) picture(f Frame, key bool) (coded, error) {
 
 // displayOrder reconstructs the full display positions of pictures, of which streams store the lower bits only.
 type displayOrder struct {
-	size int64  // number of values of the stored bits
+	size int64  // number of different values that the stored bits can have
 	high int64  // upper part of the position of the last reference
 	last uint32 // lower part of the position of the last reference
 }
@@ -163,8 +168,8 @@ func (d *displayOrder) full(s slice) int64 {
 	return full
 }
 
-// period returns the pictures of a period, with the repeats inserted. before is the number of pictures before the period in the
-// original stream.
+// period returns frames, which are a key frame and the pictures up to the next one, with the pictures inserted that the
+// holds ask for. before is the number of pictures before frames in the original stream.
 func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 	all, err := l.read(frames)
 	if err != nil {
@@ -193,8 +198,9 @@ func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 		if len(rests[i]) == 0 {
 			continue
 		}
-		// The repeats copy the picture that is displayed just before them. Its position in display order is i, because the first i+1
-		// decoded pictures are also the first i+1 displayed pictures.
+		// The repeats are inserted after all[i] in decoding order, and copy the picture that is displayed just before them.
+		// At this point the first i+1 pictures in decoding order are also the first i+1 in display order. So the copied
+		// picture has position i in display order.
 		like := all[slices.IndexFunc(all, func(o coded) bool { return o.shown == i })]
 		if !like.reference || !slices.Contains(kept, like.number) {
 			return nil, fmt.Errorf("%w: the picture of a rest is no reference", ErrUnknown)
@@ -211,16 +217,19 @@ func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 	return out, nil
 }
 
-// repeat returns a picture that is computed from a reference. number is its frame number, back the difference to the frame number
-// of the reference, and place its display position in the period.
+// repeat returns a new picture that is computed from an earlier one, its reference. number is the frame number of the new
+// picture. back is number minus the frame number of the reference. place is the display position of the new picture,
+// counted from the last key frame.
 func (l *lengthener) repeat(weight Weight, number, back uint32, place int) Frame {
 	unit := skip(l.sequence, l.pictures, l.skipped, weight, number, back, uint32(2*place))
 	return Frame{Units: [][]byte{unit}, Shown: l.shown + place}
 }
 
-// rests returns the weights of the pictures to insert. The keys are indexes in decoding order: the inserted pictures follow the
-// picture with that index. before is the number of pictures displayed before the period. The pictures of a hold are inserted
-// after the last picture of its rest at which exactly the pictures displayed so far have been decoded.
+// rests returns the weights of the pictures to insert among the pictures all, which are a key frame and the pictures up to
+// the next one, in decoding order. The pictures under the key i of the map are to be inserted after all[i]. before is the
+// number of pictures displayed before all. Pictures can be inserted only at a point where the pictures decoded so far are
+// exactly the pictures displayed so far. For each Hold, rests uses the last such point in its sequence of equal pictures,
+// and removes the Hold from l.holds.
 func (l *lengthener) rests(all []coded, before int) (map[int][]Weight, error) {
 	ends := make([]bool, len(all)) // ends[i]: the first i+1 decoded pictures are also the first i+1 displayed ones
 	highest := -1
@@ -250,8 +259,8 @@ func (l *lengthener) rests(all []coded, before int) (map[int][]Weight, error) {
 	return rests, nil
 }
 
-// moved returns a picture with its new display position. added is the number of pictures that were inserted before it in its
-// period.
+// moved returns the picture c with its new display position. added is the number of pictures that were inserted between the
+// last key frame and c. key says whether c is a key frame itself.
 func (l *lengthener) moved(c coded, key bool, added int) Frame {
 	f := Frame{Key: key, Shown: l.shown + c.shown + added, Units: make([][]byte, len(c.units))}
 	for k, unit := range c.units {

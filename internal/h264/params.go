@@ -87,13 +87,13 @@ const (
 // The ids of the two picture parameter sets. All streams get both sets, so that they can be joined: each slice names the set that
 // applies to it.
 const (
-	weighedID uint32 = iota // id of the set that weights by display distance
-	evenID
+	weighedID uint32 = iota // id of the set for B pictures that weight their two references by display distance
+	evenID                  // id of the set for B pictures that weight their two references equally
 )
 
 // pictures holds the needed fields of the picture parameter set.
 type pictures struct {
-	idEnd      int    // bit position after the set's id; the id is 0
+	idEnd      int    // bit position in the parameter set after its id, which is always 0
 	weights    uint32 // how B slices weight their two references
 	weightsAt  int
 	references [2]int // default numbers of active references

@@ -4,7 +4,7 @@ package h264
 // then an offset is added. The zero value repeats the other picture unchanged.
 type Weight struct {
 	Scale        int // 1 to WeightWhole-1; 0 only in the zero value
-	Luma, Cb, Cr int // offsets, LeastOffset to MostOffset
+	Luma, Cb, Cr int // offsets that are added to the values of these three planes, from LeastOffset to MostOffset
 }
 
 const (
@@ -12,7 +12,7 @@ const (
 	// WeightWhole is the scale that leaves values unchanged.
 	WeightWhole = 1 << weightBits
 
-	// LeastOffset and MostOffset bound the offsets.
+	// LeastOffset and MostOffset are the smallest and the largest value of the offsets Luma, Cb and Cr in a Weight.
 	LeastOffset, MostOffset = -128, 127
 )
 
@@ -37,7 +37,8 @@ func (v Weight) write(w *writer) {
 }
 
 // skip returns a picture that is computed from a reference without residuals: a NAL unit with the slice data given as data.
-// number is its frame_num, back the difference to the frame_num of the reference, and order its pic_order_cnt_lsb.
+// number is the frame_num of the picture. back is number minus the frame_num of the reference. order is the
+// pic_order_cnt_lsb of the picture.
 func skip(s sequence, p pictures, data []byte, weight Weight, number, back, order uint32) []byte {
 	w := &writer{}
 	w.bits(8, sliceNAL) // header of the NAL unit: a slice that is no reference

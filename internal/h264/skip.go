@@ -3,7 +3,7 @@ package h264
 // likely are the ranges of the less probable symbol (H.264, table 9-44), from state 42 on: coding skipped macroblocks uses no
 // other states.
 var likely = [...][4]uint32{
-	{16, 20, 23, 27}, {15, 19, 22, 25}, // ranges of the states 42 and 43
+	{16, 20, 23, 27}, {15, 19, 22, 25}, // ranges of the less probable symbol in the coder's states 42 and 43
 	{14, 18, 21, 24}, {14, 17, 20, 23}, {13, 16, 19, 22}, {12, 15, 18, 21}, {12, 14, 17, 20}, {11, 14, 16, 19}, {11, 13, 15, 18},
 	{10, 12, 15, 17}, {10, 12, 14, 16}, {9, 11, 13, 15}, {9, 11, 12, 14}, {8, 10, 12, 14}, {8, 9, 11, 13}, {7, 9, 11, 12},
 	{7, 9, 10, 12},

@@ -7,11 +7,11 @@ const (
 	keySliceNAL = 5
 )
 
-// The kinds of slices.
+// The kinds of slices: the values of slice_type in a slice header, modulo 5.
 const (
-	forward uint32 = iota // P slices
-	both                  // B slices
-	within                // I slices
+	forward uint32 = iota // slice_type, modulo 5, of a P slice, which has one list of references
+	both                  // slice_type, modulo 5, of a B slice, which has two lists of references
+	within                // slice_type, modulo 5, of an I slice, which has no references
 )
 
 // slice holds the needed fields of a slice header, and their positions.
@@ -24,8 +24,10 @@ type slice struct {
 	idAt      int    // bit position of the id of its parameter set
 	idEnd     int
 	orderAt   int
-	end       int      // length of the header in bits
-	dropped   []uint32 // frames that are no longer references after this slice: number less the frame number of each
+	end       int // length of the header in bits
+	// dropped are the frames that are no longer references after this slice. For each of them, dropped has the difference
+	// number minus the frame_num of the dropped frame.
+	dropped []uint32
 }
 
 // parseSlice reads the header of an unescaped slice.

@@ -108,8 +108,7 @@ func (t *Tools) Encodes(ctx context.Context, name string) (bool, error) {
 	return strings.Contains(encoders, " "+name+" "), err
 }
 
-// listEncoders returns the list of encoders that ffmpeg prints. ffmpeg is asked only once: later calls return the same
-// list.
+// listEncoders returns the list of encoders that ffmpeg prints. It asks ffmpeg only if no earlier call has got the list.
 func (t *Tools) listEncoders(ctx context.Context) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

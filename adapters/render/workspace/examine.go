@@ -25,7 +25,8 @@ func Examine(path string, quick bool) (storage.Flaw, error) {
 		return storage.Flaw{Kind: storage.FlawOrphaned, Detail: "nothing is noted about it", Remove: []string{path}}, nil
 	}
 	var known Part
-	// a flaw of the notes is reported when they are examined themselves
+	// Notes of the file that are no valid JSON are not reported here, but when Examine is called with the path of the
+	// notes.
 	if err != nil || quick || json.Unmarshal(raw, &known) != nil {
 		return storage.Flaw{}, err
 	}

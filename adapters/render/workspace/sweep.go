@@ -17,12 +17,12 @@ import (
 
 const (
 	defaultBytes = 20 << 30
-	// inUse is how long after its last use Sweep does not remove a part, even if space is needed.
+	// inUse is how long Sweep keeps a cached file after its last use, even if space is needed.
 	inUse = 10 * time.Minute
-	// linking is how long after its last use a part is not removed to make room for another one: by then, an attempt that uses the
-	// part has made its own link to it.
+	// linking is how long a cached file is kept after its last use, even if a new file needs its space. Within this time,
+	// an attempt that uses the cached file has made its own hard link to it, so that removing the file does no harm.
 	linking = time.Minute
-	// unused is how long an unused part is kept.
+	// unused is how long a cached file is kept that is not used.
 	unused = 30 * 24 * time.Hour
 )
 
