@@ -74,8 +74,8 @@ func (p *Pool) start(ctx context.Context) (*browser, error) {
 			return nil, errClosed
 		}
 		errs = append(errs, fmt.Errorf("%s: %w", levels[i].name, err))
-		// Only a level that this machine refuses is replaced by the next, less strict one. A time-out does not mean that the machine
-		// refuses the level, nor does the failure of a level that has worked before.
+		// Two failures do not show that this machine refuses the level of confinement: a time-out, and a failure at a level
+		// at which a browser has started before (known). After these, no less strict level is tried.
 		if known || errors.Is(err, context.DeadlineExceeded) {
 			break
 		}

@@ -12,9 +12,10 @@ type spentError struct{ limit time.Duration }
 
 func (e *spentError) Error() string { return "the page's time is over" }
 
-// budget is the context of a page with the page's time limit. Counting starts with begin. Time in which the receiver of the
-// page's frames is at work is not counted. Nor is time in which any program of this machine waits for a processor that
-// others have; of that, no more time than the limit is left out in all (decision 98).
+// budget is the context of a page. It ends when the page's time limit is reached. The method begin starts the counting of
+// time. Two kinds of time are not counted: time in which the receiver of the page's frames is at work, and time in which
+// any program of this machine waits for a processor because other programs use it. Of the second kind, at most as much time
+// as the limit is left out (decision 98).
 type budget struct {
 	context.Context
 	timer *pressure.Timer
@@ -22,7 +23,9 @@ type budget struct {
 
 type budgetKey struct{}
 
-// withBudget returns a context that ends when limit has been counted. busy is that of pressure.NewTimer.
+// withBudget returns a context like ctx that also ends when the counted time (see budget) has reached limit. busy returns
+// for how long, since some moment, programs have waited for a processor; nil: pressure.CPU. The returned function ends the
+// context and its timer.
 func withBudget(ctx context.Context, limit time.Duration, busy func() time.Duration) (*budget, func()) {
 	inner, cancel := context.WithCancelCause(ctx)
 	timer := pressure.NewTimer(limit, limit, busy, func() { cancel(&spentError{limit: limit}) })
@@ -40,7 +43,7 @@ func (b *budget) Value(key any) any {
 	return b.Context.Value(key)
 }
 
-// begin counts from now on.
+// begin starts to count time towards the page's time limit.
 func (b *budget) begin() { b.timer.Start() }
 
 // pause stops counting time towards the page's time limit until the returned function is called, unless the limit is reached.

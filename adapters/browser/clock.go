@@ -42,7 +42,8 @@ func (t *tab) startClock(ctx context.Context) error {
 	return t.align(ctx)
 }
 
-// align moves the page's clock to the next multiple of grid, in an empty page that is drawn, and starts counting there.
+// align moves the page's clock to the next multiple of grid. From there the field elapsed counts virtual time, beginning at
+// 0. Then align opens a new empty page, and waits until the browser draws that page.
 func (t *tab) align(ctx context.Context) error {
 	base := time.Duration(math.Round(t.clock.base*1000)) * time.Microsecond
 	start := base.Truncate(grid) + grid
@@ -99,7 +100,9 @@ func (t *tab) evaluate(ctx context.Context, script string, value any) error {
 	return nil
 }
 
-// advance moves the page's clock. The clock is stopped while the page loads something, but not longer than patience allows.
+// advance moves the page's clock forward by the duration by. While the page loads something, its clock stands still. All
+// calls of advance for a page may together take as much real time as clock.patience; after that, the clock runs even while
+// the page loads.
 func (t *tab) advance(ctx context.Context, by time.Duration) error {
 	if by <= 0 {
 		return nil

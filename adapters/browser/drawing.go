@@ -22,11 +22,12 @@ var errWork = errors.New("the page takes too much processor time")
 // loaded is a script that yields true when the only picture of a page could be decoded.
 const loaded = `document.images[0].complete && document.images[0].naturalWidth > 0`
 
-// Drawing returns a part of an SVG drawing as v.W × v.H pixels. The browser treats the drawing as a picture: it runs no scripts,
-// loads nothing, and shows the state at time 0. The egress is closed meanwhile.
+// Drawing draws the part v of the SVG drawing svg as v.W × v.H pixels. The browser treats the drawing as a picture: it runs
+// no scripts, loads nothing, and shows the state of the drawing at time 0. Meanwhile all network requests of the browser
+// are refused.
 //
-// A *domain.Error says what is wrong with the drawing, or that no browser is installed. Other errors are this machine's fault, or
-// the context's.
+// A *domain.Error says what is wrong with the drawing, or that no browser is installed. Any other error comes from this
+// machine or from ctx.
 func (p *Pool) Drawing(ctx context.Context, svg []byte, v timeline.DrawingView) (*image.NRGBA, error) {
 	page := Page{
 		Width: v.W, Height: v.H, sealed: true, work: drawingWork,

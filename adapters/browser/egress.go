@@ -43,7 +43,8 @@ type traffic struct {
 	refused map[string]error // why hosts could not be reached, by host:port
 }
 
-// newEgress serves the page's port until the port is closed.
+// newEgress returns an egress, the proxy through which pages reach the network. It serves the listener port until port is
+// closed. dial makes its connections.
 func newEgress(port net.Listener, dial func(ctx context.Context, network, address string) (net.Conn, error)) *egress {
 	e := &egress{dial: dial}
 	e.server = &http.Server{Handler: e, ReadHeaderTimeout: headerTime, IdleTimeout: silence, MaxHeaderBytes: 64 << 10}

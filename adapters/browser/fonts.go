@@ -13,7 +13,7 @@ import (
 type Font struct {
 	Family string
 	Weight int    // 100 to 900; if the field To is set, the lightest weight of a variable font
-	To     int    // the heaviest weight of a variable font; 0: Weight
+	To     int    // the heaviest weight of a variable font; 0: the field Weight is the font's only weight
 	Italic bool   // the font is slanted
 	Range  string // unicode-range of CSS, the characters that the file is for; empty: all
 	Key    string // name of the file: letters, digits, and -._/

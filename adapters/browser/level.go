@@ -12,7 +12,8 @@ type level struct {
 	sandbox bool        // Chromium's own sandbox is on
 }
 
-// levels are tried in order until one works; the last ones are for locked-down containers.
+// levels are all degrees of confining a browser, the strictest first. The pool tries one after the other until a browser
+// starts. The last ones are for locked-down containers, which refuse the stricter ones.
 var levels = []level{
 	{"own network, processes and files, Landlock, Chromium's sandbox", true, jail.AllSpaces, true},
 	{"own network, Landlock, Chromium's sandbox", true, jail.NetworkSpaces, true},
@@ -46,7 +47,8 @@ func (l level) policy(home string, ports []uint16, memoryMB int) jail.Policy {
 		Proc: true, // the browser starts processes by way of /proc/self/exe, and inspects its own processes
 		Maps: l.sandbox,
 		Limits: jail.Limits{Data: uint64(memoryMB+reservedMB) << 20, FileBytes: maxFileBytes, OpenFiles: maxOpenFiles, Tasks: maxTasks,
-			Memory: uint64(memoryMB+reservedMB) << 21}, // limit for all processes of the browser together; Data limits each process
+			// bytes for all processes of the browser together: twice the limit Data, which is for each process
+			Memory: uint64(memoryMB+reservedMB) << 21},
 	}
 }
 

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// memoryLook is the interval at which a browser's memory is measured, and the processor time of a page that has a limit for
-// it. A page can allocate some hundred megabytes in that time, and none of its processes more than the jail's limit.
+// memoryLook is the interval at which this process measures how much memory a browser uses and, for a page with the limit
+// Page.work, how much processor time. Within one interval a page can allocate some hundred megabytes. The jail's memory
+// limit for each process of the browser holds at any time.
 const memoryLook = 250 * time.Millisecond
 
 // watchMemory calls tooMuch when a process and its descendants together use more than limit bytes, until done is closed.
@@ -56,9 +57,9 @@ func familyOf(pid int, children func(int) []int) []int {
 	return all
 }
 
-// listsChildren reports whether the kernel lists the children of each thread (CONFIG_PROC_CHILDREN). With these lists a look
-// costs as much as the family is large; without them, as much as the machine has processes, ten times as much with a hundred of
-// them.
+// listsChildren reports whether the kernel lists the children of each thread (CONFIG_PROC_CHILDREN). With these lists, the
+// time that the function family needs grows with the number of descendants that it finds. Without the lists, it grows with
+// the number of all processes of this machine: with a hundred of them it is about ten times as long.
 var listsChildren = sync.OnceValue(func() bool {
 	lists, err := filepath.Glob("/proc/self/task/*/children")
 	return err == nil && len(lists) > 0
@@ -157,7 +158,9 @@ func work(pid int) time.Duration {
 	if err != nil {
 		return 0
 	}
-	const user, own = 11, 4 // index after the name, and number, of the fields with times of the process and of its ended children
+	// Processor times are in the fields from user on, counted after the process name; own is the number of these fields:
+	// the user and system time of the process, and those of its ended children.
+	const user, own = 11, 4
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < user+own {
 		return 0

@@ -22,7 +22,7 @@ type Page struct {
 	// DPI is the number of drawn pixels per CSS pixel, 1 to 4; the picture is scaled down afterwards. Values outside of the range
 	// are moved to its nearest end; 0 means 1. It is reduced, but not below 1, so that at most maxDrawn pixels are drawn.
 	DPI      float64
-	Wait     time.Duration      // virtual time after the page and its fonts have been loaded; at most 10 s
+	Wait     time.Duration      // virtual time from when the page and its fonts are loaded to the picture; at most 10 s
 	Finished bool               // after Wait, also wait until finite animations have ended; at most 5 s. Decision 67
 	Tailwind bool               // load Tailwind CSS with the page
 	Style    []timeline.Setting // CSS properties of the page's body
@@ -37,7 +37,7 @@ const (
 	maxDPI       = 4
 	maxWait      = 10 * time.Second
 	maxSide      = 3840
-	maxDrawn     = 36_000_000 // largest number of pixels of a picture before it is scaled down
+	maxDrawn     = 36_000_000 // largest number of pixels that the browser draws for a picture: see Page.DPI
 	maxHTMLBytes = 8 << 20
 )
 
@@ -104,7 +104,8 @@ func (p Page) additions() string {
 		fmt.Fprintf(&b, "<style>%s</style>", faces(p.fonts))
 	}
 	if p.Tailwind {
-		// The script appends styles to the head when it runs, and finds the page's classes afterwards.
+		// The script can stand before the page's content: it finds the classes of elements that are added later. When it
+		// runs, it appends its styles to the head, so they precede the page's own styles.
 		fmt.Fprintf(&b, "<script>%s</script>", tailwindcss.Script)
 	}
 	if css := p.css(); css != "" {

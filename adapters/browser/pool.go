@@ -88,11 +88,12 @@ func setDefault[T comparable](value *T, fallback T) {
 	}
 }
 
-// Still returns a picture of the page after the page, its fonts and its pictures have been loaded and the time page.Wait has
-// passed. The picture has page.Width × page.Height pixels, transparent where the page has no background.
+// Still loads a page and returns a picture of it. The picture is taken when the page, its fonts and its images have been
+// loaded, and the virtual time page.Wait has passed after that. It has page.Width × page.Height pixels, which are
+// transparent where the page has no background.
 //
-// A *domain.Error says what is wrong with the page, or that no browser is installed. Other errors are this machine's fault,
-// or the context's.
+// A *domain.Error says what is wrong with the page, or that no browser is installed. Any other error comes from this
+// machine or from ctx.
 func (p *Pool) Still(ctx context.Context, page Page) (*image.NRGBA, error) {
 	var picture *image.NRGBA
 	err := p.show(ctx, page, func(ctx context.Context, t *tab) error {
@@ -103,9 +104,10 @@ func (p *Pool) Still(ctx context.Context, page Page) (*image.NRGBA, error) {
 	return picture, err
 }
 
-// Frames passes n frames of the page to yield: frame i, from 0, shows it i ÷ rate seconds after the moment of Still. A frame
-// equal to the one before is the same *image.NRGBA; frames must not be changed. An error of yield ends the capture; the
-// returned error wraps it. Otherwise Frames is like Still.
+// Frames loads a page and passes n frames of it to yield. Frame 0 shows the page at the moment when Still would take its
+// picture; frame i shows it i ÷ rate seconds later. When a frame is equal to the one before it, yield gets the same
+// *image.NRGBA again, so yield must not change the frames. If yield returns an error, Frames ends and returns an error that
+// wraps it. In all else Frames is like Still.
 func (p *Pool) Frames(
 	ctx context.Context, page Page, rate timeline.Rate, n int64, yield func(i int64, frame *image.NRGBA) error,
 ) error {
@@ -144,7 +146,7 @@ func (p *Pool) try(ctx context.Context, page Page, draw func(context.Context, *t
 	budget, stop := withBudget(ctx, p.cfg.Limit, nil)
 	defer stop()
 	err = b.show(budget, page, draw)
-	// The end of a browser that has died may not have been noticed yet.
+	// A browser that has just died may still count as healthy in b.healthy, so err and budget are looked at, too.
 	healthy = !errors.Is(err, errLost) && !errors.Is(err, context.DeadlineExceeded) && b.healthy() && budget.Err() == nil
 	if err != nil && !healthy {
 		return b.explain(budget, err)
@@ -275,7 +277,7 @@ func (p *Pool) abandon(ctx context.Context) error {
 	return fmt.Errorf("close browser pool: %w", context.Cause(ctx))
 }
 
-// track keeps a reference to a browser until it is closed.
+// track keeps the browser b in p.running until b is closed.
 func (p *Pool) track(b *browser) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -32,7 +32,7 @@ const pipeDelay = 2 * time.Second
 type process struct {
 	pid    int
 	home   string        // the browser's writable folder, as the browser sees it
-	folder string        // path of home for this process; empty: the folder is in memory and vanishes with the browser
+	folder string        // the folder home as this process sees it; empty: it is in memory and vanishes with the browser
 	ended  chan struct{} // closed when the process has been waited for
 	// outOfMemory is true when the kernel has killed a process of the browser because its control group ran out of memory. It is
 	// set before ended is closed.
@@ -43,8 +43,8 @@ type process struct {
 	ports   []net.Listener
 }
 
-// The ports of the egress in a network namespace of the browser's own: for requests of pages, and for those of the browser
-// itself, which are refused.
+// Ports of 127.0.0.1 in a browser's own network namespace. At pagePort the egress, the proxy through which pages reach the
+// network, serves the requests of pages. At quietPort the requests that the browser makes on its own are refused.
 const (
 	pagePort  = 3128
 	quietPort = 3129

@@ -7,7 +7,8 @@ import (
 	"image"
 )
 
-// reel decodes the pictures of a film while the browser draws the next one, and passes them on in order.
+// reel gets the frames of a page as PNG files, decodes them, and passes them to the function yield in order. It decodes one
+// frame while the browser draws the next one.
 type reel struct {
 	width, height int
 	yield         func(int64, *image.NRGBA) error
@@ -53,7 +54,8 @@ func (r *reel) run() {
 	}
 }
 
-// add adds a picture. It fails when an earlier one could not be passed on; close returns the cause.
+// add gives the reel frame i, whose PNG file is data. It fails if an earlier frame could not be decoded, or if yield
+// refused it; close returns the cause.
 func (r *reel) add(ctx context.Context, i int64, data []byte) error {
 	select {
 	case r.drawn <- drawn{i, data}:
@@ -65,7 +67,7 @@ func (r *reel) add(ctx context.Context, i int64, data []byte) error {
 	}
 }
 
-// close waits until all pictures have been passed on.
+// close waits until the reel has passed all its frames to yield, or has failed. It returns the error.
 func (r *reel) close() error {
 	close(r.drawn)
 	<-r.ended

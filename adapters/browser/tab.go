@@ -299,7 +299,7 @@ const (
 	slowSettle = 20 * time.Millisecond
 	maxSettle  = 5 * time.Second // virtual time after which a page that is not complete is taken as it is
 	waitStep   = 50 * time.Millisecond
-	maxFinish  = 5 * time.Second // largest virtual time that is waited for animations
+	maxFinish  = 5 * time.Second // largest virtual time for which finish waits until animations have ended
 )
 
 // pass advances virtual time by wait. It draws a frame every waitStep, so that content moves.

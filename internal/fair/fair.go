@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// ErrBusy is the error of a request that has waited too long for its part, or whose account has too many waiting requests
-// already. It may be repeated later.
+// ErrBusy is the error of a request that has waited too long for an amount of a Budget, or whose account has too many
+// waiting requests already. The request may be repeated later.
 var ErrBusy = errors.New("too much is under way")
 
-// maxRemembered is the number of accounts at which those without parts and without waiting requests are forgotten.
+// maxRemembered is the number of accounts at which a Budget forgets the accounts that hold nothing and have no waiting
+// requests.
 const maxRemembered = 4096
 
 // Limits are the bounds of a Budget. Total is required.
@@ -40,15 +41,15 @@ type Budget struct {
 // account is the amount that one account has taken, and its waiting requests.
 type account struct {
 	held    int64
-	last    uint64 // number of its last turn; 0: it had none
+	last    uint64 // number of the last turn of the account; 0: it has had no turn yet
 	waiting []*piece
 }
 
-// piece is a request that waits for its part.
+// piece is a request of an account that waits for an amount of a budget.
 type piece struct {
 	need  int64
 	came  uint64
-	taken chan struct{} // closed when the piece has its part
+	taken chan struct{} // closed when the request has got its amount
 }
 
 // Part is an amount that was taken from a budget.
@@ -66,9 +67,10 @@ func New(limits Limits) *Budget {
 	return &Budget{limits: limits, accounts: map[string]*account{}, waiting: map[*account]bool{}}
 }
 
-// Take waits for a part of the given size for the account of, and returns it; a size above the limit for an account is reduced to
-// that limit. It returns ErrBusy, or the cause of ctx, without a part. A caller that holds a part of the same budget must not
-// call it: it could wait for itself.
+// Take waits until the account with the id of gets an amount of the given size from the budget, and returns this amount as
+// a Part. A size above the limit for one account is reduced to that limit. If Take returns an error (ErrBusy, or the cause
+// of the end of ctx), the account has got nothing. A caller that holds a Part of the same budget must not call Take: it
+// could wait for itself.
 func (b *Budget) Take(ctx context.Context, of string, size int64) (*Part, error) {
 	if b.limits.Wait > 0 {
 		var cancel context.CancelFunc
@@ -94,7 +96,8 @@ func (b *Budget) Take(ctx context.Context, of string, size int64) (*Part, error)
 	}
 }
 
-// queue adds a piece to the queue, and serves it at once if possible. Nil: too many pieces of the account wait.
+// queue adds a request of the account of to those that wait, and serves it at once if possible. It returns nil, and does
+// not add the request, if too many requests of the account wait already.
 func (b *Budget) queue(of string, size int64) *piece {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -116,7 +119,8 @@ func (b *Budget) queue(of string, size int64) *piece {
 	return p
 }
 
-// giveUp removes a piece from the queue. If the piece has just got its part, giveUp returns that part to the budget.
+// giveUp removes the waiting request p from the queue of its account. If the request has got its amount in the meantime,
+// giveUp returns that amount to the budget.
 func (b *Budget) giveUp(of string, p *piece) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -127,7 +131,8 @@ func (b *Budget) giveUp(of string, p *piece) {
 	b.serve()
 }
 
-// remove removes a piece from its account's queue, and reports whether the piece was there. The caller holds b.mu.
+// remove removes the waiting request p from the queue of account a, and reports whether the request was there. The caller
+// holds b.mu.
 func (b *Budget) remove(a *account, p *piece) bool {
 	for i, other := range a.waiting {
 		if other != p {
@@ -142,7 +147,8 @@ func (b *Budget) remove(a *account, p *piece) bool {
 	return false
 }
 
-// serve serves pieces until the next one does not fit. The caller holds b.mu.
+// serve gives waiting requests their amounts, in the order of their turns, until one needs more than is left. The caller
+// holds b.mu.
 func (b *Budget) serve() {
 	for a := b.next(); a != nil; a = b.next() {
 		p := a.waiting[0]
@@ -178,7 +184,8 @@ func (b *Budget) put(a *account, size int64) {
 	b.held -= size
 }
 
-// trim forgets accounts without parts and waiting pieces, when there are too many. The caller holds b.mu.
+// trim forgets accounts that hold nothing and have no waiting requests, once there are maxRemembered accounts. The caller
+// holds b.mu.
 func (b *Budget) trim() {
 	if len(b.accounts) < maxRemembered {
 		return
