@@ -98,9 +98,9 @@ const (
 	fionBIO  = 0x5421 // FIONBIO, which makes calls return instead of waiting
 )
 
-// driverCalls are the ioctls of drivers of graphics cards: those of the kernel's DRM, whose type is 'd', those of NVIDIA, whose
-// type is 'F', and those of NVIDIA's memory driver, which are bare numbers. Commands of terminals, whose type is 'T', are not
-// among them.
+// driverCalls are tests for the ioctls that the drivers of graphics cards need: a call that passes one of them is allowed.
+// The first test is for ioctls of the type 'd' (the kernel's DRM) or 'F' (NVIDIA). The second is for those of NVIDIA's
+// memory driver, which are bare numbers without a type. Commands of terminals, whose type is 'T', pass neither.
 var driverCalls = []test{
 	{1, 0xff00, []uint32{'d' << 8, 'F' << 8}},
 	{1, 0xcfffff00, []uint32{0}},
@@ -163,7 +163,7 @@ func browserRules(own bool) []rule {
 	}
 }
 
-// onArgument returns the tests for another argument.
+// onArgument returns copies of tests that examine the argument with the index argument.
 func onArgument(argument uint32, tests []test) []test {
 	var moved []test
 	for _, t := range tests {

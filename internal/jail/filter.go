@@ -10,14 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rule allows a system call if every test in the field tests holds, or at least one test in the field or.
+// rule allows the system call call under a condition: all tests of the slice tests hold, or at least one test of the slice
+// or holds.
 type rule struct {
 	call  uintptr
 	tests []test
 	or    []test
 }
 
-// test compares the lower 32 bits of an argument: the kernel uses no more of the arguments that are tested.
+// test is a condition for one argument of a system call. It looks only at the lower 32 bits of the argument: in every
+// argument that rules test, the kernel uses no other bits.
 type test struct {
 	argument uint32
 	mask     uint32
@@ -115,7 +117,7 @@ func (r rule) checked() []bpf.Instruction {
 	return append(all, allow)
 }
 
-// load loads the masked argument.
+// load returns instructions that load the argument of the system call and keep the bits that are set in the mask of t.
 func (t test) load() []bpf.Instruction {
 	return []bpf.Instruction{
 		bpf.LoadAbsolute{Off: offsetArguments + 8*t.argument, Size: 4},

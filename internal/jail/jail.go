@@ -105,15 +105,17 @@ func (c *Child) End() (outOfMemory bool) {
 // spec tells this service's binary, when it is started as Command, how to confine itself before it executes the program.
 type spec struct {
 	Policy
-	Dir      string  `json:"dir,omitempty"`
-	Mounts   []mount `json:"mounts,omitempty"`
-	Root     bool    `json:"root"`               // make a root folder for the program
-	Network  bool    `json:"network"`            // the program has a network namespace: open the ports
-	Handover int     `json:"handover,omitempty"` // descriptor through which the listeners are handed over
-	Keep     int     `json:"keep"`               // first descriptor that the program does not get
-	Landlock int     `json:"landlock,omitempty"` // version of Landlock; 0: none
-	Seccomp  bool    `json:"seccomp"`
-	Check    bool    `json:"check,omitempty"` // exit instead of executing the program
+	Dir     string  `json:"dir,omitempty"`
+	Mounts  []mount `json:"mounts,omitempty"`
+	Root    bool    `json:"root"`    // make a root folder for the program
+	Network bool    `json:"network"` // the program has a network namespace: open the ports
+	// Handover is the descriptor of the socket over which the jailed process gives the listeners of the policy's ports to
+	// this service; 0: it gives none.
+	Handover int  `json:"handover,omitempty"`
+	Keep     int  `json:"keep"`               // first descriptor that the program does not get
+	Landlock int  `json:"landlock,omitempty"` // version of Landlock; 0: none
+	Seccomp  bool `json:"seccomp"`
+	Check    bool `json:"check,omitempty"` // exit instead of executing the program
 }
 
 // mount is a path of the service that appears in the program's root folder, under the same name.
@@ -176,9 +178,9 @@ func (j *Jail) fit(p Policy) Policy {
 	return p
 }
 
-// own reports whether this service, as root, starts a program as another user. It does when the program needs none of the
-// service's files, or these can be mapped to that user. Without a jail, or without the layer OwnUser, it does when the
-// policy has NeverRoot.
+// own reports whether the program of the policy p runs as another user than this service. Only a service that is root can
+// do that. In a jail with the layer OwnUser, it does so if the program needs none of the service's files, or if these files
+// can be mapped to the other user. Without a jail, or without the layer OwnUser, it does so if p has NeverRoot.
 func (j *Jail) own(p Policy) bool {
 	if !j.root || j.off || j.leavesOut(OwnUser) {
 		return j.root && p.NeverRoot
@@ -189,8 +191,10 @@ func (j *Jail) own(p Policy) bool {
 // unprivate reports whether a policy names no files of this service.
 func (p Policy) unprivate() bool { return len(p.Read) == 0 && p.Write == "" }
 
-// wrap returns the command line by which this service's binary confines itself and then executes another program, and adds the
-// descriptors that this needs to the child. If the service's files cannot be mapped to another user, own becomes false.
+// wrap returns the command line that runs command in a jail: this service's binary confines itself and then executes
+// command. wrap adds the files that the binary needs for that to the descriptors of c, after those of the program, whose
+// number is files. *own says whether command is to run as another user. wrap sets it to false if the service's files cannot
+// be mapped to that user.
 func (j *Jail) wrap(c *Child, p Policy, own *bool, check bool, command []string, files int) ([]string, error) {
 	s := spec{
 		Policy: p, Dir: p.Write, Root: p.Spaces.files(), Network: p.Spaces.network(), Keep: 3 + files, Check: check,

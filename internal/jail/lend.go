@@ -25,7 +25,8 @@ func (l *lender) refuses() error {
 	return l.err
 }
 
-// open creates the user namespace, which exists as long as the file maps is open.
+// open creates a user namespace and sets maps, or sets err if that fails. The namespace exists as long as the file in the
+// field maps is open. self is the path of the program that creates it.
 func (l *lender) open(self string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

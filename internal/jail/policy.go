@@ -39,8 +39,9 @@ type Policy struct {
 	// ports of 127.0.0.1, the only ones the program may connect to; without a network namespace they must be open
 	Ports []uint16 `json:"ports,omitempty"`
 	Calls Calls    `json:"calls"`
-	// NeverRoot starts the program as Nobody if this service is root, even without a jail. In a jail it does not count for a
-	// policy with Read or Write whose files cannot be mapped to that user.
+	// NeverRoot makes a service that is root start the program as the user Nobody, even without a jail. There is one
+	// exception: in a jail, the program keeps the user of this service if Read or Write names files that cannot be mapped
+	// to Nobody.
 	NeverRoot bool   `json:"-"`
 	Limits    Limits `json:"limits"`
 	// Spaces are the namespaces that the program gets if the machine allows them; 0: AllSpaces.
@@ -54,15 +55,16 @@ type Limits struct {
 	OpenFiles    uint64 `json:"files,omitempty"` // open files per process
 	CPUSeconds   uint64 `json:"cpu,omitempty"`   // seconds of processor time per process
 	FileBytes    uint64 `json:"file,omitempty"`  // bytes per written file
-	// processes and threads, if the program has its own namespaces for files (AllSpaces), or a control group of its own
+	// Tasks is the largest number of processes and threads. It is in force only if the program has its own namespaces for
+	// files (AllSpaces), or a control group of its own.
 	Tasks  uint64 `json:"tasks,omitempty"`
 	Memory uint64 `json:"-"` // bytes of all processes together, if the program has a control group of its own
 }
 
-// Layer is one mechanism that confines a program.
+// Layer is one mechanism of the sandbox that confines a program.
 type Layer string
 
-// The layers, as reports name them.
+// The layers of the sandbox, as reports name them.
 const (
 	Namespaces    Layer = "namespaces"
 	OwnUser       Layer = "user"
@@ -74,7 +76,7 @@ const (
 	ControlGroup  Layer = "cgroup"
 )
 
-// Layers are all layers, in the order of reports.
+// Layers are all layers of the sandbox, in the order of reports.
 var Layers = []Layer{Namespaces, OwnUser, Capabilities, NoPrivileges, Landlock, Seccomp, ResourceLimit, ControlGroup}
 
 // Mode is the value of the flag --sandbox.

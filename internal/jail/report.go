@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// Condition tells whether a layer is in force.
+// Condition tells whether a layer of the sandbox (a mechanism such as Landlock) is in force.
 type Condition string
 
-// The conditions of a layer.
+// The conditions in which a layer of the sandbox can be. On means that it is in force.
 const (
 	On       Condition = "on"
-	Missing  Condition = "missing"  // the machine refuses the layer
-	Disabled Condition = "off"      // the layer is disabled by --sandbox off
-	Unneeded Condition = "unneeded" // there is nothing that the layer could restrict
+	Missing  Condition = "missing"  // the machine refuses this layer of the sandbox
+	Disabled Condition = "off"      // this layer of the sandbox is disabled by --sandbox off
+	Unneeded Condition = "unneeded" // this layer of the sandbox has nothing to restrict
 )
 
-// State is the condition of a layer of a program's jail.
+// State is the condition of one layer of the sandbox of a program.
 type State struct {
 	Program   string
 	Layer     Layer
 	Condition Condition
-	Detail    string // why the layer is missing or not needed, or its version; may be empty
+	Detail    string // why this layer of the sandbox is missing or not needed, or its version; may be empty
 }
 
 // String is the state in a line: "ffmpeg: landlock on (version 7)".
@@ -34,8 +34,8 @@ func (s State) String() string {
 	return text
 }
 
-// Report tests the jails of these policies, without starting their programs, and returns the states of their layers. The paths of
-// the policies must exist.
+// Report tests the jails of these policies, without starting their programs, and returns the state of each layer of the
+// sandbox. The paths of the policies must exist.
 func (j *Jail) Report(policies ...Policy) []State {
 	var all []State
 	for _, p := range policies {
@@ -65,7 +65,7 @@ func (j *Jail) report(p Policy) []State {
 	return all
 }
 
-// condition returns the condition of a layer in a jail that can be made.
+// condition returns the condition of one layer of the sandbox, for a jail that can be made.
 func (j *Jail) condition(p Policy, l Layer) (Condition, string) {
 	missing := func(err error) (Condition, string) {
 		if err == nil {

@@ -136,7 +136,7 @@ func restrictMount(path string, fd int, restrictions uint64) error {
 	return nil
 }
 
-// attach adds the entry to the root folder.
+// attach adds f, a link or a mount, to the root folder of the program.
 func (f shown) attach() error {
 	at := filepath.Join(stage, f.path)
 	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {

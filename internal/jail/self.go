@@ -11,9 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Self returns the path of a program for Config.Self: the starter that is a part of this binary, written to memory, or this
-// binary itself. It is this binary, and programs start some 40 ms later, when plain `go build` has built it, or when the kernel
-// lets no program start from memory (vm.memfd_noexec).
+// Self returns the path of a program for Config.Self. Usually this is the starter, a small program inside this binary,
+// which Self writes to memory. There are two cases in which Self returns the path of this binary instead, so that each
+// jailed program starts some 40 ms later: this binary was built by plain `go build` and has no starter, or the kernel lets
+// no program start from memory (vm.memfd_noexec).
 var Self = sync.OnceValues(func() (string, error) {
 	if path, err := unpack(starter); err == nil {
 		return path, nil
@@ -52,5 +53,6 @@ func fill(fd int, path string, program []byte) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
 	defer cancel()
-	return exec.CommandContext(ctx, path, Command).Run() // holdMain ends when its input ends, which is empty
+	// With the argument Command alone, the program runs holdMain, which ends at the end of its input. The input is empty.
+	return exec.CommandContext(ctx, path, Command).Run()
 }

@@ -2,7 +2,7 @@
 
 package jail
 
-import _ "embed" // the starter
+import _ "embed" // for the directive go:embed, which puts the starter program into this binary
 
 // starter is the program in folder starter, which scripts/build.sh has built.
 //

@@ -25,8 +25,9 @@ func (s Spaces) files() bool   { return s&unix.CLONE_NEWNS != 0 }
 // program as another user.
 const Nobody = 65534
 
-// attributes returns how the system starts a program in the namespaces s: in a process group of its own, and killed by the kernel
-// when this service ends. With own, a service that is root starts it as the user Nobody. uid and gid are those of the service.
+// attributes returns how the operating system starts a program in the namespaces s. The program gets a process group of its
+// own, and the kernel kills it when this service ends. uid and gid are the ids of this service, and root tells whether it
+// is root. If it is, and own is true, the program runs as the user Nobody instead of as root.
 func attributes(s Spaces, root, own bool, uid, gid int) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if root && own {

@@ -175,7 +175,8 @@ func enlarge(coarse *image.Alpha, grid int, area image.Rectangle) *image.Alpha {
 	out := image.NewAlpha(area)
 	w := coarse.Rect.Dx()
 	row := make([]int, w)
-	// The centre of pixel x is at (x + ½) / grid - ½ in the grid, counted in steps of 1 / (2·grid).
+	// place converts a pixel coordinate v to the grid: the centre of pixel v is (v + ½) / grid - ½ cells from the centre of
+	// cell 0. cell is this number rounded down; part is the rest, in units of 1 / (2·grid) of a cell.
 	place := func(v int) (cell, part int) {
 		steps := 2*v + 1 - grid
 		cell = steps / (2 * grid)

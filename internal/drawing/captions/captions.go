@@ -40,7 +40,7 @@ func New(words Layouter, style caption.Style, w, h int) *Setter {
 // Warnings returns the warnings about fonts, of the first word that had any.
 func (c *Setter) Warnings() []string { return c.said }
 
-// phrase holds the two pictures of a word in one state, such as spoken or not spoken yet, and the word's size.
+// phrase is a word drawn in one colour and size, as two pictures: the field letters lies on top of the field under.
 type phrase struct {
 	under, letters text.Drawing // the outline with its shadow, and the letters above it
 	w, h           float64      // the size that the word takes on its line
@@ -198,7 +198,8 @@ const smallest = 0.6
 // snug is a safety factor against rounding when a word is reduced.
 const snug = 0.98
 
-// fitting returns the words of a row, none wider than most: longer words are reduced, or broken between letters.
+// fitting prepares the words of a row, given, so that no returned word is wider than most, in pixels. A wider word is made
+// smaller; if that is not enough, it is broken between letters.
 func (c *Setter) fitting(given []levelled, most float64) ([]placed, error) {
 	var all []placed
 	for _, piece := range given {
@@ -265,7 +266,7 @@ func graphemes(text string) []string {
 	return all
 }
 
-// phrase returns the pictures of a word at a fraction of its size; each is drawn once.
+// phrase returns a word drawn at a fraction of its size, 0 to 1. Each word is drawn once for each size and colour.
 func (c *Setter) phrase(piece levelled, size float64) (*phrase, error) {
 	style := c.style
 	color, lit := style.Line, "-"

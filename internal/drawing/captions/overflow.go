@@ -60,7 +60,9 @@ func written(rows []caption.Row) string {
 	return b.String()
 }
 
-// measure compares a caption with the worst ones so far.
+// measure compares the caption state with the worst captions so far, which found describes: the one with the longest line
+// that does not fit, and the one that extends furthest beyond the movie. If state is worse than one of them, found
+// describes state instead.
 func (c *Setter) measure(found *overflow, state caption.State) error {
 	blank, _, err := c.blank()
 	if err != nil {

@@ -2,8 +2,8 @@ package component
 
 import "moviola/domain/css"
 
-// The defaults of cards. Reference vendor-catalogue.md §5.1. Our own choices, where it gives none: the colour white, and the gap
-// between texts.
+// The default styles of the texts of cards. Reference vendor-catalogue.md §5.1. The reference gives neither a colour nor
+// the gap between texts: the colour white and the gap are our own choices.
 const (
 	headlineLook = "font-family: Inter; font-size: 5vw; font-weight: 400; line-height: 1.2"
 	bodyLook     = "font-family: Inter; font-size: 3.5vw; font-weight: 400; line-height: 1.3; margin-top: .3em"
@@ -45,7 +45,8 @@ func barCard(s *building) (*node, error) {
 	return s.in(card, "top", "left")
 }
 
-// texts returns the texts of the groups headline and body. The function in returns the animation of text i, given its font size.
+// texts returns the texts of the groups headline and body as nodes, in the style card. Text i gets the animation in(i,
+// size), where size is its font size in pixels; the settings of its group adjust the animation.
 func (s *building) texts(card *style, in func(i int, size float64) motion) []*node {
 	var all []*node
 	for _, part := range []struct{ name, css string }{{"headline", headlineLook}, {"body", bodyLook}} {

@@ -28,8 +28,8 @@ var catalogue = map[string]builder{
 
 	"textbox/simple": textboxes,
 
-	// Components of our own, which no other service has. Each, except moviola/progress-ring, has the look that a component above
-	// had in earlier versions of this service: see former.
+	// Components of our own: no other service has them. Each, except moviola/progress-ring, has the former look of one of
+	// the components above that other services have, too. The map former says of which.
 	"moviola/progress-bar":    progressBar,
 	"moviola/progress-ring":   progressRing,
 	"moviola/card":            ourCard,
@@ -46,8 +46,8 @@ var catalogue = map[string]builder{
 	"moviola/rating":          ourRating,
 }
 
-// former maps components that other services have, too, to the components of our own whose looks they had in earlier versions of
-// this service. Decision 69.
+// former tells how components looked in earlier versions of this service. Each key is a component that other services have,
+// too. Its value is the component of our own that has the look which the key had then. Decision 69.
 var former = map[string]string{
 	"basic/000": "moviola/card", "basic/001": "moviola/bar-card", "basic/050": "moviola/news", "basic/051": "moviola/avatar",
 	"basic/052": "moviola/line", "basic/100": "moviola/panel", "basic/120": "moviola/profile",

@@ -27,7 +27,7 @@ func pictureHole(s *building) (*node, error) {
 	case s.goes(g):
 		m.begin, m.end = s.hole(g, "initial-", m.begin), s.hole(g, "final-", m.end)
 		m.tween = s.tween(g, 1, "easeOutExpo")
-	default: // the default animation: the hole opens
+	default: // no movement is set: the hole opens from its middle
 		m.begin = frame{x: m.end.x + m.end.w/2, y: m.end.y + m.end.h/2}
 		m.tween = s.tween(g, 1, "easeOutExpo")
 	}
@@ -48,7 +48,8 @@ func pictureHole(s *building) (*node, error) {
 	return n, nil
 }
 
-// goes reports whether a group has a start or an end state.
+// goes reports whether the settings g of a hole make the hole move: whether a setting of its position or size has a name
+// with the prefix initial- (start of the movement) or final- (its end).
 func (s *building) goes(g group) bool {
 	for _, key := range []string{"left", "top", "width", "height", "x", "y", "cx", "cy", "r", "rx", "ry"} {
 		for _, prefix := range []string{"initial-", "final-"} {

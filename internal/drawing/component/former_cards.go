@@ -37,7 +37,8 @@ func (s *building) card(defaults string) *node {
 	return card
 }
 
-// cardTexts returns the texts of the groups headline and body. The function in returns the animation of text i.
+// cardTexts returns the texts of the groups headline and body as nodes, in the style card. Text i gets the animation in(i);
+// the settings of its group adjust the animation.
 func (s *building) cardTexts(card *style, in func(i int) motion) []*node {
 	headline := s.style("headline", card, "font-size: 6vw; font-weight: 700; line-height: 1.15; margin-bottom: .35em")
 	body := s.style("body", card, "font-size: 3.2vw; line-height: 1.35; margin-bottom: .5em")
@@ -57,7 +58,8 @@ func (s *building) cardTexts(card *style, in func(i int) motion) []*node {
 	return all
 }
 
-// ourNews is moviola/news: a lower third in the style of news, a headline on white above a lead on black, beside a bar.
+// ourNews is moviola/news: a lower third in the style of news. A headline in black on white is above a lead (a second text)
+// in white on black. To the left of both is a bar.
 func ourNews(s *building) (*node, error) {
 	root := s.root()
 	card := &node{style: s.style("card", &root, "padding: 0 5vw 6vh 5vw; text-align: left"), row: true}
@@ -84,7 +86,7 @@ func ourNews(s *building) (*node, error) {
 	return s.in(card, "bottom", "left")
 }
 
-// ourAvatar is moviola/avatar: a picture, and beside it a headline over a bar.
+// ourAvatar is moviola/avatar: a picture and, beside the picture, a headline with a bar below the headline.
 func ourAvatar(s *building) (*node, error) {
 	root := s.root()
 	card := &node{

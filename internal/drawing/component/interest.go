@@ -105,7 +105,8 @@ func (a *attention) middle(b frame) canvas.Point {
 	}
 	for y := 0; y+part.Y <= a.h; y++ {
 		for x := 0; x+part.X <= a.w; x++ {
-			// The middle of the part counts twice: a face should not be at its edge.
+			// seen tells how interesting the part of the picture at x, y is. The middle of the part counts twice: a part
+			// with a face in its middle is better than one with the face at its edge.
 			seen := a.sum(x, y, x+part.X, y+part.Y) + a.sum(x+part.X/4, y+part.Y/4, x+part.X-part.X/4, y+part.Y-part.Y/4)
 			p := image.Pt(x, y)
 			// Photographs mostly have their subject near the centre, so parts far from it count less.

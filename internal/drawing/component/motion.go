@@ -17,13 +17,14 @@ type pose struct {
 
 var rest = pose{sx: 1, sy: 1, alpha: 1}
 
-// motion moves a box between a pose, the field from, and its place at rest. At each time the box deviates from rest by a fraction
-// of that pose.
+// motion moves a box between its place at rest and the pose from (a deviation from that place). At each time, the box
+// deviates from rest by a fraction of that pose.
 type motion struct {
 	delay, seconds float64
-	away           func(done float64) float64 // maps the elapsed fraction of the motion to the fraction of the pose: 0 at rest
-	from           pose
-	stays          bool // after the end, the box keeps the pose that it has then
+	// maps done, the elapsed fraction of the motion, to how far the box is from rest: 0 is at rest, 1 is in the pose from
+	away  func(done float64) float64
+	from  pose
+	stays bool // after the end, the box keeps the pose that it has then
 }
 
 // enter is a motion that ends at rest.
@@ -81,8 +82,8 @@ func (m motion) at(seconds float64) pose {
 	return p
 }
 
-// and returns the pose of a box to which both poses apply: shifts and rotations add up, scales and opacities are multiplied, and
-// the larger cut of each side counts.
+// and, a method of poses, returns the pose of a box to which both p and q apply: shifts and rotations add up, scales and
+// opacities are multiplied, and the larger cut of each side counts.
 func (p pose) and(q pose) pose {
 	p.dx, p.dy, p.sx, p.sy, p.turn, p.alpha = p.dx+q.dx, p.dy+q.dy, p.sx*q.sx, p.sy*q.sy, p.turn+q.turn, p.alpha*q.alpha
 	for i := range p.cut {

@@ -51,14 +51,15 @@ type building struct {
 	pictures map[string]image.Image
 	warnings []string
 	dry      bool    // texts are measured but not drawn
-	set      []*node // the nodes with text; only collected if dry is set
+	set      []*node // nodes with a text that was laid out; collected only if the field dry is true
 	pixels   int     // number of pixels of the pictures that are kept in memory
 	nodes    int
 	// textBytes is the length of the texts that were laid out, in bytes.
 	textBytes int
 }
 
-// The bounds of a component.
+// The limits of a component: for the length of a side in pixels, for the pixels of all its pictures together, for the
+// number of its boxes, and for the length of its texts in bytes.
 const (
 	maxSide      = 16_384
 	maxPixels    = 64 << 20
@@ -364,8 +365,10 @@ func (s *style) pictureBox(source image.Rectangle, w, h float64) image.Rectangle
 	return image.Rect(int(math.Floor(x)), int(math.Floor(y)), int(math.Ceil(x+width)), int(math.Ceil(y+height)))
 }
 
-// picturePlace is the place of an image in a box, in pixels; the box is wider and higher than the image by spareX and spareY. The
-// image is in the middle unless background-position says otherwise: with words, or with one or two lengths, the horizontal first.
+// picturePlace returns the position of an image in a box, in pixels from the top left corner of the box. spareX and spareY
+// are by how much the box is wider and higher than the image; they may be negative. The image is in the middle of the box
+// unless background-position says otherwise. Its value is words such as left and top, or one or two lengths: the horizontal
+// one first.
 func (s *style) picturePlace(spareX, spareY float64) (x, y float64) {
 	x, y = spareX/2, spareY/2
 	words := strings.Fields(s.imagePlace)

@@ -45,7 +45,8 @@ func (d *Drawer) Overflows(c document.Component, w, h int) ([]Overflow, error) {
 	return all, nil
 }
 
-// textPath is the path of the text of a group in the settings. The cells of tables have a group of their own.
+// textPath returns the path in settings to the text of a group: the name of the group, then text or html, spelled as in
+// settings. The texts of a table are those of the groups header and cells; for them it returns the path to data.
 func textPath(settings map[string]any, group string) []string {
 	var path []string
 	for _, name := range css.Spellings(settings) {
@@ -84,7 +85,8 @@ func (d *Drawer) Notes(ref timeline.Ref, c document.Component, w, h int) ([]docu
 	return notes, err
 }
 
-// bounded reports whether the height of a node's box does not depend on its text.
+// bounded reports whether the node n is visible and its height is set, so that the height does not depend on the node's
+// text.
 func (n *node) bounded() bool { return !n.style.height.Auto && !n.style.hidden }
 
 // exceeds records a text that does not fit, if it is the one of its group that needs the most space.
@@ -94,7 +96,8 @@ func (n *node) exceeds(found map[string]Overflow, w, h, roomW, roomH float64) {
 	}
 }
 
-// cutTexts finds texts that extend beyond the visible part of a node, at rest.
+// cutTexts adds to found the texts of n and its children that extend beyond seen, the visible part of the component. It
+// looks at the places that the nodes have when nothing moves.
 func (n *node) cutTexts(found map[string]Overflow, seen frame) {
 	if n.style.hidden || n.style.turn != 0 {
 		return
@@ -121,7 +124,8 @@ func (n *node) leading() float64 {
 	return max(high/float64(max(n.block.Lines(), 1))-n.style.size, 0) / 2
 }
 
-// and returns the intersection of two frames.
+// and, a method of frames, returns the rectangle in which f and other overlap. If they do not overlap, its width or height
+// is 0.
 func (f frame) and(other frame) frame {
 	x, y := math.Max(f.x, other.x), math.Max(f.y, other.y)
 	return frame{x, y, max(min(f.x+f.w, other.x+other.w)-x, 0), max(min(f.y+f.h, other.y+other.h)-y, 0)}

@@ -12,7 +12,8 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// The bounds of settings.
+// The limits of the settings of a component: maxGroups for the number of groups, maxList for the entries of a list and for
+// the marked parts of a text.
 const (
 	maxGroups = 100
 	maxList   = 200
@@ -145,13 +146,13 @@ func readRich(source string, weight int, italic bool) rich {
 	return w.r
 }
 
-// richWriter builds a rich text from pieces and tags.
+// richWriter builds a text with marked parts from pieces of text and tags.
 type richWriter struct {
 	weight        int  // weight of text without tags
 	italic        bool // slant of text without tags
 	out           strings.Builder
 	r             rich
-	runes         int // number of runes that were written so far
+	runes         int // number of runes written to the field out so far
 	bold, slanted int // number of open tags for bold text, and for italic text
 }
 

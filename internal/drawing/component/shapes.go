@@ -54,7 +54,7 @@ func (m moving) at(seconds float64) (box frame, turn, opacity float64) {
 	return between(m.begin, m.end, share), mix(m.beginTurn, m.endTurn), min(max(mix(m.beginSeen, m.endSeen), 0), 1)
 }
 
-// shapes makes a node for each settings group that numbered finds for name, such as rectangle1 and rectangle2. draw draws the
+// shapes makes a node for each settings group whose name is name, or name with a number, such as rectangle1. draw draws the
 // node. defaults is the style that the settings change.
 func (s *building) shapes(name, defaults string, draw func(l *canvas.List, n *node, at canvas.Matrix)) (*node, error) {
 	root := s.root()
@@ -107,7 +107,8 @@ func cutout(s *building) (*node, error) {
 	hole := s.style("hole", &root, "border-radius: 0")
 	begin := s.place(g, "", frame{s.w * 0.3, s.h * 0.3, s.w * 0.4, s.h * 0.4})
 	m := s.moving(g, &hole)
-	if fields, _ := g["animate"].(map[string]any); len(fields) == 0 { // the default animation: the hole opens
+	// Without the setting animate, the hole in the cover opens: it grows from its middle to its full size.
+	if fields, _ := g["animate"].(map[string]any); len(fields) == 0 {
 		m.begin = frame{begin.x + begin.w/2, begin.y + begin.h/2, 0, 0}
 		m.tween = s.tween(g, 1.2, "easeOutExpo")
 		m.end = begin

@@ -7,8 +7,9 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// smartCrop is advanced/100: a picture in a frame that moves and changes its shape. The most interesting part stays visible:
-// faces, otherwise striking details. Reference vendor-catalogue.md §5.4; times that it does not give are our own choice.
+// smartCrop is advanced/100: a picture in a frame that moves and changes its size. The picture is cropped to the frame so
+// that its most interesting part stays visible: faces or, if there are none, striking details. Reference
+// vendor-catalogue.md §5.4. Where the reference gives no time for a movement, the time is our own choice.
 func smartCrop(s *building) (*node, error) {
 	root := s.root()
 	g := s.groups["image"]
@@ -28,7 +29,8 @@ func smartCrop(s *building) (*node, error) {
 	begin := s.place(g, "initial-", whole)
 	end := s.place(g, "final-", frame{s.w * 0.5, 0, s.w * 0.5, s.h})
 	move := s.tween(g, 1, "easeInOutCubic")
-	// The picture is kept at the larger of the sizes that the two frames need.
+	// The picture is kept in memory in the size in which it covers both the frame begin and the frame end, but never larger
+	// than source.
 	size := source.Bounds().Size()
 	factor := min(max(cover(size, begin), cover(size, end)), 1)
 	kept := image.Rect(0, 0, max(int(float64(size.X)*factor+0.5), 1), max(int(float64(size.Y)*factor+0.5), 1))

@@ -30,8 +30,8 @@ func (v vector) turned(t spin) vector {
 	return v
 }
 
-// solidBox is shape/3dbox: a rotating box in space. With the group box, which is our own, all faces are alike; otherwise each
-// face has a group.
+// solidBox is shape/3dbox: a box that rotates in space. If the settings have a group named box, which only this service
+// knows, all faces of the box look alike. Otherwise each face has a group of its own.
 func solidBox(s *building) (*node, error) {
 	if s.groups["box"] == nil {
 		return s.facedBox()

@@ -8,7 +8,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// style is the look of a box and its text: its properties, in pixels as far as they do not depend on the box.
+// style is the look of a box and of its text. Sizes are in pixels; one that may depend on the size of the box or of its
+// container is a css.Length.
 type style struct {
 	units css.Units
 	group string // name of the settings group that the texts of the box come from
@@ -53,7 +54,8 @@ type style struct {
 	overflows               bool // overflow: visible
 }
 
-// inherited returns a style with the inherited properties of s.
+// inherited returns the style of a box inside of a box with the style s: the properties that inner boxes inherit have the
+// values of s, and all others have their defaults.
 func (s *style) inherited() style {
 	return style{
 		units: s.units, group: s.group, family: s.family, fontFile: s.fontFile, size: s.size, weight: s.weight,
@@ -87,7 +89,8 @@ func (s *style) apply(all []css.Declaration) {
 	}
 }
 
-// withFont puts the properties of a font shorthand before all others.
+// withFont expands each font shorthand in all to single properties such as font-size. It puts these before the declarations
+// in all, which therefore override them.
 func withFont(all []css.Declaration) []css.Declaration {
 	var expanded []css.Declaration
 	for _, d := range all {

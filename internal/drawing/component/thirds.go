@@ -30,7 +30,8 @@ func (s *building) strips(name string, parent *style, defaults string, at float6
 	return all
 }
 
-// newsLine is basic/050: a lower third in the style of news, a headline on white above a lead on black, beside a bar.
+// newsLine is basic/050: a lower third in the style of news. A headline in black on white is above a lead (a second text)
+// in white on black. To the left of both is a bar.
 func newsLine(s *building) (*node, error) {
 	const grows = 0.2 // time in which the bar grows, in seconds
 	root := s.root()

@@ -8,7 +8,8 @@ type Plate struct {
 	Luma, Cb, Cr, Alpha []byte
 }
 
-// NewPlate makes a plate from a layer and takes the layer's memory over. The layer's position is ignored.
+// NewPlate makes a plate, the source picture of a Viewer or a Rotation, from the layer l. The plate uses the memory of l
+// from then on, so l must not be changed. The position of l does not matter.
 func NewPlate(l *Layer) *Plate {
 	p := &Plate{W: l.W, H: l.H}
 	p.Luma, p.Cb, p.Cr, p.Alpha = l.planes()

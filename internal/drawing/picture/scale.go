@@ -39,8 +39,8 @@ type tap struct {
 	weights []float32
 }
 
-// newAxis returns the taps for the pixels [from, to) on one axis. srcLen source pixels from srcStart are scaled to dstLen pixels
-// from dstStart.
+// newAxis computes the scaling along one axis: srcLen source pixels from srcStart on become dstLen new pixels from dstStart
+// on. It returns a tap, the source pixels with their weights, for each of the new pixels in [from, to).
 func newAxis(srcStart, srcLen, dstStart, dstLen, from, to int) []tap {
 	ratio := float64(srcLen) / float64(dstLen)
 	stretch := math.Max(1, ratio)

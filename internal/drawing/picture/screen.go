@@ -17,8 +17,9 @@ func (f *Frame) Scaled(w, h int) *Frame {
 	return &Frame{W: w, H: h, Pix: to.Pix[: w*h*3/2 : w*h*3/2]}
 }
 
-// screenShift is the number of fractional bits in the tables below. For each level of luma and chroma, 0 to 255, the tables hold
-// what it contributes to red, green and blue of 0 to 255.
+// screenShift is the number of fractional bits of the values in the tables lumaShare, redShare, greenCrShare, greenCbShare
+// and blueShare. The index of a table is a level of luma or chroma, 0 to 255. The value is what this level adds to red,
+// green or blue, whose levels are 0 to 255 as well.
 const screenShift = 16
 
 var lumaShare, redShare, greenCrShare, greenCbShare, blueShare = screenTables()

@@ -22,7 +22,7 @@ type Still struct {
 	Format      string          // format of the file: jpeg, png, gif, webp, bmp or tiff
 	Orientation int             // EXIF orientation, 1 to 8; 0: upright
 	Crop        image.Rectangle // part of the upright picture that is shown; empty: all of it
-	Box         image.Rectangle // rectangle on the canvas that the part fills; may extend beyond the canvas
+	Box         image.Rectangle // rectangle on the canvas that the shown part fills; may extend beyond the canvas
 }
 
 var decoders = map[string]func(io.Reader) (image.Image, error){
@@ -133,7 +133,7 @@ type orientation struct {
 	size        image.Point // size of the picture as stored, before its rotation
 }
 
-// seen is the size after the rotation.
+// seen returns the size of the picture as it is shown, after its rotation.
 func (t orientation) seen() image.Point { return t.stand(t.size) }
 
 // stand swaps width and height if the orientation includes a quarter turn.

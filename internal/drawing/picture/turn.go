@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Rotation draws a plate that fills a box, rotated clockwise about the box's centre.
+// Rotation draws a picture, the field Plate, that fills the box and is rotated clockwise about the box's centre.
 type Rotation struct {
 	Plate *Plate // picture of the box's size, rounded up to even sides
 	Box   image.Rectangle
@@ -28,10 +28,11 @@ func Even(r image.Rectangle, w, h int) image.Rectangle {
 	return image.Rect(r.Min.X&^1, r.Min.Y&^1, (r.Max.X+1)&^1, (r.Max.Y+1)&^1)
 }
 
-// fraction is the number of fractional bits of a position in a plate.
+// fraction is the number of fractional bits of positions in the picture that is rotated.
 const fraction = 16
 
-// Draw fills the layer, whose position, size and Pix are given, with the plate rotated by degrees.
+// Draw fills the layer l with the picture, rotated clockwise by degrees. The caller has set the position, size and Pix of
+// l.
 func (t Rotation) Draw(degrees float64, l *Layer) {
 	luma, cb, cr, alpha := l.planes()
 	sin, cos := math.Sincos(degrees * math.Pi / 180)

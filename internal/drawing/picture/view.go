@@ -12,11 +12,11 @@ import (
 // beyond the picture; the outside is transparent.
 type View struct{ X, Y, W, H float64 }
 
-// Viewer shows parts of a plate in a box of the canvas, with positions to a fraction of a pixel, so that slow movements are
-// smooth. It is used by one goroutine at a time.
+// Viewer shows parts of a picture in a box of the canvas. The positions of the parts are exact to a fraction of a pixel, so
+// that slow movements are smooth. A Viewer is used by one goroutine at a time.
 type Viewer struct {
 	plate   *Plate
-	size    image.Point // size of the picture; the plate may be a pixel larger
+	size    image.Point // size of the picture; plate, which holds it, may be one pixel wider and higher
 	box     image.Rectangle
 	rows    map[int][]byte // horizontally scaled rows of the current plane
 	spare   [][]byte
@@ -24,12 +24,13 @@ type Viewer struct {
 	lines   taps
 }
 
-// NewViewer returns a Viewer for a box. size is the size of the picture in the plate's top left corner.
+// NewViewer returns a Viewer for a box. The plate p holds the picture in its top left corner. size is the size of the
+// picture; p may be larger, because its sides are even.
 func NewViewer(p *Plate, size image.Point, box image.Rectangle) *Viewer {
 	return &Viewer{plate: p, size: size, box: box, rows: map[int][]byte{}}
 }
 
-// Draw fills the layer, whose position, size and Pix are given, with the view.
+// Draw fills the layer l with the part v of the picture. The caller has set the position, size and Pix of l.
 func (s *Viewer) Draw(v View, l *Layer) {
 	luma, cb, cr, alpha := l.planes()
 	if s.plate.Alpha == nil {
@@ -64,7 +65,7 @@ type taps struct {
 	n       int
 	first   []int32
 	weights []uint32
-	pairs   rows.Pairs // the taps in the form of package rows, if n is 2; otherwise empty
+	pairs   rows.Pairs // first and weights in the form of package rows; empty unless n is 2
 }
 
 func (t *taps) compute(start, size, picture float64, plane, boxStart, boxSize, from, count, part int) {
@@ -91,8 +92,9 @@ func (t *taps) compute(start, size, picture float64, plane, boxStart, boxSize, f
 	}
 }
 
-// add adds the weights of one pixel of the result: those of a triangle filter of the given radius around the position at, from
-// the pixel first on. plane is the number of pixels of the plane along the axis; beyond its ends the edge pixels are repeated.
+// add appends the weights of the pixels of a plane from which one pixel of the result is computed. They are those of a
+// triangle filter with the given radius around the position at. first is the index of the first pixel inside of the radius.
+// plane is the number of pixels of the plane along the axis. Beyond the ends of the plane, its edge pixels are repeated.
 func (t *taps) add(at, radius float64, first, plane int) {
 	base := min(max(first, 0), plane-t.n)
 	start := len(t.weights)
@@ -239,9 +241,10 @@ func (s *Viewer) cut(v View, l *Layer, alpha []byte) {
 	}
 }
 
-// coverage returns how much of each of count pixels, from the position from on an axis of the canvas, the picture covers, 0 to 1;
-// nil: it covers all of them. The box shows the part of the picture that begins at start and has the given size, both as
-// fractions of the side of the picture.
+// coverage returns how much of each pixel the picture covers, 0 to 1, for count pixels of the canvas along one axis, the
+// first of them at the position from. It returns nil if the picture covers all of them. The box has boxSize pixels from
+// boxStart on. It shows the part of the picture that begins at start and has the given size, both as fractions of the side
+// of the picture.
 func coverage(start, size float64, boxStart, boxSize, from, count int) []float64 {
 	first := math.Max(float64(boxStart), float64(boxStart)-start/size*float64(boxSize))
 	last := math.Min(float64(boxStart+boxSize), float64(boxStart)+(1-start)/size*float64(boxSize))

@@ -102,7 +102,8 @@ func (w *WebP) index() error {
 	return nil
 }
 
-// maxTurnedPixels is the largest number of pixels of an animation's canvas, and so of each of its frames.
+// maxTurnedPixels is the largest number of pixels of the canvas of an animated WebP file, and so of each of its frames. A
+// file with a larger canvas is refused.
 const maxTurnedPixels = 36_000_000
 
 func u24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }

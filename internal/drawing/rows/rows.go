@@ -22,16 +22,18 @@ type Pairs struct {
 // Reset removes all pairs.
 func (p *Pairs) Reset() { p.pairs = p.pairs[:0] }
 
-// Add adds a new pixel, interpolated between the old pixel at first and the next one. The next one has the given weight, 0 to
-// Whole.
+// Add appends a pixel of the new row. It is interpolated between the pixel with the index first in the old row and the one
+// after that. weight is the weight of the latter, 0 to Whole; the other weight is Whole - weight.
 func (p *Pairs) Add(first int32, weight uint32) {
 	p.pairs = append(p.pairs, uint64(first)<<32|uint64(weight))
 }
 
-// Ready prepares the pairs for use, after the last Add. width is the length of the old rows.
+// Ready prepares p for Between. It is called after the last Add. width is the number of pixels of the old rows that Between
+// will get.
 func (p *Pairs) Ready(width int) { p.blocks.ready(p.pairs, width) }
 
-// Between computes a new row from an old one, whose length was given to Ready.
+// Between scales a row: it computes the new row dst from the old row src, as the calls of Add have described. The length of
+// src is the width that Ready was given.
 func (p *Pairs) Between(dst, src []byte) {
 	done := p.blocks.between(dst, src)
 	interpolate(dst[done:], src, p.pairs[done:])

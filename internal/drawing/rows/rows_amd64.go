@@ -8,13 +8,14 @@ import "golang.org/x/sys/cpu"
 var wide = cpu.X86.HasAVX2
 
 const (
-	across = 16 // number of pixels that one step of betweenAVX2 computes; each half is computed from 16 neighbouring old pixels
-	down   = 32 // number of pixels that one step of mixAVX2 computes, by mixing two rows downwards
+	across = 16 // number of new pixels that one step of betweenAVX2 computes; each half needs 16 neighbouring old pixels
+	down   = 32 // number of pixels that one step of mixAVX2 computes, each from a pixel and the one below it
 )
 
-// blocks are the pairs in the form that betweenAVX2 reads, from the first pair on. They end before the first block in which
-// the old pixels of a half are not among 16 neighbours. There are none without AVX2, or when the old rows have fewer than 16
-// pixels.
+// blocks holds the pairs of a Pairs in the form that betweenAVX2 reads: blocks of 16 new pixels, in two halves. For each
+// half, betweenAVX2 reads 16 neighbouring pixels of the old row. If the new pixels of a half need old pixels that are
+// further apart, blocks ends before this block, and plain Go computes the rest. blocks is empty without AVX2, or when the
+// old rows have fewer than 16 pixels.
 type blocks struct {
 	width   int
 	starts  []int32
@@ -38,7 +39,8 @@ func (b *blocks) ready(pairs []uint64, width int) {
 	}
 }
 
-// add adds half a block. It returns false when the old pixels are not among 16 neighbours.
+// add adds half a block: 8 new pixels, each with its two old pixels in pairs. It returns false when these old pixels are
+// not all among 16 neighbouring ones.
 func (b *blocks) add(pairs []uint64) bool {
 	least := int(pairs[0] >> 32)
 	for _, p := range pairs {

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// The first bytes of font files with several fonts and of WOFF files, and a bound for the former.
+// A font file with several fonts begins with magicCollection, a WOFF file with magicWOFF.
 const (
 	magicCollection = "ttcf"
 	magicWOFF       = "wOFF"

@@ -27,7 +27,7 @@ type Block struct {
 	lines    []image.Rectangle // the rectangle of each line, as wide as the line's text
 	// The edges of the textbox with its padding, in pixels.
 	left, top, right, bottom float64
-	pills                    []room          // rectangles of phrases with a background of their own
+	pills                    []room          // rectangles of the pills; a pill is a box with round ends behind one phrase
 	region                   image.Rectangle // nothing outside of it is drawn
 	raster                   canvas.Raster
 	cached                   int // number of pixels of the emoji pictures that are kept in memory
@@ -41,7 +41,7 @@ type cluster struct {
 	emojis   []emoji
 	ink      image.Rectangle // rectangle that the cluster covers at most
 	center   canvas.Point    // the middle of the cluster's width, on the baseline
-	at       int             // index of its first rune in the text
+	at       int             // index, in the text, of the cluster's first rune
 	line     int
 	phrase   int     // number of the phrase; phrases are separated by line breaks in the text
 	word     int     // number of the word, in reading order; words are separated by blanks
@@ -55,7 +55,7 @@ type cluster struct {
 type emoji struct {
 	picture *image.RGBA
 	at      image.Rectangle
-	scaled  *image.NRGBA // picture at the size of at; nil until it is needed, and if it does not fit into maxKept
+	scaled  *image.NRGBA // picture scaled to the rectangle at; nil before its first use, and if it exceeds what maxKept leaves
 }
 
 // The bounds of a drawing, in pixels. maxWork bounds the sum of the areas of all glyphs, so that letters heaped upon each other
@@ -129,7 +129,8 @@ func (w *worker) collect(b *Block, p page) error {
 			for _, g := range run.Glyphs {
 				at := min(l.start+g.TextIndex(), len(p.text)-1)
 				key := at
-				if !spacedOut(language.LookupScript(p.text[at])) { // joined letters form one cluster
+				// In a script with joined letters, such as Arabic, each word is one cluster.
+				if !spacedOut(language.LookupScript(p.text[at])) {
 					key = -2 - words[at]
 				}
 				if key != last || last == -1 {

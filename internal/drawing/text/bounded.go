@@ -6,17 +6,18 @@ import (
 	"moviola/domain"
 )
 
-// The limits for reading untrusted fonts. The font libraries cannot be stopped: a reader that hangs is abandoned, and keeps its
-// place among the readers.
+// The limits for reading untrusted fonts: at most readersAtOnce fonts are read at a time. The font libraries cannot be
+// stopped: a reader that hangs is abandoned, and still counts as one of these.
 const (
 	readersAtOnce = 4
-	readerTime    = 20 * time.Second // time limit for reading a font, including the wait for a place
+	readerTime    = 20 * time.Second // time limit for reading a font, including the wait for other readers
 )
 
 var readers = make(chan struct{}, readersAtOnce)
 
-// bounded runs read, which reads an untrusted font. If read panics, bounded returns errFont. If read, with the wait for a place,
-// takes longer than readerTime, bounded returns errSlowFont. Results of read may be used only if bounded returns nil.
+// bounded runs read, which reads an untrusted font. If read panics, bounded returns errFont. If read takes longer than
+// readerTime, including the wait for other readers, bounded returns errSlowFont. Results of read may be used only if
+// bounded returns nil.
 func bounded(read func() error) error { return boundedBy(readerTime, read) }
 
 func boundedBy(limit time.Duration, read func() error) error {

@@ -8,11 +8,12 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// maxPills is the largest number of phrases with a pill of their own; further phrases share the last one.
+// maxPills is the largest number of pills of a text. A pill is a box with round ends behind one phrase. Further phrases
+// share the last pill.
 const maxPills = 40
 
-// The angles of pills in degrees, and their shifts to the right in font sizes. The first pill has the first values; when the list
-// ends, the next pill has the first ones again.
+// The angles in degrees of pills, the boxes with round ends behind phrases, and their shifts to the right in font sizes.
+// The first pill has the first values. After the last values of the lists, the next pill has the first ones again.
 var (
 	pillTilts  = []float64{-3, 2.5, -1.5, 3.5, -2}
 	pillNudges = []float64{-0.2, 0.25, 0.1, -0.15, 0.2}
@@ -31,7 +32,8 @@ func (r *room) add(c *cluster, line image.Rectangle) {
 	r.top, r.bottom = min(r.top, float64(line.Min.Y)), max(r.bottom, float64(line.Max.Y))
 }
 
-// findPills computes the rectangles of the pills.
+// findPills computes the rectangles of the pills, the boxes with round ends behind phrases, if the style of the text has
+// them.
 func (b *Block) findPills() {
 	if b.style.Boxes != timeline.PillBoxes {
 		return
@@ -52,7 +54,7 @@ func (b *Block) findPills() {
 	}
 }
 
-// tilted returns the pose in which a pill comes to rest.
+// tilted returns the pose at rest of pill i, the box behind a phrase: a little rotated and shifted.
 func (b *Block) tilted(i int) pose {
 	p := b.pills[i]
 	middle := canvas.Point{X: (p.left + p.right) / 2, Y: (p.top + p.bottom) / 2}
@@ -60,10 +62,12 @@ func (b *Block) tilted(i int) pose {
 	return pose{m: m, alpha: 1}
 }
 
-// fall returns how many pixels above its place a pill, the rounded box behind a word, has to be to lie outside of the drawing.
+// fall returns how many pixels above its place pill i, the rounded box behind a phrase, has to be to lie outside of the
+// drawing.
 func (b *Block) fall(i int) float64 {
 	p := b.pills[i]
-	reach := (p.right-p.left)*math.Sin(math.Pi/36)/2 + b.style.FontSize // the tilt and the shadow make the pill taller
+	// reach is how far the pill, the box behind a phrase, and its shadow extend beyond its rectangle p when it is tilted.
+	reach := (p.right-p.left)*math.Sin(math.Pi/36)/2 + b.style.FontSize
 	return p.bottom - float64(b.region.Min.Y) + reach
 }
 
@@ -76,16 +80,17 @@ func (b *Block) resting() blockState {
 	return l
 }
 
-// part is what is drawn in one step: a background, and on it some of the letters. With pills, each pill and its letters are a
-// part; otherwise the whole text is one part. The field poses has a pose for every cluster of the text, also of other parts:
-// those are invisible.
+// part is what is drawn in one step: a background, and some letters on it. In a text with pills (rounded boxes, one behind
+// each phrase), each pill with its letters is a part. Otherwise the whole text is one part. The field poses has a pose for
+// every cluster of the text; clusters of other parts have poses that make them invisible.
 type part struct {
 	under *canvas.List
 	poses []pose
 	ink   image.Rectangle
 }
 
-// parts returns the parts of the text in the order in which they are drawn: a pill may cover letters of an earlier pill.
+// parts returns the parts of the text in the order in which they are drawn. The order matters for pills, the rounded boxes
+// behind phrases: a later pill may cover letters on an earlier one.
 func (b *Block) parts(l blockState) []part {
 	if l.pill == nil {
 		one := part{under: b.under(l), poses: make([]pose, len(b.clusters))}
@@ -114,7 +119,8 @@ func (b *Block) parts(l blockState) []part {
 	return all
 }
 
-// under returns the drawing below the letters: the textbox or the boxes of words, and the lines above and below the text.
+// under returns what is drawn before the letters, so that it lies behind them: either the boxes of the words, or the
+// textbox and, if the style has them, one horizontal line above the text and one below.
 func (b *Block) under(l blockState) *canvas.List {
 	if b.style.Boxes == timeline.WordBoxes {
 		return b.wordBoxes()
@@ -132,8 +138,9 @@ func (b *Block) under(l blockState) *canvas.List {
 	return list
 }
 
-// wordBoxes draws the backgrounds of the words. They extend into the gap to the next word by their padding, but by about a
-// quarter of the gap at least, and by a little less than half of it at most.
+// wordBoxes draws a background behind each word. On the left and the right, it extends beyond the word by the padding of
+// the text, but at least by about a quarter of the gap between words. It ends before the middle of the gap, even if the
+// padding is larger.
 func (b *Block) wordBoxes() *canvas.List {
 	type key struct{ line, word int }
 	rooms := map[key]*room{}

@@ -34,7 +34,8 @@ var standIns = map[class][]string{
 	heavy:     {"archivoblack"},
 }
 
-// classWords are words in the names of families that tell the class; the first match is used.
+// classWords are the words in names of font families that tell a family's class, such as serif or mono. The first entry
+// with a word in the name decides.
 var classWords = []struct {
 	class class
 	words []string
@@ -47,7 +48,7 @@ var classWords = []struct {
 	{serif, []string{"serif", "roman", "antiqua", "caslon", "garamond", "baskerv", "bodoni", "didot"}},
 }
 
-// classNames are the beginnings of names of well-known families that do not tell their class.
+// classNames are well-known families whose names do not tell their class. Each is given by the beginning of its name.
 var classNames = map[class]string{
 	serif: `abril alegreya amiri bellefair caudex cambria cardo charis cinzel cormorant crimson domine eczar forum fraunces gelasio
 		georgia gilda gentium instrumentserif italiana judson junicode libertin literata lora lustria marcellus merriweather neuton

@@ -96,7 +96,8 @@ func squash(e *entrance, seconds float64) blockState {
 	})
 }
 
-// pile (style 013) makes each pill fall from above.
+// pile (style 013) makes the phrases of the text fall to their places from above, one after the other. Each phrase falls
+// together with its pill, the rounded box behind it.
 func pile(e *entrance, seconds float64) blockState {
 	l := e.block.resting()
 	l.pill = func(i int) pose {

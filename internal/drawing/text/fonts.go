@@ -19,16 +19,17 @@ import (
 // kept; they are safe for concurrent use.
 type fontCollection struct {
 	prints   []fontscan.Footprint
-	families map[string][]int // indexes into prints, by normalised family name
+	families map[string][]int // indexes of a family's fonts in the slice prints, by normalised family name
 	ranked   []string         // families in the order of preference as fallbacks
 	emoji    []string         // families with emoji
 	files    map[string]bool  // keys of font files that belong to a movie; each is a family of its own
 	mu       sync.Mutex
 	loaded   map[int]*font.Font
-	covered  map[int]fontscan.RuneSet // characters of shipped fonts, by index into prints
+	covered  map[int]fontscan.RuneSet // characters of shipped fonts, by a font's index in the slice prints
 	sums     map[string]string        // hashes of font files, by path
-	machine  int                      // number of installed fonts; they come first in prints
-	// base is the collection of the machine's fonts, whose fonts come first in prints; nil in that collection itself.
+	machine  int                      // number of installed fonts, the first ones in the slice prints
+	// base is the collection to which this one adds the fonts of a movie. The fonts of base come first in the slice prints.
+	// nil: this collection holds no fonts of a movie.
 	base *fontCollection
 }
 

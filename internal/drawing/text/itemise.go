@@ -57,7 +57,7 @@ type glyphKey struct {
 	gid  font.GID
 }
 
-// maxRemembered is the largest number of entries in each cache of a worker.
+// maxRemembered is the largest number of entries in each cache of a worker, the object that lays out one text at a time.
 const maxRemembered = 4096
 
 func newWorker(e *Engine) *worker {
@@ -123,7 +123,9 @@ func (w *worker) setting(t timeline.TextSettings, o Options) (*setting, error) {
 		words:    fixed.Int26_6(t.WordSpacing * 64),
 		justify:  t.Align == timeline.AlignJustify,
 	}
-	if width, ok := displayWidth(missing); ok { // display families have one weight, which is called normal and looks bold
+	// The missing family is a display family: one for headlines, such as Anton. Such a family has one weight, which is
+	// called normal and looks bold, so the font in its place is at least bold.
+	if width, ok := displayWidth(missing); ok {
 		s.want.weight, s.want.width = max(s.want.weight, 700), width
 	}
 	index, ok := w.engine.fonts.nearest(families[0], s.want, nil)

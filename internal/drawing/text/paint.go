@@ -25,7 +25,9 @@ type blockState struct {
 	box     pose                  // pose of the textbox, without blur and clip
 	above   *canvas.List          // drawn over the letters; nil: nothing
 	rules   float64               // visible fraction of the lines above and below the text, 0 to 1
-	pill    func(phrase int) pose // poses of single phrases, each with the rectangle (pill) behind it; nil: pose and box are used
+	// pill returns the pose of a phrase together with its pill, the rounded box behind it; nil: the text has no pills, and
+	// the fields pose and box apply
+	pill func(phrase int) pose
 }
 
 // Draw draws the text at rest.
@@ -185,7 +187,8 @@ func (b *Block) shadows() []timeline.Shadow {
 	return append([]timeline.Shadow{*b.style.Shadow}, b.style.Shadows...)
 }
 
-// shadowBounds returns the rectangle that the shadow of what lies in the rectangle ink covers.
+// shadowBounds returns the rectangle that the shadow s covers when it is cast by letters in the rectangle ink. It is empty
+// if ink is empty or the shadow is invisible.
 func shadowBounds(ink image.Rectangle, s timeline.Shadow) image.Rectangle {
 	if ink.Empty() || s.Color.A == 0 {
 		return image.Rectangle{}

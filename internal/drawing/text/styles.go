@@ -36,9 +36,9 @@ var (
 	}
 )
 
-// each returns the state of the block at a time, in seconds. It takes the pose of a moving cluster from the parameter of: a
-// function of the cluster and of the completed fraction of its movement. Clusters whose movement has not begun are invisible,
-// those whose movement is complete are at rest. The textbox appears with the first animated unit.
+// each returns the state of the block at a time, in seconds. While a cluster moves, its pose is of(c, done): c is the
+// cluster, and done is the completed fraction of its movement. A cluster whose movement has not begun is invisible. One
+// whose movement is complete is at rest. The textbox appears with the first animated unit, such as a letter or word.
 func (e *entrance) each(seconds float64, of func(c *cluster, done float64) pose) blockState {
 	box := atRest
 	box.alpha = outCubic(min(e.motion.Share(0, seconds)*2, 1))
@@ -98,7 +98,8 @@ func rise(e *entrance, seconds float64) blockState {
 	})
 }
 
-// floor is the area above the lower edge of a cluster's line.
+// floor returns the area in which the cluster c is drawn while it rises: everything from the top of the drawing down to the
+// lower edge of the cluster's line.
 func (e *entrance) floor(c *cluster) image.Rectangle {
 	all := e.block.region
 	below := max(e.block.lines[c.line].Max.Y, int(math.Ceil(c.center.Y+0.28*c.size)))

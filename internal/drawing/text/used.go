@@ -57,8 +57,8 @@ type Writing struct {
 	Words    string
 }
 
-// FontsOfAll returns the fonts that a writing may use, each named by the hash of its content: those of all its families, and of
-// fallback families for characters that its families lack.
+// FontsOfAll returns the fonts that the texts of w may use, each named by the hash of its content. These are the fonts of
+// all families of w and, for characters that they lack, those of fallback families.
 func (e *Engine) FontsOfAll(w Writing) ([]string, error) {
 	l := e.fonts
 	families := l.mentioned(w.Page)
