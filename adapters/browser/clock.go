@@ -100,9 +100,9 @@ func (t *tab) evaluate(ctx context.Context, script string, value any) error {
 	return nil
 }
 
-// advance moves the page's clock forward by the duration by. While the page loads something, its clock stands still. All
-// calls of advance for a page may together take as much real time as clock.patience; after that, the clock runs even while
-// the page loads.
+// advance moves the page's clock forward; the parameter by is how far. While the page loads something, its clock stands
+// still. All calls of advance for a page may together take as much real time as clock.patience; after that, the clock runs
+// even while the page loads.
 func (t *tab) advance(ctx context.Context, by time.Duration) error {
 	if by <= 0 {
 		return nil

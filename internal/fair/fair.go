@@ -67,10 +67,10 @@ func New(limits Limits) *Budget {
 	return &Budget{limits: limits, accounts: map[string]*account{}, waiting: map[*account]bool{}}
 }
 
-// Take waits until the account with the id of gets an amount of the given size from the budget, and returns this amount as
-// a Part. A size above the limit for one account is reduced to that limit. If Take returns an error (ErrBusy, or the cause
-// of the end of ctx), the account has got nothing. A caller that holds a Part of the same budget must not call Take: it
-// could wait for itself.
+// Take waits until an account gets an amount of the given size from the budget, and returns this amount as a Part. The
+// parameter of is the id of the account. A size above the limit for one account is reduced to that limit. If Take returns
+// an error (ErrBusy, or the cause of the end of ctx), the account has got nothing. A caller that holds a Part of the same
+// budget must not call Take: it could wait for itself.
 func (b *Budget) Take(ctx context.Context, of string, size int64) (*Part, error) {
 	if b.limits.Wait > 0 {
 		var cancel context.CancelFunc
@@ -96,8 +96,8 @@ func (b *Budget) Take(ctx context.Context, of string, size int64) (*Part, error)
 	}
 }
 
-// queue adds a request of the account of to those that wait, and serves it at once if possible. It returns nil, and does
-// not add the request, if too many requests of the account wait already.
+// queue adds a request of an account to those that wait, and serves it at once if possible. The parameter of is the id of
+// the account. If too many requests of the account wait already, queue returns nil and does not add the request.
 func (b *Budget) queue(of string, size int64) *piece {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -119,8 +119,8 @@ func (b *Budget) queue(of string, size int64) *piece {
 	return p
 }
 
-// giveUp removes the waiting request p from the queue of its account. If the request has got its amount in the meantime,
-// giveUp returns that amount to the budget.
+// giveUp removes the waiting request p from the queue of its account, whose id is the parameter of. If the request has got
+// its amount in the meantime, giveUp returns that amount to the budget.
 func (b *Budget) giveUp(of string, p *piece) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -163,7 +163,8 @@ func browserRules(own bool) []rule {
 	}
 }
 
-// onArgument returns copies of tests that examine the argument with the index argument.
+// onArgument returns copies of tests that examine another argument of the system call: the one with the index in the
+// parameter argument.
 func onArgument(argument uint32, tests []test) []test {
 	var moved []test
 	for _, t := range tests {

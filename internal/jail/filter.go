@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rule allows the system call call under a condition: all tests of the slice tests hold, or at least one test of the slice
-// or holds.
+// rule allows a system call, the field call, in either of two cases: all tests in the field tests hold, or at least one of
+// the tests in the field or holds.
 type rule struct {
 	call  uintptr
 	tests []test

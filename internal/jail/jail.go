@@ -178,9 +178,9 @@ func (j *Jail) fit(p Policy) Policy {
 	return p
 }
 
-// own reports whether the program of the policy p runs as another user than this service. Only a service that is root can
-// do that. In a jail with the layer OwnUser, it does so if the program needs none of the service's files, or if these files
-// can be mapped to the other user. Without a jail, or without the layer OwnUser, it does so if p has NeverRoot.
+// own reports whether this service starts the program of the policy p as another user. Only root can do that. In a jail
+// with the layer OwnUser, root does it if the program needs none of the service's files, or if these files can be mapped to
+// the other user. Without a jail, or without the layer OwnUser, root does it if p has NeverRoot.
 func (j *Jail) own(p Policy) bool {
 	if !j.root || j.off || j.leavesOut(OwnUser) {
 		return j.root && p.NeverRoot

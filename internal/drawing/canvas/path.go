@@ -97,8 +97,8 @@ func around(lo, hi Point) image.Rectangle {
 // Raster converts paths to coverage. It reuses its buffers, and is not safe for concurrent use.
 type Raster struct{ z vector.Rasterizer }
 
-// Add draws the inside of the path p, transformed by m, into the mask to. It adds to the coverage that the mask already
-// holds. Pixels outside of area, or outside of the bounds of to, do not change.
+// Add draws the inside of the path p, transformed by m, into a mask, the parameter to. It adds to the coverage that the
+// mask already holds. Pixels outside of area, or outside of the bounds of the mask, do not change.
 func (r *Raster) Add(to *image.Alpha, p Path, m Matrix, area image.Rectangle) {
 	area = area.Intersect(to.Rect).Intersect(p.Bounds(m))
 	if area.Empty() {

@@ -45,8 +45,9 @@ func barCard(s *building) (*node, error) {
 	return s.in(card, "top", "left")
 }
 
-// texts returns the texts of the groups headline and body as nodes, in the style card. Text i gets the animation in(i,
-// size), where size is its font size in pixels; the settings of its group adjust the animation.
+// texts returns the texts of the groups headline and body, as nodes that inherit from the style card. The parameter in
+// returns the animation of a text, given the text's index and its font size in pixels; the settings of the group adjust the
+// animation.
 func (s *building) texts(card *style, in func(i int, size float64) motion) []*node {
 	var all []*node
 	for _, part := range []struct{ name, css string }{{"headline", headlineLook}, {"body", bodyLook}} {

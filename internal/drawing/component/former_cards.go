@@ -37,8 +37,8 @@ func (s *building) card(defaults string) *node {
 	return card
 }
 
-// cardTexts returns the texts of the groups headline and body as nodes, in the style card. Text i gets the animation in(i);
-// the settings of its group adjust the animation.
+// cardTexts returns the texts of the groups headline and body, as nodes that inherit from the style card. The parameter in
+// returns the animation of a text, given the text's index; the settings of the group adjust the animation.
 func (s *building) cardTexts(card *style, in func(i int) motion) []*node {
 	headline := s.style("headline", card, "font-size: 6vw; font-weight: 700; line-height: 1.15; margin-bottom: .35em")
 	body := s.style("body", card, "font-size: 3.2vw; line-height: 1.35; margin-bottom: .5em")

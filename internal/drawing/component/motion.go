@@ -17,11 +17,12 @@ type pose struct {
 
 var rest = pose{sx: 1, sy: 1, alpha: 1}
 
-// motion moves a box between its place at rest and the pose from (a deviation from that place). At each time, the box
-// deviates from rest by a fraction of that pose.
+// motion moves a box between its place at rest and the pose in the field from, which is a deviation from that place. At
+// each time, the box deviates from rest by a fraction of that pose.
 type motion struct {
 	delay, seconds float64
-	// maps done, the elapsed fraction of the motion, to how far the box is from rest: 0 is at rest, 1 is in the pose from
+	// away maps done, the elapsed fraction of the motion, to how far the box is from rest: 0 is at rest, 1 is the whole
+	// pose in the field from.
 	away  func(done float64) float64
 	from  pose
 	stays bool // after the end, the box keeps the pose that it has then

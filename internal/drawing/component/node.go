@@ -367,8 +367,8 @@ func (s *style) pictureBox(source image.Rectangle, w, h float64) image.Rectangle
 
 // picturePlace returns the position of an image in a box, in pixels from the top left corner of the box. spareX and spareY
 // are by how much the box is wider and higher than the image; they may be negative. The image is in the middle of the box
-// unless background-position says otherwise. Its value is words such as left and top, or one or two lengths: the horizontal
-// one first.
+// unless background-position says otherwise. That property has words such as left and top, or one or two lengths, of which
+// the first is the horizontal one.
 func (s *style) picturePlace(spareX, spareY float64) (x, y float64) {
 	x, y = spareX/2, spareY/2
 	words := strings.Fields(s.imagePlace)

@@ -46,7 +46,8 @@ func (d *Drawer) Overflows(c document.Component, w, h int) ([]Overflow, error) {
 }
 
 // textPath returns the path in settings to the text of a group: the name of the group, then text or html, spelled as in
-// settings. The texts of a table are those of the groups header and cells; for them it returns the path to data.
+// settings. For the groups header and cells of a table, it returns the path to the setting data, which holds the texts of
+// both.
 func textPath(settings map[string]any, group string) []string {
 	var path []string
 	for _, name := range css.Spellings(settings) {

@@ -54,8 +54,8 @@ func (m moving) at(seconds float64) (box frame, turn, opacity float64) {
 	return between(m.begin, m.end, share), mix(m.beginTurn, m.endTurn), min(max(mix(m.beginSeen, m.endSeen), 0), 1)
 }
 
-// shapes makes a node for each settings group whose name is name, or name with a number, such as rectangle1. draw draws the
-// node. defaults is the style that the settings change.
+// shapes makes a node for each settings group that is called name, or name with a number, such as rectangle1. draw draws
+// the node. defaults is the style that the settings change.
 func (s *building) shapes(name, defaults string, draw func(l *canvas.List, n *node, at canvas.Matrix)) (*node, error) {
 	root := s.root()
 	all := &node{style: root.inherited()}

@@ -23,9 +23,9 @@ func markup(s *building) (*node, error) {
 	})
 }
 
-// boxes makes a node for each settings group whose name is kind, or kind with a number, such as textbox1. defaults is the
-// style that the settings change. textOf returns the text of a group, given the group's name. A group without a text and
-// picture gets no node.
+// boxes makes a node for each settings group that is called kind, or kind with a number, such as textbox1. defaults is the
+// style that the settings change. textOf returns the text of a group, given the group's name. A group that has neither text
+// nor picture gets no node.
 func (s *building) boxes(kind, defaults string, textOf func(name string) string) (*node, error) {
 	root := s.root()
 	all := &node{style: root.inherited()}

@@ -241,10 +241,10 @@ func (s *Viewer) cut(v View, l *Layer, alpha []byte) {
 	}
 }
 
-// coverage returns how much of each pixel the picture covers, 0 to 1, for count pixels of the canvas along one axis, the
-// first of them at the position from. It returns nil if the picture covers all of them. The box has boxSize pixels from
-// boxStart on. It shows the part of the picture that begins at start and has the given size, both as fractions of the side
-// of the picture.
+// coverage returns how much of each pixel the picture covers, 0 to 1, for count pixels of the canvas along one axis. The
+// parameter from is the position of the first of these pixels. The result is nil if the picture covers all of them. The box
+// has boxSize pixels from boxStart on. It shows the part of the picture that begins at start and has the given size, both
+// as fractions of the side of the picture.
 func coverage(start, size float64, boxStart, boxSize, from, count int) []float64 {
 	first := math.Max(float64(boxStart), float64(boxStart)-start/size*float64(boxSize))
 	last := math.Min(float64(boxStart+boxSize), float64(boxStart)+(1-start)/size*float64(boxSize))

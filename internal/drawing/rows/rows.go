@@ -22,8 +22,8 @@ type Pairs struct {
 // Reset removes all pairs.
 func (p *Pairs) Reset() { p.pairs = p.pairs[:0] }
 
-// Add appends a pixel of the new row. It is interpolated between the pixel with the index first in the old row and the one
-// after that. weight is the weight of the latter, 0 to Whole; the other weight is Whole - weight.
+// Add appends a pixel of the new row. It is interpolated between two neighbours in the old row: first is the index of the
+// left one, and weight is the weight of the right one, 0 to Whole. The left one has the weight Whole - weight.
 func (p *Pairs) Add(first int32, weight uint32) {
 	p.pairs = append(p.pairs, uint64(first)<<32|uint64(weight))
 }

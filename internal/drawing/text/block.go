@@ -55,7 +55,7 @@ type cluster struct {
 type emoji struct {
 	picture *image.RGBA
 	at      image.Rectangle
-	scaled  *image.NRGBA // picture scaled to the rectangle at; nil before its first use, and if it exceeds what maxKept leaves
+	scaled  *image.NRGBA // picture scaled to the rectangle at; nil before its first use, or if maxKept would be exceeded
 }
 
 // The bounds of a drawing, in pixels. maxWork bounds the sum of the areas of all glyphs, so that letters heaped upon each other
