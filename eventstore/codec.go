@@ -57,8 +57,10 @@ func (k kind) version() int { return len(k.up) + 1 }
 // Codec encodes domain events for the store and decodes them. It knows every event type that the program has ever written, by its
 // stored name and version. It is safe for concurrent use.
 type Codec struct {
-	kinds      map[string]kind
-	keys       Keys // nil: nothing is encrypted, and encrypted personal data cannot be decoded, except with impersonal
+	kinds map[string]kind
+	// keys of accounts; nil: Encode encrypts nothing, and decoding an event with encrypted personal data fails, unless impersonal
+	// is true
+	keys       Keys
 	impersonal bool // personal data is left out when an event is decoded
 }
 

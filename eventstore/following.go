@@ -8,14 +8,17 @@ import (
 	"time"
 )
 
-// following is the state of one call of Follow. While a subscription is open, two goroutines share it:
+// following is the state of one call of Follow, which hands the notices of a subscription (events, checkpoints and others) to
+// the function handle. While a subscription is open, two goroutines share this state. The goroutine of once takes the notices.
+// It counts steps up when it begins to wait for a notice, and again when it has stopped waiting. The goroutine of watch looks
+// after each silence (a fixed duration) whether once still waits for the same notice:
 //
 //	once    Subscribe(after) ──► step ──► Next ──► step ──► handle ──► move: after is the position of the notice ─┐
 //	                              ▲        steps is odd here: once waits for the next notice                      │
 //	                              └────────────────────────────────────────────────────────────────────────────────┘
-//	watch   after each silence:   steps has changed or is even ──► nothing is missing
-//	                              steps is the same and odd    ──► Missing: has the log an event that should have come?
-//	        one silence later:    still the same, and it had   ──► once ends with ErrStalled, and Follow subscribes again
+//	watch   after each silence:   steps has changed or is even ──► the subscription has not stalled
+//	                              steps is the same and odd    ──► Missing looks in the log for an event that should have come
+//	        after one more:       steps is the same, Missing found one ──► once ends with ErrStalled, and Follow subscribes again
 //
 // Only once changes after and steps; watch reads them under mu.
 type following struct {
@@ -25,9 +28,10 @@ type following struct {
 	silence time.Duration
 	pause   backoff
 
-	mu    sync.Mutex
-	after Position // handle has seen every notice up to this position; a checkpoint moves it too
-	steps int64    // odd while once waits for the next notice; grows by one at each change
+	mu sync.Mutex
+	// position of the newest event or checkpoint that handle has processed; the next subscription begins after it
+	after Position
+	steps int64 // how often the method once has begun or stopped waiting for a notice; odd: it is waiting now
 }
 
 // step records that waiting for a notice has begun or ended.
@@ -86,9 +90,10 @@ func (f *following) move(notice Notice) {
 	}
 }
 
-// watch detects a stalled subscription. When no notice has come for a while, it looks in the log for an event that the
-// subscription should have brought. If that event has not come after the same time again, the subscription has stalled. Time
-// spent in handle does not count.
+// watch ends with ErrStalled when the subscription has stalled. After each duration f.silence, it checks whether once has
+// waited for the same notice all the time; time spent in handle is no waiting. If so, watch looks in the log for an event
+// that the subscription should have brought. If there is one, and once waits for the same notice during the next
+// f.silence too, the subscription has stalled.
 func (f *following) watch(ctx context.Context) error {
 	tick := time.NewTicker(f.silence)
 	defer tick.Stop()

@@ -2,11 +2,13 @@ package eventstore
 
 import "context"
 
-// lookBack is how many of the newest events of the log are searched for a missed event. A subscription sends a checkpoint more
-// often than every lookBack events, even when no event matches its filter.
+// lookBack is how many of the newest events of the log Missing reads at most. When all of them come after the position of
+// a subscription, it has stalled: even if no event matches its filter, a subscription gets a checkpoint more often than
+// every lookBack events.
 const lookBack = 1024
 
-// End is the store's Head, with retries while the store is unavailable, until the context ends.
+// End returns the position of the last event of the log (Store.Head). While the store is unavailable, End tries again
+// until the context ends.
 func (l *Log) End(ctx context.Context) (Position, error) {
 	var end Position
 	err := whileUnavailable(ctx, func() error {

@@ -24,7 +24,7 @@ func defineNewer(c *Codec) {
 	define[movie.RenderFinished](c, func(payload []byte) ([]byte, error) { return payload, nil })
 }
 
-// newer returns an event Looked for each start of a render among the given events.
+// newer returns, for each event of the type movie.RenderStarted in events, one event of the type Looked.
 func newer(events []domain.Event) []domain.Event {
 	var more []domain.Event
 	for _, event := range events {

@@ -21,8 +21,9 @@ const openingBytes = 256 << 10
 type Opening struct {
 	ledger.Opened          // the event of the opening balance; its State is the state of all pages together
 	At            Revision // revision of the event in the stream of opening balances
-	// place in the ledger of the last event that the opening balance includes; NoStream: the ledger has a different event at that
-	// revision
+	// revision and position, in the ledger, of the last event that the opening balance includes. Base.Revision is
+	// NoStream when the ledger has no event, or one with another id, at that revision: the opening balance does not fit
+	// the ledger.
 	Base Appended
 }
 
@@ -90,9 +91,9 @@ func (l *Log) openingPages(ctx context.Context, stream string, of Opening) ([]le
 	return parts, nil
 }
 
-// AppendOpening signs and appends the opening balance of an account's ledger, and truncates the earlier opening balances. First
-// and Signature of opened are set here. When another process appends an opening balance at the same time, the error is
-// ErrConflict.
+// AppendOpening signs and appends opened, the opening balance of an account's ledger, and truncates the earlier opening
+// balances. It sets opened.First and opened.Signature itself. When another process appends an opening balance at the same
+// time, the error is ErrConflict.
 func (l *Log) AppendOpening(
 	ctx context.Context, account domain.AccountID, meta Meta, opened ledger.Opened, key ed25519.PrivateKey,
 ) error {

@@ -71,8 +71,8 @@ func isText(t reflect.Type) bool {
 	}
 }
 
-// split takes the personal fields out of a JSON value. left is the value without them; taken has the fields. taken is nil when
-// the value has no personal field that is not empty.
+// split separates a JSON value into its personal fields (taken) and all the rest (left). Empty personal fields (null, "",
+// [] and {}) stay in left. When all personal fields are empty or missing, taken is nil and left is the whole value.
 func split(value json.RawMessage, personal fields) (left, taken json.RawMessage, err error) {
 	value = bytes.TrimSpace(value)
 	switch {
@@ -155,7 +155,7 @@ func join(left, taken json.RawMessage) (json.RawMessage, error) {
 	case taken[0] == '[':
 		var to, from []json.RawMessage
 		if json.Unmarshal(left, &to) != nil || json.Unmarshal(taken, &from) != nil || len(to) != len(from) {
-			return taken, nil // split has taken the list as a whole
+			return taken, nil // split had put the whole list into taken, and nothing of it into left
 		}
 		for i := range to {
 			var err error
@@ -172,7 +172,7 @@ func join(left, taken json.RawMessage) (json.RawMessage, error) {
 		return nil, fmt.Errorf("personal fields: %w", err)
 	}
 	if err := json.Unmarshal(left, &to); err != nil {
-		return taken, nil // split has taken the object as a whole, so left has nothing
+		return taken, nil // split had put the whole object into taken, and nothing of it into left
 	}
 	for name, value := range from {
 		had, there := to[name]

@@ -142,8 +142,8 @@ func withSealed(payload json.RawMessage, sealed []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// open returns a payload with its personal data, decrypted if it was encrypted. When the account was erased, and for a codec
-// of WithoutPersonal, the payload has no personal data.
+// open returns the payload of r with its personal data, which open decrypts if sealed is true. The payload comes without
+// personal data when the account was erased, and when c is a codec that WithoutPersonal has returned.
 func (c *Codec) open(k kind, r Recorded, account domain.AccountID, sealed bool) ([]byte, error) {
 	switch {
 	case c.impersonal:

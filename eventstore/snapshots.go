@@ -30,9 +30,10 @@ type Snapshots struct{ log *Log }
 // NewSnapshots returns the snapshots of a log.
 func NewSnapshots(log *Log) Snapshots { return Snapshots{log: log} }
 
-// Newest returns the newest snapshot in a stream, and the place up to which it covers the folded stream, whose name is the
-// parameter of. It returns false when there is no snapshot, when this program cannot decode it, and when the log lacks the
-// last event that it includes: then the log was replaced or restored to an earlier moment.
+// Newest returns the newest snapshot in the stream named stream, which was folded from the events of the stream named of.
+// The Appended says where, in the stream of, the last event is that the snapshot includes. Newest returns false when
+// there is no snapshot, and when this program cannot decode it. It also returns false when the log lacks that last event,
+// because the log was replaced or restored to an earlier moment.
 func (s Snapshots) Newest(ctx context.Context, stream, of string) (Snapshot, Appended, bool, error) {
 	none := Appended{Revision: NoStream}
 	recorded, found, err := first(s.log.store.ReadStream(ctx, stream, Backwards, -1))

@@ -96,9 +96,9 @@ type Store interface {
 	// empty. It reads one event.
 	Head(ctx context.Context) (Position, error)
 
-	// ReadAll yields the log in commit order: forwards the events after the position given by from, backwards the events
-	// before it. The zero Position means the beginning, or backwards the end. System events (types that begin with $) are left
-	// out.
+	// ReadAll yields the events of the log. With Forwards, it yields the events after the position from, the oldest
+	// first. With Backwards, it yields the events before from, the newest first. When from is the zero Position, it
+	// yields the whole log in either direction. System events (types that begin with $) are left out.
 	ReadAll(ctx context.Context, dir Direction, from Position) iter.Seq2[Recorded, error]
 
 	// Subscribe follows the log after a position, in commit order, without gaps or repetitions (a catch-up subscription): first

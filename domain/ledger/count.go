@@ -133,7 +133,8 @@ func (l *Ledger) Settle(project domain.ProjectID, how Ending, reason string, now
 		return []domain.Event{CountKept{Project: project, At: now}}, nil
 	case how == Spend:
 		return l.Charge(project, now)
-	case how == KeepOnly && l.ended[project].charged: // a count that was kept; a hold that was charged looks the same
+	case how == KeepOnly && l.ended[project].charged:
+		// The project's count was kept or its hold was charged, and KeepOnly changes neither. The map ended does not tell which.
 		return nil, nil
 	}
 	return l.Release(project, reason, now)

@@ -53,7 +53,7 @@ type CreditsReleased struct {
 	At      time.Time        `json:"at"`
 }
 
-// MovieCounted counts a movie of an account on a counted plan. The count is taken back if the movie fails. A project is
+// MovieCounted counts a movie of an account on a counted plan. The count is taken back if no movie is made. A project is
 // counted only once in its life.
 type MovieCounted struct {
 	Project domain.ProjectID `json:"project"`
@@ -62,7 +62,8 @@ type MovieCounted struct {
 	At      time.Time        `json:"at"`
 }
 
-// DraftCounted is MovieCounted for a draft. A draft is not counted as a movie.
+// DraftCounted counts a draft of an account on a counted plan. The count is taken back if no draft is made. Drafts have a
+// quota of their own: a draft is not counted as a movie, too.
 type DraftCounted struct {
 	Project domain.ProjectID `json:"project"`
 	Period  string           `json:"period" personal:"no"`

@@ -42,7 +42,7 @@ type Ledger struct {
 
 	// when the balance became zero; the zero time while the balance is above zero, or if the account never had credits
 	zeroSince time.Time
-	purged    time.Time // when the account's files were last purged since zeroSince
+	purged    time.Time // when the account's files were last purged after zeroSince; the zero time: not since then
 
 	grants map[string]bool // references of all grants
 	open   map[domain.ProjectID]hold
@@ -81,13 +81,13 @@ type Totals struct {
 	Available int64 // balance − held
 	// EverGranted reports whether the account has ever been granted credits.
 	EverGranted bool
-	// Pack reports whether one of the grants was a credit pack (decision 36).
+	// Pack reports whether the account was ever granted a credit pack (decision 36).
 	Pack bool
 	// Closed reports whether the ledger is closed: it accepts no new grant, hold or count.
 	Closed bool
 }
 
-// Totals returns the sums.
+// Totals returns how many credits are granted, charged and held now, and what follows from these sums.
 func (l *Ledger) Totals() Totals {
 	return Totals{
 		Granted:     l.granted,

@@ -9,7 +9,8 @@ import (
 	"moviola/domain"
 )
 
-// OpeningCategory is the part of the names of the streams that hold ledgers' opening balances before the first dash.
+// OpeningCategory is the category of the streams that hold opening balances: each of their names begins with it and a
+// dash.
 const OpeningCategory = "ledgeropening"
 
 // OpeningStream names the stream of an account's opening balances. The newest one is used; earlier ones are truncated.
@@ -18,21 +19,24 @@ func OpeningStream(account domain.AccountID) string { return OpeningCategory + "
 // Opened is the opening balance of a ledger: its whole state after one of its events, signed by the installation. It stands in
 // place of that event and all earlier ones, which may then be in the archive. Decision 96.
 //
-// A state that is too large for one event begins in events OpeningPage, which come directly before Opened in the same stream.
+// A state that is too large for one event is split: events of the type OpeningPage, which hold its first entries, come
+// directly before Opened in the same stream.
 type Opened struct {
 	Revision int64 `json:"revision"` // revision of the last event of the ledger that the opening balance includes
 	// id of the event at Revision; an opening balance is ignored when the ledger has another event there
 	Event   string `json:"event" personal:"no"`
 	Version int    `json:"stateVersion"` // version of the form of State: see StateVersion
-	// revision, in the stream of opening balances, of the first page; the event's own revision when there are no pages
+	// revision of the first OpeningPage of this opening balance, in the stream of opening balances; the revision of
+	// Opened itself when it has no OpeningPage
 	First int64 `json:"first"`
-	State State `json:"state"` // the state without the entries that are in the pages
+	State State `json:"state"` // the state, without the list entries that the OpeningPage events hold
 	// Ed25519 signature by the key that signs the installation's anchors: see SignedBy
 	Signature []byte    `json:"signature" personal:"no"`
 	At        time.Time `json:"at"`
 }
 
-// OpeningPage is a part of an opening balance: entries of the lists of its State.
+// OpeningPage is a part of an opening balance that is too large for one event: it holds some entries of the lists of its
+// State.
 type OpeningPage struct {
 	Revision int64     `json:"revision"` // Revision of the Opened to which the page belongs
 	Page     int64     `json:"page"`     // revision of this event in its stream
@@ -44,16 +48,17 @@ type OpeningPage struct {
 func (Opened) EventType() string      { return "LedgerOpened" }
 func (OpeningPage) EventType() string { return "LedgerOpeningPage" }
 
-// EventKey distinguishes the event from others of its type in the same stream. The revision of the first page is part of the key,
-// because an opening balance that is not valid is replaced by another one of the same revision.
+// EventKey distinguishes the event from others of its type in the same stream. First is part of the key of Opened: when
+// an opening balance is not valid, another one with the same Revision and Version replaces it, and only First differs.
 func (o Opened) EventKey() string      { return fmt.Sprintf("%d/%d/%d", o.Revision, o.Version, o.First) }
 func (p OpeningPage) EventKey() string { return fmt.Sprintf("%d/%d", p.Revision, p.Page) }
 
 // StandsOn returns the revision and id of the last event that the opening balance includes.
 func (o Opened) StandsOn() (revision int64, event string) { return o.Revision, o.Event }
 
-// signed returns the text that is signed: the account, and all fields of the opening balance that readers of the ledger use.
-// State must hold the entries of all pages.
+// signed returns the text that is signed: the account, Revision, Event, Version and State. These are all fields of the
+// opening balance that readers of the ledger use. State must be the whole state, with the entries of all OpeningPage
+// events.
 func (o Opened) signed(account domain.AccountID) ([]byte, error) {
 	content, err := json.Marshal(struct {
 		Account  domain.AccountID `json:"account"`
@@ -65,7 +70,8 @@ func (o Opened) signed(account domain.AccountID) ([]byte, error) {
 	return append([]byte("moviola opening balance\n"), content...), err
 }
 
-// Sign returns the opening balance with its signature. State must hold the entries of all pages.
+// Sign returns the opening balance with its signature. State must be the whole state, with the entries of all OpeningPage
+// events.
 func (o Opened) Sign(account domain.AccountID, key ed25519.PrivateKey) (Opened, error) {
 	content, err := o.signed(account)
 	if err != nil {
@@ -75,8 +81,8 @@ func (o Opened) Sign(account domain.AccountID, key ed25519.PrivateKey) (Opened, 
 	return o, nil
 }
 
-// SignedBy reports whether the opening balance of an account carries the signature of a key. State must hold the entries of all
-// pages.
+// SignedBy reports whether the opening balance of an account carries the signature of a key. State must be the whole
+// state, with the entries of all OpeningPage events.
 func (o Opened) SignedBy(account domain.AccountID, key ed25519.PublicKey) bool {
 	content, err := o.signed(account)
 	return err == nil && len(key) == ed25519.PublicKeySize && ed25519.Verify(key, content, o.Signature)
@@ -85,8 +91,9 @@ func (o Opened) SignedBy(account domain.AccountID, key ed25519.PublicKey) bool {
 // entrySize is the estimated size of an entry of a State in JSON without its texts, in bytes.
 const entrySize = 80
 
-// Split divides a state into parts of about the given size in bytes of JSON, at least one. The last part has the sums, the parts
-// before it have entries of the lists only. Join puts the parts together again.
+// Split divides a state into one or more parts. most is roughly the maximum size of a part, in bytes of JSON. Every part
+// has some entries of the lists of the state; only the last part also has the sums and the other single values. Join puts
+// the parts together again.
 func (s State) Split(most int) []State {
 	var parts []State
 	part, size := State{}, 0

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// A step ends when it has found mostStreams streams, or mostBytes bytes of events of streams. That bounds the memory of
-	// a step.
+	// One step of archiving writes at most one archive file. It stops collecting events when it has found mostStreams
+	// streams, or mostBytes bytes of events. The two limits bound the memory of a step.
 	mostStreams = 2000
 	mostBytes   = 16 << 20
 	// truncations is how many streams are truncated at the same time, because the log commits concurrent appends together.
@@ -26,8 +26,8 @@ const (
 
 // Rule says which streams are archived.
 type Rule struct {
-	// Lane names the rule. For each lane the archive remembers up to which position of the log a rule of this name has examined it.
-	// A rule with a new lane examines the whole log.
+	// Lane is the name of the rule. For each name the archive remembers up to which position the rule has examined the
+	// log, and goes on from there. A rule with a new name examines the whole log.
 	Lane string
 	// Before is a point in time: a stream is archived only if its newest event was stored before this time.
 	Before time.Time
@@ -82,9 +82,9 @@ func (d *Done) add(entry Entry) {
 	}
 }
 
-// settle reads the catalogue. It then truncates the streams of those archive files for which the catalogue does not record yet
-// that this was done. It returns the last revision of the catalogue, and the position up to which the rule of a lane has examined
-// the log.
+// settle reads the catalogue, and truncates in the log the streams of every archive file for which the catalogue has no
+// event $truncated yet. It returns the last revision of the catalogue, and the position up to which the rule named lane
+// has examined the log.
 func (s *Store) settle(ctx context.Context, lane string) (last eventstore.Revision, through eventstore.Position, err error) {
 	for {
 		if _, err := s.catalog.refresh(ctx); err != nil {
@@ -99,7 +99,7 @@ func (s *Store) settle(ctx context.Context, lane string) (last eventstore.Revisi
 				return last, through, fmt.Errorf("truncate what is in archive file %s: %w", entry.Key, err)
 			}
 		}
-		// read again: truncateStreams has added events to the catalogue
+		// The next round reads the catalogue again, because truncateStreams has appended events to it.
 	}
 }
 
@@ -110,7 +110,8 @@ type step struct {
 	through eventstore.Position // every stream whose newest event is at or before this position was examined
 }
 
-// stretch is a part of the log: its end, and the streams that have events in it.
+// stretch is a part of the log that was searched: its end, and the streams of the archive's category that have events in
+// it.
 type stretch struct {
 	streams []string
 	month   string
@@ -135,8 +136,9 @@ func (s *Store) search(ctx context.Context, rule Rule, from eventstore.Position)
 	return b, nil
 }
 
-// stretch reads the log from the position given by from on. It stops at an event that was created at or after the time given
-// by before, at the end of a month, or when it has found mostStreams streams or mostBytes bytes.
+// stretch reads the log forwards and collects the streams of s.category. from is the position behind which it begins.
+// before is a time: stretch ends at the first event that was created at or after it. stretch also ends at the end of a
+// month in which it has found a stream, and when it has found mostStreams streams, or mostBytes bytes of their events.
 func (s *Store) stretch(ctx context.Context, before time.Time, from eventstore.Position) (stretch, error) {
 	found := stretch{end: from}
 	known := map[string]bool{}

@@ -37,8 +37,8 @@ type Entry struct {
 	Bytes     int64               `json:"bytes,omitempty"`    // size of the archive file in bytes
 	First     eventstore.Position `json:"first,omitzero"`     // position in the log of the archive file's first event
 	Last      eventstore.Position `json:"last,omitzero"`      // position in the log of the archive file's last event
-	// Through is the position up to which the rule of this lane has examined the log: every stream whose newest event is at or
-	// before it was examined.
+	// Through is a position in the log. The rule named Lane has examined every stream whose newest event is at or before
+	// it.
 	Through eventstore.Position `json:"through"`
 	Lane    string              `json:"lane,omitempty"` // name of the rule by which streams were chosen (Rule.Lane)
 }
@@ -58,10 +58,11 @@ type catalog struct {
 	last eventstore.Revision
 	// entries that name a file, in the order of the catalogue; the slice is replaced, never changed
 	entries []Entry
-	through map[string]eventstore.Position // the field Through of the newest entry of each lane
-	// revisions of entries for which the catalogue does not say yet that their streams are truncated
+	// Through of the newest entry of each rule, by the name of the rule (Entry.Lane)
+	through map[string]eventstore.Position
+	// revisions of the entries whose streams may not be truncated yet: the catalogue has no event $truncated for them
 	open map[eventstore.Revision]bool
-	cuts []cut // for each file whose streams were truncated: when; in the order of the catalogue
+	cuts []cut // one for each archive file whose streams were truncated, in the order of the catalogue
 }
 
 // cut says when the streams of an archive file were truncated, and how many events the file has.
@@ -160,7 +161,7 @@ func find(entries []Entry, revision eventstore.Revision) (Entry, bool) {
 // Truncated is what the archive has truncated in the log since a moment.
 type Truncated struct {
 	Events int       // number of events that were archived and then truncated
-	First  time.Time // when the first of them were truncated; the zero time when there are none
+	First  time.Time // when the first of these events were truncated; the zero time: there are none
 }
 
 // Truncated returns what the archive has truncated in the log after a moment. A log that does not remove truncated events by
@@ -183,8 +184,8 @@ func (s *Store) Truncated(ctx context.Context, since time.Time) (Truncated, erro
 	return all, nil
 }
 
-// state returns the last revision of the catalogue, the position up to which the rule of a lane has examined the log, and the
-// entries for which the catalogue does not say yet that their streams are truncated.
+// state returns the last revision of the catalogue, and the position up to which the rule named lane has examined the
+// log. open lists the entries whose streams may not be truncated yet: the catalogue has no event $truncated for them.
 func (c *catalog) state(lane string) (last eventstore.Revision, through eventstore.Position, open []Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,14 +20,14 @@ type directoryCache struct {
 
 	mu   sync.Mutex
 	kept map[string]*known // cached directories, by the key of the archive file
-	uses int64
+	uses int64             // how often cached directories were used so far
 }
 
 // known is the cached directory of an archive file.
 type known struct {
 	dir    directory
 	places map[string]place // places of the file's streams, by the name of the stream; nil: not read yet
-	used   int64            // value of the field uses of directoryCache when the directory was last used
+	used   int64            // directoryCache.uses as it was when this directory was last used
 }
 
 func newDirectoryCache(files Files) *directoryCache {

@@ -214,7 +214,8 @@ func decodeBlock(content []byte, b block) ([]eventstore.Recorded, error) {
 	return events, nil
 }
 
-// decodePlaces decompresses and reads a file's list of places, by stream.
+// decodePlaces decompresses and reads the list that says, for each stream of an archive file, which blocks of the file
+// have its events. The map is by the name of the stream.
 func decodePlaces(content []byte) (map[string]place, error) {
 	raw, err := decoder.DecodeAll(content, nil)
 	if err != nil {

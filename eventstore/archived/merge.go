@@ -49,8 +49,9 @@ func (s *Store) ReadEverything(
 	})
 }
 
-// withoutArchive removes from an event what the archive has added to the log. It returns false when the whole event was added by
-// the archive.
+// withoutArchive undoes what archiving has changed in the metadata of a stream; it leaves other events as they are. It
+// returns false for an event that exists only because of the archive: an event of the catalogue, or metadata with no
+// other fields.
 func withoutArchive(event *eventstore.Recorded) (bool, error) {
 	if event.Stream == CatalogStream {
 		return false, nil
@@ -100,7 +101,8 @@ func (s *Store) merged(
 	}
 }
 
-// merger merges the events of the log with the archived events of a tape.
+// merger yields the events of the log, and between them the archived events that its tape (the reader of all archive
+// files) returns, in the order of their positions.
 type merger struct {
 	store *Store
 	tape  *tape

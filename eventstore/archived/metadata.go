@@ -27,8 +27,8 @@ type part struct {
 	End   eventstore.Revision `json:"end"`   // revision after the part's last event
 }
 
-// whereabouts is the content of the metadata field that the constant property names: it says which archive files have the events
-// of a truncated stream.
+// whereabouts is the content of the field moviolaArchived in a stream's metadata: it says which archive files have the
+// events that were truncated from the stream.
 type whereabouts struct {
 	Parts []part `json:"parts"` // archived parts of the stream, in the order of the stream's events
 	// Before is the value of $tb before the stream was archived; nil: there was none.

@@ -59,7 +59,8 @@ func (s *Store) ArchivePrefixes(ctx context.Context, prefixes []Prefix) (Done, e
 	return done, s.flush(ctx, &b, &done)
 }
 
-// flush archives the collected events of the step b, truncates their streams in the log, and empties the step.
+// flush writes the events collected in b to an archive file, truncates their streams in the log, adds the file to done,
+// and empties b. When b has no events, flush does nothing.
 func (s *Store) flush(ctx context.Context, b *step, done *Done) error {
 	if len(b.events) == 0 {
 		return nil

@@ -31,9 +31,9 @@ type Store struct {
 	opened           *directoryCache
 }
 
-// New returns a store that reads a log together with its archive files. Streams of one category are archived when they have ended
-// (Archive). Of streams of the categories begun, the oldest events are archived although the streams have not ended
-// (ArchivePrefixes).
+// New returns a store that reads log together with its archive files. Archive archives streams of the given category when
+// they have ended. ArchivePrefixes archives the oldest events of streams that have not ended; begun lists the categories
+// of those streams.
 func New(log eventstore.Store, files Files, category string, begun ...string) *Store {
 	return &Store{
 		Store: log, files: files, category: category, begun: begun, catalog: newCatalog(log), opened: newDirectoryCache(files),
@@ -110,7 +110,8 @@ func (s *Store) fill(
 	return true
 }
 
-// errIncomplete says that an archive file lacks events of a stream although the stream's metadata says that the file has them.
+// errIncomplete says that an archive file lacks events of a stream although the stream's metadata says that the file has
+// them. In its text, "it" is the stream that the wrapping error names.
 var errIncomplete = errors.New("the archive lacks events of it: restore the archive files from a backup")
 
 // archivedEvents returns a stream's archived events with low <= revision < high.

@@ -7,33 +7,35 @@ import (
 	"moviola/eventstore"
 )
 
-// loadedBlocks is how many blocks a tape keeps in memory. It needs several at a time: the positions of different files overlap,
-// because the file of a stream depends on when the stream has ended.
+// loadedBlocks is how many blocks of archive files a tape (the reader of all archive files, in the order of the log)
+// keeps in memory. It reads several files at the same time, because the positions in them overlap: a stream is archived
+// when it has ended, so a file can have events that are older than the newest events of the file before.
 const loadedBlocks = 16
 
-// tape yields the archived events of all files, in the order of the log or in the reverse order. It is used by one goroutine.
+// tape reads all archive files, and yields their events in the order of the log or in the reverse order. It is used by
+// one goroutine.
 type tape struct {
 	dirs     *directoryCache
 	backward bool
 	cursor   eventstore.Position // position of the last event that was yielded or skipped; zero: none was
 	seen     eventstore.Revision // revision of the last catalogue entry that was added
-	waiting  []Entry             // files that are not open yet, in the order in which the tape opens them
+	waiting  []Entry             // files that are not open yet; the first is opened next
 	open     []*reel
 }
 
-// reel is the state of an open file of a tape.
+// reel is one archive file that a tape (the reader of all archive files) has open, and how far it was read.
 type reel struct {
 	entry  Entry
-	blocks []block               // blocks that are not read to their end, in the order in which the tape reads them
+	blocks []block               // blocks that have events left to read; the first is read next
 	head   eventstore.Position   // position of the file's next event
-	events []eventstore.Recorded // events of the first block that were not yielded yet; nil: the block is not loaded
+	events []eventstore.Recorded // events of blocks[0] that were not yielded yet; nil: the block is not in memory
 }
 
 func newTape(s *directoryCache, dir eventstore.Direction, from eventstore.Position) *tape {
 	return &tape{dirs: s, backward: dir == eventstore.Backwards, cursor: from, seen: eventstore.NoStream}
 }
 
-// before reports whether p comes before q in the direction in which the tape is read.
+// before reports whether p comes before q in the direction in which t reads.
 func (t *tape) before(p, q eventstore.Position) bool {
 	if t.backward {
 		return q.Compare(p) < 0
@@ -41,13 +43,14 @@ func (t *tape) before(p, q eventstore.Position) bool {
 	return p.Compare(q) < 0
 }
 
-// passed reports whether the tape has already yielded or skipped the events at a position.
+// passed reports whether t, which reads all archive files in the order of their events, has already yielded or skipped
+// the events at position p.
 func (t *tape) passed(p eventstore.Position) bool {
 	return t.cursor != (eventstore.Position{}) && !t.before(t.cursor, p)
 }
 
-// nearEnd returns the position of a file or block that the tape reaches first, and farEnd the one that it reaches last. first and
-// last are its lowest and its highest position.
+// nearEnd returns the end of a file or block that t reaches first: the position first or, when t reads backwards, the
+// position last.
 func (t *tape) nearEnd(first, last eventstore.Position) eventstore.Position {
 	if t.backward {
 		return last
@@ -55,6 +58,8 @@ func (t *tape) nearEnd(first, last eventstore.Position) eventstore.Position {
 	return first
 }
 
+// farEnd returns the end of a file or block that t reaches last: the position last or, when t reads backwards, the
+// position first.
 func (t *tape) farEnd(first, last eventstore.Position) eventstore.Position {
 	return t.nearEnd(last, first)
 }
@@ -103,8 +108,8 @@ func (t *tape) next(ctx context.Context, limit eventstore.Position) (eventstore.
 		if err != nil {
 			return eventstore.Recorded{}, false, err
 		}
-		// skip events that the tape has passed: in a block that it opened in the middle, and the second copy of an event that
-		// is in two files
+		// Skip an event that t has already passed. It comes up when t began in the middle of the block, or when two files
+		// have the same event.
 		if t.passed(event.Position) {
 			continue
 		}
@@ -128,7 +133,8 @@ func (t *tape) first() *reel {
 	return first
 }
 
-// begin opens the first waiting file, at the first block that the tape has not passed yet.
+// begin opens the archive file waiting[0], to be read from the first block that has events behind the cursor. A file
+// without such a block is left out.
 func (t *tape) begin(ctx context.Context) error {
 	entry := t.waiting[0]
 	dir, err := t.dirs.directory(ctx, entry)
@@ -170,8 +176,8 @@ func (t *tape) take(ctx context.Context, r *reel) (eventstore.Recorded, error) {
 	return event, nil
 }
 
-// load reads the first block of an open file, from its next event on. When more than loadedBlocks blocks are loaded, load drops
-// the one that is needed last; it is read again later.
+// load reads the block r.blocks[0] into memory, from the file's next event on. When loadedBlocks blocks are in memory
+// already, load first drops the one whose next event comes last; that block is read again when its events are due.
 func (t *tape) load(ctx context.Context, r *reel) error {
 	loaded := 0
 	var last *reel

@@ -39,8 +39,8 @@ func (s *Store) firstVisible(stream string) int {
 	return int(min(first, count))
 }
 
-// absent is the last revision of a stream in the eyes of an append that expects no stream (NoStream): NoStream or, when
-// metadata discards events of the stream, the revision of the last discarded event. The caller holds the lock.
+// absent returns the revision at which a stream must end for an append that expects no stream (NoStream). It is NoStream
+// or, when metadata discards events of the stream, the revision of the last discarded event. The caller holds the lock.
 func (s *Store) absent(stream string) eventstore.Revision {
 	metadata := s.limitsOf(stream)
 	if !metadata.Discard {

@@ -220,8 +220,8 @@ func (s *Store) Head(ctx context.Context) (eventstore.Position, error) {
 	return s.log[len(s.log)-1].Position, nil
 }
 
-// yieldAll yields the results of next, until next returns false or the context ends. When ReadFunc of the faults fails, it
-// yields that error only.
+// yieldAll yields the results of next until next returns false or the context ends. When the store's injected fault makes
+// the read fail, yieldAll yields that error only.
 func (s *Store) yieldAll(
 	ctx context.Context, next func() (eventstore.Recorded, bool), yield func(eventstore.Recorded, error) bool,
 ) {

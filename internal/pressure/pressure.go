@@ -1,4 +1,5 @@
-// Package pressure times work of other programs without blaming them for a machine that has no processor for them.
+// Package pressure measures how long programs of this machine have waited for a processor, and has a timer that does not
+// count this waiting: so another program is not taken for stuck only because the machine is busy.
 package pressure
 
 import (
@@ -8,8 +9,9 @@ import (
 	"time"
 )
 
-// CPU returns how long, since the machine was started, programs have waited for a processor that others had, as the kernel counts
-// it (Pressure Stall Information); 0 if it does not. It never falls.
+// CPU returns how long, since the machine was started, programs have waited for a processor because other programs used
+// it. The kernel counts this time (Pressure Stall Information). CPU returns 0 if the kernel does not count it. The value
+// never falls.
 func CPU() time.Duration {
 	text, err := os.ReadFile("/proc/pressure/cpu")
 	if err != nil {

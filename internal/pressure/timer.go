@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Timer calls a function when it has counted a limit. It does not count time in which any program of this machine waits for a
-// processor that others have; of that, it leaves out at most a set time (decision 98). A Timer is safe for concurrent use.
+// Timer counts time, and calls a function when it has counted up to a limit. It does not count time in which any program
+// of this machine waits for a processor because other programs use it (decision 98). In total it leaves out at most a set
+// duration; all further time counts. A Timer is safe for concurrent use.
 type Timer struct {
 	limit, most time.Duration
 	busy        func() time.Duration
@@ -14,15 +15,15 @@ type Timer struct {
 
 	mu      sync.Mutex
 	timer   *time.Timer   // runs while time is counted; nil: time is not counted
-	left    time.Duration // until the limit is reached, at the time since
-	spared  time.Duration // time left out because the machine was busy
-	since   time.Time
-	waiting time.Duration // value of busy at the time since
+	left    time.Duration // time still to be counted up to the limit, as it was at the time in the field since
+	spared  time.Duration // time left out so far because the machine was busy; at most the field most
+	since   time.Time     // when left, spared and waiting were last updated
+	waiting time.Duration // what the function busy returned at the time in the field since
 }
 
-// NewTimer returns a timer that counts nothing before Start. It leaves out at most most. busy returns for how long, since some
-// moment, someone has waited for a processor; nil: CPU. expired is called at most once for each count to the limit, with the
-// timer stopped.
+// NewTimer returns a timer that counts nothing until Start is called. When it has counted up to limit, it stops itself
+// and calls expired. busy returns how long programs have waited for a processor since some fixed moment; nil stands for
+// the function CPU. The timer leaves out the time by which this value grows, but no more than the duration most.
 func NewTimer(limit, most time.Duration, busy func() time.Duration, expired func()) *Timer {
 	if busy == nil {
 		busy = CPU
@@ -48,7 +49,8 @@ func (t *Timer) Stop() bool {
 	if t.timer == nil {
 		return false
 	}
-	t.timer.Stop() // expire may run already: it finds no timer
+	// When expire is already running, it is too late to stop it. Then expire finds that t.timer is nil, and does nothing.
+	t.timer.Stop()
 	t.timer = nil
 	t.count()
 	return true
@@ -65,8 +67,8 @@ func (t *Timer) Renew() {
 	}
 }
 
-// count takes the time since Start, or since its own last call, off what is left, except for the time when the machine was
-// busy. The caller holds mu.
+// count subtracts from left the time that has passed since the last call of Start, Renew or count, except for the part of
+// it in which the machine was busy. The caller holds mu.
 func (t *Timer) count() {
 	now, waiting := time.Now(), t.busy()
 	passed := now.Sub(t.since)
@@ -76,10 +78,12 @@ func (t *Timer) count() {
 	t.since, t.waiting = now, waiting
 }
 
-// leastWait is how much must be left, when the time has run out, for expire to wait again. With less, the limit is reached.
+// leastWait is the shortest rest of the limit for which expire waits again, after time was left out. When less is left,
+// expire takes the limit as reached.
 const leastWait = 10 * time.Millisecond
 
-// expire calls expired, unless some of the time was not to be counted.
+// expire runs when the timer would have reached the limit. It calls expired, unless so much time was left out that it has
+// to wait again.
 func (t *Timer) expire() {
 	t.mu.Lock()
 	if t.timer == nil {
