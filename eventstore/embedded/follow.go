@@ -16,8 +16,8 @@ func (r *reading) followAll() error {
 	if err != nil {
 		return err
 	}
-	// A subscription from the end starts at the position read here, before the server confirms the subscription: so the subscriber
-	// gets every event that it appends after the confirmation.
+	// A subscription from the end of the log starts after the newest record at this moment, which is before the server
+	// confirms the subscription. So a subscriber that appends events after the confirmation gets them.
 	cursor := r.tail.edge()
 	switch from := r.options.GetAll().GetAllOption().(type) {
 	case *streams.ReadReq_Options_AllOptions_Start:
@@ -209,7 +209,9 @@ func (f *streamFollower) readPage(last int64) error {
 	if h.Tombstoned() {
 		return refuseDeleted(ctx, f.stream)
 	}
-	low := max(f.revision+1, min(h.FirstVisible(), h.Last+1)) // in a deleted stream: the events after the deletion
+	// The next event to read is the one after f.revision, or the first one that the stream's metadata leaves visible. The metadata
+	// of a softly deleted stream leaves none visible; then it is the next event that will be appended.
+	low := max(f.revision+1, min(h.FirstVisible(), h.Last+1))
 	records, err := f.log.ReadStream(ctx, f.stream,
 		logfile.StreamPage{Low: low, High: logfile.NoLimit, Until: last, Limit: logfile.PageLimit})
 	if err != nil {
@@ -239,9 +241,10 @@ func (r *reading) confirm() error {
 	}})
 }
 
-// wait sends CaughtUp when live is not set yet. Then it waits until one of these happens: a record of interest is stored after
-// the position given by behind, the log reaches the position given by due, the call ends, the server closes. It returns the
-// position that the function sleep of tail gives; 0 when the log already has records after behind.
+// wait sends CaughtUp when *live is false, and makes it true. Then it waits until one of these happens: a record in one
+// of the streams or categories of interest is stored after the position behind, the log reaches the position due, the
+// call ends, or the server closes. It returns the position that tail.sleep reports. When the log already has records
+// after behind, it returns 0 at once.
 func (r *reading) wait(live *bool, behind int64, interest []string, due int64) (int64, error) {
 	if !*live {
 		*live = true

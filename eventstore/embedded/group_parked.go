@@ -49,8 +49,9 @@ type replay struct {
 	active     bool
 	next, stop int64 // revisions of the parked stream: the next to read, and the end
 	ending     bool  // the parked stream is being truncated
-	again      bool  // another replay, up to stopAt, was requested during the truncation; it starts after that
-	stopAt     int64
+	// another replay was requested while the parked stream was being truncated; it starts after the truncation
+	again  bool
+	stopAt int64 // the parameter stopAt of that other replay: see replayParked
 }
 
 // handled reports whether all messages of a replay are read and finished.

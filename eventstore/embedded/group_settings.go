@@ -28,9 +28,10 @@ type groupSettings struct {
 	MaxCheckpoint  int32 `json:"maxCheckpoint"`  // number of finished events after which a checkpoint is written at once
 	MaxSubscribers int32 `json:"maxSubscribers"` // maximum number of consumers; 0: no maximum
 	// size of the buffer for new events: stored and told to clients, but not used, because one buffer holds old and new events
-	LiveBuffer       int32  `json:"liveBuffer"`
-	ReadBatch        int32  `json:"readBatch"`        // maximum number of events of one read
-	HistoryBuffer    int32  `json:"historyBuffer"`    // ReadBatch has to be less than this
+	LiveBuffer int32 `json:"liveBuffer"`
+	ReadBatch  int32 `json:"readBatch"` // maximum number of events of one read
+	// size of the buffer for old events: stored and told to clients, and greater than ReadBatch, but not used otherwise
+	HistoryBuffer    int32  `json:"historyBuffer"`
 	MessageTimeoutMS int64  `json:"messageTimeoutMs"` // ms until an unanswered event is given out again or parked; 0: never
 	CheckpointMS     int64  `json:"checkpointMs"`
 	Strategy         string `json:"strategy"`
@@ -45,8 +46,8 @@ type groupSettings struct {
 // startAtEnd is the start of a group that gets only events appended after its creation or its last update.
 const startAtEnd = -1
 
-// streamFilter is the filter of a group of the whole log, either by stream or by type of event. Of a list of prefixes and a
-// regular expression, the prefixes apply.
+// streamFilter is the filter of a group of the whole log: by the type of event when TypePrefix or TypeRegex is set,
+// otherwise by the name of the stream. When both prefixes and a regular expression are set, only the prefixes apply.
 type streamFilter struct {
 	StreamPrefix []string `json:"streamPrefix,omitempty"`
 	StreamRegex  string   `json:"streamRegex,omitempty"`
@@ -132,7 +133,8 @@ func (s *groupSettings) filter() (filter, error) {
 	return newFilter(&streams.ReadReq_Options{FilterOption: &streams.ReadReq_Options_Filter{Filter: wire}})
 }
 
-// startOf converts the requested start of a group: a revision, a position, or the end.
+// startOf returns where a group starts, for groupSettings.Start: at revision (which is a position for a group of the
+// whole log). It returns startAtEnd when end is true or revision is greater than any int64.
 func startOf(revision uint64, end bool) int64 {
 	if end || revision > math.MaxInt64 {
 		return startAtEnd

@@ -15,7 +15,8 @@ import (
 type message struct {
 	event *logfile.Record // nil when link points to an event that does not exist, or that the consumer may not read
 	link  *logfile.Record // the link that was resolved to the event; nil when the event was read without a link
-	// revision in the group's stream, or position in the log; of a replayed message, its revision in the parked stream
+	// revision of the event in the group's stream, or position in the log for a group of the whole log; for a replayed
+	// message, the revision of its link in the parked stream
 	place    int64
 	retries  int32 // how many times the message was given out again
 	replayed bool  // the message was parked and is given out again
@@ -87,7 +88,7 @@ type groupState struct {
 	replays  []*message // parked messages to be given out again
 	retries  []*message // returned messages to be given out again, in the order of the stream or log that the group reads
 	fresh    []*message // messages that were never given out
-	timeline []*flight  // flights with a deadline, in the order of their deadlines
+	timeline []*flight  // flights (messages that were given out) with a deadline; the earliest deadline is first
 	parking  []parked   // messages to be parked; until they are, the checkpoint stays before them
 	storing  []parked   // messages whose append to the parked stream is under way
 
@@ -147,7 +148,8 @@ func (s *groupState) choose(m *message) *consumer {
 	return nil
 }
 
-// pinned returns the consumer of a message's stream. A bucket without a consumer goes to the one with the fewest buckets.
+// pinned returns the consumer that gets all messages of m's stream, or nil while it has its maximum of unanswered
+// messages. If no consumer has the bucket of that stream yet, the consumer with the fewest buckets gets it.
 func (s *groupState) pinned(m *message) *consumer {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(m.source())) // a hash never fails
@@ -171,7 +173,7 @@ func (s *groupState) pinned(m *message) *consumer {
 func (s *groupState) give(m *message, to *consumer, now time.Time) bool {
 	select {
 	case to.out <- m:
-	default: // the channel is full: messages were answered, or their deadlines passed, before they were sent
+	default: // out is full although count < slots: messages in it were answered or expired before they were sent
 		return false
 	}
 	f := &flight{message: m, to: to}
@@ -187,8 +189,8 @@ func (s *groupState) give(m *message, to *consumer, now time.Time) bool {
 	return true
 }
 
-// land ends the flight of an event at a consumer and returns that flight; nil when there is none. Of two flights with the same id
-// it ends the older one.
+// land ends a flight (a message that was given out and not answered): the one of consumer c with the event id. It returns
+// that flight, or nil when c has none with this id. When c has two, land ends the older one.
 func (s *groupState) land(c *consumer, id uuid.UUID) *flight {
 	flights := c.flights[id]
 	if len(flights) == 0 {
@@ -277,7 +279,7 @@ func (s *groupState) expire(now time.Time) time.Time {
 	return time.Time{}
 }
 
-// drop removes one flight; another flight with the same event id stays.
+// drop ends the flight f; another flight of the same event id goes on.
 func (s *groupState) drop(f *flight) {
 	id := f.message.original().ID
 	left := slices.DeleteFunc(f.to.flights[id], func(other *flight) bool { return other == f })
@@ -335,8 +337,9 @@ func (s *groupState) stored(ok bool) {
 	s.storing = nil
 }
 
-// offer adds messages that were read from the group's stream or log, up to the revision or position considered. Events that do
-// not match the group's filter, whose number is unwanted, are finished at once.
+// offer queues the messages wanted, which were read from the group's stream or log up to the revision or position
+// considered. unwanted is how many other events were read: those do not match the group's filter, and count as finished
+// at once.
 func (s *groupState) offer(wanted []*message, considered int64, unwanted int) {
 	s.fresh = append(s.fresh, wanted...)
 	s.considered = max(s.considered, considered)
@@ -347,7 +350,7 @@ func (s *groupState) offer(wanted []*message, considered int64, unwanted int) {
 func (s *groupState) checkpointAt() int64 {
 	lowest := s.considered + 1
 	if len(s.fresh) > 0 {
-		// the first of fresh is the lowest place in it, because fresh keeps the order of the source with every strategy
+		// fresh is in the order of the stream or log, so its first message has the lowest place (revision or position)
 		lowest = min(lowest, s.fresh[0].place)
 	}
 	if len(s.retries) > 0 {

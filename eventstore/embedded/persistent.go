@@ -305,7 +305,8 @@ func (g *group) listen(call persistent.PersistentSubscriptions_ReadServer, c *co
 			return status.Error(codes.InvalidArgument, "a consumer sends acks and nacks after its options")
 		}
 		if !g.tell(call.Context(), do) {
-			return nil // the function deliver reports the reason
+			// the group or the connection has ended: deliver, which runs at the same time, tells the consumer why
+			return nil
 		}
 	}
 }

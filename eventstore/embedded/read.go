@@ -36,7 +36,8 @@ type reading struct {
 	resolve    bool // send with each link the event that the link points to
 }
 
-// Read answers counted reads and subscriptions, both of a stream or of the whole log.
+// Read answers requests for a given number of events (counted reads) and subscriptions, of one stream or of the whole
+// log.
 func (s *service) Read(request *streams.ReadReq, call streams.Streams_ReadServer) error {
 	options := request.GetOptions()
 	r := &reading{
@@ -70,7 +71,7 @@ func (s *service) Read(request *streams.ReadReq, call streams.Streams_ReadServer
 	}
 }
 
-// count is how many events a counted read wants.
+// count is the number of events that the client has requested in a counted read.
 func (r *reading) count() int64 { return wire.Number(r.options.GetCount()) }
 
 // send sends an event. A link is sent with the event that it points to when the client asks for that.

@@ -39,7 +39,7 @@ type removed struct {
 	err   error
 }
 
-// clear removes the records of a removal, in a transaction of its own.
+// clear does what the scavenger requests in r: it removes records of a stream, in a transaction of its own.
 func (w *writer) clear(r *removal) removed {
 	if err := w.broken(); err != nil {
 		return removed{err: err}
@@ -70,7 +70,8 @@ func (w *writer) discard(stream string) removed {
 type scavengeable struct {
 	mu      sync.Mutex
 	streams map[string]bool
-	all     bool // the set overflowed: all streams with metadata or a tombstone have to be checked
+	// more streams were added than the set may hold: all streams with metadata or a tombstone have to be checked
+	all bool
 }
 
 func newScavengeable() *scavengeable { return &scavengeable{streams: map[string]bool{}} }
@@ -108,8 +109,9 @@ type scavenger struct {
 
 	orders chan chan removed // requests for a round; each has a channel for the result
 	count  int               // number of records removed in all rounds
-	// The next full round looks for streams with a tombstone, among all streams of the log: the set of scavengeable streams may
-	// lack some. A tombstone without metadata is found in no other way.
+	// When unearth is true, the next round that checks all streams with metadata also looks for tombstones in every
+	// stream of the log. It is true when the set scavengeable may have lost streams. A stream with a tombstone and no
+	// metadata can be found in no other way.
 	unearth bool
 }
 
@@ -118,7 +120,8 @@ func (s *scavenger) run(ctx context.Context) {
 	round := time.NewTicker(s.every)
 	defer round.Stop()
 	var full time.Time // when all streams with metadata were last checked
-	s.unearth = true   // the streams that an earlier run of the server had in its set
+	// an earlier run of the server may have ended before it cleaned all streams of its set scavengeable, which is lost
+	s.unearth = true
 	for {
 		select {
 		case <-ctx.Done():
@@ -143,15 +146,17 @@ func (s *scavenger) run(ctx context.Context) {
 	}
 }
 
-// sweep cleans the given streams and, when all is true, also every stream that has metadata. It then also cleans every stream
-// that has a tombstone, if the set of scavengeable streams may have lost some since they were last looked for.
+// sweep removes the records that retention or deletion hides from readers: those of the given streams and, when all is
+// true, those of every stream that has metadata. When all and s.unearth are true, it also removes those of every stream
+// that has a tombstone.
 func (s *scavenger) sweep(ctx context.Context, streams map[string]bool, all bool) error {
 	err := s.cleanAll(ctx, streams, all)
 	if err == nil && all && s.unearth {
 		err = s.cleanBuried(ctx)
 		s.unearth = false
 	}
-	s.unearth = s.unearth || err != nil // the given streams may not have been cleaned
+	// after an error, some of the given streams may still have hidden records: the next round with all finds them
+	s.unearth = s.unearth || err != nil
 	return err
 }
 
@@ -196,7 +201,8 @@ func (s *scavenger) cleanAll(ctx context.Context, streams map[string]bool, all b
 	return nil
 }
 
-// clean removes the hidden records of one stream.
+// clean removes the records of one stream that retention or deletion hides from readers. A discarded stream is removed as
+// a whole.
 func (s *scavenger) clean(ctx context.Context, stream string) error {
 	h, err := logfile.LoadHead(ctx, s.log, stream)
 	if err != nil || !h.Limited() {
@@ -236,8 +242,8 @@ func (s *scavenger) discard(ctx context.Context, stream string) error {
 	return nil
 }
 
-// firstKept returns the revision below which a stream's records can be removed. A record that is too old stays while an older
-// record of the stream is kept: the remaining revisions have no gaps.
+// firstKept returns the lowest revision that has to stay in a stream; all records below it can be removed. A record older
+// than $maxAge also stays when a record with a lower revision stays, so that the remaining revisions have no gaps.
 func (s *scavenger) firstKept(ctx context.Context, stream string, h logfile.Head, first int64) (int64, error) {
 	kept := max(min(h.FirstVisible(), h.Last), first)
 	expired := h.ExpiredBefore(s.now())

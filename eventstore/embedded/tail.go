@@ -24,7 +24,7 @@ type tail struct {
 
 	// sleepers by the key that wakes them: the name of a stream, a category with its dash, or everything
 	sleepers map[string]map[*sleeper]bool
-	due      int64 // no sleeper has a lower value of its field due
+	due      int64 // the field due of every sleeper is at least this; math.MaxInt64: no sleeper waits for a position
 }
 
 // everything is the key of sleepers that any record wakes. No stream has an empty name.
@@ -33,12 +33,13 @@ const everything = ""
 // sleeper is a reader that waits for new records. It is woken once.
 type sleeper struct {
 	interest []string
-	due      int64      // position of the log at which the sleeper is woken, by whatever record
-	woken    chan int64 // gets one position, as the function sleep says; buffered
+	due      int64 // position of the log at which the sleeper is woken, by whatever record
+	// buffered; gets one position when the sleeper is woken: that of the record it waited for, or of the newest record
+	woken chan int64
 }
 
-// newTail returns an empty tail of a log whose newest record is at the position given by last, with room for the given number
-// of records.
+// newTail returns an empty tail of a log. last is the position of the newest record of the log. records is how many
+// records the tail has room for.
 func newTail(last int64, records int) *tail {
 	return &tail{
 		ring: make([]*logfile.Record, records), first: last + 1, last: last,
@@ -81,7 +82,8 @@ func (t *tail) drop() {
 	t.first++
 }
 
-// wakeAll wakes all sleepers that wait under the key interest.
+// wakeAll wakes all sleepers that wait for interest: the name of a stream, a category with its dash, or everything. Each
+// gets position.
 func (t *tail) wakeAll(interest string, position int64) {
 	for s := range t.sleepers[interest] {
 		t.wake(s, position)
@@ -116,11 +118,11 @@ func (t *tail) forget(s *sleeper) {
 	}
 }
 
-// sleep registers a reader that waits for records after the position given by behind. The returned channel gets one
-// position: that of the first new record in one of the streams or categories of interest or, if the interest is everything
-// or the log reaches the position given by due first, that of the newest record. The channel is nil when the log already has
-// records after the position given by behind. The function end cancels the registration. One lock covers the check and the
-// registration, so that no wake-up is lost.
+// sleep registers a reader that waits for records after the position behind. The channel woken gets one position when the
+// wait is over. When a record arrives in one of the streams or categories of interest, that is its position. When
+// interest is everything, or the log reaches the position due, it is the position of the newest record. end cancels the
+// registration. woken and end are nil when the log already has records after behind. One lock covers this check and the
+// registration, so that no record is missed between them.
 func (t *tail) sleep(behind int64, interest []string, due int64) (woken <-chan int64, end func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

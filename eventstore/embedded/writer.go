@@ -67,8 +67,9 @@ type writer struct {
 	last         int64 // position of the newest record, including records that are not committed yet
 	batch        []*logfile.Record
 	batchOf      map[string][]*logfile.Record // records of the operations that are being written, by stream
-	limited      map[string]bool              // streams of these operations with records that retention may remove
-	groups       []*logfile.GroupRow          // persistent subscriptions that these operations store
+	// streams that are changed by the operations being written, and from which retention may remove records
+	limited map[string]bool
+	groups  []*logfile.GroupRow // changes to persistent subscriptions by the operations being written
 }
 
 func newWriter(log logfile.Storage, tail *tail, now func() time.Time, note logrus.FieldLogger) *writer {
@@ -196,7 +197,7 @@ func (w *writer) write(ops []*operation) {
 	if len(w.heads) > maxHeads {
 		clear(w.heads)
 	}
-	w.batch = nil // the tail has taken over this slice
+	w.batch = nil // not w.batch[:0]: the old slice would keep records in memory that the tail has dropped
 	w.groups = w.groups[:0]
 	clear(w.batchOf)
 	clear(w.limited)

@@ -87,8 +87,8 @@ func compared(all iter.Seq2[eventstore.Recorded, error], end eventstore.Position
 	}
 }
 
-// removed reports whether an event is no longer in its stream in the source. The parameter is says whether there is an event;
-// when there is none, removed returns false.
+// removed reports whether event is no longer in its stream in the source. When is is false, the caller has no event; then
+// removed returns false.
 func removed(ctx context.Context, from Source, event eventstore.Recorded, is bool) (bool, error) {
 	if !is {
 		return false, nil

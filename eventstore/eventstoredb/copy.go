@@ -20,7 +20,8 @@ const (
 	copyStreams  = 200_000         // maximum of streams whose last revision in the target is cached
 )
 
-// Source is a log to copy from: a Store, or one together with its archive.
+// Source is a log that can be copied: a Store of this package, or an archived.Store, which reads a log together with its
+// archive files.
 type Source interface {
 	ReadStream(
 		ctx context.Context, stream string, dir eventstore.Direction, from eventstore.Revision,
@@ -54,7 +55,8 @@ func Copy(ctx context.Context, from Source, to *Store, report func(Copied)) (Cop
 		switch {
 		case err == nil && c.done == before: // this pass has copied nothing: the copy is complete
 			return c.done, nil
-		// the next run appends without the lane: the refused append then succeeds, or its error tells the cause
+		// An append that was sent without waiting for the one before (in a lane) was refused. The next run waits for the
+		// answer to each append: then the refused append succeeds, or its error tells the cause.
 		case errors.Is(err, errLane) && !c.slow && ctx.Err() == nil:
 			c.slow = true
 			continue
@@ -85,11 +87,12 @@ type copier struct {
 	report func(Copied)
 	placed bool // the start of the copy is known: done.Position is valid
 	done   Copied
-	slow   bool                           // append without the lane: each append waits for the answer to the one before
-	lane   *lane                          // sends appends without waiting for answers; nil: slow is set, or nothing runs
-	ends   map[string]eventstore.Revision // last revision that was sent to the target, by stream
-	batch  []eventstore.Recorded          // consecutive events of one stream, which are appended together
-	bytes  int
+	slow   bool // wait for the answer to each append before the next is sent: lane is not used
+	// sends appends without waiting for answers; nil when slow is true, and outside of the method run
+	lane  *lane
+	ends  map[string]eventstore.Revision // last revision that was sent to the target, by stream
+	batch []eventstore.Recorded          // consecutive events of one stream, which are appended together
+	bytes int
 }
 
 // run copies from the position that the copy has reached to the end of the source.
@@ -239,7 +242,10 @@ func (c *copier) flush(ctx context.Context) error {
 		if err := c.lane.send(ctx, c.batch, c.bytes); err != nil {
 			return fmt.Errorf("copy event %d of %s, or one before it: %w", first.Revision, first.Stream, err)
 		}
-	} else { // appendBatch reports a conflict when the target holds newer events than this copy knows of
+	} else {
+		// These events cannot go through the lane, which does not wait for answers. settle waits for the answers to all
+		// earlier appends, and appendBatch appends the events by a call of its own. appendBatch reports a conflict when
+		// the target has newer events of the stream than this copy knows of.
 		if err := c.settle(ctx); err != nil {
 			return err
 		}

@@ -14,19 +14,21 @@ import (
 const (
 	metaPrefix = "$$" // prefix of the name of a metadata stream; the name of the described stream follows
 	metaType   = "$metadata"
-	// placeholder is the type of the events that take the revisions of removed events. It is a system type, so readers leave them
-	// out.
+	// placeholder is the type of the events that a copy writes in place of events that retention has removed from the
+	// source, so that later events keep their revisions. It is a system type, so readers leave placeholders out.
 	placeholder = "$removed"
-	// filledProperty is the field of a copied stream's metadata with the range of its placeholders.
+	// filledProperty is a field in the metadata of a copied stream. It holds the range of revisions at which the stream
+	// has placeholders (events in place of those that the source has removed).
 	filledProperty = "copyFilled"
 )
 
 // revisions is a range of revisions: from the first element up to the second, which is not included.
 type revisions [2]eventstore.Revision
 
-// fill appends placeholders. Metadata truncates them before the first is appended, so that no reader ever sees one. Truncated
-// events are hidden, so a later copy cannot read how many placeholders an interrupted fill has appended: the metadata stores
-// where the fill began, and the later copy repeats all appends of the fill.
+// fill appends placeholders (events in place of those that the source has removed) at the revisions in missing. Metadata
+// truncates them before the first is appended, so that no reader ever sees one. Truncated events are hidden, so a later
+// copy cannot read how many placeholders an interrupted fill has appended: the metadata stores where the fill began, and
+// the later copy repeats all appends of the fill.
 func (c *copier) fill(ctx context.Context, stream string, missing revisions) error {
 	meta, err := c.newest(ctx, c.to, metaPrefix+stream)
 	if err != nil {
@@ -54,8 +56,9 @@ func (c *copier) fill(ctx context.Context, stream string, missing revisions) err
 				ID: fillID(stream, from+eventstore.Revision(i), placeholder), Type: placeholder, Data: []byte(`{}`),
 			}
 		}
-		// A conflict means that an earlier try has appended these placeholders and that retention has removed them since. If the
-		// conflict has another reason, the append of the events after them fails.
+		// A conflict means that an earlier try has appended these placeholders (events in place of removed ones), and
+		// that retention in the target has removed them since. If the conflict has another reason, the copy fails when it
+		// appends the events that come after the placeholders.
 		if _, err := c.to.Append(ctx, stream, from-1, events...); err != nil && !errors.Is(err, eventstore.ErrConflict) {
 			return err
 		}
@@ -69,7 +72,8 @@ func fillID(stream string, revision eventstore.Revision, kind string) uuid.UUID 
 	return uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "moviola copy\x00%s\x00%d\x00%s", stream, revision, kind))
 }
 
-// copyMeta copies a metadata event. Placeholders at the beginning of the target's stream stay truncated.
+// copyMeta copies event, a metadata event of the stream named stream. If the target's stream begins with placeholders
+// (events in place of those that the source has removed), the new metadata hides them, too.
 func (c *copier) copyMeta(ctx context.Context, stream string, event eventstore.Recorded) error {
 	meta, err := c.newest(ctx, c.to, metaPrefix+stream)
 	if err != nil || meta != nil && meta.ID == event.ID {
@@ -104,15 +108,17 @@ func (c *copier) newest(ctx context.Context, store *Store, stream string) (*even
 	return nil, nil
 }
 
-// filled reads the range of placeholders from metadata.
+// filled reads the range of placeholders (events in place of removed ones) from the metadata of a copied stream. ok is
+// false when the metadata has no such range.
 func filled(data []byte) (there revisions, ok bool) {
 	var fields map[string]json.RawMessage
 	ok = json.Unmarshal(data, &fields) == nil && json.Unmarshal(fields[filledProperty], &there) == nil
 	return there, ok
 }
 
-// truncated returns metadata that hides the events up to the last placeholder and stores the range of placeholders. All other
-// fields stay the same.
+// truncated changes the metadata of a copied stream so that it hides the placeholders (events in place of those that the
+// source has removed) and all events before them. It also stores the range of the placeholders, which is the parameter
+// there, in the metadata. All other fields stay the same.
 func truncated(data []byte, there revisions) ([]byte, error) {
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(data, &fields); err != nil {

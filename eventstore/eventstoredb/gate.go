@@ -12,8 +12,8 @@ import (
 // grace is how long calls wait for a server that has become unavailable, so that a restart does not cause errors.
 const grace = time.Second
 
-// gate knows whether the server is available. While it is, calls pass. When it becomes unavailable, calls wait up to grace for
-// its return; after that they are refused.
+// gate knows whether the server is available. While it is, the gate is open: calls pass. When it becomes unavailable,
+// calls wait up to grace for its return; after that they are refused.
 type gate struct {
 	mu    sync.Mutex
 	up    bool
@@ -77,6 +77,7 @@ func (g *gate) open() {
 	g.up = true
 	close(g.back)
 	if !g.timer.Stop() {
-		g.lost = make(chan struct{}) // the old channel is closed, or will be soon
+		// The timer has run out, so its function has closed g.lost or is about to. The next outage needs a new channel.
+		g.lost = make(chan struct{})
 	}
 }

@@ -53,7 +53,7 @@ type laneAnswer struct {
 	err     error
 }
 
-// underWay is an append that a lane has sent and the server has not answered yet.
+// underWay is an append that was sent, and that the server has not answered yet.
 type underWay struct {
 	events int64
 	bytes  int

@@ -35,7 +35,8 @@ func toLeader(ctx context.Context, pass string) context.Context {
 	return metadata.AppendToOutgoingContext(withPass(ctx, pass), "requires-leader", "true")
 }
 
-// withPass adds the pass of an embedded server's socket to the calls of a context, unless the pass is empty.
+// withPass adds pass to the calls of a context. pass is the token that an embedded server demands of calls through its
+// unix socket; when it is empty, ctx is returned as it is.
 func withPass(ctx context.Context, pass string) context.Context {
 	if pass == "" {
 		return ctx
@@ -43,8 +44,8 @@ func withPass(ctx context.Context, pass string) context.Context {
 	return metadata.AppendToOutgoingContext(ctx, eventstore.PassHeader, pass)
 }
 
-// passOf reads the pass for calls to an address. It is empty for addresses that need none. The server makes a new pass at each
-// start.
+// passOf reads the pass for calls to an address: the token that an embedded server demands of calls through its unix
+// socket. It is empty for addresses that need none. The server makes a new pass at each start.
 func passOf(address string) (string, error) {
 	socket, ok := strings.CutPrefix(address, "unix://")
 	if !ok {

@@ -18,7 +18,8 @@ const (
 	maxReads = 256 // maximum of concurrent reads; separate from maxCalls, since a reader may append while it reads
 
 	silence = 3 * time.Second // a call that has no answer for this long makes the pool ask all nodes which of them leads
-	// while a call has no answer, time between two times that the pool asks all nodes which of them leads
+	// after silence, the pool asks all nodes again, which of them leads, each time a call has had no answer for this
+	// duration
 	doubt = time.Second
 )
 
@@ -100,7 +101,8 @@ func (m permit) giveBack() {
 	<-m.slots
 }
 
-// admit waits at the gate, and takes a slot and the client.
+// admit waits until the server is available (gate.enter), and then until slots has room for one more call. The permit
+// that it returns holds the slot and the current client, until giveBack is called.
 func (p *pool) admit(ctx context.Context, slots chan struct{}) (permit, error) {
 	lost, err := p.gate.enter(ctx, p.life)
 	if err != nil {
@@ -245,12 +247,14 @@ func (p *pool) retire() {
 	}
 }
 
-// session is a client and the number of its users. It counts them because closing a client in use ends the process.
+// session is a client and the number of its users. It counts them, because closing a client that is in use would crash
+// this process.
 type session struct {
-	client    *esdb.Client
-	pass      string        // pass of the embedded server's socket, sent with each call; empty: none
+	client *esdb.Client
+	// token that an embedded server demands of calls through its unix socket; empty: none is needed
+	pass      string
 	leader    string        // host:port of the leader, as gossip names it; empty: there is no cluster
-	left      chan struct{} // closed when calls must stop waiting for the client
+	left      chan struct{} // closed when calls must no longer wait for answers to this client
 	suspected bool          // the nodes are being asked whether this leader still leads; guarded by the pool's lock
 
 	once  sync.Once // makes sure that left is closed once

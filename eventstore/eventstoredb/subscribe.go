@@ -19,11 +19,12 @@ const (
 // subscription forwards the notices of the client's subscription. The client's subscription ends when the connection is lost,
 // and the client does not resume it; then this subscription ends too.
 type subscription struct {
-	ctx     context.Context // the context given to Subscribe
-	inner   context.Context // context that ends with ctx, with Close, with the pool, and after the last notice was delivered
+	ctx context.Context // the context given to Subscribe
+	// derived from ctx; also ends with Close, with the pool, and after Next has found that the notices have ended
+	inner   context.Context
 	cancel  context.CancelFunc
 	notices chan eventstore.Notice
-	left    <-chan struct{} // closed when calls must stop waiting for the client
+	left    <-chan struct{} // closed when the pool abandons the client for another leader: Next must no longer wait
 
 	mu  sync.Mutex
 	err error // why the subscription ended by itself
@@ -71,7 +72,9 @@ func (p *pool) follow(sub *subscription, options esdb.SubscribeToAllOptions) err
 		return err
 	}
 	sub.left = permit.session.left
-	permit.session.acquire() // the client is held while the subscription lasts; the slot is released after the call
+	// permit (a slot and a use of the client) is given back when the server has answered SubscribeToAll. The subscription
+	// goes on using the client until it ends, so it is a user of its own.
+	permit.session.acquire()
 	confirmed := make(chan error, 1)
 	stop := context.AfterFunc(p.life, sub.Close)
 	launched := p.launch(func() {

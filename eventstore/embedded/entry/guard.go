@@ -39,7 +39,7 @@ const (
 // contain the server's version, its methods and the address that the client has dialled, but nothing from the log.
 var anonymous = []string{serverfeatures.ServerFeatures_GetSupportedMethods_FullMethodName, gossip.Gossip_Read_FullMethodName}
 
-// readOnly lists the further methods that a read-only user may call.
+// readOnly lists the methods that a user with the role RoleReadOnly may call, besides those in anonymous.
 var readOnly = []string{
 	streams.Streams_Read_FullMethodName,
 	persistent.PersistentSubscriptions_GetInfo_FullMethodName, persistent.PersistentSubscriptions_List_FullMethodName,
@@ -190,7 +190,7 @@ func (g *guard) check(ctx context.Context, name, password string) (user, error) 
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.users[name] != one { // the user's line was changed while the password was checked
+	if g.users[name] != one { // the user's entry in the users file was changed or removed while the password was checked
 		return user{}, errNobody
 	}
 	if len(g.known) >= maxKnown {

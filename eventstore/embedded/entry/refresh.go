@@ -138,7 +138,8 @@ func (a *Access) refreshUsers(anyway bool) (news bool, err error) {
 	return anyway || err == nil || a.usersFailure != failure, err
 }
 
-// Watch checks the files for changes until ctx ends.
+// Watch reads the certificate and users files again whenever they have changed, until ctx ends. every is the time between
+// two checks; when it is not positive, defaultRefresh is used.
 func (a *Access) Watch(ctx context.Context, every time.Duration) {
 	if every <= 0 {
 		every = defaultRefresh

@@ -21,7 +21,9 @@ const (
 
 // Head is the state of a stream that its readers and writers need.
 type Head struct {
-	Last int64 // revision of the newest event; -1: there is no event yet; Tombstoned: the stream is deleted for good
+	// revision of the newest event. It is -1 when the stream has no event yet, and the constant Tombstoned when the
+	// stream is deleted for good.
+	Last int64
 	Meta streamMeta
 }
 
@@ -53,8 +55,8 @@ func (h Head) Discarded() bool {
 	return h.Meta.discard && !h.Tombstoned() && h.Last >= 0 && h.Meta.truncateBefore > h.Last
 }
 
-// Absent is the last revision of the stream in the eyes of an append that expects no stream: -1 or, when metadata discards
-// events of the stream, the revision of the last discarded event.
+// Absent returns the revision at which the stream must end for an append that expects no stream. It is -1 or, when
+// metadata discards events of the stream, the revision of the last discarded event.
 func (h Head) Absent() int64 {
 	if !h.Meta.discard || h.Tombstoned() {
 		return -1

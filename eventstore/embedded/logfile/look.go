@@ -14,12 +14,13 @@ import (
 
 // StreamInfo describes a stream.
 type StreamInfo struct {
-	Name    string    `json:"name"`
-	Events  int64     `json:"events"`
-	First   int64     `json:"first"` // revision of the oldest event that retention has not removed
-	Last    int64     `json:"last"`  // revision of the stream's newest event
-	Newest  time.Time `json:"newest"`
-	Deleted bool      `json:"deleted,omitempty"` // a tombstone has deleted the stream; Events and First tell of it alone
+	Name   string    `json:"name"`
+	Events int64     `json:"events"`
+	First  int64     `json:"first"` // revision of the oldest event that retention has not removed
+	Last   int64     `json:"last"`  // revision of the stream's newest event
+	Newest time.Time `json:"newest"`
+	// a tombstone has deleted the stream for good: Events is 1, and First and Last are the tombstone's revision
+	Deleted bool `json:"deleted,omitempty"`
 }
 
 // Streams lists the streams of a data folder or backup whose names begin with a prefix, in the order of their names: at most

@@ -39,7 +39,8 @@ var (
 	checkedFiles sync.Map // *checkedFile of each open file, by SQLite's pointer to the file
 	badPages     sync.Map // number of the damaged page that was found last in a file, by the file's path
 	failedSyncs  sync.Map // true for each path of a file whose sync has failed
-	FileFaults   sync.Map // the function fault of a checkedFile, by the file's path; tests set it before they open the file
+	// for tests: the function fault that a checkedFile gets when its file is opened, by the path of the file
+	FileFaults sync.Map
 
 	systemVFS      lib.Tsqlite3_vfs
 	checkedMethods = struct {
@@ -90,10 +91,12 @@ func checkedURI(path string) (string, error) {
 // pointer converts an address that SQLite gave. The memory is not Go's, so the garbage collector does not move it.
 func pointer(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
 
-// address returns the address by which SQLite calls the Go function f. The function must not be a closure.
+// address returns the address by which SQLite, which is C code translated to Go, calls the Go function f. The function
+// must not be a closure.
 func address[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&f)) }
 
-// function is the inverse of address.
+// function returns the Go function of type F that an address from one of SQLite's tables stands for. It is the inverse of
+// address.
 func function[F any](p uintptr) F { return *(*F)(unsafe.Pointer(&struct{ uintptr }{p})) }
 
 type (

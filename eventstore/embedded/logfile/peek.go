@@ -10,7 +10,7 @@ import (
 // Peek reads single events of a log, as of one moment. It is used by one goroutine.
 type Peek struct{ i *inspection }
 
-// OpenPeek opens the log of a data folder, or the file of a backup, for single events.
+// OpenPeek opens the log of a data folder, or the file of a backup, so that single events can be read from it.
 func OpenPeek(ctx context.Context, path string) (*Peek, error) {
 	i, err := inspect(ctx, path)
 	if err != nil {

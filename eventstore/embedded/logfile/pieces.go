@@ -16,10 +16,11 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// The size of one piece. The numbers are part of the format: with other numbers, no piece of an earlier backup could be reused.
+// The size of one piece (a part of a backup: a file of JSON lines for events or for streams). The numbers are part of the
+// format: with other numbers, no piece of an earlier backup could be reused.
 const (
-	pieceEvents  = 1024 // number of positions in the log that one piece with events covers
-	pieceStreams = 4096 // number of ids of streams that one piece with streams covers
+	pieceEvents  = 1024 // a piece (part of a backup) with events has the events of this many positions of the log
+	pieceStreams = 4096 // a piece (part of a backup) with the list of streams has the streams of this many ids
 )
 
 const (
@@ -27,14 +28,14 @@ const (
 	streamPieces = "streams-"
 )
 
-// pieceStream is the JSON line of a stream in a piece.
+// pieceStream is the JSON line of one stream in a piece (a part of a backup).
 type pieceStream struct {
 	ID      int64  `json:"id"`
 	Name    string `json:"name"`
 	Removed int64  `json:"removed,omitempty"`
 }
 
-// pieceEvent is the JSON line of an event in a piece, with the log's own checksum of the event.
+// pieceEvent is the JSON line of one event in a piece (a part of a backup), with the log's own checksum of the event.
 type pieceEvent struct {
 	Position int64     `json:"position"`
 	Stream   int64     `json:"stream"` // id of the event's stream in the log

@@ -39,7 +39,7 @@ type GroupRow struct {
 	Settings []byte // settings as JSON; nil: only the checkpoint changes
 	// revision, or position in the log, up to which all events are finished; NoCheckpoint: no event is finished
 	Checkpoint int64
-	Removed    bool // in a change: true deletes the subscription
+	Removed    bool // true in a change that deletes the subscription; false in a stored subscription
 }
 
 // NoCheckpoint means that a persistent subscription has not finished an event yet.

@@ -30,8 +30,9 @@ func (l *Log) Remove(stream string, below int64, limit int) (removed int, err er
 	return removed, nil
 }
 
-// nameless is the name in a row of the table of streams that stands for no stream: the row's column removed counts the records of
-// discarded streams, so that Verify can account for their positions. A stream always has a name.
+// nameless is the name in the one row of the table of streams that stands for no stream. The column removed of this row
+// counts the removed records of discarded streams, which have no row any more. So Verify does not report the positions of
+// these records as missing. A stream always has a name that is not empty.
 const nameless = ""
 
 // Discard implements Storage.
@@ -91,7 +92,8 @@ func (l *Log) MetaStreams(ctx context.Context, after string, limit int) (names [
 	return names, err
 }
 
-// Buried implements Storage. For each stream it looks at both ends of the index (stream, revision).
+// Buried implements Storage: it looks for streams that have a tombstone and older records. For each stream it reads only
+// the lowest and the highest revision, from the two ends of the index (stream, revision).
 func (l *Log) Buried(ctx context.Context, after int64, limit int) (names []string, next int64, err error) {
 	seen := 0
 	err = l.read(ctx, func(conn *sqlite.Conn) error {

@@ -28,8 +28,9 @@ type Storage interface {
 	// Remove removes the oldest records of a stream, those with a revision less than below, but at most limit of them. It returns
 	// how many records it removed. Its errors are those of Commit.
 	Remove(stream string, below int64, limit int) (int, error)
-	// Discard removes a stream and its metadata as if they had never been, if all their records have positions less than before.
-	// It returns how many records it removed. Its errors are those of Commit.
+	// Discard removes a stream and its metadata as if they had never been. If the stream or its metadata has a record at
+	// or after the position before, Discard removes nothing. It returns how many records it removed. Its errors are those
+	// of Commit.
 	Discard(stream string, before int64) (int, error)
 	// FirstRevision is the revision after those of a stream's removed records, 0 when none was removed.
 	FirstRevision(ctx context.Context, stream string) (int64, error)
@@ -61,8 +62,8 @@ type AllPage struct {
 	WantFunc func(stream, kind string) bool
 }
 
-// maxPageBytes is the size of its records, in bytes, at which a page ends early, so that a reader of large events does not hold
-// hundreds of them in memory.
+// maxPageBytes limits a page (the records that one call of ReadStream or ReadAll returns): it ends early when its records
+// have this many bytes. So a reader of large events does not hold hundreds of them in memory.
 const maxPageBytes = 2 << 20
 
 // PageLimit is the maximum of records in a page.

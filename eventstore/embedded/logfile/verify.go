@@ -35,10 +35,11 @@ func (r *Report) add(problem string) {
 	r.More++
 }
 
-// Verify checks a whole log: that of a data folder, also while a server runs there, or the file of a backup. It compares every
-// page and every event with its checksum, and the tables with their indexes; and it looks for gaps and disorder in the revisions
-// of every stream and the positions of the log. It changes nothing, except that it moves the write-ahead log that a crash left
-// into the file when no server runs. The error says that the check could not be done; damage of the log is in the report.
+// Verify checks a whole log: the log of a data folder, even while a server runs there, or the file of a backup. It
+// compares every page and every event with its checksum, and the tables with their indexes. It also looks for gaps and
+// disorder in the revisions of every stream, and in the positions of the log. Verify changes nothing, with one exception:
+// when no server runs and a crash has left a write-ahead log, Verify moves its content into the log's file. The error
+// says that the check could not be done; damage of the log is in the report.
 func Verify(ctx context.Context, path string) (report Report, err error) {
 	i, err := inspect(ctx, path)
 	var corrupt *CorruptError

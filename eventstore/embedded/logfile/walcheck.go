@@ -32,11 +32,12 @@ func storedSum(data []byte) walSum {
 	return walSum{binary.BigEndian.Uint32(data), binary.BigEndian.Uint32(data[4:])}
 }
 
-// checkWAL looks for damage in the write-ahead log that a crash left, before SQLite reads the log. SQLite takes the first frame
-// with a wrong checksum for the end of the log and drops every commit after it. That is right for a write that the crash cut
-// short, but not for damage. SQLite writes the frames after a commit only when that commit has been synced. So when frames
-// follow a commit that came with or after a frame with a wrong checksum, this frame was complete once and is damaged. Only
-// damage in the last commit looks the same as an unfinished write.
+// checkWAL looks for damage in the write-ahead log that a crash left, before SQLite reads it. SQLite takes the first
+// frame with a wrong checksum for the end of the write-ahead log, and drops that frame and all after it. That is right
+// when the crash interrupted the write of the frame. It is wrong when the frame was written completely and damaged later.
+// The frames behind the bad frame show which is the case: SQLite writes nothing after a commit until the disk has that
+// commit and all before it. So if a commit is in the bad frame or behind it, and valid frames follow that commit, then
+// the bad frame was written completely. Damage in the last commit cannot be told from an interrupted write.
 func checkWAL(path string) (err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -109,8 +110,9 @@ type walScan struct {
 	commit   bool   // a commit was found at the broken frame or after it
 }
 
-// next checks a frame. It returns true when this frame proves that an earlier frame with a wrong checksum was complete once and
-// is damaged: this frame follows a commit that came with or after the earlier one.
+// next looks at the next frame of the write-ahead log. It returns true when this frame proves that the frame s.broken,
+// the first with a wrong checksum, was written completely and is damaged. That is proven when this frame is valid, and a
+// commit comes before it that is in s.broken or behind it.
 func (s *walScan) next(number int, frame []byte) bool {
 	ours := bytes.Equal(frame[8:16], s.salts)
 	sum := storedSum(frame[16:])

@@ -107,8 +107,9 @@ func Number(n uint64) int64 {
 	return int64(min(n, math.MaxInt64))
 }
 
-// Refuse ends a call with a status and the trailers by which clients tell the reasons apart: first "exception", then those that
-// belong to the reason. Clients read some trailers without checking that they are present.
+// Refuse ends a call with a status and trailers, by which clients tell the reasons for the status apart. The first
+// trailer has the name "exception" and the value exception. trailers lists the names and values of further ones. All that
+// belong to the exception must be there: clients read some trailers without checking that they are present.
 func Refuse(ctx context.Context, code codes.Code, message, exception string, trailers ...string) error {
 	md := metadata.Pairs(append([]string{"exception", exception}, trailers...)...)
 	if err := grpc.SetTrailer(ctx, md); err != nil {
