@@ -31,8 +31,8 @@ type Snapshots struct{ log *Log }
 func NewSnapshots(log *Log) Snapshots { return Snapshots{log: log} }
 
 // Newest returns the newest snapshot in the stream named stream, which was folded from the events of the stream named of.
-// The Appended says where, in the stream of, the last event is that the snapshot includes. Newest returns false when
-// there is no snapshot, and when this program cannot decode it. It also returns false when the log lacks that last event,
+// The Appended is the revision and position of the last event that the snapshot includes. Newest returns false when there
+// is no snapshot, and when this program cannot decode it. It also returns false when the log lacks that last event,
 // because the log was replaced or restored to an earlier moment.
 func (s Snapshots) Newest(ctx context.Context, stream, of string) (Snapshot, Appended, bool, error) {
 	none := Appended{Revision: NoStream}

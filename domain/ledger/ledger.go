@@ -87,7 +87,8 @@ type Totals struct {
 	Closed bool
 }
 
-// Totals returns how many credits are granted, charged and held now, and what follows from these sums.
+// Totals returns the sums of the credits granted, charged and held, the balance and the available credits that result,
+// and whether the ledger is closed.
 func (l *Ledger) Totals() Totals {
 	return Totals{
 		Granted:     l.granted,

@@ -136,7 +136,7 @@ func (s *Store) search(ctx context.Context, rule Rule, from eventstore.Position)
 	return b, nil
 }
 
-// stretch reads the log forwards and collects the streams of s.category. from is the position behind which it begins.
+// stretch reads the log forwards and collects the streams of s.category. from is the position after which it begins.
 // before is a time: stretch ends at the first event that was created at or after it. stretch also ends at the end of a
 // month in which it has found a stream, and when it has found mostStreams streams, or mostBytes bytes of their events.
 func (s *Store) stretch(ctx context.Context, before time.Time, from eventstore.Position) (stretch, error) {

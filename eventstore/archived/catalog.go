@@ -58,7 +58,7 @@ type catalog struct {
 	last eventstore.Revision
 	// entries that name a file, in the order of the catalogue; the slice is replaced, never changed
 	entries []Entry
-	// Through of the newest entry of each rule, by the name of the rule (Entry.Lane)
+	// position up to which each rule has examined the log, by the name of the rule (Entry.Lane)
 	through map[string]eventstore.Position
 	// revisions of the entries whose streams may not be truncated yet: the catalogue has no event $truncated for them
 	open map[eventstore.Revision]bool

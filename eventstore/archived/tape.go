@@ -19,7 +19,7 @@ type tape struct {
 	backward bool
 	cursor   eventstore.Position // position of the last event that was yielded or skipped; zero: none was
 	seen     eventstore.Revision // revision of the last catalogue entry that was added
-	waiting  []Entry             // files that are not open yet; the first is opened next
+	waiting  []Entry             // archive files that are not open yet; the first is opened next
 	open     []*reel
 }
 
@@ -133,7 +133,7 @@ func (t *tape) first() *reel {
 	return first
 }
 
-// begin opens the archive file waiting[0], to be read from the first block that has events behind the cursor. A file
+// begin opens the archive file waiting[0], to be read from its first block with events that t has not passed yet. A file
 // without such a block is left out.
 func (t *tape) begin(ctx context.Context) error {
 	entry := t.waiting[0]

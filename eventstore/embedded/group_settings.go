@@ -133,8 +133,8 @@ func (s *groupSettings) filter() (filter, error) {
 	return newFilter(&streams.ReadReq_Options{FilterOption: &streams.ReadReq_Options_Filter{Filter: wire}})
 }
 
-// startOf returns where a group starts, for groupSettings.Start: at revision (which is a position for a group of the
-// whole log). It returns startAtEnd when end is true or revision is greater than any int64.
+// startOf returns the value for groupSettings.Start: revision (a position, for a group of the whole log), or startAtEnd
+// when end is true or revision does not fit into an int64.
 func startOf(revision uint64, end bool) int64 {
 	if end || revision > math.MaxInt64 {
 		return startAtEnd

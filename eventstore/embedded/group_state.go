@@ -148,8 +148,8 @@ func (s *groupState) choose(m *message) *consumer {
 	return nil
 }
 
-// pinned returns the consumer that gets all messages of m's stream, or nil while it has its maximum of unanswered
-// messages. If no consumer has the bucket of that stream yet, the consumer with the fewest buckets gets it.
+// pinned returns the consumer that gets all messages of m's stream; nil while it has its maximum of unanswered messages.
+// Streams are hashed into buckets. A bucket without a consumer goes to the consumer that has the fewest.
 func (s *groupState) pinned(m *message) *consumer {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(m.source())) // a hash never fails
@@ -173,7 +173,8 @@ func (s *groupState) pinned(m *message) *consumer {
 func (s *groupState) give(m *message, to *consumer, now time.Time) bool {
 	select {
 	case to.out <- m:
-	default: // out is full although count < slots: messages in it were answered or expired before they were sent
+	// the channel is full though count < slots: it has messages that were answered or expired before they were sent
+	default:
 		return false
 	}
 	f := &flight{message: m, to: to}
@@ -279,7 +280,7 @@ func (s *groupState) expire(now time.Time) time.Time {
 	return time.Time{}
 }
 
-// drop ends the flight f; another flight of the same event id goes on.
+// drop ends the flight f (a message given out and not answered); another flight with the same event id goes on.
 func (s *groupState) drop(f *flight) {
 	id := f.message.original().ID
 	left := slices.DeleteFunc(f.to.flights[id], func(other *flight) bool { return other == f })

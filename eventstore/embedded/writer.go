@@ -197,7 +197,7 @@ func (w *writer) write(ops []*operation) {
 	if len(w.heads) > maxHeads {
 		clear(w.heads)
 	}
-	w.batch = nil // not w.batch[:0]: the old slice would keep records in memory that the tail has dropped
+	w.batch = nil // not w.batch[:0]: the old slice would keep its records in memory until they are overwritten
 	w.groups = w.groups[:0]
 	clear(w.batchOf)
 	clear(w.limited)

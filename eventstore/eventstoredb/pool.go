@@ -18,8 +18,7 @@ const (
 	maxReads = 256 // maximum of concurrent reads; separate from maxCalls, since a reader may append while it reads
 
 	silence = 3 * time.Second // a call that has no answer for this long makes the pool ask all nodes which of them leads
-	// after silence, the pool asks all nodes again, which of them leads, each time a call has had no answer for this
-	// duration
+	// pause after which the pool, while a call still has no answer, again asks all nodes which of them leads
 	doubt = time.Second
 )
 

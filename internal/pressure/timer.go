@@ -23,7 +23,7 @@ type Timer struct {
 
 // NewTimer returns a timer that counts nothing until Start is called. When it has counted up to limit, it stops itself
 // and calls expired. busy returns how long programs have waited for a processor since some fixed moment; nil stands for
-// the function CPU. The timer leaves out the time by which this value grows, but no more than the duration most.
+// the function CPU. The timer leaves out the time by which this value grows, but in all no more than the duration most.
 func NewTimer(limit, most time.Duration, busy func() time.Duration, expired func()) *Timer {
 	if busy == nil {
 		busy = CPU

@@ -35,9 +35,9 @@ func storedSum(data []byte) walSum {
 // checkWAL looks for damage in the write-ahead log that a crash left, before SQLite reads it. SQLite takes the first
 // frame with a wrong checksum for the end of the write-ahead log, and drops that frame and all after it. That is right
 // when the crash interrupted the write of the frame. It is wrong when the frame was written completely and damaged later.
-// The frames behind the bad frame show which is the case: SQLite writes nothing after a commit until the disk has that
-// commit and all before it. So if a commit is in the bad frame or behind it, and valid frames follow that commit, then
-// the bad frame was written completely. Damage in the last commit cannot be told from an interrupted write.
+// The later frames show which is the case: SQLite writes nothing after a commit until the disk has that commit and all
+// before it. So if a commit is in the bad frame or after it, and valid frames follow that commit, then the bad frame was
+// written completely. Damage in the last commit cannot be told from an interrupted write.
 func checkWAL(path string) (err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -112,7 +112,7 @@ type walScan struct {
 
 // next looks at the next frame of the write-ahead log. It returns true when this frame proves that the frame s.broken,
 // the first with a wrong checksum, was written completely and is damaged. That is proven when this frame is valid, and a
-// commit comes before it that is in s.broken or behind it.
+// commit is in s.broken or between s.broken and this frame.
 func (s *walScan) next(number int, frame []byte) bool {
 	ours := bytes.Equal(frame[8:16], s.salts)
 	sum := storedSum(frame[16:])
