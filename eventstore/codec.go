@@ -58,8 +58,8 @@ func (k kind) version() int { return len(k.up) + 1 }
 // stored name and version. It is safe for concurrent use.
 type Codec struct {
 	kinds map[string]kind
-	// keys of accounts; nil: Encode encrypts nothing, and decoding an event with encrypted personal data fails, unless impersonal
-	// is true
+	// keys of accounts; nil: Encode encrypts nothing, and decoding an event with encrypted personal data fails, unless
+	// impersonal is true
 	keys       Keys
 	impersonal bool // personal data is left out when an event is decoded
 }

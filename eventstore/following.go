@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// following is the state of one call of Follow, which hands the notices of a subscription (events, checkpoints and others) to
-// the function handle. While a subscription is open, two goroutines share this state. The goroutine of once takes the notices.
-// It counts steps up when it begins to wait for a notice, and again when it has stopped waiting. The goroutine of watch looks
-// after each silence (a fixed duration) whether once still waits for the same notice:
+// following is the state of one call of Follow, which hands the notices of a subscription (events, checkpoints and
+// others) to the function handle. While a subscription is open, two goroutines share this state. The goroutine of once
+// takes the notices. It counts steps up when it begins to wait for a notice, and again when it has stopped waiting. The
+// goroutine of watch checks after each silence (a fixed duration) whether once still waits for the same notice:
 //
 //	once    Subscribe(after) ──► step ──► Next ──► step ──► handle ──► move: after is the position of the notice ─┐
 //	                              ▲        steps is odd here: once waits for the next notice                      │
 //	                              └────────────────────────────────────────────────────────────────────────────────┘
 //	watch   after each silence:   steps has changed or is even ──► the subscription has not stalled
-//	                              steps is the same and odd    ──► Missing looks in the log for an event that should have come
-//	        after one more:       steps is the same, Missing found one ──► once ends with ErrStalled, and Follow subscribes again
+//	                              steps is the same and odd    ──► Missing looks in the log for an event that is overdue
+//	        after one more:       steps is the same, one was found ──► once ends with ErrStalled, and Follow subscribes again
 //
 // Only once changes after and steps; watch reads them under mu.
 type following struct {

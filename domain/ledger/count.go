@@ -134,7 +134,8 @@ func (l *Ledger) Settle(project domain.ProjectID, how Ending, reason string, now
 	case how == Spend:
 		return l.Charge(project, now)
 	case how == KeepOnly && l.ended[project].charged:
-		// The project's count was kept or its hold was charged, and KeepOnly changes neither. The map ended does not tell which.
+		// Of an ended hold or count, the ledger remembers only that it was spent: the count was kept or the hold charged.
+		// KeepOnly changes neither.
 		return nil, nil
 	}
 	return l.Release(project, reason, now)

@@ -149,7 +149,7 @@ func (s *groupState) choose(m *message) *consumer {
 }
 
 // pinned returns the consumer that gets all messages of m's stream; nil while it has its maximum of unanswered messages.
-// Streams are hashed into buckets. A bucket without a consumer goes to the consumer that has the fewest.
+// A stream belongs to a bucket. A bucket without a consumer goes to the consumer with the fewest buckets.
 func (s *groupState) pinned(m *message) *consumer {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(m.source())) // a hash never fails
@@ -173,8 +173,7 @@ func (s *groupState) pinned(m *message) *consumer {
 func (s *groupState) give(m *message, to *consumer, now time.Time) bool {
 	select {
 	case to.out <- m:
-	// the channel is full though count < slots: it has messages that were answered or expired before they were sent
-	default:
+	default: // the channel is full though count < slots: it has messages that were answered or expired while they waited in it
 		return false
 	}
 	f := &flight{message: m, to: to}
@@ -338,9 +337,8 @@ func (s *groupState) stored(ok bool) {
 	s.storing = nil
 }
 
-// offer queues the messages wanted, which were read from the group's stream or log up to the revision or position
-// considered. unwanted is how many other events were read: those do not match the group's filter, and count as finished
-// at once.
+// offer queues the messages wanted, which were read up to considered (a revision of the group's stream or a position in
+// the log). unwanted other events were read: they do not match the group's filter, and count as finished at once.
 func (s *groupState) offer(wanted []*message, considered int64, unwanted int) {
 	s.fresh = append(s.fresh, wanted...)
 	s.considered = max(s.considered, considered)
