@@ -173,7 +173,7 @@ func (s *groupState) pinned(m *message) *consumer {
 func (s *groupState) give(m *message, to *consumer, now time.Time) bool {
 	select {
 	case to.out <- m:
-	default: // the channel is full though count < slots: it has messages that were answered or expired while they waited in it
+	default: // the channel is full though count < slots: messages in it were answered or expired before being sent
 		return false
 	}
 	f := &flight{message: m, to: to}
