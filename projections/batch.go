@@ -68,8 +68,9 @@ func (p *projector) fold(ctx context.Context, events []Event, before *prepared) 
 	return p.inOrder(writes, hands), portions, nil
 }
 
-// inOrder returns the writes of all portions, sorted by read model and id, so that the same log produces the same writes. For
-// each read model, writes has one element per portion, and hands is the number of its portions.
+// inOrder returns all writes of a batch, sorted by read model and id, so that the same log produces the same writes.
+// The documents of each read model are folded in parts, and hands is the number of these parts. writes has the writes
+// of one part in each element: first those of the parts of the first read model, then those of the second, and so on.
 func (p *projector) inOrder(writes [][]Write, hands int) []Write {
 	var all []Write
 	for i := 0; i < len(writes); i += hands {
@@ -80,7 +81,8 @@ func (p *projector) inOrder(writes [][]Write, hands int) []Write {
 	return all
 }
 
-// foldPortion loads and folds the documents of a portion, and returns their writes.
+// foldPortion folds events into the documents of s, a part of one read model's documents, and returns the writes of the
+// changed ones.
 func (p *projector) foldPortion(
 	ctx context.Context, s *portion, events []Event, before *prepared, now time.Time,
 ) ([]Write, error) {
@@ -108,7 +110,8 @@ func (p *projector) foldPortion(
 	return p.writes(s, now), nil
 }
 
-// load reads the documents of a portion that events touch.
+// load reads the stored documents that the touches name, and adds them to s, a part of one read model's documents. It
+// takes a document from memory instead when before, the batch that is still being committed, has changed it.
 func (p *projector) load(ctx context.Context, s *portion, touches []touch, before *prepared) error {
 	s.docs = make(slots)
 	var ids []string
@@ -141,9 +144,10 @@ func (p *projector) load(ctx context.Context, s *portion, touches []touch, befor
 	return nil
 }
 
-// writes returns the writes for the changed documents of a portion. A document that was created and removed within the batch is
-// not written if the store commits atomically. Otherwise its tombstone is written, so that a lagging process whose commit fails
-// halfway cannot create the document again.
+// writes returns the writes for the changed documents of s, a part of one read model's documents. A document that did
+// not exist before this batch of events, and that the batch created and removed again, needs no write if the store
+// commits atomically. Otherwise writes returns a tombstone for it. The tombstone prevents a lagging process, whose
+// commit fails halfway, from creating the document again.
 func (p *projector) writes(s *portion, now time.Time) []Write {
 	var writes []Write
 	collection := p.places[s.model.name()].Collection

@@ -22,7 +22,7 @@ const (
 // BehindError says that lists cannot be answered: the oldest event that the read models lack is older than Config.MaxLag, so a
 // list would omit changes that were acknowledged long ago. Decision 59.
 type BehindError struct {
-	Models   []string      // the read models that are being built while the others are current; empty: all lag
+	Models   []string      // read models that are being built while all others are current; empty: all read models lag
 	Lag      time.Duration // age of the oldest event that the read models lack; 0: unknown
 	Progress float64       // percentage of the log that the read models have folded, 0 to 100
 	Left     time.Duration // estimated time until the read models have caught up; 0: unknown
@@ -46,25 +46,28 @@ func (e *BehindError) Error() string {
 // lag is what a Reader knows about events that the read models lack. It is safe for concurrent use.
 type lag struct {
 	mu         sync.Mutex
-	generation int64               // generation of the read models that was measured
-	scanned    eventstore.Position // up to this position the read models lack no event that they fold
-	oldest     eventstore.Position // position of the oldest lacking event; zero: there is none
-	created    time.Time           // creation time of the oldest lacking event
-	// the oldest lacking event was older than MaxLag at the last measurement; later events may be so too
+	generation int64               // generation of the read models that were measured
+	scanned    eventstore.Position // the read models include every event up to here that they fold
+	oldest     eventstore.Position // position of the oldest event that the read models lack; zero: they lack none
+	created    time.Time           // when the event at oldest was created
+	// At the last measurement, the event at oldest was older than MaxLag. Events after it, up to head, may be older
+	// than MaxLag too.
 	old  bool
 	head eventstore.Position // end of the log at the last measurement
 	pace pace                // how fast the read models catch up, measured since they were found to lag
 }
 
-// Behind returns a *BehindError when lists would omit changes acknowledged longer than MaxLag ago, and nil otherwise. While the
-// lag is unknown it returns nil, but an error when read models that are built beside others were not measured yet.
+// Behind returns a *BehindError when lists would omit changes that were acknowledged longer than MaxLag ago, and nil
+// otherwise. As long as the lag has not been measured, it returns nil. But when some read models are being built while
+// the others are current, it returns the error until the progress of the building has been measured.
 func (r *Reader) Behind() error { return r.behindWith(true) }
 
-// behindOf is Behind for the lists of one read model.
+// behindOf returns a *BehindError when lists of the given read model would omit changes that were acknowledged longer
+// than MaxLag ago, and nil otherwise.
 func (r *Reader) behindOf(model string) error { return r.behindWith(r.at.isPending(model)) }
 
-// behindWith returns what Behind returns. With pending false, it ignores read models that are being built beside
-// others that are current.
+// behindWith returns a *BehindError when lists would omit changes that were acknowledged longer than MaxLag ago, and
+// nil otherwise. With pending false, it ignores the read models that are being built while the others are current.
 func (r *Reader) behindWith(pending bool) error {
 	if r.config.MaxLag <= 0 {
 		return nil
@@ -154,8 +157,9 @@ func (l *lag) keepPace(now time.Time, place eventstore.Position) {
 // tooOld reports whether an event is so old that lists must not lack it.
 func (r *Reader) tooOld(created time.Time) bool { return r.config.Now().Sub(created) > r.config.MaxLag }
 
-// nextConcern skips the events after a position that no read model folds, at most behindEvents of them, and stops at the
-// first event that a read model folds. The oldest position that it returns is zero when it has not come to such an event.
+// nextConcern reads the log after the position from, to find the first event that a read model folds. It reads at most
+// behindEvents other events. In the result, oldest and created are position and time of the event found; a zero oldest
+// means that none was found. scanned is the position of the last event that was passed over.
 func (r *Reader) nextConcern(ctx context.Context, from eventstore.Position) (*lag, error) {
 	found := &lag{scanned: from}
 	passed := 0

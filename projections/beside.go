@@ -12,9 +12,10 @@ import (
 	"moviola/eventstore"
 )
 
-// Beside describes the read models that are read and kept current while others are being built, because this program cannot read
-// the stored documents of these others. The read models that are kept current have a checkpoint of their own, since the
-// checkpoint of the current generation covers all of its read models.
+// Beside describes what a process reads when it cannot read the stored documents of some read models: it reads all
+// other read models and keeps them current, while those that it cannot read are built anew (Pending). The read models
+// that it reads have a checkpoint of their own, because the checkpoint of the current generation stands for all read
+// models of that generation.
 type Beside struct {
 	Generation int64            `json:"generation"` // generation number of the checkpoint
 	Basis      int64            `json:"basis"`      // the generation whose documents are read
@@ -25,14 +26,15 @@ type Beside struct {
 // pending describes the read models that are being built while all others are current. It is safe for concurrent use.
 type pending struct {
 	beside   Beside
-	building int64 // the generation being built; when it is complete, it also contains the other read models
+	building int64 // generation being built; when it is complete, it has all read models, not only those in Pending
 
 	mu       sync.Mutex
 	known    bool                // position and oldest were measured
-	position eventstore.Position // position up to which these read models are built
-	oldest   time.Time           // creation time of the oldest event that these read models lack; zero: they lack none
-	head     eventstore.Position
-	pace     pace
+	position eventstore.Position // position up to which the read models in Pending are built
+	// when the oldest event was created that the read models in Pending lack; zero: they lack none
+	oldest time.Time
+	head   eventstore.Position
+	pace   pace
 }
 
 // isPending reports whether a read model is being built while others are current: its documents are incomplete.
@@ -57,7 +59,9 @@ func (c *catalogue) own(b Building) []model {
 	})
 }
 
-// partly returns the places of a new generation. It takes over from others the read models that have the shapes of this program.
+// partly returns the Places of a new generation: for each read model its collection and the shape (field version) of
+// its documents. A read model in others whose shape is the one that this program writes keeps its place, so its
+// documents are taken over. All others get new collections.
 func (c *catalogue) partly(number int64, others map[string]Place) map[string]Place {
 	places := c.generation(number)
 	for _, m := range c.models {
@@ -68,8 +72,9 @@ func (c *catalogue) partly(number int64, others map[string]Place) map[string]Pla
 	return places
 }
 
-// continues reports whether this program can continue to build a generation: each of its read models is new or, if it may be
-// built in part, taken over from the current generation.
+// continues reports whether this program can go on building the generation b. It can when b is newer than the current
+// generation in p, has the shapes (field versions) of this program's documents, and stores each read model in a
+// collection of its own. With partly, b may also share collections with the current generation.
 func (c *catalogue) continues(b *Building, p *Pointer, partly bool) bool {
 	if b == nil || b.Generation <= p.Generation || !c.fits(b.Models) {
 		return false
@@ -108,11 +113,18 @@ func (r *Reader) goBeside(ctx context.Context, p *Pointer) (bool, error) {
 	return true, err
 }
 
-// takeBeside returns what to read while some read models are built, because their documents in the current generation have the
-// shapes of another version. It continues the generation that is being built, or begins one. It returns nil when all read models
-// have to be built. That is so when this program can read none; when a generation with all of them is being built already;
-// when a process of another version reads the current generation, or has left events out of it; or when another process
-// changes the pointer meanwhile. A Beside that was begun before, and is behind the current generation, is begun again.
+// takeBeside returns what to read when this program can read only some read models of the current generation: those
+// that it can read stay in use, and the others are built anew. The others have a shape (version of the documents'
+// fields) that this program cannot read. takeBeside continues the generation that is being built, or begins one.
+//
+// It returns nil when all read models have to be built instead:
+//
+//   - this program can read none of the current ones;
+//   - a generation for this program, with all read models, is being built already;
+//   - a process of another version reads the current generation, or has left events out of it that it could not read;
+//   - another process changes the pointer to the current generation meanwhile.
+//
+// What an earlier process has begun is begun again if it is behind the current generation.
 func (r *Reader) takeBeside(ctx context.Context, p *Pointer) (*pending, error) {
 	var lacking []string
 	for _, m := range r.at.models {
@@ -137,8 +149,9 @@ func (r *Reader) takeBeside(ctx context.Context, p *Pointer) (*pending, error) {
 	return r.beginBeside(ctx, p.Generation, lacking, checkpoint)
 }
 
-// knownBeside returns the read models of the Beside that the pointer p names, if this process can continue it; nil: it cannot.
-// lacking are the names of the read models that this program cannot read, and basis is the checkpoint of the current generation.
+// knownBeside returns what another process, or this one before a restart, has recorded in p.Beside: which read models
+// stay in use while others are built. It returns nil if this process cannot continue that. lacking are the names of the
+// read models that this program cannot read, and basis is the checkpoint of the current generation.
 func (r *Reader) knownBeside(ctx context.Context, p *Pointer, lacking []string, basis Checkpoint) (*pending, error) {
 	b := p.Beside
 	if b == nil || b.Basis != p.Generation || !slices.Equal(b.Pending, lacking) || !r.at.continues(p.Building, p, true) {
@@ -151,9 +164,10 @@ func (r *Reader) knownBeside(ctx context.Context, p *Pointer, lacking []string, 
 	return &pending{beside: *b, building: p.Building.Generation}, nil
 }
 
-// beginBeside creates a checkpoint for the read models that stay current, and records it in the pointer. basis is the number
-// of the current generation, and checkpoint is its checkpoint, which is copied. lacking are the names of the read models to
-// be built. nil: another process has changed the pointer meanwhile.
+// beginBeside begins to build the read models named in lacking, while all others stay in use. It gives those in use a
+// checkpoint of their own, a copy of the parameter checkpoint, which is that of the current generation. basis is the
+// number of the current generation. beginBeside records what it has begun in the pointer to the current generation. It
+// returns nil when another process has changed that pointer meanwhile.
 func (r *Reader) beginBeside(ctx context.Context, basis int64, lacking []string, checkpoint Checkpoint) (*pending, error) {
 	var number int64
 	reserved, err := r.at.update(ctx, func(p *Pointer) bool {
@@ -189,8 +203,9 @@ func (r *Reader) beginBeside(ctx context.Context, basis int64, lacking []string,
 	return taken, err
 }
 
-// spoilt reports whether documents of a generation must not be shared with a new one: a process of another version reads the
-// generation, or has left out events that it could not read.
+// spoilt reports whether a new generation must not take over documents of the given generation. That is so when a
+// process of another version of the program reads the given generation, and also when events were left out of its
+// documents because a process could not read these events.
 func (r *Reader) spoilt(ctx context.Context, generation int64) (bool, error) {
 	others, err := r.strangersRead(ctx, generation)
 	if err != nil || others {
@@ -208,7 +223,7 @@ func (r *Reader) leftOut(ctx context.Context, generation int64) (bool, error) {
 	return len(unread) > 0, err
 }
 
-// measurePending measures how far the pending read models are built.
+// measurePending measures how far those read models are built that are being built while the others are current.
 func (r *Reader) measurePending(ctx context.Context) {
 	p := r.at.pending.Load()
 	if p == nil {
@@ -234,7 +249,7 @@ func (r *Reader) measurePending(ctx context.Context) {
 	p.pace.begin(r.config.Now(), p.position)
 }
 
-// built records how far this process has built the pending read models.
+// built records how far this process has built the read models in Pending.
 func (p *pending) built(position eventstore.Position) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -243,8 +258,8 @@ func (p *pending) built(position eventstore.Position) {
 	}
 }
 
-// pendingBehind returns a *BehindError while a read model that is being built beside the current ones lacks an event
-// older than MaxLag, or while it is unknown whether it does.
+// pendingBehind returns a *BehindError while a read model that is being built, while others are current, lacks an event
+// older than MaxLag. It also returns the error while that has not been measured yet.
 func (r *Reader) pendingBehind() error {
 	p := r.at.pending.Load()
 	if p == nil {

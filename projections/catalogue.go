@@ -21,10 +21,11 @@ const pointerID = "current"
 type Pointer struct {
 	Generation int64            `json:"generation"`
 	Next       int64            `json:"next"`     // number of the next generation to be built
-	Models     map[string]Place `json:"models"`   // places of the read models, by name
+	Models     map[string]Place `json:"models"`   // where each read model is stored, by its name
 	Building   *Building        `json:"building"` // the generation that is being built in the background; nil: none
-	// Beside describes the read models that are read while others are being built because this program cannot read the current
-	// ones; nil: all read models of the current generation are read.
+	// Beside is set while a program that cannot read some read models of the current generation has these built anew.
+	// It says what that program reads meanwhile: all other read models of the current generation. nil: there is no such
+	// building.
 	Beside *Beside `json:"beside"`
 	// Retired are the collections that are unused since SwitchedAt, or since an earlier switch. They are dropped when no
 	// process can be reading them any more.
@@ -102,7 +103,8 @@ func (c *catalogue) replace(ctx context.Context, p *Pointer) error {
 	return nil
 }
 
-// generation returns the places of this program's read models in a generation.
+// generation returns the Place (collection and shape) of each read model of this program in the generation with a
+// number.
 func (c *catalogue) generation(number int64) map[string]Place {
 	places := make(map[string]Place, len(c.models))
 	for _, m := range c.models {
@@ -186,9 +188,12 @@ func (c *catalogue) takeNumber(ctx context.Context) (int64, error) {
 	return number, err
 }
 
-// switchTo makes a generation current. It retires the collections of the previous generation that the new one does not use, and
-// those of unfinished generations in between. It does nothing when the current generation is this one or newer, or when
-// basis is not 0 and another generation than basis is current.
+// switchTo makes the generation number current, whose read models are stored at places. It retires (marks for removal)
+// those collections of the previous generation that the new one does not use. It also retires the collections of all
+// generations with numbers between the two, because they were never finished.
+//
+// It changes nothing when the generation number, or a newer one, is current already. It also changes nothing when basis
+// is not 0 and the current generation is not basis, the one from which the new generation has taken documents over.
 func (c *catalogue) switchTo(
 	ctx context.Context, number int64, places map[string]Place, basis int64, now time.Time,
 ) (*Pointer, error) {
@@ -223,8 +228,9 @@ func (c *catalogue) switchTo(
 	})
 }
 
-// unsaid reports whether the caller has to fold the document's stream, because the document is outdated and will not be current
-// soon.
+// unsaid reports whether the stored document with an id lacks events that it will not get soon: its read model is being
+// built anew, or the read models leave out events of its stream because the program could not read them. Then the
+// caller has to fold the stream itself.
 func (s streamModel[T]) unsaid(c *catalogue, id string) bool {
 	return c.isPending(s.modelName) || c.standing.still(s.category, id)
 }

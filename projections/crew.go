@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// crewFrom is the number of events from which a crew decodes and folds a batch. For smaller batches that would cost more than it
-// saves.
+// crewFrom is the minimum number of events in a batch for which a crew divides decoding and folding among its threads.
+// In a smaller batch, dividing the work would cost more than it saves.
 const crewFrom = 500
 
 // crew decodes and folds large batches on threads of its own. It is used by one goroutine. A nil crew does the work in the
@@ -17,7 +17,8 @@ type crew struct {
 	threads []Thread
 }
 
-// newCrew returns a crew that starts its threads when they are first needed: one for each processor. close must be called.
+// newCrew returns a crew, which starts its threads by open when it first needs them: GOMAXPROCS threads, one for each
+// CPU that Go uses. The caller must call close in the end.
 func newCrew(open func() Thread) *crew { return &crew{open: open} }
 
 func (c *crew) close() {

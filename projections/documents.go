@@ -17,8 +17,9 @@ var ErrStale = errors.New("a document has changed since it was loaded")
 // document has a version: 1 when it is first written, one more with every write. All methods are safe for concurrent use, also by
 // several processes, and end with their context. Every error but ErrStale may be transient: the store is unavailable.
 type Documents interface {
-	// Declare creates collections and their indexes where they do not exist. A process declares a collection before it uses it;
-	// declaring it again is no error. The indexes of a collection never change: another shape has another collection.
+	// Declare creates collections and their indexes where they do not exist. A process declares a collection before it
+	// uses it. Declaring it again is no error. The indexes of a collection never change: documents with other fields or
+	// indexes are stored in a collection with another name.
 	Declare(ctx context.Context, collections ...Collection) error
 
 	// Get returns the existing documents among the given ids, tombstones included, by id.
@@ -74,8 +75,10 @@ type Query struct {
 	Index string
 	Equal []any // values of the first fields of the index; may be fewer than the index has fields
 	Range Range // bounds of the field that follows those in Equal
-	// After is a place in the index: the values of the fields after those in Equal, and last the id. With fewer values it is the
-	// place after all documents that begin with these; so a reader can skip to the next account.
+	// After is the position in the index after which the page begins: the values of those fields of the index that
+	// follow the fields in Equal, and last the id of a document. When After has fewer values, the page begins after all
+	// documents that have these values in their first fields. So a reader can skip the remaining documents of an
+	// account.
 	After []any
 	Limit int // maximum of documents in the page, 1 to MaxPage
 }
@@ -96,7 +99,7 @@ type Stored struct {
 
 // Body is the content of a stored document.
 type Body interface {
-	// Decode fills the struct that into points to.
+	// Decode decodes the content into a struct. The parameter `into` is a pointer to the struct.
 	Decode(into any) error
 }
 

@@ -39,7 +39,8 @@ func decodeEvent(codec *eventstore.Codec, r eventstore.Recorded) (Event, error) 
 // millis returns a time as every document store keeps it: in UTC, in whole milliseconds.
 func millis(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// millisOf is millis for optional times.
+// millisOf returns a copy of a time as every document store keeps it: in UTC, in whole milliseconds. For nil it returns
+// nil.
 func millisOf(t *time.Time) *time.Time {
 	if t == nil {
 		return nil

@@ -97,7 +97,8 @@ func (e *Extract) Usage(ctx context.Context, after string, visit func(id string,
 	return each(ctx, e, usageModel{}, after, visit)
 }
 
-// Entries calls visit for each entry of a ledger whose id is greater than after, in the order of the ids.
+// Entries calls visit for the entries of all ledgers in the order of their ids. It begins with the first id that is
+// greater than after.
 func (e *Extract) Entries(ctx context.Context, after string, visit func(id string, entry Entry) error) error {
 	return each(ctx, e, statementModel{}, after, visit)
 }

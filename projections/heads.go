@@ -11,7 +11,7 @@ import (
 // heads reads the end of the log. Callers that ask during a read share the next read.
 type heads struct {
 	store   eventstore.Store
-	looking chan struct{} // holds an element during a read
+	looking chan struct{} // a lock: has one element while a read is running
 
 	mu   sync.Mutex
 	next *headRead // the next read, which has not begun; nil: nobody waits for it

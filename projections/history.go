@@ -33,7 +33,7 @@ type HistoryEntry struct {
 	Delivery *HistoryDelivery
 }
 
-// HistoryDelivery is the part of an entry about a delivery.
+// HistoryDelivery is what a HistoryEntry says about the delivery to one destination, or to all.
 type HistoryDelivery struct {
 	Run        int
 	Index      *int // index of the destination, from 0; nil: all destinations

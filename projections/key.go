@@ -43,7 +43,8 @@ func foldKey(k Key, e Event) Key {
 	return k
 }
 
-// indexIssued orders an account's keys: those not revoked first, newest first.
+// indexIssued orders an account's keys. Keys that are not revoked come before revoked ones. Within each of the two
+// groups, newer keys come before older ones.
 const indexIssued = "issued"
 
 var keyModel = streamModel[Key]{

@@ -128,7 +128,9 @@ func (l *Library) All(ctx context.Context, account domain.AccountID, after *Medi
 func (l *Library) Names(ctx context.Context, blob string) (bool, error) {
 	for _, u := range l.at.standing.all() {
 		if category, _ := eventstore.SplitStream(u.Stream); category == media.StreamCategory {
-			return false, &UnreadError{u} // the stream with the event that cannot be read may name the blob key, so the answer is unknown
+			// It is not known whether a file is stored under the blob key: the event that cannot be read may name that
+			// key.
+			return false, &UnreadError{u}
 		}
 	}
 	found, err := page[MediaFile](ctx, l.at, mediaModel{}.name(), Query{Index: indexMediaBlobs, Equal: []any{blob}, Limit: 1})

@@ -26,7 +26,7 @@ type MediaFile struct {
 	Entry       string     `json:"entry"`
 	Blob        string     `json:"blob"` // blob key; empty while pending
 	ExpiresAt   *time.Time `json:"expires_at"`
-	CreatedAt   time.Time  `json:"created_at"`  // when it was registered, or moved to this path
+	CreatedAt   time.Time  `json:"created_at"`  // when the file was registered, or moved to this path
 	UploadedAt  *time.Time `json:"uploaded_at"` // when its bytes had arrived; nil while pending
 
 	Revision int64 `json:"revision"` // revision of the last event of the path's stream that was folded in

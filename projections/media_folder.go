@@ -68,8 +68,8 @@ type folderChange struct {
 	kind    media.Kind // kind of the file that was added or removed
 	files   int64      // change of the number of uploaded files
 	size    int64      // change of the total size of the uploaded files, in bytes
-	entries int64      // change of the number of files, registrations and markers
-	marker  *bool      // new value of the marker; nil: unchanged
+	entries int64      // change of the number of files, registrations and markers in the folder
+	marker  *bool      // new value of MediaFolder.Marker: the folder was created explicitly; nil: unchanged
 }
 
 // changeOf returns the effect of an event on its folder, and false when it has none.

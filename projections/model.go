@@ -14,22 +14,26 @@ var ErrGap = errors.New("a document lacks events of its stream")
 type model interface {
 	// name is the read model's name. Its collections are named after it and the generation.
 	name() string
-	// shape is the version of the documents' fields. When the stored shape differs, the program builds the read model anew;
-	// until then it uses stored documents of an older shape that an ager accepts.
+	// shape is the version of the fields of the read model's documents. When the stored documents have another version,
+	// the program builds the read model anew. Until that is done, it uses the stored documents if the model can read
+	// their version: see ager.
 	shape() int
 	declare() []Index
 	// touched names the documents that an event may change.
 	touched(e Event) []string
 	// decode reads a stored document.
 	decode(Body) (any, error)
-	// apply folds an event into the document of an id that touched has returned. doc is nil when the document does not exist; gone
-	// says that it is a tombstone. An event that was already folded in changes nothing.
+	// apply folds the event e into the document with the given id, which is one of the ids that touched has returned
+	// for e. doc is nil when the document does not exist. gone says that the document is a tombstone. An event that was
+	// folded in before changes nothing.
 	apply(id string, doc any, gone bool, e Event) (folded, error)
 }
 
-// ager is a model that can read stored documents whose shape, the version of their fields, is older than the present one.
+// ager is a model that can read stored documents whose shape (version of the documents' fields) is older than the
+// model's own shape.
 type ager interface {
-	// oldestShape is the oldest shape that it can read: since then, fields were only added to the documents.
+	// oldestShape returns the oldest shape of stored documents that the model can read. Later shapes only added fields.
+	// 0: the model can read its own shape only.
 	oldestShape() int
 }
 
@@ -41,8 +45,9 @@ func oldest(m model) int {
 	return m.shape()
 }
 
-// lister is a model whose documents are listed to accounts. A list that would show an outdated document of an unread stream is
-// refused instead: see mayList.
+// lister is a model whose documents are listed to accounts. When the program cannot read an event of a stream, the
+// documents that are folded from this stream stay outdated. A list that would show such a document is refused: see
+// mayList.
 type lister interface {
 	// listed is the category of the streams that the listed documents are folded from; empty: accounts do not list them.
 	listed() string
@@ -66,9 +71,9 @@ func decodeAs[T any](b Body) (T, error) {
 type streamModel[T any] struct {
 	modelName  string
 	modelShape int
-	oldShape   int // oldest usable shape: since then fields were only added; 0: modelShape
+	oldShape   int // oldest shape (field version) of stored documents that can be read; 0: only modelShape
 	category   string
-	forOwners  bool // accounts list the documents
+	forOwners  bool // accounts can list the documents
 	indexes    []Index
 	revision   func(*T) *int64
 	fold       func(T, Event) T

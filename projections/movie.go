@@ -63,10 +63,12 @@ type Movie struct {
 	// measured.
 	Spent *MovieSpent `json:"spent"`
 
-	Deliveries []DeliveryResult `json:"deliveries"` // the last final result of each destination, by index
+	// for each destination, the result of its newest run that has ended; by Index
+	Deliveries []DeliveryResult `json:"deliveries"`
 }
 
-// DeliveryResult is the last final result of one destination.
+// DeliveryResult is the result of a delivery to one destination: that of the last try in the newest run that has ended
+// for this destination.
 type DeliveryResult struct {
 	Index      int       `json:"index"`
 	Type       string    `json:"type"`

@@ -74,7 +74,8 @@ func (m *Movies) search(ctx context.Context, list MovieList) (MoviePage, error) 
 	return out, nil
 }
 
-// stretch reads the next movies of a list. It returns the places of all of them, and the movies that match the filters.
+// stretch reads the next movies of a list, at most limit. It returns the cursors of all movies that it has read, in the
+// order of the list, and the movies among them that match the list's filters.
 func (m *Movies) stretch(ctx context.Context, list MovieList, limit int) ([]MovieCursor, []Movie, error) {
 	var all []Movie
 	var places []MovieCursor
@@ -85,7 +86,9 @@ func (m *Movies) stretch(ctx context.Context, list MovieList, limit int) ([]Movi
 		places, all, err = m.byTerm(ctx, list.query(indexTerm, limit, terms[0]), terms[1:])
 	case m.at.current.Load().Models[movieModel.modelName].Shape >= statusShape:
 		all, err = page[Movie](ctx, m.at, movieModel.modelName, list.query(indexStatus, limit, list.Status))
-	default: // the index of the status is still being built
+	// The stored movies have no index by status yet: it is still being built. So movies of every status are read,
+	// newest first, and those with another status are removed below.
+	default:
 		all, err = page[Movie](ctx, m.at, movieModel.modelName, list.query(indexNewest, limit))
 	}
 	if err != nil {
@@ -99,8 +102,8 @@ func (m *Movies) stretch(ctx context.Context, list MovieList, limit int) ([]Movi
 	return places, slices.DeleteFunc(all, func(one Movie) bool { return list.Status != "" && one.Status != list.Status }), nil
 }
 
-// byTerm returns the places of all movies that a query of terms finds, and those of these movies that have all terms in others
-// too.
+// byTerm reads the movies that have the search term in the query q. It returns the cursors of all these movies, in the
+// order of the query, and those of the movies that also have every search term in others.
 func (m *Movies) byTerm(ctx context.Context, q Query, others []string) ([]MovieCursor, []Movie, error) {
 	terms, err := page[movieTerm](ctx, m.at, termModel{}.name(), q)
 	if err != nil {
@@ -138,7 +141,7 @@ func (m *Movies) byTerm(ctx context.Context, q Query, others []string) ([]MovieC
 	return places, found, nil
 }
 
-// having returns those of the given projects whose movies have a term.
+// having returns those of the given projects whose movies have a search term.
 func (m *Movies) having(ctx context.Context, term string, projects []string) ([]string, error) {
 	if len(projects) == 0 {
 		return nil, nil

@@ -40,10 +40,10 @@ func termsOf(e Event) []movieTerm {
 	return found
 }
 
-// termModel has one document for each term of each movie.
+// termModel has one document for each search term of each movie.
 type termModel struct{}
 
-// indexTerm orders an account's movies that have a term, in the order of the list of movies.
+// indexTerm orders the movies of an account that have the same search term: newest first, as in the list of movies.
 const indexTerm = "term"
 
 func (termModel) name() string     { return "terms" }
@@ -67,7 +67,7 @@ func (termModel) touched(e Event) []string {
 	return ids
 }
 
-// apply implements model. An existing term never changes.
+// apply creates the document which says that a movie can be found by a search term. An existing document never changes.
 func (termModel) apply(id string, doc any, _ bool, e Event) (folded, error) {
 	if have, exists := doc.(movieTerm); exists {
 		return folded{doc: have}, nil

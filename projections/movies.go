@@ -21,22 +21,26 @@ type Movies struct {
 	head   func(context.Context) (eventstore.Position, error) // reads the end of the log; the read begins after the call
 }
 
-// Get returns a movie, and false when there is none. Clients see their own writes (design §4), at the least cost:
+// Get returns a movie, and false when there is none. Clients see their own writes (design §4), at the least cost. Get
+// loads the movie's document from the read models, and then there are three cases:
 //
-//	load the document
-//	   ├─ closed ─────────────────────────────────────────────────────────────────► as stored: nothing can follow
-//	   ├─ missing or open, and the read models include every event of the log ────► as stored
-//	   └─ missing or open otherwise ──► catchUp: folds the events of the movie's ──► as of the end of its stream
-//	                                    stream that the document lacks
-//	                                      └─ the log is unavailable ──► an open movie as stored; a missing one is an error
+//  1. The movie is closed. Get returns the document as stored.
+//  2. The movie is open or missing, and the read models include every event of the log. Get returns the document as
+//     stored. So polling an open movie does not read the movie's stream each time.
+//  3. The movie is open or missing, and case 2 does not apply. Get reads the movie's stream, and folds the events that
+//     the document lacks (catchUp). When the log is unavailable, Get returns an open movie as stored, and an error for a
+//     missing one.
 //
-// The second line saves reading the stream at every poll of an open movie. It needs all of these:
+// Case 2 applies only if all of these are true:
 //
-//   - the read models fold the stream, and are not being built anew (unsaid): otherwise its document stays behind;
-//   - the read models have not moved for a while (quiet): while they move, the end of the log is ahead of them anyway;
-//   - the end of the log, read after the document, is where they were before it was read (upToDate). Get takes their place
-//     first: taken afterwards, it could include an event that came after the document was read;
-//   - the generation is still the same: a rebuilt one may be less far when it is taken into use.
+//   - The read models fold all events of the movie's stream and are not being built anew (unsaid). Otherwise the document
+//     would stay outdated.
+//   - The read models have not changed for a while (quiet). While they change, the log has newer events anyway.
+//   - The end of the log, read after the document, is not after the position of the read models (upToDate). Get takes
+//     that position before it reads the document: a later position could include an event that came after the document
+//     was read.
+//   - The generation is still the one before the read. A new generation may be behind the old one when it is taken into
+//     use.
 func (m *Movies) Get(ctx context.Context, project domain.ProjectID) (Movie, bool, error) {
 	place, generation, quiet := m.reader.place()
 	doc, known, err := movieModel.load(ctx, m.at, string(project))
@@ -55,9 +59,10 @@ func (m *Movies) Get(ctx context.Context, project domain.ProjectID) (Movie, bool
 	return doc, true, nil
 }
 
-// upToDate reports whether the log has no event after place and the generation is still current. place is the position of the
-// read models before a document was read from them. Calls at the same time, for any movies, share one read of the end of the log.
-// When that read fails, upToDate returns false, and the caller reads the movie's stream.
+// upToDate reports whether the log has no event after place, and generation is still the current one. The caller has
+// taken place, the position of the read models, and generation before it read a document. Concurrent calls, for any
+// movies, share one read of the end of the log. When that read fails, upToDate returns false, and the caller reads the
+// movie's stream.
 func (m *Movies) upToDate(ctx context.Context, place eventstore.Position, generation *Pointer) bool {
 	ctx, cancel := context.WithTimeout(ctx, freshness)
 	defer cancel()

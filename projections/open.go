@@ -16,8 +16,8 @@ import (
 type Config struct {
 	Documents Documents
 	Log       *eventstore.Log
-	// Project makes this process fold the log into the read models. Without it, its Reader follows the progress of other
-	// processes.
+	// Project makes this process fold the log into the read models. Without it, the Reader of this process only follows
+	// how far other processes have folded the log.
 	Project bool
 	// RenderTimeout is how long a movie may render from its first RenderStarted. Default: 15 minutes.
 	RenderTimeout time.Duration

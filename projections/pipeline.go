@@ -13,14 +13,15 @@ type prepared struct {
 	recorded []eventstore.Recorded
 	writes   []Write
 	next     Checkpoint
-	unread   map[string]Unread // all streams that have an event which cannot be decoded, including those of this batch
-	found    []Unread          // streams that become unread with this batch
+	unread   map[string]Unread // all streams with an event that the program cannot read, including those of this batch
+	found    []Unread          // streams in unread whose first event that cannot be read is in this batch
 	changed  map[docKey]slot   // documents changed by the batch
 	ahead    eventstore.Position
 	done     chan error // receives the result of the commit; nil: the commit has not begun
 }
 
-// slot returns a document that these events have changed, as it will be stored. It returns false when they have not changed it.
+// slot returns a document that the batch b has changed, as it will be stored. It returns false when the batch has not
+// changed the document, and for a nil batch.
 func (b *prepared) slot(model, id string) (slot, bool) {
 	if b == nil {
 		return slot{}, false
@@ -81,7 +82,8 @@ func (p *projector) write(ctx context.Context, b *prepared) error {
 	return nil
 }
 
-// committed records that a prepared batch is committed, and logs the streams that have become unread with it.
+// committed records that a prepared batch is committed. It logs each stream that the read models no longer follow
+// because the batch has an event of the stream that the program cannot read.
 func (p *projector) committed(b *prepared) {
 	p.checkpoint, p.unread = b.next, b.unread
 	p.checkpoint.version++
@@ -97,7 +99,9 @@ func (p *projector) commitBehind(ctx context.Context, events []eventstore.Record
 	if failed != nil {
 		return failed
 	}
-	if err != nil || !smooth { // after a failure the stored documents may differ from those that the batch was folded from
+	// Folding the batch has failed, or the commit of the batch before has (smooth is false). So the stored documents
+	// may differ from those that the batch was folded from: commit folds the batch again, from the stored ones.
+	if err != nil || !smooth {
 		if err := p.commit(ctx, events); err != nil {
 			return err
 		}

@@ -36,9 +36,10 @@ func concerns(stream string) bool {
 }
 
 const (
-	// commitTimeout is the time limit for loading, folding and writing a batch; before the end of the log is reached, one
-	// for loading and folding and another for writing. So a process that was suspended in between does not write documents
-	// that it loaded long ago.
+	// commitTimeout is the time limit for loading, folding and writing a batch. So a process that was suspended in
+	// between does not write documents that it loaded long ago. While the projector has not reached the end of the log
+	// yet, it writes a batch while it folds the next one. Then loading and folding have this limit together, and
+	// writing has the same limit again.
 	commitTimeout = 30 * time.Second
 	// The pauses between retries of a commit or of a step of Reader.persist: doubled from firstPause up to lastPause. Each
 	// is shortened at random by up to half.
@@ -46,25 +47,37 @@ const (
 	lastPause  = 2 * time.Second
 )
 
-// projector folds the log into one generation of the read models. It is used by one goroutine, the one of run:
+// projector folds the log into one generation of the read models. It is used by one goroutine, the one of run. For each
+// batch of events, run makes these steps:
 //
-//	Follow ──notices──► nextBatch ──► step ── at the end of the log ──► commit ──► try ──► locate, prepare, write, committed
-//	(a goroutine            ▲           │                                 ▲         │
-//	of its own)             │           │                                 └─ pause ─┘  every error but ErrGap; lost is set, so
-//	              waits: a caller       │                                              locate loads the checkpoint again
-//	              of the read models    │
-//	              ends the batch        └─ behind it ──► commitBehind: foldBehind folds batch n+1
-//	                                                      │             while a goroutine writes batch n (flying)
-//	                                                      ├─ settle: waits for batch n; commits it with retries if that failed
-//	                                                      └─ then batch n+1 begins to be written, and run collects n+2
+//  1. eventstore.Follow, in a goroutine of its own, reads the log and sends its events as notices.
+//  2. nextBatch collects the events of a batch. It ends the batch early when a caller waits for the read models.
+//  3. step commits the batch, in one of two ways.
+//
+// At the end of the log, commit calls try, which in turn calls
+//
+//   - locate, to load the checkpoint if it may have changed;
+//   - prepare, to fold the batch;
+//   - write, to commit the documents and the checkpoint;
+//   - committed, to note that the batch is committed.
+//
+// After an error other than ErrGap, commit pauses and calls try again. Before that, it sets lost, so that locate loads
+// the checkpoint again.
+//
+// Before the end of the log is reached, commitBehind folds a batch while another goroutine still writes the batch
+// before it, which is in the field flying. Then settle waits for that goroutine. If writing has failed, settle commits
+// the batch before by commit. Finally commitBehind starts a goroutine that writes the folded batch, and run collects
+// the next one.
 //
 // What keeps documents right:
 //
-//   - The checkpoint is written in the commit of the documents, at the version at which it was loaded. So of two processes that
-//     fold the same batch, one commits; the other gets ErrStale, loads the checkpoint and finds the batch committed.
-//   - A batch that was folded from documents of an uncommitted batch is committed only when that one was (smooth). Otherwise it
-//     is folded again, from what is stored.
-//   - considered, which answers refer to, follows a commit; ahead belongs to the batch that is being collected.
+//   - The checkpoint is written in the same commit as the documents, and only if it still has the version at which it
+//     was loaded. So of two processes that fold the same batch, one commits. The other gets ErrStale, loads the
+//     checkpoint and finds that the batch is committed.
+//   - commitBehind folds a batch from documents that the commit of the batch before is still writing. If that commit
+//     fails, the batch is folded again, from the stored documents.
+//   - The field considered, the position up to which every event was folded and committed or skipped, advances only after
+//     a commit. The field ahead is the value that considered will have after the commit of the batch being collected.
 //   - ErrGap ends the projector: an event is missing, and folding on would make documents wrong.
 type projector struct {
 	config     Config
@@ -74,10 +87,10 @@ type projector struct {
 	places     map[string]Place
 	checkpoint Checkpoint
 	unread     map[string]Unread // streams that are no longer folded, by name: see Unread
-	lost       bool              // checkpoint and unread streams have to be loaded again
+	lost       bool              // the fields checkpoint and unread have to be loaded again
 	caughtUp   bool
 	ends       bool                  // run returns at eventstore.ErrIncomplete; false: run reports that error and goes on
-	broken     atomic.Pointer[error] // eventstore.ErrIncomplete, after which the log is read again; nil: it can be read
+	broken     atomic.Pointer[error] // why the log cannot be read now: an eventstore.ErrIncomplete; nil: it can be read
 	batching   batching
 	considered eventstore.Position // every event up to here was folded and committed, or skipped
 	ahead      eventstore.Position // value of considered after the commit of the current batch
@@ -143,7 +156,7 @@ func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) erro
 		}
 		broken := p.unreadable()
 		if broken != nil && p.ends {
-			_, _ = p.settle(ctx) // an error of settle adds nothing to broken
+			_, _ = p.settle(ctx) // broken is the reason why this projector ends; an error of settle adds nothing
 			return broken
 		}
 		p.tell(false, broken)
@@ -218,7 +231,7 @@ func (p *projector) nextBatch(ctx context.Context, notices <-chan eventstore.Not
 	return events
 }
 
-// mostEvents returns the maximum of events in a batch. gatherTime returns how long the batch waits for them.
+// mostEvents returns the maximum number of events in a batch.
 func (p *projector) mostEvents() int {
 	if p.caughtUp {
 		return p.config.BatchEvents
@@ -226,6 +239,7 @@ func (p *projector) mostEvents() int {
 	return p.config.BehindEvents
 }
 
+// gatherTime returns how long a batch waits for more events after its first one.
 func (p *projector) gatherTime() time.Duration {
 	if p.caughtUp {
 		return gatherFor
@@ -313,7 +327,7 @@ func (p *projector) try(ctx context.Context, recorded []eventstore.Recorded, pat
 	return len(b.writes) > 0, nil
 }
 
-// locate loads the checkpoint and the unread streams again, if others may have changed them.
+// locate loads the fields checkpoint and unread again, if other processes may have changed what is stored of them.
 func (p *projector) locate(ctx context.Context) error {
 	if !p.lost {
 		return nil

@@ -21,7 +21,7 @@ type Reader struct {
 
 	waits       waits // running calls of WaitFor
 	lag         lag
-	catchUp     catchUp        // of a process without Config.Project
+	catchUp     catchUp        // used only without Config.Project: finds out when the read models have caught up
 	sweepDue    chan time.Time // tells sweepWhenDue that a sweep of tombstones is due, with the present time
 	unpublished bool           // this process reads a generation that is not current yet; used by begin, then by project only
 	nextPublish time.Time
@@ -39,8 +39,10 @@ type Reader struct {
 // Status is the state of the Reader.
 type Status struct {
 	Position eventstore.Position // the read models include every event up to here
-	CaughtUp bool                // the end of the log was reached once; without Config.Project: the end that it had at first
-	Err      error               // the error that the Reader is retrying after; nil: none
+	// the read models have reached the end of the log once; without Config.Project: the end that the log had at the
+	// start
+	CaughtUp bool
+	Err      error // the error that the Reader is retrying after; nil: none
 }
 
 func newReader(ctx context.Context, config Config, at *catalogue) (*Reader, error) {
@@ -60,10 +62,15 @@ func newReader(ctx context.Context, config Config, at *catalogue) (*Reader, erro
 	return r, nil
 }
 
-// begin chooses the generation to read. When there is none, it creates an empty one. When this program cannot read the shapes of
-// the current generation, begin chooses a generation of its own, which is built from the beginning of the log: until some process
-// has built it, lists return a *BehindError with the progress. When this program can read some read models of the current
-// generation, these are read and kept current, and only lists of the others return the error.
+// begin chooses the generation that this process reads:
+//
+//   - There is no generation yet: begin creates an empty one.
+//   - This program can read the documents of the current generation: begin chooses that one.
+//   - This program can read the documents of some read models only, because the others have another version of fields:
+//     the process reads the former and keeps them current, while the others are built anew. Until these are built, only
+//     their lists return a *BehindError.
+//   - Otherwise begin chooses a generation for this program, which is built from the beginning of the log. Until some
+//     process has built it, all lists return a *BehindError, which has the progress.
 func (r *Reader) begin(ctx context.Context) error {
 	p, err := r.at.update(ctx, func(p *Pointer) bool {
 		if p.Generation > 0 {
@@ -170,8 +177,8 @@ func (r *Reader) WaitFor(ctx context.Context, position eventstore.Position) erro
 	}
 }
 
-// place returns the position up to which the read models lack no event that they fold, their generation, and whether neither
-// position nor documents have changed for longer than gatherFor.
+// place returns how far the read models are: they include every event up to position that they fold. It also returns
+// their generation. quiet is true when more than gatherFor has passed since the position or a document last changed.
 func (r *Reader) place() (position eventstore.Position, generation *Pointer, quiet bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -22,7 +22,8 @@ const (
 // generation beside a newer one.
 type sign struct {
 	Reader string `json:"reader"`
-	// shapes of documents that the process can read (catalogue.program); empty: an old version of the program wrote this
+	// identifies the versions of documents that the process can read (catalogue.program); empty: an old program wrote
+	// the heartbeat
 	Program    string    `json:"program"`
 	Generation int64     `json:"generation"`
 	At         time.Time `json:"at"`
@@ -39,7 +40,8 @@ func (r *Reader) sign(ctx context.Context, generation int64) error {
 	})
 }
 
-// unsign removes the sign of this process when it ends. The sign of a killed process stays until it is too old.
+// unsign removes the heartbeat of this process from the collection readers, when the process ends. The heartbeat of a
+// killed process stays until it is older than signAge.
 func (r *Reader) unsign(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), behindTime)
 	defer cancel()
@@ -67,7 +69,7 @@ func (r *Reader) strangersRead(ctx context.Context, generation int64) (bool, err
 	return slices.ContainsFunc(alive, func(s sign) bool { return s.Generation == generation && s.Program != mine }), err
 }
 
-// inUse returns the generations that live processes read, and removes the signs of processes that have ended.
+// inUse returns the generations that live processes read. It removes the heartbeats of processes that have ended.
 func (r *Reader) inUse(ctx context.Context, now time.Time) ([]int64, error) {
 	alive, err := r.alive(ctx, now)
 	var used []int64
@@ -77,7 +79,8 @@ func (r *Reader) inUse(ctx context.Context, now time.Time) ([]int64, error) {
 	return used, err
 }
 
-// alive returns the signs of live processes, and removes those of processes that have ended.
+// alive returns the heartbeats of live processes. It removes the heartbeats that are older than signAge, because their
+// processes have ended.
 func (r *Reader) alive(ctx context.Context, now time.Time) ([]sign, error) {
 	rows, err := r.signs().all(ctx, Query{Index: IDIndex, Limit: MaxPage}, func(s sign) []any { return []any{s.Reader} })
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"moviola/eventstore"
 )
 
-// Building is a generation that is being built in the background. A process that reads the shapes of this generation continues
-// to build it after a start.
+// Building is a generation that is being built in the background. After a restart, a process continues to build it if
+// its program has the same versions of the documents' fields.
 type Building struct {
 	Generation int64            `json:"generation"`
 	Models     map[string]Place `json:"models"`
@@ -82,8 +82,9 @@ type construction struct {
 	why      string
 	building Building
 	models   []model // the read models to fold
-	basis    int64   // generation from which the other read models are taken over; 0: none are
-	// wait until no process of another version reads the basis; give up if one has left events out of it
+	basis    int64   // generation from which all read models that are not in models are taken over; 0: none are
+	// build makes the generation current only when no process of another version of the program reads the generation
+	// basis any more. It gives up if such a process has left events out of that generation.
 	alone bool
 }
 
@@ -135,8 +136,8 @@ func (r *Reader) build(ctx context.Context, c construction, progress func(events
 	})
 }
 
-// reach brings the current generation up to a position: the checkpoint of a new generation that takes documents over from
-// it. These documents must not be behind that checkpoint.
+// reach folds the log into the current generation up to a position, which is the checkpoint of a new generation. The
+// new generation takes documents over from the current one, and these must include every event up to its checkpoint.
 func (r *Reader) reach(ctx context.Context, position eventstore.Position) error {
 	current := r.at.current.Load()
 	p := newProjector(r.config, r.at, current.Generation, current.Models, func(report) {})
@@ -152,8 +153,9 @@ func (r *Reader) reach(ctx context.Context, position eventstore.Position) error 
 	return err
 }
 
-// free reports whether read models can be taken over from the generation basis: no process of another version reads it any more.
-// It returns errSpoilt when a process of another version has left events out of that generation.
+// free reports whether a new generation can take over read models of the generation with the number basis: no process
+// of another version of the program reads that generation any more. It returns errSpoilt when a process has left events
+// out of that generation because it could not read them.
 func (r *Reader) free(ctx context.Context, basis int64) (bool, error) {
 	lacks, err := r.leftOut(ctx, basis)
 	if lacks {
@@ -163,12 +165,12 @@ func (r *Reader) free(ctx context.Context, basis int64) (bool, error) {
 	if err == nil {
 		others, err = r.strangersRead(ctx, basis)
 	}
-	return err == nil && !others, nil // after an error the caller calls free again
+	return err == nil && !others, nil // an error of the store is not returned: the caller calls free again after false
 }
 
-// takeBuilding returns the generation that is being built for this program, or begins one. With partly, the one that it
-// begins takes over those read models of the current generation that have the shapes of this program. Otherwise all are
-// built.
+// takeBuilding returns the generation that is being built for this program. If there is none, it begins one. With
+// partly, the new generation takes over those read models of the current one whose documents have the version of fields
+// that this program writes, and only the others are built. Without partly, all read models are built.
 func (r *Reader) takeBuilding(ctx context.Context, partly bool) (Building, error) {
 	var building Building
 	_, err := r.at.update(ctx, func(p *Pointer) bool {
@@ -187,8 +189,9 @@ func (r *Reader) takeBuilding(ctx context.Context, partly bool) (Building, error
 	return building, err
 }
 
-// renew builds read models in the background, until ctx ends, when the current ones have old shapes or lack events that this
-// program can read. It continues a build from before a restart.
+// renew builds read models in the background, until ctx ends. It does so when the documents of the current ones have
+// another version of fields than this program writes, or lack events that this program can read. It continues a build
+// from before a restart.
 func (r *Reader) renew(ctx context.Context) {
 	for sleep(ctx, pointerInterval) {
 		c, err := r.nextConstruction(ctx)
@@ -212,9 +215,10 @@ func (r *Reader) renew(ctx context.Context) {
 	}
 }
 
-// nextConstruction returns what to build next; nil: nothing. When only some read models have old shapes, it builds only these,
-// if the others can be taken over from the current generation: no process of another version reads that generation or has left
-// events out of it.
+// nextConstruction returns the generation to build next, and nil when there is nothing to build. When the documents of
+// only some read models have another version of fields than this program writes, only these are built, and the others
+// are taken over from the current generation. But all read models are built when a process of another version of the
+// program reads the current generation, or has left events out of it because it could not read them.
 func (r *Reader) nextConstruction(ctx context.Context) (*construction, error) {
 	why, all := r.outdated()
 	if why == "" {
@@ -322,7 +326,8 @@ func (p *pace) begin(now time.Time, at eventstore.Position) {
 	}
 }
 
-// left estimates the time until another position is reached, in whole seconds; 0: unknown, as before begin.
+// left estimates how long it takes until the measured position, which is `at` now, reaches the position to. The result
+// is in whole seconds. 0 means that the time is unknown, for example because begin has not been called yet.
 func (p *pace) left(now time.Time, at, to eventstore.Position) time.Duration {
 	done, spent := float64(at.Commit)-float64(p.from.Commit), now.Sub(p.since)
 	if p.since.IsZero() || done <= 0 || to.Commit <= at.Commit || spent <= 0 {

@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	// recentAge is how long a document may be served from memory: a process whose Reader hangs does not see changes of others.
+	// recentAge is how long a document may be served from memory. The limit matters when the Reader of this process
+	// hangs: then the process does not learn that other processes have changed the document.
 	recentAge = time.Second
 	// maxRecent is the maximum of documents in memory.
 	maxRecent = 4096
@@ -52,7 +53,9 @@ func recall[T any](r *recent, mark uint64, key recentKey) (stored[T], bool) {
 	return known, ok
 }
 
-// keep caches a document that was read from the store. mark is what recent.mark returned before the read.
+// keep caches a document that was read from the store. The caller has taken mark, the number of changes of the read
+// models, from recent.mark before it read the document. So keep can tell whether the cached documents are older than
+// this one.
 func keep[T any](r *recent, mark uint64, key recentKey, doc stored[T]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

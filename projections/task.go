@@ -8,7 +8,7 @@ type Task struct {
 	WorkItem
 	// Dead is the attempt (of a render) or the run (of a delivery) whose worker has stopped showing signs of life; 0: none.
 	Dead int `json:"dead"`
-	// Death is the evidence of how that worker's process failed. Decision 56.
+	// Death is the evidence of how the process of the dead worker failed; see Dead. Decision 56.
 	Death domain.Death `json:"death"`
 	// Apart is true when this process starts no other render or preload item until the task has ended.
 	Apart bool `json:"apart"`

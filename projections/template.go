@@ -173,7 +173,7 @@ func (t *Templates) Library(ctx context.Context, account domain.AccountID, tags 
 	return library, nil
 }
 
-// all returns all templates whose first fields, of those of the index, have the values in equal.
+// all returns all templates that have the values in equal in the first fields of the index, in the order of the index.
 func (t *Templates) all(ctx context.Context, index string, equal ...any) ([]Template, error) {
 	q := Query{Index: index, Equal: equal, Limit: MaxPage}
 	all := []Template{}

@@ -13,18 +13,19 @@ import (
 // errNewer says that a batch has an event that this program cannot read; a process of a newer version may be about to project it.
 var errNewer = errors.New("an event was written by a newer version of the program")
 
-// newerTries is the number of the try of a batch at which the stream of an event of a newer version of the program becomes
-// unread. The tries before, with their pauses, take about a second. This gives a process of the newer version the time to
-// project the event.
+// newerTries concerns a batch that has an event which only a newer version of the program can read. The projector tries
+// such a batch again and again. At the try with the number newerTries, it leaves the event and all later ones of its
+// stream out of the read models: see Unread. The tries before take about a second, with their pauses. In this time a
+// process of the newer version can fold the event.
 const newerTries = 7
 
-// newerAge is the age of an event of a newer version of the program from which on the projector does not wait for another process
-// to project it.
+// newerAge is the age from which the projector leaves out an event that only a newer version of the program can read.
+// For a younger event it waits first: a process of the newer version may fold it.
 const newerAge = 10 * time.Second
 
-// Unread is a stream that a generation of the read models does not fold from some event on: a newer version of the program has
-// written that event, and the program that projected could not read it. The documents of the stream no longer change. A program
-// that can read the event rebuilds the read models in the background.
+// Unread is a stream that is not folded into a generation of the read models from one event on. A newer version of the
+// program has written that event, and the program that folded the log could not read it. The documents of the stream
+// stay as they were before the event. A program that can read the event rebuilds the read models in the background.
 type Unread struct {
 	Stream   string    `json:"stream"`
 	Revision int64     `json:"revision"` // revision of the event that could not be read
@@ -34,12 +35,14 @@ type Unread struct {
 	Created  time.Time `json:"created"` // creation time of the event
 }
 
-// unreadsOf is the collection of the unread streams of a generation. It is dropped together with the generation.
+// unreadsOf returns the collection that names the streams which are no longer folded into a generation: see Unread. The
+// collection is dropped together with the generation.
 func unreadsOf(generation int64) Collection {
 	return Collection{Name: fmt.Sprintf("unread_%d", generation)}
 }
 
-// loadUnread reads the unread streams of a generation.
+// loadUnread reads which streams are no longer folded into a generation: see Unread. The keys of the result are the
+// streams' names.
 func (c *catalogue) loadUnread(ctx context.Context, generation int64) (map[string]Unread, error) {
 	rows := board[Unread]{docs: c.docs, collection: unreadsOf(generation).Name, what: "unread stream"}
 	found, err := rows.all(ctx, Query{Index: IDIndex, Limit: MaxPage}, func(u Unread) []any { return []any{u.Stream} })
@@ -59,8 +62,11 @@ type decoded struct {
 	err   error
 }
 
-// read decodes the events of a batch that follow a checkpoint. It leaves out those of unread streams, and returns the streams
-// that become unread with this batch. While patient is true, it returns errNewer instead for an event younger than newerAge.
+// read decodes those events of a batch that come after the checkpoint `at`. It leaves out the events of the streams in
+// unread, which are no longer folded: see Unread.
+//
+// When it finds an event that this program cannot read, it leaves out this event and all later ones of its stream, and
+// returns the stream as a new Unread. But with patient, it returns errNewer if the event is younger than newerAge.
 func (p *projector) read(
 	recorded []eventstore.Recorded, at Checkpoint, unread map[string]Unread, patient bool,
 ) ([]Event, []Unread, error) {
@@ -91,7 +97,8 @@ func (p *projector) read(
 	return events, found, nil
 }
 
-// lacks reports whether the documents of a checkpoint lack an event and will get it: the stream is not unread from that event on.
+// lacks reports whether an event is still to be folded: it comes after the checkpoint `at`, and it is not among the
+// events that are left out because the program cannot read its stream from some event on (unread).
 func lacks(r eventstore.Recorded, at Checkpoint, unread map[string]Unread) bool {
 	if r.Position.Compare(at.position()) <= 0 {
 		return false
@@ -118,7 +125,7 @@ func (p *projector) decode(recorded []eventstore.Recorded, at Checkpoint, unread
 	return results
 }
 
-// note returns the writes that record the streams which become unread.
+// note returns the writes that record in the document store which further streams are no longer folded: those in found.
 func (p *projector) note(found []Unread) []Write {
 	writes := make([]Write, len(found))
 	for i, u := range found {
@@ -127,7 +134,8 @@ func (p *projector) note(found []Unread) []Write {
 	return writes
 }
 
-// warn logs the streams that have become unread with a batch. It is called when the batch is committed, not for each try.
+// warn logs the streams in found, which are no longer folded from the batch on that was just committed: see Unread. It
+// is called once for a batch, not for each try.
 func (p *projector) warn(found []Unread) {
 	for _, u := range found {
 		p.config.Logger.WithFields(map[string]any{"stream": u.Stream, "revision": u.Revision, "type": u.Type, "version": u.Version}).
@@ -136,7 +144,8 @@ func (p *projector) warn(found []Unread) {
 	}
 }
 
-// standing holds the unread streams of the current generation. It is safe for concurrent use.
+// standing knows which streams are no longer folded into the current generation: see Unread. It is safe for concurrent
+// use.
 type standing struct {
 	streams atomic.Pointer[map[string]Unread]
 }
@@ -148,7 +157,8 @@ func (s *standing) all() map[string]Unread {
 	return nil
 }
 
-// still reports whether a stream is unread: its document lacks events.
+// still reports whether a stream is no longer folded into the current generation, so that its document lacks events:
+// see Unread.
 func (s *standing) still(category, id string) bool {
 	_, unread := s.all()[category+"-"+id]
 	return unread
@@ -166,7 +176,8 @@ func (e *UnreadError) Error() string {
 // Unwrap implements the interface of package errors.
 func (e *UnreadError) Unwrap() error { return eventstore.ErrUnknownType }
 
-// mayList returns an *UnreadError when a list of an account would show an outdated document of an unread stream.
+// mayList returns an *UnreadError when a list of the account's documents of a read model might show an outdated
+// document: one whose stream is no longer folded, because the program could not read an event of it.
 func (s *standing) mayList(m model, account string) error {
 	list, ok := m.(lister)
 	if !ok {
@@ -180,8 +191,8 @@ func (s *standing) mayList(m model, account string) error {
 	return nil
 }
 
-// Unread returns the streams that the read models do not fold to their ends, because a program that projected could not read
-// an event. The list may be a second old.
+// Unread returns the streams that are no longer folded into the read models, because the program that folded the log
+// could not read one of their events. The list may be a second old.
 func (r *Reader) Unread() []Unread {
 	var out []Unread
 	for _, u := range r.at.standing.all() {
@@ -190,7 +201,8 @@ func (r *Reader) Unread() []Unread {
 	return out
 }
 
-// lookForUnread reads the unread streams again.
+// lookForUnread reads from the document store which streams are no longer folded into the current generation: see
+// Unread.
 func (r *Reader) lookForUnread(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, behindTime)
 	defer cancel()

@@ -144,8 +144,8 @@ func (u Usage) delivery(d movie.DeliveryAttempted) Usage {
 
 // The indexes of usage.
 const (
-	indexDays    = "days"    // days of all accounts
-	indexAccount = "account" // days of one account
+	indexDays    = "days"    // documents of all accounts, by day
+	indexAccount = "account" // documents of one account, by day
 )
 
 // usageModel has a document for each day and account. Since a document follows many streams, it is guarded by the position in the

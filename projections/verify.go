@@ -14,7 +14,7 @@ import (
 type Difference struct {
 	Model string // name of the read model
 	ID    string // id of the document
-	What  string // missing, superfluous, other than the log says, or cannot be decoded
+	What  string // what is wrong: it is missing, superfluous, other than the log says, or cannot be decoded
 }
 
 // How many times differing documents are compared, the first time included, and the pause before each further time: while
@@ -64,7 +64,7 @@ type verifier struct {
 	config Config
 	live   *catalogue
 	fresh  *catalogue
-	fold   *projector // the projector that folds the log into fresh
+	fold   *projector // folds the log into the read models of the field fresh
 }
 
 func newVerifier(ctx context.Context, config Config, live *catalogue, scratch Documents) (*verifier, error) {
@@ -212,8 +212,9 @@ func one(ctx context.Context, c *catalogue, m model, id string) (*Stored, error)
 	return &stored, nil
 }
 
-// difference compares the next documents of two walks, or two documents with the same id. A nil document does not exist. what is
-// empty when the two are equal.
+// difference compares the stored document have with want, the document that folding the log gives. nil stands for no
+// document. When the two have different ids, difference reports on the one with the lower id. The result what says what
+// is wrong with the stored document; it is empty when the two are equal.
 func difference(m model, have, want *Stored) (id, what string, err error) {
 	switch {
 	case have == nil && want == nil:

@@ -68,15 +68,16 @@ func (r *Reader) readCheckpoint(ctx context.Context) error {
 // first looked. It is used by one goroutine, the one of watch.
 type catchUp struct {
 	done  bool
-	known bool                // end is known
+	known bool                // the field end has been read from the log
 	end   eventstore.Position // where the log ended at the first look
-	from  eventstore.Position // up to here the read models lack no event
-	lacks eventstore.Position // the first event that they lacked when the log was read last; zero: none was found
+	from  eventstore.Position // up to here the read models lack no event that they fold
+	lacks eventstore.Position // first event that the read models lacked when the log was read last; zero: none was found
 }
 
-// reached reports whether no event up to the end is lacking after a position. It reads the log only when the read models have
-// folded the event that they lacked before, and then at most behindEvents events. While the log does not answer, it reports
-// false: the next look asks again, and the checkpoint is followed meanwhile.
+// reached reports whether the read models have folded every event up to c.end, where the log ended at the first call.
+// position is how far they have come now. reached does not read the log while the read models still lack the event
+// c.lacks, which an earlier call has found. Otherwise it reads at most behindEvents events. While the log does not
+// answer, reached returns false, and the next call asks again.
 func (c *catchUp) reached(ctx context.Context, r *Reader, position eventstore.Position) bool {
 	if c.done {
 		return true
@@ -102,7 +103,8 @@ func (c *catchUp) reached(ctx context.Context, r *Reader, position eventstore.Po
 			return false
 		}
 		nothing := next.oldest == (eventstore.Position{})
-		c.done = nothing && next.scanned == c.from || next.oldest.Compare(c.end) > 0 // the log has ended, or what is lacking is newer
+		// Done: the log has no further event, or the first event that the read models lack came after c.end.
+		c.done = nothing && next.scanned == c.from || next.oldest.Compare(c.end) > 0
 		c.from, c.lacks = next.scanned, next.oldest
 	}
 	c.done = c.done || c.from.Compare(c.end) >= 0
@@ -155,8 +157,9 @@ func (r *Reader) sweepWhenDue(ctx context.Context) {
 	}
 }
 
-// follow reads the pointer, once each pointerInterval, and switches to the generation that it names if this program has its
-// shapes. It also reads the unread streams, and writes the heartbeat when that is due.
+// follow reads, once each pointerInterval, which generation is current. It switches to that generation if the stored
+// documents have the versions of fields that this program reads and writes. It also reads which streams are no longer
+// folded (see Unread), and writes the heartbeat when that is due.
 func (c *chores) follow(ctx context.Context) {
 	now := c.r.config.Now()
 	if now.Before(c.nextPointer) {
@@ -227,7 +230,9 @@ func (r *Reader) DropFormer(ctx context.Context) error {
 		if err == nil && !left {
 			return nil
 		}
-		if err != nil && !errors.Is(err, ErrStale) { // after ErrStale it tries again: a running service has changed the pointer too
+		// after ErrStale the loop goes on: another process has changed the document that names the current generation,
+		// so try again
+		if err != nil && !errors.Is(err, ErrStale) {
 			return fmt.Errorf("drop the former read models: %w", err)
 		}
 		if !sleep(ctx, pointerInterval) {
@@ -254,8 +259,9 @@ func (r *Reader) former(ctx context.Context) (left bool, err error) {
 	return err == nil && p != nil && len(p.Retired) > 0, err
 }
 
-// dropRetired drops those retired collections that no live process reads, once the switch is as long ago as the parameter
-// kept says.
+// dropRetired drops the retired collections, those that the current generation does not use, except for those that a
+// live process still reads. It does nothing until the time kept has passed since the current generation was switched
+// to.
 func (r *Reader) dropRetired(ctx context.Context, now time.Time, kept time.Duration) error {
 	p, err := r.at.read(ctx)
 	if err != nil || p == nil || len(p.Retired) == 0 || now.Sub(p.SwitchedAt) < kept {

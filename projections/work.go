@@ -10,8 +10,10 @@ import (
 
 // The limits of one read of the work list.
 const (
-	dueWindow    = 64 // maximum of items read because they are due longest, whatever their accounts
-	turnAccounts = 64 // a call that finds dueWindow items reads no further page after this many accounts
+	dueWindow = 64 // maximum of items read because they are due longest, whatever their accounts
+	// When dueWindow items have been read, items of single accounts are read too, page by page, until this many accounts have
+	// been read.
+	turnAccounts = 64
 )
 
 // Work answers queries for the work list. Its results are hints and may be outdated: whoever acts on an item folds the stream. It
@@ -68,7 +70,9 @@ func (s *share) add(items []WorkItem, now time.Time) {
 	}
 }
 
-// visit reads the oldest items of the accounts whose turn it is, and adds them to found.
+// visit adds the oldest items of some accounts to found. The accounts take turns, in the order of their ids. Each call
+// begins after the last account of the call before, and reads pages until it has read turnAccounts accounts. After the
+// last of all accounts, the next call begins with the first one.
 func (w *Work) visit(ctx context.Context, kind, state string, now time.Time, found *share) error {
 	limit := min(found.perAccount, MaxPage)
 	q := Query{Index: indexTurns, Equal: []any{kind, state}, Limit: limit}
@@ -122,8 +126,9 @@ func startable(kind string) []string {
 	return []string{WorkReady}
 }
 
-// wholeAccounts removes the items of the last account from a full page, because more items of that account may be on the next
-// page. A page with items of one account only is kept: its limit is the number of items that are wanted of an account.
+// wholeAccounts removes the items of the last account from a full page of limit items, because more items of that
+// account may be on the next page. A page with items of one account only stays as it is: limit is also the maximum of
+// items that the caller wants of one account.
 func wholeAccounts(items []WorkItem, limit int) []WorkItem {
 	last := items[len(items)-1].Account
 	if len(items) < limit || items[0].Account == last {

@@ -10,7 +10,7 @@ import (
 	"moviola/domain/ledger"
 )
 
-// The lines of work of accounts: prefixes of the ids of work items, each followed by the account.
+// The lines of work on accounts. A line of work is the first part of a work item's id. The account follows it.
 const (
 	lineOpening = "opening/"
 	lineZero    = "zero/"
@@ -24,7 +24,8 @@ const (
 	WorkComplete = "complete"
 	WorkZero     = "zero"  // decide to remove an account's files: due when its balance was zero for Config.ZeroRetention
 	WorkPurge    = "purge" // open from ZeroBalancePurged until the files stored before that event are removed
-	WorkClose    = "close" // open from AccountClosed until the account's files are removed, twice
+	// remove the files of a closed account, and remove them once more after Config.ClearAgain: open until both are done
+	WorkClose = "close"
 )
 
 const (
@@ -88,8 +89,8 @@ func (workModel) opening(i WorkItem, e Event) (WorkItem, bool) {
 	return i, false
 }
 
-// zero folds an event into the work item of an account with a balance of zero. The item is due when the balance has been zero for
-// Config.ZeroRetention. A top-up before that ends the item. Decision 39.
+// zero folds an event into the work item of an account with a balance of zero. The item is due when the balance has
+// been zero for Config.ZeroRetention. If the account gets credits before then, the item is closed. Decision 39.
 func (w workModel) zero(i WorkItem, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case ledger.CreditsCharged:

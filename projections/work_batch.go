@@ -19,8 +19,9 @@ func batchTouched(e Event) []string {
 	return []string{lineBatch + e.ID}
 }
 
-// batch folds an event into the work item of a batch of movies. The item is open from the request of the batch until nothing is
-// left to do. It is not due at first: the request itself has Config.BatchAfter to hold the credits.
+// batch folds an event into the work item of a batch of movies. The item is open from the request of the batch until
+// nothing is left to do. It is not due before Config.BatchAfter has passed since the request: until then, the process
+// that serves the request is to hold the credits.
 func (w workModel) batch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case batch.Requested:

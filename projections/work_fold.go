@@ -11,8 +11,8 @@ import (
 	"moviola/eventstore"
 )
 
-// The lines of work of movies, and of the holds of preload items: prefixes of the ids of work items, each followed by the
-// item's subject.
+// The lines of work on movies, and on the holds of preload items. A line of work is the first part of a work item's id.
+// The subject of the item follows it.
 const (
 	lineFetch   = "fetch/"
 	lineRender  = "render/"
@@ -22,12 +22,15 @@ const (
 	lineFile    = "file/"
 )
 
-// workModel is the work list: what the log says is still to be done. An item is open as long as its document exists. Its id is a
-// line of work and a subject, and each line has a method that folds the events of touched into it:
+// workModel is the work list: what the log says is still to be done. It has a document for each work item that is open.
+// The id of an item is made of its line of work, such as render/, and its subject, such as a project. The method
+// touched returns the ids of the items that an event may change. For each of them, apply calls fold, which calls the
+// method of the item's line. That method returns the item as it is after the event, and whether it is still open.
 //
-//	event ──► touched: ids of items ──► apply, once for each id ──► fold ──► the method of the line: item, and whether it is open
-//
-// The lines of a movie, from left to right in time. ● opens the item, ○ lets it wait, ▶ makes it ready, ■ closes it:
+// The table shows what the events of a movie do to the items of that movie. A row is an item, by its line; the columns
+// are the events, in the order of time. ● opens the item, which becomes due later. ○ lets the item wait, because there is
+// nothing to do yet. ▶ makes the item ready for a worker, and "as" names its new kind. ■ closes the item. Submitted also
+// opens the items of fetch/, render/ and deliver/.
 //
 //	            Submitted   SourcesFetched   RenderStarted   RenderTimedOut   RenderFinished, Cancelled   DeliveryFinished
 //	fetch/          ▶             ■          ■ (attempt 1)                               ■
@@ -37,11 +40,13 @@ const (
 //	deliver/        ○                                                                    ▶                       ■
 //	file/                                                                        ● RenderFinished; ■ FileDeleted
 //
-// hold/ opens before all others, by CreditsHeld or a count: without a movie it becomes due as WorkAbandon. Since items follow
-// both movie and ledger streams, they are guarded by the position in the log: an event at or before it has been folded already.
+// The item of hold/ is opened before all others, when credits are held or a movie is counted. If no movie follows, it
+// becomes due as WorkAbandon. Its item follows both the ledger's and the movie's stream. Therefore each document names
+// the position in the log of its last event, and an event at or before this position is not folded again.
 //
-// A worker's claim is an event too (RenderStarted, DeliveryStarted, SourcesFetchStarted): it makes the item claimed, its release
-// makes it ready again. A claim of a claimed item tells that the worker before it has died (Deaths).
+// A worker's claim is an event too: RenderStarted, DeliveryStarted or SourcesFetchStarted. It makes the item claimed,
+// and the release of the claim makes the item ready again. When an item is claimed that was claimed already, the worker
+// before has died: Deaths counts this.
 type workModel struct {
 	renderTimeout time.Duration
 	abandonAfter  time.Duration
@@ -60,9 +65,12 @@ const (
 )
 
 func (workModel) name() string { return "work" }
-func (workModel) shape() int   { return 8 } // shape 6 has added Correlation, shape 8 Traceparent
 
-// oldestShape implements ager.
+// shape returns the version of the documents' fields. Version 6 added Correlation, version 8 Traceparent.
+func (workModel) shape() int { return 8 }
+
+// oldestShape returns the oldest shape (version of the documents' fields) of stored work items that this program can
+// read. Later shapes only added fields.
 func (workModel) oldestShape() int { return 5 }
 func (workModel) declare() []Index {
 	return []Index{
@@ -255,8 +263,9 @@ func (w workModel) hold(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	}
 }
 
-// held makes the item due at the time when the hold is to be abandoned, if its movie does not come before. When the hold is for a
-// row of a batch (of is not empty), the item waits instead: the work on the batch submits the movie or abandons the hold.
+// held makes the item due when the hold is to be abandoned, for the case that its movie is never submitted. The
+// parameter `of` is the batch of movies that the hold belongs to; empty: none. For a hold of a batch, the item waits
+// instead, because the work item of the batch submits the movie or abandons the hold.
 func (w workModel) held(i WorkItem, e Event, since time.Time, of domain.BatchID) WorkItem {
 	i.Account = e.ID
 	i = i.ready(WorkAbandon, since.Add(w.abandonAfter))
@@ -309,7 +318,7 @@ func (i WorkItem) ready(kind string, due time.Time) WorkItem {
 
 // claimed records a worker's claim of the item.
 func (i WorkItem) claimed(attempt int, worker string, now time.Time) WorkItem {
-	if i.State == WorkClaimed { // the worker of the previous claim is dead
+	if i.State == WorkClaimed { // claimed and never released: the worker of that claim has died
 		i.Deaths++
 	}
 	i.State = WorkClaimed

@@ -8,9 +8,10 @@ import (
 const (
 	WorkFetch = "fetch" // open while sources of a movie or preload item are to be fetched before its render or preparation starts
 	// open from the submission until the movie times out or is closed; available again after a release or the death of its worker
-	WorkRender  = "render"
-	WorkStop    = "stop"    // a timed-out movie that is not closed: due when nobody renders it, or at twice the render timeout
-	WorkSettle  = "settle"  // settle the hold or count of a movie or preload item with an outcome: open while that is open
+	WorkRender = "render"
+	WorkStop   = "stop" // a timed-out movie that is not closed: due when nobody renders it, or at twice the render timeout
+	// settle the hold or count of a movie or preload item that has an outcome: open until the hold or count has ended
+	WorkSettle  = "settle"
 	WorkDeliver = "deliver" // deliver a closed movie: open from the closing event until DeliveryFinished
 	WorkTimeout = "timeout" // time out a render: due when the render timeout has passed since the first RenderStarted
 	WorkAbandon = "abandon" // abandon a hold or count without a movie: due Config.AbandonAfter after it was made
@@ -21,7 +22,7 @@ const (
 const (
 	WorkReady   = "ready"   // any worker may claim it once it is due
 	WorkClaimed = "claimed" // a worker has claimed it; it is available again when that worker is dead
-	workWaiting = "waiting" // not work yet: it stores facts for its later state
+	workWaiting = "waiting" // not to be done yet: the item stores facts for the time when it becomes ready
 )
 
 // WorkItem is one thing still to be done. Its id is a line of work and the subject. Along a line the kind changes with the state

@@ -74,7 +74,8 @@ func movieTouched(e Event) []string {
 	return nil
 }
 
-// linesOf returns the lines of work that begin with the submission of a movie.
+// linesOf returns those lines of work (first parts of the ids of work items) in which the submission of a movie opens
+// an item or changes one.
 func linesOf(d movie.Submitted) []string {
 	lines := []string{lineHold, lineRender}
 	if d.Sources {

@@ -16,17 +16,20 @@ type account struct {
 	revision               int64 // revision of the ledger's last event
 	granted, charged, held int64
 	references             map[string]bool // references of the account's grants
-	// taken are the movies and items that were ever held or counted. It is used when one ledger is audited alone: no movies are read
-	// then, so that the checksum begun says nothing.
+	// taken has every movie and item for which this ledger ever held credits or kept a count. It is used only when this
+	// ledger is audited alone. Movies are not read then, so the checksum in the field begun cannot show that one was
+	// held or counted twice.
 	taken  map[domain.ProjectID]bool
 	used   map[string]*used
 	closed bool
 	// following collects what the ledger's opening balance is compared with; nil: there is no opening balance, or it has been
 	// compared.
 	following *following
-	// begun is a checksum. Every hold or count adds number(subject) to it; every movie or item that comes into existence subtracts
-	// the number of its id. As long as every hold has its movie, and no movie is held twice, it equals the sum over the open holds
-	// whose movies do not exist yet.
+	// begun is a checksum, which wraps around. Every hold or count adds the number of its movie or item to it (see the
+	// function number). Every movie or item that comes into existence subtracts its number. At the end of the audit,
+	// begun must be the sum of the numbers of those open holds and counts whose movies or items do not exist yet. Any
+	// other value shows that something was held or counted twice, or that a hold was settled although its movie or item
+	// never existed.
 	begun uint64
 }
 
@@ -57,7 +60,8 @@ type open struct {
 	credits int64     // price that the outcome names, in credits
 }
 
-// number returns the term of a movie or item in the checksum account.begun.
+// number returns the number that stands for a movie or item in the checksum account.begun: 64 bits of the SHA-256 of
+// its id.
 func number(subject domain.ProjectID) uint64 {
 	sum := sha256.Sum256([]byte(subject))
 	return binary.LittleEndian.Uint64(sum[:])
@@ -194,8 +198,10 @@ func (acc *account) giveBack(e ledger.CountReleased) {
 	}
 }
 
-// begin opens a hold or a count. Each movie may be held or counted only once. begin detects a second hold while the first is
-// open; the checksum begun, or the field taken when one ledger is audited alone, detects one after the end of the first.
+// begin opens a hold or a count for the movie or item subject, which may be held or counted only once. While the first
+// hold or count is open, begin itself refuses a second one. After the first has ended, begin detects a second one only
+// when this ledger is audited alone, by the field taken. In an audit of the whole log, the checksum in the field begun
+// shows it at the end.
 func (a *auditor) begin(acc *account, subject domain.ProjectID, o *open) error {
 	switch {
 	case acc.closed:

@@ -74,7 +74,7 @@ type Report struct {
 	Position Place            `json:"position"` // position of the last audited event
 	Events   int64            `json:"events"`   // audited events
 	Entries  int64            `json:"entries"`  // entries of all ledgers
-	Digest   string           `json:"digest"`   // seal over all entries: see Seal
+	Digest   string           `json:"digest"`   // last digest of the hash chain (Seal) over all entries
 	Accounts int64            `json:"accounts"` // accounts with a ledger
 	Granted  int64            `json:"granted"`
 	Charged  int64            `json:"charged"`
@@ -170,7 +170,8 @@ const (
 	batchSized = 512 // maximum number of events in a batch
 )
 
-// eventRange is a range of events of the log. A batch with an error is the last one.
+// eventRange is a batch of consecutive events of the log. When reading the log has failed, err says why, and no batch
+// follows.
 type eventRange struct {
 	events []eventstore.Recorded
 	err    error

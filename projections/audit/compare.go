@@ -46,7 +46,8 @@ type ended struct {
 	at      Place
 }
 
-// movie collects a movie that has ended, and compares the collected ones when there are enough.
+// movie collects a movie whose render has finished. When enough movies are collected, it compares what the log says of
+// them with their documents in the read models.
 func (c *comparer) movie(ctx context.Context, a *auditor, project domain.ProjectID, e movie.RenderFinished) error {
 	done := ended{project: project, success: e.Success, credits: e.Credits, at: a.report.Position}
 	if o := a.open[project]; o != nil {
@@ -58,7 +59,8 @@ func (c *comparer) movie(ctx context.Context, a *auditor, project domain.Project
 	return c.flush(ctx, a)
 }
 
-// flush compares the collected movies. While the log is being written, the read models may not show the last ones yet.
+// flush compares what the log says of the collected movies with their documents in the read models. While the log is
+// being written, the read models may not show the last movies yet.
 func (c *comparer) flush(ctx context.Context, a *auditor) error {
 	waiting := c.waiting
 	c.waiting = c.waiting[:0]

@@ -71,7 +71,8 @@ func (a *auditor) stillOpen(ctx context.Context, subject domain.ProjectID, o *op
 	case o.begun || item:
 		return nil
 	}
-	// A movie that began before this hold must have had an earlier hold.
+	// No event after this hold has begun the movie. If the movie's stream nevertheless begins within the audited part
+	// of the log, the movie began before this hold. Then it had an earlier hold, so it was held or counted twice.
 	for r, err := range a.cfg.Store.ReadStream(ctx, movie.Stream(subject), eventstore.Forwards, 0) {
 		if err != nil {
 			return err

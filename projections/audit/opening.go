@@ -19,14 +19,15 @@ import (
 type following struct {
 	opening eventstore.Opening
 	pack    bool
-	zero    time.Time                      // when a charge left nothing; the zero time: none has since the last grant
-	purged  time.Time                      // when the files were purged since then; the zero time: they were not
-	since   map[domain.ProjectID]time.Time // by movie or item: time of its open hold or count, as its event states it
-	ended   []ledger.EndState              // holds and counts that ended in the two days up to the last of these ends
+	// time of the charge that left nothing; zero time: none has since the last grant
+	zero   time.Time
+	purged time.Time                      // when the account's files were purged; zero time: not since the last grant
+	since  map[domain.ProjectID]time.Time // by movie or item: time of its open hold or count, as its event states it
+	ended  []ledger.EndState              // holds and counts that ended in the two days up to the last of these ends
 }
 
-// endedKept is how long an opening balance has to name a hold or count that has ended. It is measured by the times that events
-// state.
+// endedKept says which ended holds and counts an opening balance has to list: those that ended at most 48 hours before
+// the newest of these ends. The times are those that the events state.
 const endedKept = 48 * time.Hour
 
 // expect reads the opening balance of a ledger whose first event is about to be audited. nil: there is none that this version of
@@ -146,7 +147,8 @@ func nanoseconds(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// opens returns the *Difference for a wrong opening balance; what says what is wrong with it.
+// opens returns the *Difference for a wrong opening balance of the ledger id. The parameter what says in words what is
+// wrong with the opening balance.
 func (a *auditor) opens(id domain.AccountID, f *following, what string) error {
 	return &Difference{Account: id, Stream: ledger.OpeningStream(id), Revision: int64(f.opening.At), Position: a.report.Position,
 		What: "the opening balance is wrong: " + what}

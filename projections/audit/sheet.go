@@ -11,10 +11,10 @@ import (
 	"moviola/eventstore"
 )
 
-// The suffixes of the names of an anchor's file and of the file of its list.
+// The suffixes of the names of two files: of an anchor, and of its list, which has the digest of every ledger event.
 const (
 	AnchorSuffix = ".anchor"
-	ListSuffix   = ".list" // ListSuffix is added to the name of the anchor's file, and gives the name of the list's file.
+	ListSuffix   = ".list" // The list has the name of the anchor's file, with ListSuffix added.
 )
 
 // Sheet is a signed anchor, ready to be sent to where it is kept.

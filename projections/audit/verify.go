@@ -26,9 +26,10 @@ type Verified struct {
 // AnchorDifference describes the first event that differs from the anchor.
 type AnchorDifference struct {
 	Stream   string `json:"stream"`
-	Revision int64  `json:"revision"` // revision of the event; without a list, of the first event of the range
-	Through  int64  `json:"through"`  // last revision of the range; equal to Revision when the event is known exactly
-	What     string `json:"what"`     // changed, added, removed or, without a list, differs
+	Revision int64  `json:"revision"` // revision of the differing event, or the first one that it may have
+	// ^the last revision that the differing event may have; equal to Revision when it is known exactly
+	Through int64  `json:"through"`
+	What    string `json:"what"` // changed, added, removed; differs when the event is known only as one of a range
 }
 
 func (d *AnchorDifference) Error() string {
@@ -42,8 +43,9 @@ func (d *AnchorDifference) Error() string {
 // the anchor by at most this time.
 const late = time.Minute
 
-// Verify reads every ledger from its first event and compares it with an anchor. list is the anchor's list; without it (nil), a
-// difference is located only to a range of ChainStep events.
+// Verify reads every ledger from its first event and compares it with an anchor. The parameter list is the anchor's
+// list, which has the digest of every ledger event. When list is nil, a difference is located only to a range of at
+// most ChainStep events.
 func Verify(ctx context.Context, store eventstore.Store, anchor Anchor, list []byte) (Verified, error) {
 	var done Verified
 	if err := anchor.check(list); err != nil {
@@ -128,7 +130,8 @@ func (v *verifier) read(ctx context.Context, store eventstore.Store, done *Verif
 	return nil
 }
 
-// event compares an event that the anchor covers.
+// event compares an event of the ledger with the anchor, which covers it: its digest with the one in the anchor's list,
+// if there is a list, and the hash chain of the ledger, if the anchor has the chain's digest after this event.
 func (v *verifier) event(r *eventstore.Recorded) error {
 	v.seal.Add(r)
 	at := v.next
@@ -179,8 +182,8 @@ func (v *verifier) explain(after *eventstore.Recorded) error {
 	return &AnchorDifference{Stream: v.Stream, Revision: v.next, Through: v.next, What: what}
 }
 
-// unknownLedgers checks that the ledgers which the anchor does not contain have begun after it was taken, and adds their events
-// to done.Since. known are the ledgers that the anchor contains.
+// unknownLedgers checks the ledgers that the anchor does not contain: each of them must have begun after the anchor was
+// taken. It adds their events to done.Since. known are the streams of the ledgers that the anchor contains.
 func unknownLedgers(ctx context.Context, store eventstore.Store, anchor Anchor, known map[string]bool, done *Verified) error {
 	for r, err := range store.ReadAll(ctx, eventstore.Forwards, eventstore.Position{}) {
 		if err != nil {

@@ -130,14 +130,17 @@ func (r *Ring) trust() (now time.Time, trusted bool) {
 	return now, r.live(now)
 }
 
-// holder returns the account and role that a valid key gives access to.
+// holder returns the account and role that the valid key k gives access to. It returns false when the account is
+// closed. trusted says that the cache is up to date: then holder may take the account from the cache.
 func (r *Ring) holder(ctx context.Context, k *key.Key, trusted bool) (Holder, bool, error) {
 	issued := k.Issued()
 	a, err := r.accounts.get(ctx, string(issued.Account), trusted)
 	if err != nil {
 		return Holder{}, false, fmt.Errorf("read account %s: %w", issued.Account, err)
 	}
-	if !a.opened { // the log has a key of this account, so the read that found no account was outdated. Decision 60.
+	if !a.opened {
+		// The account of an existing key exists, so the read that did not find it is outdated. The next request reads
+		// the account again. Decision 60.
 		r.accounts.forget(string(issued.Account))
 		return Holder{}, false, fmt.Errorf("read account %s: %w: it is not there yet", issued.Account, eventstore.ErrUnavailable)
 	}
@@ -162,7 +165,8 @@ type Status struct {
 // Status returns the state of the Ring.
 func (r *Ring) Status() Status { return Status{Live: r.live(r.now()), Reads: r.reads.Load()} }
 
-// live reports whether the subscription was live within the last trust interval.
+// live reports whether the cache can be trusted: at a time less than `trust` (one second) ago, the subscription had
+// handled every event of the log.
 func (r *Ring) live(now time.Time) bool {
 	proven := r.proven.Load()
 	return proven != nil && now.Sub(*proven) < trust

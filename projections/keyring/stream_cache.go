@@ -19,7 +19,8 @@ type streamCache[T any] struct {
 	mu     sync.Mutex
 	kept   *simplelru.LRU[string, T]
 	absent *simplelru.LRU[string, T]
-	reads  map[string]*reading[T] // running reads that are still valid
+	// running reads, by stream; a read whose stream changes is removed, because its result may be outdated
+	reads map[string]*reading[T]
 }
 
 // reading is a running read. Its result is set when done is closed.
@@ -90,7 +91,7 @@ func (s *streamCache[T]) fetch(ctx context.Context, id string, r *reading[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.reads[id] != r {
-		return // the stream has changed, or a later read has begun
+		return // The result is not cached: the stream has changed since the read began, or a later read has begun.
 	}
 	delete(s.reads, id)
 	switch {
