@@ -11,8 +11,8 @@ import (
 // The limits of one read of the work list.
 const (
 	dueWindow = 64 // maximum of items read because they are due longest, whatever their accounts
-	// When dueWindow items have been read, items of single accounts are read too, page by page, until this many accounts have
-	// been read.
+	// When dueWindow items have been read, items of single accounts are read too, page by page, until this many
+	// accounts have been read.
 	turnAccounts = 64
 )
 

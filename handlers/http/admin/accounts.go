@@ -103,7 +103,8 @@ type grantRequest struct {
 	Amount  int64            `json:"amount"`
 	// name of this grant, chosen by the client; grants with the same reference count once
 	Reference string `json:"reference"`
-	Kind      string `json:"kind"` // packKind for a bought pack of credits; missing for other grants
+	// "pack" (packKind) for a pack of credits that the account has bought; empty for other grants
+	Kind string `json:"kind"`
 }
 
 type granted struct {

@@ -47,7 +47,7 @@ type ProjectionCalls struct {
 	Rebuild Rebuilds
 }
 
-// ModelShown is a read model in an answer.
+// ModelShown is what an answer says about a read model.
 type ModelShown struct {
 	Name       string `json:"name"`
 	Collection string `json:"collection"`
@@ -55,7 +55,7 @@ type ModelShown struct {
 	Building   bool   `json:"building"`
 }
 
-// RebuildShown is the last rebuild in an answer.
+// RebuildShown is what an answer says about the newest rebuild of read models, which may still be running.
 type RebuildShown struct {
 	Running   bool     `json:"running"`
 	Models    []string `json:"models"`

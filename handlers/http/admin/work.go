@@ -77,9 +77,10 @@ var (
 )
 
 type retryRequest struct {
-	Work  string `json:"work"`
-	All   bool   `json:"all"`
-	Count *int   `json:"count"` // required with all: number of stuck items in the client's list
+	Work string `json:"work"`
+	All  bool   `json:"all"`
+	// number of stuck items in the list that the client has; given when All is true, and only then
+	Count *int `json:"count"`
 }
 
 type retried struct {

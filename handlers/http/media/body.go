@@ -15,8 +15,8 @@ const maxBody = 64 << 10
 
 var errFolderName = domain.Errorf(domain.Invalid, "folder_invalid", "Invalid folder name")
 
-// payload is the JSON object of a body. A property of the wrong type counts as missing, except by the method folder, which
-// refuses it.
+// payload is the JSON object in the body of a request, by property. Its methods treat a property of the wrong JSON type
+// as missing; only its method named folder refuses such a property.
 type payload map[string]json.RawMessage
 
 // readPayload reads a body. Spec: Errors, media endpoints.

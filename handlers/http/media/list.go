@@ -63,7 +63,9 @@ func (a *API) parseListing(c access.Call) (listing, error) {
 		return l, web.ErrCursor
 	}
 	resumed, err := a.lists.Resume(token, l)
-	if texts["path"] != "" && resumed.Folder != l.Folder { // Resume ignores an empty folder, the root's name
+	// Resume does not compare an empty folder, because it cannot tell the root from a missing path. So the folders are
+	// compared here.
+	if texts["path"] != "" && resumed.Folder != l.Folder {
 		err = web.ErrCursor
 	}
 	return resumed, err
@@ -83,7 +85,8 @@ func single(query url.Values, names ...string) (map[string]string, error) {
 	return texts, nil
 }
 
-// number reads a whole number between least and most. For an empty text it returns the parameter otherwise.
+// number reads a whole number from text and returns false unless it is between least and most. For an empty text it
+// returns the value of the parameter `otherwise`, and true.
 func number(text string, otherwise, least, most int) (int, bool) {
 	if text == "" {
 		return otherwise, true

@@ -14,7 +14,8 @@ import (
 // free (decision 39).
 const freeAllowance = 52_428_800
 
-// storage is how much an account stores, which costs nothing, and whether its storage is blocked. Decision 39.
+// storage tells how many bytes an account stores, and whether its storage is blocked. Storing costs no credits.
+// Decision 39.
 type storage struct {
 	UsedBytes      int64   `json:"used_bytes"`
 	FreeAllowance  int64   `json:"free_allowance"`
@@ -86,7 +87,7 @@ type treeAnswer struct {
 	Timestamp string   `json:"timestamp"`
 }
 
-// treeQuery selects a page of a tree. Its JSON is the cursor of the tree.
+// treeQuery selects a page of the list of all folders of an account. As JSON it is the content of that list's cursor.
 type treeQuery struct {
 	Account domain.AccountID `json:"a"`
 	After   string           `json:"t"` // last path of the previous page; empty: the first page
@@ -120,8 +121,9 @@ func (a *API) tree(w http.ResponseWriter, r *http.Request, c access.Call, token 
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// branches returns folders in order. The root and temp always exist, also without a marker, so branches inserts each of them
-// where it is missing. It does so only when the folder's place is after from and not after to. An empty to is no limit.
+// branches returns the given folders, which are sorted by path. The root and the folder temp exist in every library,
+// but they are missing in folders if they are empty and were not created explicitly. So branches inserts each of the
+// two where it is missing, if its path is after from and not after to. An empty to is no limit.
 func branches(folders []projections.MediaFolder, from, to string) []branch {
 	always := []string{"/", media.Temp}
 	out := make([]branch, 0, len(folders)+len(always))

@@ -132,7 +132,8 @@ func busy(err error) error {
 	return err
 }
 
-// ticketOf reads the ticket of an upload address. An upload address has no query.
+// ticketOf reads the ticket (the registered file and its time of expiry) from the path of an upload address. It refuses
+// an address with a query, because the service gives out none.
 func (a *API) ticketOf(r *http.Request) (ticket, error) {
 	var t ticket
 	if err := a.tickets.Decode(mux.Vars(r)["ticket"], &t); err != nil || r.URL.RawQuery != "" || r.URL.ForceQuery ||

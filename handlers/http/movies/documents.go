@@ -16,8 +16,9 @@ const (
 	keptOverhead    = 512 // memory that a cached document needs beside its text, in bytes
 )
 
-// posted is a movie's JSON as answers show it: without the secrets of destinations; and the parts of it that answers always
-// contain.
+// posted is what answers contain of the JSON that was posted for a movie. The field json is all of it, without the
+// secrets of destinations. The field echo has the client's own values in it, ID and ClientData, which every answer
+// about the movie returns.
 type posted struct {
 	json json.RawMessage
 	echo result.Echo

@@ -12,8 +12,9 @@ import (
 	"moviola/projections"
 )
 
-// The maximum numbers of movies in one stream: of movies that the client names and, when the client asks for all movies, of
-// movies that are followed at the same time.
+// The maximum numbers of movies that one answer of GET /movies/progress reports on. maxFollowed limits the movies that
+// the client names. When the client asks for all movies, maxAllFollowed limits the movies that are followed at the same
+// time.
 const (
 	maxFollowed    = 100
 	maxAllFollowed = 300
@@ -60,13 +61,14 @@ type following struct {
 	last  string
 }
 
-// followings are the followed movies of one stream. Only the stream's goroutine uses them.
+// followings are the movies that one request of GET /movies/progress follows. Only the goroutine of that request uses
+// them.
 type followings struct {
 	api     *API
 	account domain.AccountID
 	all     bool      // follow all movies of the account, also future ones
 	since   time.Time // movies created after this time are new
-	seen    []string  // new movies that the last refresh has read; refresh does not add them again after their end
+	seen    []string  // new movies that the last refresh has read; each is added once, and not again when it has ended
 	movies  []*following
 }
 
@@ -83,7 +85,9 @@ func (f *followings) begin(ctx context.Context) error {
 			return fmt.Errorf("list the open movies of account %s: %w", f.account, err)
 		}
 		for _, m := range page.Movies {
-			if !f.follows(m.Project) { // a movie that changed its state during the reads may be in both lists
+			if !f.follows(m.Project) {
+				// A movie that starts to run between the two reads may be in the list of running and in that of pending
+				// movies.
 				f.add(m)
 			}
 		}
@@ -91,7 +95,8 @@ func (f *followings) begin(ctx context.Context) error {
 	return nil
 }
 
-// refresh reads the followed movies again, and adds new movies. What a store that is unavailable cannot tell stays as it was.
+// refresh reads the followed movies again. If all movies are to be followed, it also adds new ones. A movie that cannot
+// be read, because a store is unavailable, keeps the state that was read before.
 func (f *followings) refresh(ctx context.Context) {
 	for _, one := range f.movies {
 		if now, ok, err := f.api.cfg.Movies.Get(ctx, domain.ProjectID(one.movie.Project)); err == nil && ok {

@@ -13,11 +13,12 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// Streams configures GET /movies/progress. A zero field means the default that its comment gives.
+// Streams configures GET /movies/progress. Each of its answers is a stream (of server-sent events), which reports on
+// movies until it ends. A zero field means the default that its comment gives.
 type Streams struct {
 	Every time.Duration // time between two reads of a movie. Default: 1 s
 	Beat  time.Duration // time between two signs of life that a stream sends. Default: 15 s
-	Limit time.Duration // maximum duration of a stream, after which the client opens another. Default: 30 min
+	Limit time.Duration // maximum duration of an answer; then the client sends the request again. Default: 30 min
 	Total int           // maximum number of open streams. Default: 512
 	Each  int           // maximum number of open streams of one account. Default: 64
 }

@@ -144,8 +144,9 @@ func orZero(t *time.Time) time.Time {
 	return *t
 }
 
-// checkRange refuses a range whose end is before its start, or that is too long: its last day may be at most three calendar
-// months after its first day, limited to the end of the month. Decision 14.
+// checkRange refuses a range whose end is before its start, and a range that is too long. The last day may be at most
+// three calendar months after the first day. If that month has no such day, its last day is the limit: 28 or 29
+// February for 30 November. Decision 14.
 func checkRange(from, to time.Time) error {
 	if from.After(to) {
 		return web.ErrStartDate
@@ -169,8 +170,10 @@ func latest(from time.Time) time.Time {
 // earliest returns the earliest start of a range that ends at a time. Decision 52.
 func earliest(to time.Time) time.Time {
 	y, m, d := to.UTC().Date()
-	day := time.Date(y, m-maxMonths, d, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -3) // time.Date makes 31 February the 3rd of March
-	if first := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC); day.Before(first) {   // a year before 0 cannot be written as a date
+	// When the month has no such day, time.Date goes on into the next month: it makes 31 February the 3rd of March.
+	// Three days less are therefore never too late, and the loop below finds the exact day.
+	day := time.Date(y, m-maxMonths, d, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -3)
+	if first := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC); day.Before(first) { // a year before 0 cannot be written as a date
 		return first
 	}
 	for latest(day).Before(to) {

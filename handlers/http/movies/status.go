@@ -178,8 +178,9 @@ func (a *API) progress(ctx context.Context, m projections.Movie) (percent int, k
 	return min(max(int(presence.Percent), 0), 99), true, nil
 }
 
-// document returns the posted JSON with the secrets of destinations masked (decision 30), or only the parts that answers always
-// contain. A removed or damaged document is null, so that it does not break a list.
+// document returns the JSON that was posted for a movie, with the secrets of destinations masked (decision 30). With
+// echoOnly, the caller may use only the field echo of the result, which has the client's own values. If the stored JSON
+// was removed or is damaged, the result is JSON null, so that one movie does not break a list.
 func (a *API) document(ctx context.Context, m projections.Movie, echoOnly bool) (posted, error) {
 	key := blobkey.Document(domain.AccountID(m.Account), domain.ProjectID(m.Project))
 	if doc, ok := a.documents.get(key); ok {

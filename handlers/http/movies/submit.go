@@ -29,7 +29,8 @@ func (a *API) postMovie(w http.ResponseWriter, r *http.Request, c access.Call) e
 	if err := a.cfg.Submit.Admit(r.Context(), c.Account, idempotencyKey); err != nil {
 		return err
 	}
-	if malformed != nil { // decision 4: a refusal by Admit, for the account's state, comes first
+	if malformed != nil {
+		// Decision 4: a refusal for the account's state (by Admit) comes before that of a malformed Idempotency-Key.
 		return malformed
 	}
 	most, err := parseMaxCredits(c.Query)

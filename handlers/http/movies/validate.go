@@ -18,8 +18,8 @@ import (
 type validation struct {
 	Success bool `json:"success"`
 	Valid   bool `json:"valid"` // a submission would be accepted, and no certain failure was found
-	// Errors are the findings of severity error. The code of a finding is that of the refusal, or of the render's error, to which it
-	// would lead.
+	// Errors are the findings of severity error. Each has the code of the error that it would cause: of the refusal of
+	// the movie, or of its failed render.
 	Errors   []finding `json:"errors"`
 	Warnings []string  `json:"warnings"`
 	Problems []finding `json:"problems"`
@@ -49,7 +49,9 @@ type finding struct {
 	Severity string `json:"severity"`
 	Message  string `json:"message"`
 	Remedy   string `json:"remedy"`
-	Template string `json:"template,omitempty"` // saved template, or movie to be rendered again, by its id; empty: the body
+	// id of the saved template, or of the earlier movie that is to be rendered again, in whose JSON the finding is;
+	// empty: it is in the body of the request
+	Template string `json:"template,omitempty"`
 }
 
 func findingOf(p lint.Problem) finding {
@@ -186,8 +188,9 @@ func elementTimes(fps document.Rate, elements []document.Element, short, long []
 	return times
 }
 
-// spanOf returns the range short with its ends moved to the movie's frames. The range is exact when long is equal to short.
-// Decision 28.
+// spanOf returns the time span short, with its ends moved to frames of the movie. short is computed with length 0 for
+// sources whose length is not known, long with a very long length for them. When both are equal, the span does not
+// depend on the sources, and the result is marked as exact. Decision 28.
 func spanOf(fps document.Rate, short, long document.Span) spanTime {
 	return spanTime{
 		Start: fps.Seconds(fps.Frame(short.Start)).Float(), End: fps.Seconds(fps.Frame(short.End)).Float(),

@@ -36,7 +36,9 @@ var head []byte
 func Document() []byte {
 	raw, err := assembled()
 	if err != nil {
-		panic("openapi: " + err.Error()) // depends on nothing outside of the program; the tests of this package assemble it
+		// This does not happen: the document depends only on data in the program, and the tests of this package
+		// assemble it too.
+		panic("openapi: " + err.Error())
 	}
 	return raw
 }
@@ -184,8 +186,8 @@ func (p *Pages) servePart(w http.ResponseWriter, r *http.Request) {
 	p.send(w, found)
 }
 
-// root redirects browsers to the home of New or, when that is empty, to the page for people. For other clients the path /
-// is not found.
+// root redirects a browser that requests the path / to p.home or, when that is empty, to the documentation. For other
+// clients the path / is not found.
 func (p *Pages) root(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.Contains(r.Header.Get("Accept"), "text/html") {
 		web.NotFound(w, r)

@@ -15,7 +15,7 @@ import (
 	"moviola/handlers/http/templates"
 )
 
-// rooms are the declarations of all resources, including this package.
+// rooms returns the operations and models that each package with operations declares, including this package.
 func rooms() []operation.Room {
 	return []operation.Room{
 		movies.Declared, templates.Declared, batches.Declared, preloads.Declared, files.Declared, media.Declared,

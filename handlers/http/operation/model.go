@@ -9,13 +9,13 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Model is a named schema of the document.
+// Model is a named schema in the OpenAPI document.
 type Model struct {
 	name   string
 	text   string
 	goType reflect.Type // nil: the model consists of fields only
 	fields []Field
-	shape  Shape   // schema of a model that is not an object
+	shape  Shape   // schema of a model that is not a JSON object
 	also   []Field // fields in addition to those of the Go type
 }
 
@@ -48,10 +48,10 @@ type Field struct {
 // F returns a Field: the name, a text (may be empty), and rules.
 func F(name, text string, rules ...Rule) Field { return Field{name: name, text: text, rules: rules} }
 
-// Shape returns a schema. It may look up models by name.
+// Shape is a function that returns a JSON schema. The function may look up models by name.
 type Shape func(models *Models) *jsonschema.Schema
 
-// A returns the shape of the JSON of the Go type T: a reference when a model of T exists.
+// A returns the schema of the JSON form of the Go type T: a reference when a model of T exists.
 func A[T any]() Shape {
 	return func(models *Models) *jsonschema.Schema { return models.schema(reflect.TypeFor[T]()) }
 }
@@ -61,12 +61,12 @@ func Ref(name string) Shape {
 	return func(*Models) *jsonschema.Schema { return reference(name) }
 }
 
-// Inline returns the shape of an object without a name.
+// Inline returns the schema of a JSON object without a name.
 func Inline(fields ...Field) Shape {
 	return func(models *Models) *jsonschema.Schema { return models.object(Object("", "", fields...)) }
 }
 
-// Either returns the shape of a value that has one of several shapes.
+// Either returns the schema of a value that matches exactly one of the given schemas.
 func Either(shapes ...Shape) Shape {
 	return func(models *Models) *jsonschema.Schema {
 		s := &jsonschema.Schema{}
@@ -77,14 +77,14 @@ func Either(shapes ...Shape) Shape {
 	}
 }
 
-// Plain returns the shape of a string, changed by rules.
+// Plain returns the schema of a JSON string, changed by the given rules, such as a minimum length.
 func Plain(rules ...Rule) Shape {
 	return func(models *Models) *jsonschema.Schema {
 		return models.ruled(&jsonschema.Schema{Type: "string"}, rules)
 	}
 }
 
-// Described returns a shape with a description.
+// Described returns the given schema with a description.
 func Described(text string, shape Shape) Shape {
 	return func(models *Models) *jsonschema.Schema {
 		s := shape(models)
@@ -93,8 +93,8 @@ func Described(text string, shape Shape) Shape {
 	}
 }
 
-// Stream returns the shape of a streamed text. The text has the media type contentType. The parameter `of` is the shape of each
-// part of the text.
+// Stream returns the schema of a text that the service sends in parts. The whole text has the media type contentType.
+// The parameter `of` is the schema of each part.
 func Stream(text, contentType string, of Shape) Shape {
 	return func(models *Models) *jsonschema.Schema {
 		return &jsonschema.Schema{
@@ -103,14 +103,14 @@ func Stream(text, contentType string, of Shape) Shape {
 	}
 }
 
-// Binary returns the shape of bytes.
+// Binary is the schema of bytes.
 var Binary = Plain(Format("binary"))
 
 func reference(name string) *jsonschema.Schema {
 	return &jsonschema.Schema{Ref: "#/components/schemas/" + name}
 }
 
-// Models are all models of a document.
+// Models are all named schemas of the OpenAPI document.
 type Models struct {
 	list  []Model
 	names map[reflect.Type]string

@@ -41,10 +41,12 @@ type Operation struct {
 	Parameters   []Parameter   // the parameters of query, headers and path that are read
 	Body         *Body         // nil: no body
 	Answers      []Answer      // the successful answers
-	Refusals     []Refusal     // this operation's own errors; the document adds those of all with the same caller and body
-	OwnQuery     bool          // the operation parses the query itself, and answers a malformed query with an error of its own
-	Alone        bool          // Refusals is complete: no usual errors are added
-	Fixed        bool          // answers are built into the program, so no storage can fail
+	// Refusals are this operation's own errors. The OpenAPI document adds the errors that all operations with the same
+	// kind of caller and of body have.
+	Refusals []Refusal
+	OwnQuery bool // the operation parses the query itself, and answers a malformed query with an error of its own
+	Alone    bool // Refusals is complete: no usual errors are added
+	Fixed    bool // answers are built into the program, so no storage can fail
 }
 
 // Query returns the names of the query parameters. "a.*" stands for all parameters whose names begin with "a.".
@@ -69,10 +71,11 @@ func (o Operation) template() string { return strings.ReplaceAll(o.Path, ":.+}",
 // Parameter is a parameter of the query, the path or the headers.
 type Parameter struct {
 	in, name, text string
-	rest           string // ".*": it stands for all parameters whose names begin with its name; empty: for one parameter
-	required       bool
-	schema         jsonschema.Schema
-	example        any
+	// ".*": the parameter stands for all parameters whose names begin with name and a dot; empty: for one parameter
+	rest     string
+	required bool
+	schema   jsonschema.Schema
+	example  any
 }
 
 // Query returns an optional query parameter, a string unless a rule changes its type.
@@ -117,7 +120,7 @@ func (p Parameter) Members() Parameter {
 // Body is the body of a request.
 type Body struct {
 	optional bool
-	// The operation has errors of its own for the body. So the usual errors of a JSON body do not occur.
+	// the operation itself declares the errors of a wrong body, instead of the usual errors of a JSON body
 	raw      bool
 	contents []Content
 }
@@ -127,7 +130,8 @@ func JSON(schema Shape) *Body {
 	return &Body{contents: []Content{{Type: "application/json", Schema: schema}}}
 }
 
-// Upload returns a body with the given media types, which need not be JSON. The operation has errors of its own for it.
+// Upload returns a body with the given media types, which need not be JSON. The operation itself declares the errors of
+// a wrong body.
 func Upload(contents ...Content) *Body { return &Body{raw: true, contents: contents} }
 
 // Optional copies the body, marks the copy as one that clients may omit, and returns the copy.
@@ -145,7 +149,8 @@ func (b *Body) Example(text string) *Body {
 	return &other
 }
 
-// OwnErrors returns a copy of the body for an operation that has errors of its own for it.
+// OwnErrors returns a copy of the body for an operation that declares the errors of a wrong body itself. The OpenAPI
+// document does not add the usual errors of a JSON body to such an operation.
 func (b *Body) OwnErrors() *Body {
 	other := *b
 	other.raw = true
@@ -167,7 +172,7 @@ type Answer struct {
 	Contents []Content
 }
 
-// OK returns the answer 200 with a JSON object.
+// OK returns the declaration of the answer 200, with a JSON object of the given schema, as the only successful answer.
 func OK(text string, schema Shape) []Answer {
 	return []Answer{{Status: 200, Text: text, Contents: []Content{{Type: "application/json", Schema: schema}}}}
 }
@@ -175,10 +180,12 @@ func OK(text string, schema Shape) []Answer {
 // Refusal describes the errors of one status.
 type Refusal struct {
 	Status int
-	Text   string   // description of the refusal; empty: the usual description of the status
-	Codes  []string // this operation's own error codes; the document adds those of all with the same caller and body
-	plain  *Content // content of the answer instead of an error in JSON; nil: an error in JSON
-	also   Shape    // shape of another possible body of the status; nil: errors only
+	Text   string // description of the refusal; empty: the usual description of the status
+	// this operation's own error codes; the OpenAPI document adds the codes of all operations with the same kind of
+	// caller and body
+	Codes []string
+	plain *Content // content of the answer if it is not an error in JSON; nil: it is an error in JSON
+	also  Shape    // schema of a body that the status can have instead of an error; nil: none
 }
 
 // On returns the errors of one status. An empty text means the usual description of the status.
@@ -186,8 +193,8 @@ func On(status int, text string, codes ...string) Refusal {
 	return Refusal{Status: status, Text: text, Codes: codes}
 }
 
-// Unavailable is the refusal 503, a part of the service does not respond, for operations to which the document does not add
-// it because they are Fixed.
+// Unavailable declares the answer 503: a part of the service does not respond. The OpenAPI document adds this answer to
+// every operation that is neither Fixed nor Alone. Any other operation that can answer so lists Unavailable itself.
 var Unavailable = On(503, "", unavailable...)
 
 // As returns a copy of the refusal. The body of the copy is not an error in JSON, but has the given media type and schema.
@@ -196,7 +203,7 @@ func (r Refusal) As(contentType string, schema Shape) Refusal {
 	return r
 }
 
-// Or returns a copy of the refusal. The body of the copy is either the error, or a value of the given shape.
+// Or returns a copy of the refusal. The body of the copy is either the error, or a value with the given schema.
 func (r Refusal) Or(schema Shape) Refusal {
 	r.also = schema
 	return r

@@ -73,7 +73,7 @@ var NotNull Rule = func(m *member) {
 	}
 }
 
-// Is replaces the schema by that of a shape.
+// Is replaces the whole schema by the one that shape returns.
 func Is(shape Shape) Rule { return func(m *member) { m.schema = shape(m.models) } }
 
 // Types allows several JSON types.

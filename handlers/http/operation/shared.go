@@ -8,7 +8,8 @@ var (
 	OperatorToken = Header(web.OperatorTokenHeader, "The operator's token; only beside account.")
 	// Account selects another account, for operators.
 	Account = Query("account", "For operators: another account's. Needs the header x-admin-token.")
-	// OwnAccount is the parameter account of operations that refuse it.
+	// OwnAccount declares the query parameter account of operations that refuse requests with it, because operators may
+	// only read for other accounts.
 	OwnAccount = Query("account", "Refused: account is for reading only.")
 	// NextToken is the cursor of a list. It contains the size of the page.
 	NextToken = Query("next_token", "Cursor from the answer before. It carries its limit.")
@@ -30,6 +31,6 @@ var ShortID Rule = func(m *member) {
 	Longest(16)(m)
 }
 
-// Timestamp is the shape of times.
+// Timestamp is the schema of times.
 var Timestamp = Described("UTC, ISO 8601 with milliseconds and Z.", Plain(Format("date-time"),
 	Example("2026-11-21T12:00:00.000Z")))

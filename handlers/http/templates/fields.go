@@ -127,7 +127,7 @@ func (v variable) field() field {
 	if len(v.options) > 0 {
 		f.Type, f.Spec = "select", nil
 	}
-	// A variable without a default value must be set.
+	// A value is required for a text without a default value, and for a variable whose default value is null.
 	f.Required = f.Type == "text" && f.Default == "" || string(v.raw) == "null"
 	return f
 }

@@ -18,7 +18,7 @@ const maxCursor = 1024
 // macLength is how many bytes of the HMAC a cursor contains.
 const macLength = 16
 
-// Cursors encodes places in lists as opaque, signed texts. Decision 14.
+// Cursors encodes the positions at which pages of lists begin, as opaque, signed texts. Decision 14.
 type Cursors struct {
 	key   []byte
 	label string
@@ -28,7 +28,8 @@ type Cursors struct {
 // other's cursors. The key has at least 16 bytes, and must be the same in every process of an installation.
 func NewCursors(key []byte, label string) Cursors { return Cursors{key: key, label: label} }
 
-// Encode encodes a place. The place must include everything to which the cursor is restricted, first of all the account.
+// Encode returns the cursor for the parameter at, a value that says where the next page of a list begins and is encoded
+// as JSON. The value must include everything that the cursor is restricted to, above all the account.
 func (c Cursors) Encode(at any) (string, error) {
 	data, err := json.Marshal(at)
 	if err != nil {
@@ -37,8 +38,9 @@ func (c Cursors) Encode(at any) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(append(c.mac(data), data...)), nil
 }
 
-// Decode decodes the text that Encode has returned; for every other text the error is ErrCursor. The caller checks that the place
-// belongs to its account.
+// Decode decodes a cursor that Encode has returned, into the value that the parameter `into` points to. For any other
+// text the error is ErrCursor. The caller has to check that the account in the decoded value is the one that makes the
+// request.
 func (c Cursors) Decode(text string, into any) error {
 	if len(text) > maxCursor {
 		return ErrCursor

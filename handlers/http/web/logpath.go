@@ -2,7 +2,7 @@ package web
 
 import "strings"
 
-// The limits of a path in the log.
+// The limits that LogPath applies to the path of a request, before the path is written to a log message.
 const (
 	// secretLength is the minimum length of a run of letters, digits, _ and - that is treated as a secret: ids are shorter
 	// (16 and 20 characters); the tokens of file addresses and API keys are longer.

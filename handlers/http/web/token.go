@@ -67,7 +67,8 @@ func NewOperatorToken(value string, delay time.Duration, holders OperatorHolders
 		delayed: make(chan struct{}, maxDelayed), holders: holders}
 }
 
-// Check is Admit with the role that the request's method needs.
+// Check returns an error unless an operator makes the request, with a role that is high enough for the request's
+// method. Admit says how the operator is found, and RoleFor which role a method needs.
 func (t *OperatorToken) Check(r *http.Request) error {
 	_, err := t.Admit(r, RoleFor(r.Method))
 	return err

@@ -169,9 +169,10 @@ func (m Methods) allow() string {
 	return strings.Join(methods, ", ")
 }
 
-// NewRouter returns the root router: unknown paths get the JSON 404. Paths are registered with a Methods, so that the router
-// itself never answers 405. The router does not clean paths, because it would answer a POST with a redirect and lose the
-// body.
+// NewRouter returns the root router. For an unknown path it answers 404, with an error in JSON. Every path is
+// registered with a handler of the type Methods, which answers 405 for other methods, so that the router never does.
+// The router does not clean paths: it would answer a POST to an unclean path with a redirect, and the body would be
+// lost.
 func NewRouter() *mux.Router {
 	router := mux.NewRouter().SkipClean(true)
 	// The router does not run its middleware for the next two handlers. So everything that every answer needs is done in Wrap,
