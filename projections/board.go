@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// board is a notice board: a collection of rows that are not folded from events. Any process may write rows. No board
-// belongs to a generation, except that of the unread streams.
+// board is a notice board: a collection of rows that are not folded from events. Any process may write rows. A board
+// belongs to no generation, except the one that names the streams which are no longer folded into a generation: see
+// Unread.
 type board[T any] struct {
 	docs       Documents
 	collection string

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// pointers is the collection of the pointer to the current generation. Its only document says where each read model is stored.
-// The program, and everybody who reads the database directly, starts there.
+// pointers is the collection with the pointer, the document that names the current generation and says where each read
+// model is stored. It has no other document. The program, and everybody who reads the database directly, starts there.
 var pointers = Collection{Name: "read_models"}
 
 const pointerID = "current"
@@ -21,7 +21,7 @@ const pointerID = "current"
 type Pointer struct {
 	Generation int64            `json:"generation"`
 	Next       int64            `json:"next"`     // number of the next generation to be built
-	Models     map[string]Place `json:"models"`   // where each read model is stored, by its name
+	Models     map[string]Place `json:"models"`   // where each read model is stored, by the read model's name
 	Building   *Building        `json:"building"` // the generation that is being built in the background; nil: none
 	// Beside is set while a program that cannot read some read models of the current generation has these built anew.
 	// It says what that program reads meanwhile: all other read models of the current generation. nil: there is no such
@@ -73,7 +73,7 @@ func (c *catalogue) model(name string) model {
 // collection returns the name of the collection in which a read model is stored now.
 func (c *catalogue) collection(name string) string { return c.current.Load().Models[name].Collection }
 
-// read loads the pointer; nil when it does not exist yet.
+// read loads the pointer, the document that names the current generation. It returns nil when there is none yet.
 func (c *catalogue) read(ctx context.Context) (*Pointer, error) {
 	found, err := c.docs.Get(ctx, pointers.Name, pointerID)
 	if err != nil {
@@ -91,7 +91,8 @@ func (c *catalogue) read(ctx context.Context) (*Pointer, error) {
 	return &p, nil
 }
 
-// replace writes the pointer at the version at which it was loaded, or returns ErrStale.
+// replace writes the pointer to the current generation, or returns ErrStale when another process has written it since
+// it was loaded.
 func (c *catalogue) replace(ctx context.Context, p *Pointer) error {
 	err := c.docs.Commit(ctx, Changes{Writes: []Write{{
 		Collection: pointers.Name, ID: pointerID, Loaded: p.version, Document: *p,
@@ -135,7 +136,8 @@ func (c *catalogue) declare(ctx context.Context, generation int64, places map[st
 	return nil
 }
 
-// fits reports whether the stored documents have the shapes that this program reads and writes.
+// fits reports whether all stored documents have the shapes (versions of the documents' fields) that this program
+// writes.
 func (c *catalogue) fits(places map[string]Place) bool {
 	for _, m := range c.models {
 		if place, ok := places[m.name()]; !ok || place.Shape != m.shape() {
@@ -145,8 +147,8 @@ func (c *catalogue) fits(places map[string]Place) bool {
 	return true
 }
 
-// usable reports whether this program can read and update the stored documents: they have its shapes, or older ones to which
-// fields were only added.
+// usable reports whether this program can read and update the stored documents of all read models: they have the shapes
+// (versions of the documents' fields) that it writes, or older ones that it can still read.
 func (c *catalogue) usable(places map[string]Place) bool {
 	return !slices.ContainsFunc(c.models, func(m model) bool { return !usableBy(m, places) })
 }
@@ -156,8 +158,8 @@ func usableBy(m model, places map[string]Place) bool {
 	return ok && place.Shape >= oldest(m) && place.Shape <= m.shape()
 }
 
-// update changes the pointer, with retries while other processes change it too, and returns the new pointer. When change returns
-// false, the pointer stays as it is.
+// update changes the pointer to the current generation, with retries while other processes change it too, and returns
+// the new pointer. When the function change returns false, the pointer stays as it is.
 func (c *catalogue) update(ctx context.Context, change func(p *Pointer) bool) (*Pointer, error) {
 	for {
 		p, err := c.read(ctx)

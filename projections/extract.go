@@ -15,8 +15,8 @@ type Moments interface {
 	Moment(ctx context.Context, do func(Documents) error) error
 }
 
-// OpenExtract opens the current read models. It returns an error when there are none, or when they have shapes that this program
-// cannot read.
+// OpenExtract opens the current read models. It returns an error when there are none, or when this program cannot read
+// the version of their documents' fields.
 func OpenExtract(ctx context.Context, docs Documents) (*Extract, error) {
 	at, err := openCurrent(ctx, docs, movieModel, deliveryModel{}, usageModel{}, statementModel{})
 	if err != nil {
@@ -77,7 +77,8 @@ func (e *Extract) Collections() map[string]string {
 	return names
 }
 
-// Movies calls visit for each movie whose id is greater than after, in the order of the ids. It skips abandoned submissions.
+// Movies calls visit for the movies in the order of their ids, without abandoned submissions. It begins with the first
+// id that is greater than after.
 func (e *Extract) Movies(ctx context.Context, after string, visit func(id string, m Movie) error) error {
 	return each(ctx, e, movieModel, after, func(id string, m Movie) error {
 		if m.Status == statusAbandoned {
@@ -87,12 +88,14 @@ func (e *Extract) Movies(ctx context.Context, after string, visit func(id string
 	})
 }
 
-// Deliveries calls visit for each destination whose id is greater than after, in the order of the ids.
+// Deliveries calls visit for the destinations of all movies in the order of their ids. It begins with the first id that
+// is greater than after.
 func (e *Extract) Deliveries(ctx context.Context, after string, visit func(id string, d Delivery) error) error {
 	return each(ctx, e, deliveryModel{}, after, visit)
 }
 
-// Usage calls visit for each document of usage (of a day and account) whose id is greater than after, in the order of the ids.
+// Usage calls visit for the documents of usage, one for each day and account, in the order of their ids. It begins with
+// the first id that is greater than after.
 func (e *Extract) Usage(ctx context.Context, after string, visit func(id string, u Usage) error) error {
 	return each(ctx, e, usageModel{}, after, visit)
 }
@@ -103,8 +106,8 @@ func (e *Extract) Entries(ctx context.Context, after string, visit func(id strin
 	return each(ctx, e, statementModel{}, after, visit)
 }
 
-// each calls visit for each document of a read model whose id is greater than after, in the order of the ids. It reads the
-// documents page by page.
+// each calls visit for the documents of a read model in the order of their ids. It begins with the first id that is
+// greater than after, and reads the documents page by page.
 func each[T any](ctx context.Context, e *Extract, m model, after string, visit func(id string, doc T) error) error {
 	q := Query{Index: IDIndex, Limit: MaxPage}
 	if after != "" {

@@ -22,8 +22,8 @@ import (
 	"moviola/eventstore"
 )
 
-// categories are the categories of streams that the read models fold. An event in them that this program does not know makes
-// its stream unread: see Unread.
+// categories are the categories of streams that the read models fold. When this program does not know the type of an
+// event in them, it folds the event's stream no further: see Unread.
 var categories = []string{
 	movie.StreamCategory, ledger.StreamCategory, account.StreamCategory, key.StreamCategory, operator.StreamCategory,
 	media.StreamCategory, preload.StreamCategory, connection.StreamCategory, template.StreamCategory, batch.StreamCategory,

@@ -101,9 +101,9 @@ func (r *Reader) begin(ctx context.Context) error {
 	return err
 }
 
-// adopt makes this process read the generation that the pointer names, unless that is behind the position read so far: clients
-// must not lose sight of changes that they have waited for. force skips this check. It returns whether the process reads that
-// generation now.
+// adopt makes this process read the generation that p names, unless that generation is behind the position that the
+// process has read up to: clients must not lose sight of changes that they have waited for. force skips this check.
+// adopt returns whether the process reads that generation now.
 func (r *Reader) adopt(ctx context.Context, p *Pointer, force bool) (bool, error) {
 	if err := r.at.declare(ctx, p.Generation, p.Models); err != nil {
 		return false, err

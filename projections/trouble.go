@@ -23,7 +23,7 @@ type Trouble struct {
 	Message  string    `json:"message"`  // message of the last failure, for operators only
 	Failures int       `json:"failures"` // number of consecutive failures
 	Stuck    bool      `json:"stuck"`    // the item has failed at least StuckAfter times in a row
-	First    time.Time `json:"first"`    // time of the first of the consecutive failures
+	First    time.Time `json:"first"`    // time of the first of the item's consecutive failures
 	Last     time.Time `json:"last"`
 }
 

@@ -25,8 +25,9 @@ const (
 	workWaiting = "waiting" // not to be done yet: the item stores facts for the time when it becomes ready
 )
 
-// WorkItem is one thing still to be done. Its id is a line of work and the subject. Along a line the kind changes with the state
-// of the subject, so that an item is folded from its own state and the event alone:
+// WorkItem is one thing still to be done. Its id is made of a line of work (such as render/) and the subject. The kind
+// of an item changes with the state of its subject, so that the item is folded from its own state and the event alone.
+// These are the lines of movies, with the kinds of their items:
 //
 //	fetch/<project>    fetch, of a movie that may name files
 //	render/<project>   render, and after RenderTimedOut stop; its claim is that of the render, under the same id
@@ -35,8 +36,8 @@ const (
 //	deliver/<project>  deliver
 //	file/<project>     expire
 //
-// The lines of the media library and of preloads are in work_media.go, those of accounts in work_account.go, those of templates
-// in work_template.go, those of batches of movies in work_batch.go.
+// The lines of the media library and of preloads are in work_media.go, those of accounts in work_account.go, those of
+// templates in work_template.go, those of batches of movies in work_batch.go.
 type WorkItem struct {
 	ID      string     `json:"id"`
 	Kind    string     `json:"kind"`

@@ -10,9 +10,9 @@ import (
 	"moviola/domain/preload"
 )
 
-// The lines of work of the media library and of preloads: prefixes of the ids of work items, each followed by its subject. The
-// subject of move/, media/ and confirm/ is the id of a path's stream. The subject of preload/ and fetchitem/ is
-// <preload>/<index>: a preload batch and the index of an item in it.
+// The lines of work on the media library and on preloads. A line of work is the first part of a work item's id. The
+// item's subject follows it. The subject of move/, media/ and confirm/ is the id of a path's stream. The subject of
+// preload/ and fetchitem/ is <preload>/<index>: a preload batch and the index of an item in it.
 const (
 	lineMove    = "move/"
 	lineMedia   = "media/"

@@ -35,7 +35,7 @@ type AnchoredLedger struct {
 	Stream string   `json:"stream"`
 	Events int64    `json:"events"`
 	Digest string   `json:"digest"` // Seal (hash chain) over the ledger's entries
-	Chain  []string `json:"chain"`  // digests of that hash chain after 1000, 2000, 3000 … entries (ChainStep)
+	Chain  []string `json:"chain"`  // digests of the ledger's hash chain (Seal) after 1000, 2000 … entries: see ChainStep
 }
 
 // Signed is an anchor with its signature.
