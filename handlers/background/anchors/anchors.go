@@ -19,8 +19,9 @@ import (
 	"moviola/projections/audit"
 )
 
-// The time between two rounds: until the next anchor is due, but at least shortest and at most longest. After an error it
-// is again. The first round begins after shortest.
+// The waits between two calls of Round. After a call without an error, Run waits until the next anchor is due: at least
+// shortest and at most longest. After a call with an error, Run waits for the time again. Run waits for the time shortest
+// before the first call.
 const (
 	longest  = 10 * time.Minute
 	shortest = time.Second
@@ -43,7 +44,7 @@ type Config struct {
 	Log    *eventstore.Log
 	Key    ed25519.PrivateKey
 	Places []Place
-	Every  time.Duration // time between two anchors of the same place
+	Every  time.Duration // time from one anchor to the next at each of Places
 	Worker string        // name of this process in the schedule; another start of the process has another name
 	Now    func() time.Time
 	Sent   func(kind string, err error) // called with the result for each due place: nil: the anchor was sent

@@ -36,8 +36,10 @@ func (c *checker) stillWanted(ctx context.Context, stream string, w want) (bool,
 	return !gone && err == nil, err
 }
 
-// goneWith reports whether an account is in a set of accounts whose files may be gone: departed or emptied of the inventory. If
-// it is not, goneWith reads the given stream again: the account may have been closed or purged since the log was read.
+// goneWith reports whether the files of the account owner may be gone, because set contains the account. The caller passes
+// one of two sets of the inventory as set: departed (closed accounts) or emptied (purged accounts). When set does not
+// contain the account, goneWith reads stream again, because the account may have been closed or purged since the log was
+// read. The result is false for an empty owner.
 func (c *checker) goneWith(
 	ctx context.Context, stream string, set map[domain.AccountID]bool, owner domain.AccountID,
 ) (bool, error) {

@@ -28,7 +28,8 @@ func (b *batchFiles) wants(time.Time) []want {
 	}}
 }
 
-// mayHave implements subject: a batch that exists may have left any file. A chore removes it when it is old.
+// mayHave implements subject. It returns true for every file of a batch that the log knows: even when the rows are no
+// longer needed, their file may still exist until a chore removes old files of batches.
 func (b *batchFiles) mayHave(string) bool {
 	_, known := b.Requested()
 	return known

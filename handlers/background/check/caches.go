@@ -58,11 +58,11 @@ type cacheWalk struct {
 	*checker
 	cache    Cache
 	departed map[string]bool // folders of accounts that are closed, by path
-	named    map[string]bool // cached files that the notes beside them name, in the folder that is walked now
+	named    map[string]bool // names of the files that the notes in the current folder mention (Cache.Named)
 }
 
-// folder is called for each folder of a cache. It reports the folder of a closed account as an orphan, and skips it. Of any
-// other folder it reads the names in its notes.
+// folder is called for each folder of a cache. It records the folder of a closed account as an orphan, and skips the files
+// in it. In any other folder it reads which files the notes mention, and stores their names in w.named.
 func (w *cacheWalk) folder(path string, entry fs.DirEntry) (err error) {
 	if w.departed[path] {
 		flaw := storage.Flaw{Kind: storage.FlawOrphaned, Detail: "its account is closed", Remove: []string{path}}
@@ -94,8 +94,8 @@ func namedIn(cache Cache, folder string) (map[string]bool, error) {
 	return cache.Named(folder)
 }
 
-// flaw records what is wrong with a file of a cache. A young orphan is no flaw, because its note
-// may be about to be written.
+// flaw adds a finding about a file or folder of a cache to the report. It adds none for an orphan (a file or folder that
+// nothing needs) that is younger than Grace, because the JSON note that mentions the file may not be written yet.
 func (c *checker) flaw(cache Cache, path string, entry fs.DirEntry, flaw storage.Flaw) error {
 	if flaw.Kind == "" || len(c.report.Findings) >= mostFindings {
 		return nil

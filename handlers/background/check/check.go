@@ -39,7 +39,7 @@ type Finding struct {
 	Repaired bool   `json:"repaired"`
 
 	remove []string // files and folders of a cache that --repair removes
-	stream string   // stream that the file belongs to; empty: the finding is no stored file, or its key tells no stream
+	stream string   // stream of the stored file; empty: not a stored file, or its key does not tell the stream
 	want   want
 }
 
@@ -78,10 +78,11 @@ type Config struct {
 	Archive func(ctx context.Context, visit func(key string, flaw error) error) error
 	// Caches are the caches of this machine.
 	Caches []Cache
-	// Holder returns the name that stands for an account in the keys of files which hosts share; nil: shared files are not
-	// checked. Lapse is how long such a file is used after it was written.
+	// Holder returns the name that stands for an account in the keys of shared files: files that all hosts of the
+	// installation use. nil: shared files are not checked.
 	Holder func(account domain.AccountID) string
-	Lapse  time.Duration
+	// Lapse is how long a shared file is used after it was written.
+	Lapse time.Duration
 	// Quick skips reading the contents of movies, of their outputs and of files in caches: of movies and outputs, only the
 	// sizes in bytes are compared.
 	Quick bool

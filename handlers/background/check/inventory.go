@@ -30,8 +30,8 @@ type want struct {
 // subject is the state of one stream with regard to stored files.
 type subject interface {
 	apply(e domain.Event)
-	// wants returns the files that the stream names. Each want tells whether the file must exist at
-	// that time.
+	// wants returns the stored files that the events of this subject's stream name. The field required of each want says
+	// whether the file must exist at the time now.
 	wants(now time.Time) []want
 	// mayHave reports whether a file may exist although wants does not return it. The file's key belongs to this subject.
 	mayHave(key string) bool
@@ -56,7 +56,8 @@ func newInventory() *inventory {
 // errUnread says that an event cannot be read because a newer version of the program has written it.
 var errUnread = errors.New("it was written by a newer version of the program")
 
-// add applies an event to the state of its stream. When this program cannot read the event, the stream counts as unread.
+// add applies an event to the state of its stream. When this program cannot read the event, because a newer version has
+// written it, add enters the stream in v.unread and returns errUnread. It skips all later events of that stream.
 func (v *inventory) add(codec *eventstore.Codec, r eventstore.Recorded) error {
 	category, id := eventstore.SplitStream(r.Stream)
 	if !slices.Contains(read, category) || v.unread[r.Stream] {
@@ -131,13 +132,14 @@ func (v *inventory) streamOf(key string) string {
 	return v.blobs[key]
 }
 
-// owned reports whether a file belongs to a stream of the log. Files of unread streams count as
-// owned.
+// owned reports whether the file with a key belongs to a stream of the log. It returns true for every file of a stream in
+// v.unread.
 func (v *inventory) owned(key string, now time.Time) bool {
 	if blobkey.Uploads.Is(key) || blobkey.Inboxes.Is(key) || blobkey.Sources.Is(key) || blobkey.Fonts.Is(key) ||
 		blobkey.History.Is(key) {
-		// Chores remove these files when they are old or unused. No event names them, but for the files of the archive (History): its
-		// catalogue names them, and nothing removes them.
+		// These files count as owned, so they are never reported as orphans. No event names them. Chores remove them when
+		// they are old or unused. The archive files (History) are an exception: the catalogue of the archive names them,
+		// and nothing removes them.
 		return true
 	}
 	stream := v.streamOf(key)
@@ -195,8 +197,9 @@ func (m *movieFiles) wants(time.Time) []want {
 	return all
 }
 
-// mayHave implements subject. Until its movie is closed, a submitted movie may have any file. After that it may have only the
-// stored requests and answers of its deliveries: no event names them, and they are removed when they are old.
+// mayHave implements subject. While a submitted movie is not closed, every file of the movie may exist. Of a closed movie,
+// the only other files that may exist are the stored requests and answers of its deliveries. No event names these, and a
+// chore removes them when they are old.
 func (m *movieFiles) mayHave(key string) bool {
 	return m.submitted && (!m.closed || blobkey.Exchanges.Is(key))
 }
@@ -319,5 +322,6 @@ func (p *preloadFiles) wants(now time.Time) []want {
 	return all
 }
 
-// mayHave implements subject: a preload batch that exists may have left any file. A chore removes it when it is old.
+// mayHave implements subject. It returns true for every file of a preload batch that the log knows: even when the file is
+// no longer needed, it may still exist until a chore removes old files of preload batches.
 func (p *preloadFiles) mayHave(string) bool { return p.hash != "" }

@@ -7,7 +7,8 @@ import (
 	"moviola/domain/blobkey"
 )
 
-// closedHolders returns the names of closed accounts in the keys of files that hosts share.
+// closedHolders returns a set with one name for each closed account: the name that Holder gives the account in the keys of
+// shared files, which all hosts of the installation use. The set is empty when shared files are not checked.
 func (c *checker) closedHolders() map[string]bool {
 	closed := make(map[string]bool, len(c.inventory.departed))
 	if c.Holder == nil {

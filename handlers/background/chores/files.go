@@ -94,7 +94,8 @@ func names(m projections.Movie, key string) bool {
 }
 
 const (
-	// fewStrays is the number of strays up to which all are removed without comparing their number with that of the named files.
+	// fewStrays is a number of strays (stored files that no record names). Up to this number, all strays are removed. More
+	// strays are removed only if at least as many files are named by records.
 	fewStrays = 100
 	// mostStrays is the maximum number of files that a chore removes in one round; the next round removes more.
 	mostStrays = 10_000
@@ -104,8 +105,7 @@ const (
 // of another installation.
 var errTooMany = errors.New("most files belong to no movie; is this the event store that belongs to them? Nothing was removed")
 
-// strays are the stored files that no record names, and the number of the files that a record
-// names.
+// strays holds the keys of the stored files that no record names, and in named the number of files that a record names.
 type strays struct {
 	keys  []string
 	named int
@@ -120,8 +120,8 @@ func (s *strays) add(key string, named bool) {
 	}
 }
 
-// remove removes the strays. When there are too many of them, the log is probably that of another
-// installation, and remove returns errTooMany.
+// remove deletes the files with the keys in s.keys, which no record names. If these are more than fewStrays and also more
+// than s.named, it deletes none and returns errTooMany: the log is then probably that of another installation.
 func (s *strays) remove(ctx context.Context, files Files) error {
 	if len(s.keys) > fewStrays && len(s.keys) > s.named {
 		return fmt.Errorf("%d strays, %d files of movies: %w", len(s.keys), s.named, errTooMany)

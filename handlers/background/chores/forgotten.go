@@ -83,7 +83,8 @@ func (f *forgetting) run(ctx context.Context) error {
 		case notice.Event != nil && notice.Event.Created.Before(f.before):
 			f.streams[notice.Event.Stream] = true
 			f.through = notice.Event.Position
-		case notice.Event != nil || notice.CaughtUp: // this event is too new, and all later ones are newer; or the log has ended
+		case notice.Event != nil || notice.CaughtUp:
+			// This event is too new for its stream to be discarded, and so are all later events; or the log has ended.
 			if f.through == begun {
 				return nil
 			}
@@ -119,7 +120,7 @@ func (f *forgetting) begin(ctx context.Context) error {
 	}
 	_, err := f.store.Append(ctx, "$$"+ForgottenStream, eventstore.NoStream,
 		eventstore.Proposed{ID: uuid.New(), Type: "$metadata", Data: []byte(`{"$maxCount":1}`)})
-	if errors.Is(err, eventstore.ErrConflict) { // another round has appended this metadata
+	if errors.Is(err, eventstore.ErrConflict) { // another process has appended the same metadata
 		return nil
 	}
 	return err

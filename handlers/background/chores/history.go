@@ -24,18 +24,20 @@ type Archive interface {
 type HistoryConfig struct {
 	Archive Archive
 	Codec   *eventstore.Codec
-	// Age is how long the events of a movie stay in the log after the last of them, when the account's plan has no age of its
-	// own; 0: for ever.
+	// Age is how long the events of a movie stay in the log after the last of them, for accounts whose plan sets no such
+	// time (History of the plan is 0). 0: for ever.
 	Age time.Duration
-	// Plans are the plans with an age of their own; nil: no plan has one. PlanOf returns the plan of an account; it is required
-	// when Plans has any.
-	Plans  []plan.Plan
+	// Plans are the plans that set in their field History how long the events of movies stay in the log; nil: no plan sets
+	// it.
+	Plans []plan.Plan
+	// PlanOf returns the plan of an account. It is required when Plans is not empty.
 	PlanOf func(ctx context.Context, account domain.AccountID) (plan.Plan, error)
 	Logger logrus.FieldLogger
 }
 
-// History is the chore of archiving movies whose last event is older than an age: that of their account's plan or, when the plan
-// has none, the Age of config. Movies with an event that this version cannot read stay in the log. Decisions 90 and 96.
+// History is the chore of archiving movies that have ended and whose last event is old enough. The plan of the movie's
+// account sets how old that is or, when the plan does not, Age of config. Movies with an event that this version cannot
+// read stay in the log. Decisions 90 and 96.
 func History(config HistoryConfig) Chore {
 	return Chore{Name: "events of old movies", Do: func(ctx context.Context, now time.Time) error {
 		var failures []error
@@ -48,8 +50,9 @@ func History(config HistoryConfig) Chore {
 	}}
 }
 
-// archive archives the movies that have ended and whose last event is older than the time before: those of accounts on the plan
-// with the given name or, when the name is empty, those of accounts on plans without an age of their own.
+// archive archives the movies that have ended and whose last event was stored before the time before. It takes only movies
+// of accounts on the plan with the name in plan. An empty plan stands for all plans that do not set when movies are
+// archived (History is 0).
 func (c HistoryConfig) archive(ctx context.Context, plan string, before time.Time) error {
 	done, err := c.Archive.Archive(ctx, archived.Rule{Lane: plan, Before: before, Ended: c.ended(ctx, plan)})
 	if done.Files > 0 {
@@ -63,8 +66,9 @@ func (c HistoryConfig) archive(ctx context.Context, plan string, before time.Tim
 	return err
 }
 
-// ended returns the function that reports whether a movie has ended and its account is on the plan with the given name; an empty
-// name stands for all plans without an age of their own.
+// ended returns a function that gets all events of a movie. That function reports whether the movie has ended and its
+// account is on the plan with the name in plan. An empty plan stands for all plans that do not set when movies are archived
+// (History is 0).
 func (c HistoryConfig) ended(ctx context.Context, plan string) func([]eventstore.Recorded) (bool, error) {
 	return func(events []eventstore.Recorded) (bool, error) {
 		account, is, err := hasEnded(c.Codec, events)

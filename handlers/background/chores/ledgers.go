@@ -17,9 +17,10 @@ import (
 
 // Openings makes the opening balances of ledgers. *ledgers.Ledgers implements it.
 type Openings interface {
-	// Open appends an opening balance that includes all events before a moment. It does so only if that balance includes at least
-	// least events more than the newest opening balance does. Open returns the revision of the last event that the newest opening
-	// balance includes; NoStream: there is no opening balance.
+	// Open appends an opening balance that includes all events of the account's ledger stored before the time before. It
+	// appends none if fewer new events would be included than the number in least. New events are those that the newest
+	// opening balance does not include. Open returns the revision of the last event that the newest opening balance
+	// includes after the call; NoStream: there is no opening balance.
 	Open(ctx context.Context, account domain.AccountID, before time.Time, least int) (eventstore.Revision, error)
 }
 
@@ -35,19 +36,20 @@ type LedgersConfig struct {
 	Archive  Prefixes
 	// Age returns how long the events of an account's ledger stay in the log; 0: for ever.
 	Age func(ctx context.Context, account domain.AccountID) (time.Duration, error)
-	// Least is how many events more than the opening balance before it a new opening balance must include. See LeastOpened.
+	// Least is the minimum number of new events for an opening balance: events that the opening balance before it does not
+	// include. See LeastOpened.
 	Least  int
 	Logger logrus.FieldLogger
 }
 
-// LeastOpened is the minimum of old events of a ledger for which an opening balance is made: fewer events are not worth the event
-// of the opening balance and the archive's note of where the events are.
+// LeastOpened is the minimum number of old events of a ledger for which an opening balance is made. Archiving fewer events
+// is not worth an opening balance and an entry in the archive that says where the old events are.
 const LeastOpened = 100
 
-// Ledgers is the chore of archiving the old events of ledgers. It works by calendar months (UTC). The moment that lies the
-// account's Age back is in some month: an opening balance is made that includes all events stored before that month, and then
-// these events are archived. So a ledger has at most one new opening balance a month, and it is the balance at the end of a
-// month. Decision 96.
+// Ledgers is the chore of archiving the old events of ledgers. Events of an account's ledger are old when they were stored
+// before a boundary: the start of the calendar month (UTC) in which the time lies that is Age before now. The chore makes
+// an opening balance that includes the old events, and then archives these events. So a ledger gets at most one new opening
+// balance a month, and it is the balance at the end of a month. Decision 96.
 func Ledgers(config LedgersConfig) Chore {
 	return Chore{Name: "old events of ledgers", Do: func(ctx context.Context, now time.Time) error {
 		var prefixes []archived.Prefix

@@ -10,10 +10,13 @@ import (
 // shareKey is the context key of the channel that is closed when the queue asks the work to release its slot for another account.
 type shareKey struct{}
 
-// Own returns the context of one work item. It is derived from all, the context of all work, because that context outlives the
-// router's: a drain ends the context of all work only after waiting for running work. given is the context that the queue gave
-// to the message. When the queue wants the slot at once, Own ends the work. When the queue asks to share the slot, Own only
-// closes the channel that ShareOf returns. commands.KeepSlot with the context tells the queue of given. stop ends the context.
+// Own returns the context work of one work item. given is the context that the queue gave to the message of the work item.
+// all is the context of all work in this process. work is derived from all and not from given, because given ends as soon
+// as the router closes, but all ends only when the time of a drain is over.
+//
+// When the queue wants the slot back at once, it ends given, and Own ends work with the same cause. When another account is
+// to get the slot (commands.ErrShare), work goes on, and only the channel that ShareOf(work) returns is closed.
+// commands.KeepSlot(work) has the same effect as commands.KeepSlot(given). The function stop ends work.
 func Own(all, given context.Context) (work context.Context, stop func()) {
 	work, end := context.WithCancelCause(all)
 	share := make(chan struct{})

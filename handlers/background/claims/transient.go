@@ -11,7 +11,7 @@ import (
 // may succeed.
 type temporary struct{ error }
 
-// Unwrap returns the error without the mark.
+// Unwrap returns the error that Transient was called with.
 func (t temporary) Unwrap() error { return t.error }
 
 // Transient marks an error as transient.

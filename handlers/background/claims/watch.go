@@ -18,7 +18,7 @@ type Watch struct {
 	logger logrus.FieldLogger
 
 	mu     sync.Mutex
-	guards map[string]map[*Guard]struct{} // guards of each stream, by the stream's name
+	guards map[string]map[*Guard]struct{} // by the name of a movie's stream: the Guards that watch the movie
 }
 
 // NewWatch returns a watch of the movies in a log, without starting it.
@@ -26,8 +26,9 @@ func NewWatch(log *eventstore.Log, logger logrus.FieldLogger) *Watch {
 	return &Watch{log: log, logger: logger, guards: make(map[string]map[*Guard]struct{})}
 }
 
-// Run follows the log after a position until ctx ends. A guard needs no events from before its opening, because its claim is made
-// afterwards, by a decision on the whole stream.
+// Run reads the events of movies in the log after the position after, until ctx ends, and shows each event to the Guards
+// that watch its movie. A Guard does not need the events before its call of Open: the claim is made after that call, and
+// the command that makes it has read all earlier events of the movie.
 func (w *Watch) Run(ctx context.Context, after eventstore.Position) {
 	filter := eventstore.Filter{Categories: []string{movie.StreamCategory}}
 	_ = eventstore.Follow(ctx, w.log.Store(), after, filter, func(n eventstore.Notice) error {
@@ -74,7 +75,8 @@ func (w *Watch) saw(recorded eventstore.Recorded) {
 	}
 }
 
-// Guard watches one movie for one worker.
+// Guard watches the events of one movie for one worker. It ends the worker's work when an event ends the worker's claim on
+// the movie.
 type Guard struct {
 	watch  *Watch
 	stream string
@@ -88,18 +90,20 @@ type Guard struct {
 // ErrLost is the cause for which work is cancelled when its claim has ended.
 var ErrLost = errors.New("the claim is lost")
 
-// claim is the claim that a guard watches, and the function that ends its work.
+// claim describes the claim that a Guard watches: the number of the attempt (of a delivery: the run) and the worker that
+// holds the claim. stop ends the context of the work under the claim.
 type claim struct {
 	attempt int
 	worker  string
 	stop    context.CancelCauseFunc
 }
 
-// claimKind reports whether an event ends a claim.
+// claimKind is a function that reports whether an event ends the claim of a worker on an attempt. There is one for each
+// kind of work on movies.
 type claimKind func(event domain.Event, attempt int, worker string) bool
 
-// EndsRender reports whether an event ends the render of an attempt: a later attempt, the cancellation of the movie, or an
-// outcome that another attempt or another worker has recorded. Design §6.
+// EndsRender reports whether an event ends the claim of a worker on a render attempt. These events do: the start of a later
+// attempt, the cancellation of the movie, and an outcome that another attempt or another worker has recorded. Design §6.
 func EndsRender(event domain.Event, attempt int, worker string) bool {
 	switch e := event.(type) {
 	case movie.RenderStarted:
@@ -113,9 +117,9 @@ func EndsRender(event domain.Event, attempt int, worker string) bool {
 	}
 }
 
-// EndsFetch reports whether an event ends an attempt at fetching a movie's sources: a later attempt, an end of the fetch
-// that another attempt or worker has recorded, a render, the cancellation of the movie, or an outcome that another worker
-// has recorded.
+// EndsFetch reports whether an event ends the claim of a worker on an attempt at fetching a movie's sources. These events
+// do: the start of a later attempt, an end of the fetch that another attempt or another worker has recorded, the start of a
+// render, the cancellation of the movie, and an outcome that another worker has recorded.
 func EndsFetch(event domain.Event, attempt int, worker string) bool {
 	switch e := event.(type) {
 	case movie.SourcesFetchStarted:
@@ -131,7 +135,8 @@ func EndsFetch(event domain.Event, attempt int, worker string) bool {
 	}
 }
 
-// EndsDelivery reports whether an event ends a delivery run: the start of a later run.
+// EndsDelivery reports whether an event ends the claim on a delivery run. Only the start of a later run of the same movie
+// does.
 func EndsDelivery(event domain.Event, run int, _ string) bool {
 	started, ok := event.(movie.DeliveryStarted)
 	return ok && started.Run > run
@@ -149,7 +154,7 @@ func (w *Watch) Open(project domain.ProjectID, kind claimKind) *Guard {
 	return s
 }
 
-// Close ends the watching. It does not end the context of Claimed.
+// Close stops watching the movie. The context that Claimed has returned does not end by this.
 func (s *Guard) Close() {
 	s.watch.mu.Lock()
 	defer s.watch.mu.Unlock()
@@ -159,7 +164,8 @@ func (s *Guard) Close() {
 	}
 }
 
-// Claimed returns a context that ends when the claim ends. Its cause is then ErrLost.
+// Claimed returns the context of the work under a claim. When the log shows that the claim has ended, the context ends with
+// the cause ErrLost.
 func (s *Guard) Claimed(ctx context.Context, attempt int, worker string) (context.Context, context.CancelFunc) {
 	ctx, stop := context.WithCancelCause(ctx)
 	s.mu.Lock()
