@@ -20,7 +20,7 @@ import (
 // Paths of the console of accounts.
 const (
 	Path = "/console"
-	// APIPath is the path pattern of the page's calls, and the name of their route.
+	// APIPath is the path pattern of the API calls that the console's page makes. Their route has the same name.
 	APIPath = Path + apiFolder + "/v2/{call:.+}"
 )
 
@@ -35,7 +35,7 @@ const (
 type Shared struct {
 	// Calls serves the calls of the page: the operations of the API, at their own paths.
 	Calls http.Handler
-	// Serves reports whether a request's path is that of an operation that Calls serves.
+	// Serves reports whether the path of r is that of an API operation which the handler Calls serves.
 	Serves func(r *http.Request) bool
 	// SealKey is the key that encrypts the cookies of sessions.
 	SealKey []byte
@@ -61,9 +61,10 @@ type Console struct {
 	site
 	door door
 	seal sealer
-	// place returns the address at which a request has reached the page.
+	// place returns the address at which the browser that sent r has opened this console's page.
 	place func(r *http.Request) place
-	// others are the paths that only this console has, with their handlers; the other console lacks them.
+	// others are the handlers of further paths: those for sign-in through an identity provider. Only the operators' console
+	// has any.
 	others map[string]web.Methods
 }
 
@@ -79,15 +80,15 @@ type door interface {
 	leave(ctx context.Context, one session) error
 }
 
-// guest is the owner of a session.
+// guest is the owner of a session: the holder of an API key or an operator.
 type guest interface {
-	// shown returns what the page is told about the session.
+	// shown returns the description of the owner's session for the console's page.
 	shown(one session) any
-	// within returns the context for a request on behalf of the owner.
+	// within returns ctx with the owner of the session added, for requests that are made on the owner's behalf.
 	within(ctx context.Context) context.Context
 }
 
-// place is an address at which the page can be opened.
+// place is an address at which the console's page can be opened, with the session's cookie for this address.
 type place struct {
 	origin string
 	cookie cookie

@@ -55,7 +55,8 @@ func (a attempt) before() *session {
 	return &session{id: a.Before, began: a.BeforeBegan}
 }
 
-// attemptFor binds a sealed attempt to its purpose and the version of its form.
+// attemptFor is the additional data with which the cookies of sign-in attempts are encrypted: the purpose of these cookies
+// and the version of their content. A cookie that was encrypted for another purpose or version cannot be decrypted with it.
 var attemptFor = []byte("operators' sign-in 1")
 
 var (
@@ -65,7 +66,7 @@ var (
 		"This sign-in was not begun in this browser, or longer than ten minutes ago: begin again")
 )
 
-// proving signs in operators whom an identity provider knows. Decision 88.
+// proving is the part of the operators' console that signs in operators through an identity provider. Decision 88.
 type proving struct {
 	*Console
 	provider IdentityProvider
@@ -209,9 +210,10 @@ func (p proving) finish(w http.ResponseWriter, r *http.Request) error {
 
 var errNamesTooLong = fmt.Errorf("%w: the names are too long to be kept", operator.ErrUnproven)
 
-// attempt returns the attempt that this browser has begun at this service, and the address of the page. The browser's return is a
-// GET request without an Origin header. So when the page may be reached by https and by plain http, the name of the attempt's
-// cookie tells which of them was used.
+// attempt returns the sign-in attempt that this browser has begun at this service, and the address of the operators' page
+// at which it was begun. It returns false when there is none. The browser returns from the provider by a GET request
+// without an Origin header, so the request does not tell whether the page was opened by https or by plain http. When both
+// are possible, attempt looks for the cookie of either one: their names differ.
 func (p proving) attempt(r *http.Request) (attempt, place, bool) {
 	places := []place{p.place(r)}
 	if !p.fixed {

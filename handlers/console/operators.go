@@ -18,7 +18,7 @@ import (
 // Paths of the operators' console.
 const (
 	OperatorPath = "/operator"
-	// OperatorAPIPath is the path pattern of the page's calls, and the name of their route.
+	// OperatorAPIPath is the path pattern of the API calls that the operators' page makes. Their route has the same name.
 	OperatorAPIPath = OperatorPath + apiFolder + "/admin/{call:.+}"
 )
 
@@ -144,7 +144,8 @@ func (d tokenDoor) resume(ctx context.Context, one session, now time.Time) (gues
 	return who, ok, nil
 }
 
-// owner returns the owner of a session that was not ended, and false when the session is no longer valid.
+// owner returns the owner of the session one, which nobody has ended. It returns false when the token or the identity
+// provider with which the session began is no longer accepted.
 func (d tokenDoor) owner(one session, found accounts.Standing) (actingOperator, bool) {
 	if one.told != "" {
 		return proven(d.cfg.Provider, one)

@@ -55,7 +55,8 @@ func newSession(byID string, now time.Time) (session, error) {
 // sealer encrypts sessions into cookies, and decrypts them.
 type sealer struct{ aead cipher.AEAD }
 
-// sealedFor binds a sealed session to its purpose and the version of its form.
+// sealedFor is the additional data with which the cookies of sessions are encrypted: the purpose of these cookies and the
+// version of their content. A cookie that was encrypted for another purpose or version cannot be decrypted with it.
 var sealedFor = []byte("console session 1")
 
 func newSealer(key []byte) (sealer, error) {
@@ -70,7 +71,7 @@ func newSealer(key []byte) (sealer, error) {
 	return sealer{aead}, nil
 }
 
-// sessionSize is the length in bytes of a session before it is sealed, without the field told.
+// sessionSize is the length in bytes of an unencrypted session without its last field (told), whose length varies.
 const sessionSize = 16 + 16 + 8 + 8
 
 // maxCookie is the maximum length of a cookie's value, in bytes. A longer value is refused without decryption, and no
@@ -121,8 +122,9 @@ func (s sealer) open(value string) (one session, ok bool) {
 type cookie struct {
 	name   string // name of the cookie; empty: a session's cookie would not be safe at this address
 	secure bool
-	// kept is the lifetime of a cookie that browsers also send along with links from other sites. 0: browsers send the cookie
-	// with requests of this site only, and keep it until they end.
+	// kept says how long browsers keep the cookie. 0: they remove it when they are closed, and send it only with requests
+	// from pages of this site (SameSite=Strict). Otherwise they keep it for this time, and send it also when a person
+	// follows a link from another site (SameSite=Lax).
 	kept time.Duration
 }
 

@@ -19,9 +19,9 @@ import (
 	"moviola/projections/audit"
 )
 
-// The waits between two calls of Round. After a call without an error, Run waits until the next anchor is due: at least
-// shortest and at most longest. After a call with an error, Run waits for the time again. Run waits for the time shortest
-// before the first call.
+// The waits of Run. The first call of Round comes after shortest. After a call of Round that returns no error, Run waits
+// until the next anchor is due, but not less than shortest and not more than longest. After an error, Run waits for the
+// duration of the constant again.
 const (
 	longest  = 10 * time.Minute
 	shortest = time.Second

@@ -31,7 +31,7 @@ type want struct {
 type subject interface {
 	apply(e domain.Event)
 	// wants returns the stored files that the events of this subject's stream name. The field required of each want says
-	// whether the file must exist at the time now.
+	// whether the file must exist at the time that now gives.
 	wants(now time.Time) []want
 	// mayHave reports whether a file may exist although wants does not return it. The file's key belongs to this subject.
 	mayHave(key string) bool

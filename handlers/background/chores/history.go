@@ -50,9 +50,9 @@ func History(config HistoryConfig) Chore {
 	}}
 }
 
-// archive archives the movies that have ended and whose last event was stored before the time before. It takes only movies
-// of accounts on the plan with the name in plan. An empty plan stands for all plans that do not set when movies are
-// archived (History is 0).
+// archive archives the movies that have ended and whose last event is older than before. The parameter plan names a plan:
+// only movies of accounts on this plan are archived. If it is empty, these are the accounts on all plans that do not set
+// when movies are archived (History is 0).
 func (c HistoryConfig) archive(ctx context.Context, plan string, before time.Time) error {
 	done, err := c.Archive.Archive(ctx, archived.Rule{Lane: plan, Before: before, Ended: c.ended(ctx, plan)})
 	if done.Files > 0 {
@@ -67,8 +67,8 @@ func (c HistoryConfig) archive(ctx context.Context, plan string, before time.Tim
 }
 
 // ended returns a function that gets all events of a movie. That function reports whether the movie has ended and its
-// account is on the plan with the name in plan. An empty plan stands for all plans that do not set when movies are archived
-// (History is 0).
+// account is on the plan that the parameter plan names. An empty name stands for all plans that do not set when movies are
+// archived (History is 0).
 func (c HistoryConfig) ended(ctx context.Context, plan string) func([]eventstore.Recorded) (bool, error) {
 	return func(events []eventstore.Recorded) (bool, error) {
 		account, is, err := hasEnded(c.Codec, events)

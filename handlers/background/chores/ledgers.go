@@ -17,10 +17,10 @@ import (
 
 // Openings makes the opening balances of ledgers. *ledgers.Ledgers implements it.
 type Openings interface {
-	// Open appends an opening balance that includes all events of the account's ledger stored before the time before. It
-	// appends none if fewer new events would be included than the number in least. New events are those that the newest
-	// opening balance does not include. Open returns the revision of the last event that the newest opening balance
-	// includes after the call; NoStream: there is no opening balance.
+	// Open appends an opening balance that includes all events of the account's ledger that are older than before. least is
+	// the minimum number of events that the new opening balance must include beyond those of the newest one; with fewer,
+	// Open appends nothing. Open returns the revision of the last event that the newest opening balance includes after the
+	// call; NoStream: there is no opening balance.
 	Open(ctx context.Context, account domain.AccountID, before time.Time, least int) (eventstore.Revision, error)
 }
 
@@ -36,8 +36,8 @@ type LedgersConfig struct {
 	Archive  Prefixes
 	// Age returns how long the events of an account's ledger stay in the log; 0: for ever.
 	Age func(ctx context.Context, account domain.AccountID) (time.Duration, error)
-	// Least is the minimum number of new events for an opening balance: events that the opening balance before it does not
-	// include. See LeastOpened.
+	// Least is the minimum number of events that a new opening balance must include beyond those of the newest one. With
+	// fewer, none is made. See LeastOpened.
 	Least  int
 	Logger logrus.FieldLogger
 }

@@ -26,9 +26,9 @@ func NewWatch(log *eventstore.Log, logger logrus.FieldLogger) *Watch {
 	return &Watch{log: log, logger: logger, guards: make(map[string]map[*Guard]struct{})}
 }
 
-// Run reads the events of movies in the log after the position after, until ctx ends, and shows each event to the Guards
-// that watch its movie. A Guard does not need the events before its call of Open: the claim is made after that call, and
-// the command that makes it has read all earlier events of the movie.
+// Run reads the events of movies from the log until ctx ends, beginning after the position in the parameter after. It shows
+// each event to the Guards that watch its movie. A Guard does not need the events before its call of Open: the claim is
+// made after that call, and the command that makes it has read all earlier events of the movie.
 func (w *Watch) Run(ctx context.Context, after eventstore.Position) {
 	filter := eventstore.Filter{Categories: []string{movie.StreamCategory}}
 	_ = eventstore.Follow(ctx, w.log.Store(), after, filter, func(n eventstore.Notice) error {

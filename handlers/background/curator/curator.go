@@ -78,8 +78,8 @@ func (c *Curator) Run(ctx context.Context) error {
 	}
 }
 
-// Round installs templates that are missing or out of date, and lists those whose examples are ready. open is true while
-// examples are being rendered.
+// Round installs templates that are missing or out of date, and puts into the template library those whose examples are
+// ready. open is true while examples are being rendered.
 func (c *Curator) Round(ctx context.Context) (open bool, err error) {
 	var problems []error
 	for _, b := range c.cfg.BuiltIn {
@@ -91,8 +91,9 @@ func (c *Curator) Round(ctx context.Context) (open bool, err error) {
 	return open, errors.Join(append(problems, err)...)
 }
 
-// exhibit lists the templates whose examples are ready, among the newest mostMovies movies of the library's account. When a
-// template's current version has several examples, the one that was listed first stays.
+// exhibit puts the templates whose examples are ready into the template library. It looks for examples among the newest
+// mostMovies movies of the library's account. When a template's current version has several examples, the one that was put
+// into the library first stays.
 func (c *Curator) exhibit(ctx context.Context) (open bool, err error) {
 	var problems []error
 	list := projections.MovieList{Account: commands.LibraryAccount, Limit: pageSize}
@@ -110,7 +111,8 @@ func (c *Curator) exhibit(ctx context.Context) (open bool, err error) {
 	return open, errors.Join(problems...)
 }
 
-// show lists the templates of those examples that are ready. open is true when some are still being rendered.
+// show puts into the template library the templates whose examples are ready among the given movies, which are examples.
+// open is true when some of these movies are still being rendered.
 func (c *Curator) show(ctx context.Context, movies []projections.Movie) (open bool, err error) {
 	var problems []error
 	for _, m := range movies {

@@ -103,13 +103,14 @@ func (d *delivery) run(ctx context.Context) error {
 	})
 }
 
-// destination is one destination of a movie. When nothing can be sent to the destination, the entry has the reason.
+// destination is one destination of a movie. problem is the reason why nothing can be sent to the destination; empty: there
+// is none.
 type destination struct {
 	document.Destination
 	problem string
 }
 
-// destinations returns one entry for each destination that the submission had.
+// destinations returns one element for each destination that the submission had, in the same order.
 func (d *delivery) destinations(ctx context.Context) ([]destination, error) {
 	all := make([]destination, len(d.claim.Destinations))
 	raw, err := d.config.Documents.Read(ctx, d.claim.Account, d.project, d.claim.DocumentHash)

@@ -76,7 +76,7 @@ func (d *delivery) announce(ctx context.Context, try movie.DeliveryAttempted, st
 func (d *delivery) post(ctx context.Context, try *movie.DeliveryAttempted, t target) error {
 	var result WebhookResult
 	started := d.config.Now()
-	try.DurationMS = 0 // not that of the try before
+	try.DurationMS = 0 // clears the duration of the previous try
 	err := d.timed(ctx, try, t, func(ctx context.Context) error {
 		var err error
 		result, err = d.config.Webhook(ctx, WebhookCall{

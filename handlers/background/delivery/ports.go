@@ -89,7 +89,7 @@ type Limits struct {
 	Release time.Duration // time limit for releasing claims during shutdown
 }
 
-// Config is what New needs. All fields are required, except Exchanges of Roads.
+// Config is what New needs. All fields are required, those of Roads too, except Roads.Exchanges.
 type Config struct {
 	Roads
 	Commands  Commands

@@ -162,7 +162,8 @@ func (d *delivery) fileThere() error {
 	return nil
 }
 
-// wrong converts a refusal, whose message is for the owner, to a verdict; other errors stay as they are.
+// wrong converts a refusal (a *domain.Error, whose message is for the owner of the movie) to a verdict: the reason why
+// nothing is sent to a destination. It returns every other error as it is.
 func wrong(err error) error {
 	var refusal *domain.Error
 	if errors.As(err, &refusal) {

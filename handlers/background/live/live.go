@@ -72,29 +72,30 @@ type Config struct {
 	Log  logrus.FieldLogger
 }
 
-// Announcer sends live events. It is safe for concurrent use.
+// Announcer sends live events to the saved webhooks of accounts: that a render has started, its progress, or that a batch
+// has finished. It is safe for concurrent use.
 type Announcer struct {
 	config Config
 	ctx    context.Context // context of all requests to receivers
 	stop   context.CancelFunc
 
 	mu      sync.Mutex
-	lines   map[domain.AccountID]*line // queue of each account that has events queued or being sent
-	turns   []*line                    // lines that have queued events and no event being sent, the next one first
-	waiting int                        // number of queued events in all lines
+	lines   map[domain.AccountID]*line // the queue of each account that has events queued or being sent
+	turns   []*line                    // queues with events and no event being sent; the queue served next is first
+	waiting int                        // number of queued events of all accounts together
 	workers int
 	closed  bool
 	working sync.WaitGroup
 }
 
-// line is the queue of one account's events. Announcer.turns holds the lines that may send their next event, in order; while an
-// event of a line is being sent, turns does not contain the line.
+// line is the queue of one account's live events. Announcer.turns holds the queues whose next event may be sent, in the
+// order of their turns. While an event of a queue is being sent, turns does not contain the queue.
 type line struct {
 	account domain.AccountID
 	events  []Event
 }
 
-// New returns an announcer.
+// New returns an Announcer without events. It sends the live events given to Announce until Close is called.
 func New(config Config) *Announcer {
 	a := &Announcer{config: config, lines: map[domain.AccountID]*line{}}
 	a.ctx, a.stop = context.WithCancel(context.Background())
@@ -145,8 +146,9 @@ func (l *line) replace(e Event) bool {
 	return false
 }
 
-// makeRoom reports whether the line has room for an event. When the line is full, and the event is no progress event, it
-// drops a queued progress event to make room.
+// makeRoom reports whether the event e can be appended to l, the queue of an account. When l is full, makeRoom drops the
+// first queued progress event to make room, unless e is a progress event itself. It returns false when the queue stays
+// full.
 func (a *Announcer) makeRoom(l *line, e Event) bool {
 	if len(l.events) < MaxWaiting {
 		return true
@@ -161,7 +163,7 @@ func (a *Announcer) makeRoom(l *line, e Event) bool {
 	return false
 }
 
-// work sends events until no line has a queued event.
+// work sends queued events one after the other. It ends when next returns no event.
 func (a *Announcer) work() {
 	for {
 		l, e, ok := a.next()
@@ -173,8 +175,9 @@ func (a *Announcer) work() {
 	}
 }
 
-// next returns the next event to send. It returns false when no line may send an event, or the announcer is closed: the
-// worker then ends.
+// next takes the next event to send from the queue whose turn it is, and returns the queue and the event. It returns false
+// when the announcer is closed or no event may be sent now: none is queued, or each must wait until another event of its
+// account was sent. The goroutine that has called next ends then.
 func (a *Announcer) next() (*line, Event, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -190,8 +193,8 @@ func (a *Announcer) next() (*line, Event, bool) {
 	return l, e, true
 }
 
-// sent is called when an event of a line was sent. It appends the line to turns again when more events are queued, and otherwise
-// removes the line.
+// sent is called after an event of the queue l was sent. If l has further events, sent appends it to turns again; otherwise
+// it removes l.
 func (a *Announcer) sent(l *line) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -139,7 +139,7 @@ func (f *fetching) atHand(ctx context.Context) (bool, error) {
 	how := claim.Fetch
 	how.AtHand = true
 	if err := f.fetch(ctx, claim, how); err != nil {
-		return false, nil // the fetch with a claim, which follows, finds the reason and reports it
+		return false, nil // run fetches again, with a claim, and reports the error if it occurs again
 	}
 	return true, f.record(ctx, domain.FetchClaim{}, "")
 }

@@ -26,13 +26,15 @@ func (r *render) store(ctx context.Context, rendered commands.Rendered) (*movie.
 	return &file, r.staged(ctx, stageStore, func() error { return r.fill(ctx, &file, sources, r.put) })
 }
 
-// fill sets keys of this attempt in file, and calls move for each part of file to copy or move the part to its key. The parts
-// are moved in parallel, since each waits for the disk. move returns the hash of the bytes.
+// fill gives the movie's file, its thumbnail and its captions keys of this attempt, as far as sources has them, and sets
+// these keys in file. For each of the three it calls move, which copies or moves source to key and returns the hash of the
+// bytes. The calls run in parallel, since each waits for the disk. The hash of the movie's file is set in file too.
 func (r *render) fill(
 	ctx context.Context, file *movie.File, sources movie.File, move func(ctx context.Context, key, source string) (string, error),
 ) error {
 	stem := blobkey.RendersOf(r.project) + strconv.Itoa(r.claim.Attempt)
-	// an empty token means that the token is derived from the project
+	// file may describe the file of another movie, so its values are cleared. The keys and the hash are set below. The
+	// token stays empty: the secret part of the file's address is then derived from the project.
 	file.Key, file.Thumbnail, file.Subtitles, file.Token, file.Hash = "", "", "", "", ""
 	moves, ctx := errgroup.WithContext(storage.StoredFor(ctx, r.claim.Account))
 	for _, part := range []struct {

@@ -7,13 +7,15 @@ import (
 	"moviola/projections"
 )
 
-// MediaCompleter completes unfinished work in media libraries. commands.ErrNothingToDo: nothing is left to do.
+// MediaCompleter completes unfinished work in media libraries. Its methods return commands.ErrNothingToDo when nothing is
+// left to do.
 type MediaCompleter interface {
 	Complete(ctx context.Context, cmd mediafiles.CompleteMove) error
 	Expire(ctx context.Context, cmd mediafiles.ExpireMedia) error
 }
 
-// Confirmer records uploads that clients have sent to the storage directly. commands.ErrNothingToDo: no bytes have arrived.
+// Confirmer records uploads that clients have sent directly to the storage. Confirm returns commands.ErrNothingToDo when it
+// records nothing, for example because no bytes have arrived yet.
 type Confirmer interface {
 	Confirm(ctx context.Context, cmd mediafiles.ConfirmUpload) error
 }

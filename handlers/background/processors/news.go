@@ -46,7 +46,7 @@ type reporter struct {
 	mu    sync.Mutex
 	begun bool
 	echo  result.Echo
-	told  time.Time // time of begin, or of the last announcement after it
+	told  time.Time // time of the call of begin or, after that, of the last announced progress
 	tells int
 	last  float64 // last announced percentage
 }
@@ -94,8 +94,9 @@ func (r *reporter) announce(name connection.LiveEvent, message string, percent *
 	})
 }
 
-// finishBatch records the end of a batch whose movies have all ended, and announces it when this call was the first to record
-// it. The announcement is lost when recording fails, or when this process ends before the announcement: it is never repeated.
+// finishBatch records the end of a batch if all its movies have ended. When this call is the first to record the end,
+// finishBatch also announces it with a live event. That event is lost when recording fails, or when this process ends
+// between recording and announcing.
 func (p *Processors) finishBatch(ctx context.Context, which commands.FinishBatch) {
 	if p.config.Commands.FinishBatch == nil {
 		return

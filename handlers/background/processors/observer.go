@@ -106,7 +106,7 @@ func MeasuresOf(ctx context.Context) (Measures, bool) {
 	return m, ok
 }
 
-// measuring collects the measures of an attempt.
+// measuring collects the Measures of a render attempt: how the attempt uses its time.
 type measuring struct {
 	began time.Time
 	now   func() time.Time

@@ -19,7 +19,8 @@ type Items interface {
 	Release(ctx context.Context, id preload.ID, claim preload.Claim, memory bool) error
 	Finish(ctx context.Context, cmd preloads.FinishItem) error
 
-	// The commands on fetching the sources of an item behave like those of Fetches.
+	// The following commands do for the sources of one item what Wanted, Start, Release and Finish of Fetches do for the
+	// sources of a movie.
 	WantedFiles(ctx context.Context, item preloads.ItemOf) (commands.FetchClaim, error)
 	StartFetch(ctx context.Context, item preloads.ItemOf, start domain.FetchStart) (commands.FetchClaim, error)
 	ReleaseFetch(ctx context.Context, item preloads.ItemOf, claim domain.FetchClaim, memory bool) error

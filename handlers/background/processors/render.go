@@ -75,11 +75,11 @@ type render struct {
 	claim   commands.RenderClaim
 	shown   *claims.Shown
 	news    *reporter
-	plan    *movie.Dimensions // dimensions of the movie; nil until the movie is laid out
+	plan    *movie.Dimensions // size, frame rate and length of the movie; nil until the movie is laid out
 	warned  []string          // warnings from laying out the movie
 	key     string            // cache key of the movie; empty: its file must not be reused
 	found   *found            // an equal movie whose file was copied for this movie; nil: none was found
-	took    *measuring        // measures of this attempt
+	took    *measuring        // collects how long the stages of this attempt take
 	stored  []string          // keys under which this attempt may have stored files
 }
 
