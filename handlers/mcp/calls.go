@@ -47,7 +47,7 @@ func (o *opened) enter(key string) (leave func(), ok bool) {
 type caller struct {
 	serve  http.Handler
 	header http.Header
-	repeat string // idempotency key that the client has chosen; empty: none
+	repeat string // idempotency key that the client has chosen, so that a repeated call has no second effect; empty: none
 }
 
 // maxAnswer is the maximum size of an operation's answer, in bytes.

@@ -14,7 +14,8 @@ import (
 	"moviola/handlers/http/openapi"
 )
 
-// page is one page of the catalogue, which agents can read as a resource.
+// page is one page of documentation about the parts of which a movie can be made. Agents read a page as a resource of MCP.
+// Together the pages are called the catalogue.
 type page struct {
 	name, title, about string
 	mime               string
@@ -25,7 +26,7 @@ const markdown = "text/markdown"
 
 func fixed(text string) func() string { return func() string { return text } }
 
-// pages are the catalogue: the parts of which a movie can be made.
+// pages are all pages of the catalogue, which documents the parts of which a movie can be made.
 var pages = []page{
 	{"properties", "Properties of the movie JSON",
 		"Every property of movies, scenes, elements and exports: type, default, what it does, an example", markdown, openapi.Reference},

@@ -27,7 +27,7 @@ const (
 const (
 	// maxWait is the maximum time for which a call waits for the end of a movie.
 	maxWait = 45 * time.Second
-	// lookEvery is the time between two reads of the movie during the wait.
+	// lookEvery is the time between two reads of a movie's state while a call waits for the end of the movie.
 	lookEvery = time.Second
 	// maxShown is the maximum number of problems in one reply.
 	maxShown = 20
@@ -226,7 +226,8 @@ type movie struct {
 	Outputs []result.Output `json:"outputs,omitempty"`
 }
 
-// ended reports whether a call need not wait for the movie any longer. A movie with status timeout may still finish.
+// ended reports whether a call stops waiting for the movie, because the movie is done, has failed or has timed out. A movie
+// that has timed out may still finish later; the call does not wait for that.
 func (m movie) ended() bool {
 	return m.Status == "done" || m.Status == "error" || m.Status == "timeout"
 }

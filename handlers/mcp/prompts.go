@@ -82,7 +82,8 @@ func addPrompts(server *mcp.Server, listed map[string]bool) {
 	}
 }
 
-// begin returns the text of a prompt's first call, in the form of next_call in replies.
+// begin returns the last part of a prompt's text, which asks the agent to call a tool with the given arguments first. The
+// call is written as JSON, in the same form as the field next_call of tools' replies.
 func begin(tool string, arguments map[string]any) string {
 	call, err := json.MarshalIndent(step{Tool: tool, Arguments: arguments}, "", "  ")
 	if err != nil {

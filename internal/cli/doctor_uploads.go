@@ -25,7 +25,8 @@ func printUploads(cmd *cobra.Command, storage, key, publicURL string) error {
 	return err
 }
 
-// uploads returns a line that tells where the console uploads files to and, if it cannot, why.
+// uploads returns a text for the operator about uploads from the console: where they go, from where they are allowed, or
+// why they are refused or nothing is known about them.
 func uploads(ctx context.Context, storage, key, publicURL string) string {
 	ctx, stop := context.WithTimeout(ctx, askUploads)
 	defer stop()

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Unfinished is the prefix of the names of files that are being written: they are counted by their writer.
+// Unfinished is the prefix of the names of files that are being written. Such files are counted by their writer.
 const Unfinished = ".new-"
 
 // The amounts that are freed at once, so that space is not freed for every file. A tenth of the limit is freed if that is
@@ -49,8 +49,9 @@ type FileWrite struct {
 // Begin begins a file in the folder of an account, as Bound.Begin does.
 func (f *Folder) Begin(account string) *FileWrite { return &FileWrite{f.Bound.Begin(account), f} }
 
-// Add counts bytes that are about to be written, and frees space for them if necessary: at the bound of the account, at the total
-// bound, or first at the one and then at the other. It returns a *FullError if the files that may be removed do not free enough.
+// Add counts bytes that are about to be written. If they exceed the bound of the account, the total bound or both, Add
+// removes the least recently used files under each exceeded bound. It returns a *FullError if that does not free enough
+// space.
 func (w *FileWrite) Add(ctx context.Context, bytes int64) error {
 	err := w.try(ctx, bytes)
 	if full := asFull(err); full != nil {
@@ -62,8 +63,9 @@ func (w *FileWrite) Add(ctx context.Context, bytes int64) error {
 	return w.bound.refuse(err)
 }
 
-// addFreeing tries again to add bytes, which did not fit into the bound of full. It frees space at that bound if they still do
-// not fit when the files there are counted.
+// addFreeing adds bytes after the refusal full, which is from the bound of the account or, if full.All is true, from the
+// total bound. First it measures the files under this bound again, because other processes may have removed some, and tries
+// to add the bytes. If they still do not fit, it removes files under this bound, and tries once more.
 func (w *FileWrite) addFreeing(ctx context.Context, bytes int64, full *FullError) error {
 	of := w.account
 	if full.All {
@@ -73,7 +75,7 @@ func (w *FileWrite) addFreeing(ctx context.Context, bytes int64, full *FullError
 	if err != nil {
 		return err
 	}
-	w.folder.counted(of, sum(all)) // corrects the count: other processes may have replaced or removed files
+	w.folder.counted(of, sum(all)) // corrects the known usage: other processes may have replaced or removed files
 	err = w.try(ctx, bytes)
 	still := asFull(err)
 	if still == nil || still.All != full.All {
@@ -135,8 +137,9 @@ func (f *Folder) Sweep(ctx context.Context, before time.Time) error {
 	return errors.Join(failures...)
 }
 
-// makeRoom removes the least recently used of the groups of files in all, until the amount room is freed or only files in use
-// remain.
+// makeRoom removes files, the least recently used first. all are the files in groups of equal names without the extension;
+// a group is removed as a whole. makeRoom stops when the amount room is freed, or when only groups are left that were used
+// less than f.inUse ago.
 func (f *Folder) makeRoom(all []kept, room Amount) error {
 	slices.SortFunc(all, func(a, b kept) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.stem, b.stem)) })
 	now := time.Now()
@@ -184,7 +187,8 @@ func isNote(path string) int {
 	return 0
 }
 
-// kept returns the groups of files below a folder, without files that are being written.
+// kept returns the files below the folder dir in groups: files whose names differ only in the extension are one group. It
+// leaves out files that are being written.
 func (f *Folder) kept(ctx context.Context, dir string) ([]kept, error) {
 	at := map[string]int{}
 	var all []kept

@@ -11,14 +11,17 @@ import (
 )
 
 const (
-	// recount is the age at which a count is renewed, because other processes write and remove too.
+	// recount is the age at which a measurement of the stored files is too old to refuse a write, because other processes
+	// write and remove files too.
 	recount = 10 * time.Minute
-	// pause is the least time between two counts, so that repeated refusals do not cause repeated counting.
+	// pause is the minimum time between two measurements of an account's stored files, so that repeated refusals do not
+	// cause repeated measurements.
 	pause = time.Second
-	// patience is how long a write waits for a count, and longest the time limit of a count. While the first count of an
-	// account takes longer than patience, writes are accepted without it; their bytes are added to its result.
+	// patience is how long a write waits for a measurement of the account's stored files. If the first measurement of an
+	// account takes longer, the write is accepted, and its bytes are added to the result of the measurement.
 	patience = 2 * time.Second
-	longest  = 10 * time.Minute
+	// longest is the time limit of a measurement.
+	longest = 10 * time.Minute
 )
 
 // Amount is a number of bytes and files.
@@ -57,7 +60,7 @@ type FullError struct {
 	Files bool  // the limit is a number of files, not of bytes
 }
 
-// Bound is the limit in words: 20 GB, 100000 files.
+// Bound returns the exceeded limit as text, for example "20 GB" or "100000 files".
 func (e *FullError) Bound() string {
 	if e.Files {
 		return fmt.Sprintf("%d files", e.Limit)
@@ -73,7 +76,7 @@ func (e *FullError) Error() string {
 	return fmt.Sprintf("the account keeps as much as it may: %s", e.Bound())
 }
 
-// Size formats a number of bytes: 500 MB, 20 GB, 1.5 GB.
+// Size returns a number of bytes as text, for example "500 MB", "20 GB" or "1.5 GB".
 func Size(bytes int64) string {
 	switch {
 	case bytes >= 1<<30:
@@ -84,17 +87,17 @@ func Size(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// Count measures the usage of an account; empty: of all accounts.
+// Count is a function that measures the stored files of an account. An empty account stands for all accounts together.
 type Count func(ctx context.Context, account string) (Amount, error)
 
-// Bound enforces limits. Writes of this process are counted as they happen. The existing files of an account are measured at its
-// first write. They are measured again when a write would exceed a limit, if files were removed since the last count or that
-// count is ten minutes old. A Bound is safe for concurrent use.
+// Bound enforces limits. Writes of this process are counted as they happen. The existing files of an account are measured
+// at its first write. They are measured again when a write would exceed a limit, if files were removed since the last
+// measurement or the last measurement is ten minutes old. A Bound is safe for concurrent use.
 type Bound struct {
 	limits Limits
 	count  Count
 
-	ctx      context.Context // context of running counts, which ends with Close
+	ctx      context.Context // context of all measurements; ends with Close
 	stop     context.CancelFunc
 	counting sync.WaitGroup
 
@@ -110,8 +113,8 @@ type Refusals struct{ Account, Total int64 }
 // Status is the state of a Bound for operators.
 type Status struct {
 	Limits
-	// Kept is the usage of all accounts together: the last count plus later writes, less what was freed later. Until the
-	// first count ends, it contains only the writes of this process. It is 0 without a total limit.
+	// Kept is the usage of all accounts together: the result of the last measurement plus later writes, less what was freed
+	// later. Until the first measurement ends, it contains only the writes of this process. It is 0 without a total limit.
 	Kept    Amount
 	Refused Refusals
 }
@@ -129,20 +132,21 @@ func (b *Bound) Status() Status {
 
 // usage is the known usage of one account. Bound.mu guards it.
 type usage struct {
-	kept    Amount    // amount of the last count, plus what was written and less what was freed since
+	kept    Amount    // stored amount: result of the last measurement, plus later writes, less what was freed later
 	writing Amount    // amount of the writes that have not ended
-	counted time.Time // time of the last count; zero: never
-	removed bool      // files were removed since the last count began, or that count failed
-	under   *counting // the running count; nil: none
+	counted time.Time // time of the last measurement; zero: there was none
+	removed bool      // files were removed since the last measurement began, or that measurement failed
+	under   *counting // measurement that is in progress; nil: none
 }
 
-// counting is a running count. err is set before done is closed.
+// counting is a measurement of stored files that is in progress. done is closed at its end; err is set before that.
 type counting struct {
 	done chan struct{}
 	err  error
 }
 
-// New returns a Bound. Close ends its running counts; a Bound whose count takes no time needs no Close.
+// New returns a Bound that measures stored files by calling count. Close ends the measurements in progress; it need not be
+// called if count returns at once.
 func New(limits Limits, count Count) *Bound {
 	b := &Bound{limits: limits, count: count, used: map[string]*usage{}}
 	b.ctx, b.stop = context.WithCancel(context.Background())
@@ -159,10 +163,12 @@ type Write struct {
 // Begin begins a write of an account with no bytes. Keep or Drop must follow. The file is counted with its first bytes.
 func (b *Bound) Begin(account string) *Write { return &Write{bound: b, account: account} }
 
-// Add counts bytes that are about to be written. It returns a *FullError, and counts nothing but a refusal, when they do not fit.
+// Add counts bytes that are about to be written. If they do not fit, Add returns a *FullError and counts the refusal, but
+// not the bytes.
 func (w *Write) Add(ctx context.Context, bytes int64) error { return w.bound.refuse(w.try(ctx, bytes)) }
 
-// try does what Add does, but does not count a refusal.
+// try counts bytes that are about to be written. If they do not fit, it returns a *FullError and counts nothing. Unlike
+// Add, it does not count the refusal either.
 func (w *Write) try(ctx context.Context, bytes int64) error {
 	more := Amount{Bytes: bytes}
 	if w.size.Files == 0 {
@@ -202,8 +208,8 @@ func (b *Bound) Removed(account string) {
 	}
 }
 
-// Known reports whether the usages with a limit have been counted: that of the account, and that of all accounts together.
-// If not, counting starts in the background.
+// Known reports whether the stored files have been measured: those of the account if accounts have a limit, and those of
+// all accounts together if there is a total limit. If not, a measurement starts in the background.
 func (b *Bound) Known(account string) bool {
 	known := true
 	for _, of := range []struct {
@@ -225,8 +231,8 @@ func (b *Bound) Known(account string) bool {
 	return known
 }
 
-// Full reports whether the total limit is known to be reached. It is false before the first count, after files were removed, and
-// when the last count is old.
+// Full reports whether the total limit is known to be reached. It is false before the first measurement, after files were
+// removed, and when the last measurement is as old as recount.
 func (b *Bound) Full() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -253,7 +259,8 @@ func (b *Bound) add(ctx context.Context, of string, limit, more Amount, all bool
 		u := b.usage(of)
 		full := u.kept.plus(u.writing).plus(more).exceeded(limit)
 		fits := !u.counted.IsZero() && full == nil
-		if fits || !again && u.counted.IsZero() { // the first count may take long: the write is accepted without it
+		if fits || !again && u.counted.IsZero() {
+			// It fits, or the first measurement of the stored files takes longer than patience: the write is accepted.
 			u.writing = u.writing.plus(more)
 			fits = true
 		}
@@ -294,8 +301,9 @@ func asFull(err error) *FullError {
 	return full
 }
 
-// measure starts a count of an account (empty: of all), or joins the running one, and waits for it for at most patience. It
-// does nothing if the last count is younger than pause, or younger than recount and no files were removed since.
+// measure starts a measurement of the stored files of an account (empty: of all accounts), or joins the one in progress,
+// and waits for it for at most patience. It does nothing if the last measurement is younger than pause, or younger than
+// recount and no files were removed since.
 func (b *Bound) measure(ctx context.Context, of string, u *usage) error {
 	b.mu.Lock()
 	age := time.Since(u.counted)
@@ -317,7 +325,7 @@ func (b *Bound) measure(ctx context.Context, of string, u *usage) error {
 	}
 }
 
-// begin starts a count of an account, unless one is running. The caller holds b.mu.
+// begin starts a measurement of the stored files of an account, unless one is in progress. The caller holds b.mu.
 func (b *Bound) begin(of string, u *usage) *counting {
 	if u.under == nil {
 		under := &counting{done: make(chan struct{})}
@@ -342,11 +350,12 @@ func (b *Bound) measureNow(of string, u *usage, under *counting) {
 		u.removed, under.err = true, fmt.Errorf("count what is kept: %w", err)
 		return
 	}
-	// the count may have missed bytes that were written while it ran, so they are added
+	// The measurement may have missed bytes that were written while it ran, so they are added.
 	u.kept, u.counted = found.plus(u.kept.minus(before)), time.Now()
 }
 
-// counted sets the measured usage of an account; empty: of all. Running writes are counted in addition.
+// counted sets the stored amount of an account (empty: of all accounts) to a measured one. Writes that have not ended are
+// counted in addition.
 func (b *Bound) counted(of string, found Amount) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -354,7 +363,7 @@ func (b *Bound) counted(of string, found Amount) {
 	u.kept, u.counted, u.removed = found, time.Now(), false
 }
 
-// Close cancels running counts, and waits for them.
+// Close cancels the measurements in progress, and waits for them.
 func (b *Bound) Close() {
 	b.stop()
 	b.counting.Wait()

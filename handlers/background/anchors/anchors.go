@@ -19,9 +19,9 @@ import (
 	"moviola/projections/audit"
 )
 
-// The waits of Run. The first call of Round comes after shortest. After a call of Round that returns no error, Run waits
-// until the next anchor is due, but not less than shortest and not more than longest. After an error, Run waits for the
-// duration of the constant again.
+// These constants set how long Run waits between two calls of Round. Before the first call it waits one second (shortest).
+// After a call with an error it waits one minute (again). After any other call it waits until the next anchor is due, but
+// at least shortest and at most longest.
 const (
 	longest  = 10 * time.Minute
 	shortest = time.Second

@@ -163,7 +163,7 @@ func (a *Announcer) makeRoom(l *line, e Event) bool {
 	return false
 }
 
-// work sends queued events one after the other. It ends when next returns no event.
+// work sends queued events one after the other, until no event may be sent now or the announcer is closed.
 func (a *Announcer) work() {
 	for {
 		l, e, ok := a.next()

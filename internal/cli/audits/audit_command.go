@@ -44,9 +44,10 @@ type auditing struct {
 	level                     string
 }
 
-// PublicKey returns the key with which the opening balances of ledgers must be signed; nil: this host does not know the secret of
-// the installation. shared says that the event store is not in the data folder, so that the secret there may be that of another
-// installation.
+// PublicKey is a function that returns the public key of the installation, with which the signatures of opening balances of
+// ledgers are checked. It returns nil when this host does not know the secret of the installation, from which the key is
+// derived. data is the data folder. When shared is true, the event store is not in the data folder. A secret in the data
+// folder is not used then, because it may be that of another installation.
 type PublicKey func(data string, shared bool) (ed25519.PublicKey, error)
 
 // AuditCommand is `moviola audit`. below are its subcommands. Another package provides the subcommands and the function key.

@@ -126,7 +126,7 @@ func (f *archiveFlags) bindKeyFile(flags *pflag.FlagSet) {
 		"file with the key of the bucket, for gs:// and azblob:// (default: that of --blobs)")
 }
 
-// close closes the buckets that place has opened.
+// close closes the buckets that the method place has opened (f.open).
 func (f *archiveFlags) close() error {
 	var errs []error
 	for _, bucket := range f.open {
@@ -214,8 +214,9 @@ func (b *backingUp) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	return b.report(stdout, done, w.Manifest)
 }
 
-// check refuses to make an incomplete backup: without an installation in the data folder, or without the flags with which the
-// service was started.
+// check returns the settings that the processes of the service have noted in the data folder. It returns an error when the
+// backup would be incomplete: when the data folder is missing, or when the service was started with --blobs or --eventstore
+// but this command was not. If --plans was not given, check sets it to the value that the service has noted.
 func (b *backingUp) check() (map[string]config.Settings, error) {
 	if _, err := os.Stat(b.cfg.Data); err != nil {
 		return nil, fmt.Errorf("--data: %w", err)
@@ -244,7 +245,9 @@ func (b *backingUp) check() (map[string]config.Settings, error) {
 	return noted, nil
 }
 
-// save writes the whole backup. It reads the log first, as of one moment: all files that this log names were stored before.
+// save writes the whole backup. It copies the log first, as the log is at one moment, and the files after that. Every file
+// is stored before the log names it, so each file that the copied log names is there to be copied, unless it was deleted
+// meanwhile.
 func (b *backingUp) save(
 	ctx context.Context, w *backup.Writer, noted map[string]config.Settings, logger *logrus.Logger,
 ) (err error) {

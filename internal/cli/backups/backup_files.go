@@ -21,10 +21,11 @@ type source interface {
 	Open(ctx context.Context, key string) (commands.File, error)
 }
 
-// saveFiles adds documents and files, oldest first, so that those that earlier backups have are added in the same order. The
-// documents and files of accounts with a key are encrypted; those of erased accounts are left out. With stay, the files stay in
-// their bucket and are only listed; documents are small and are always copied. With whole, the backup has the whole log, so the
-// files with archived events are left out.
+// saveFiles adds documents and files to a backup, oldest first. Files that an earlier backup has are thus added in the same
+// order as then, and need no new space. The documents and files of accounts with a key are encrypted. Those of erased
+// accounts are left out, and so are caches. If stay is true, the files stay in their bucket and the backup only lists them;
+// documents are small and are always copied. If whole is true, the backup has the whole log, so the archive files are left
+// out, which hold events that were moved out of the log.
 func saveFiles(ctx context.Context, w *backup.Writer, files source, keys *fileKeys, stay, whole bool) error {
 	type found struct {
 		key     string
@@ -77,7 +78,7 @@ func saveFiles(ctx context.Context, w *backup.Writer, files source, keys *fileKe
 	return nil
 }
 
-// saveFile adds one file.
+// saveFile adds the file with a key to a part of a backup.
 func saveFile(
 	ctx context.Context, w *backup.Writer, files source, keys *fileKeys, part, key string, written time.Time,
 ) error {

@@ -38,7 +38,8 @@ type fileKeys struct {
 	known map[domain.AccountID]fileKey
 }
 
-// fileKey is what the store says of an account. Without a key, the files of the account are not encrypted.
+// fileKey is the key under which the files of one account are encrypted in backups, and whether the account was erased. If
+// key is nil, the account has no key, and its files are not encrypted.
 type fileKey struct {
 	key    *accountkeys.FileKey
 	erased bool
@@ -91,7 +92,7 @@ func (k *fileKeys) owner(name string) (domain.AccountID, error) {
 	return "", nil
 }
 
-// of returns what the store says about the key of an account.
+// of returns the key of an account, and whether the account was erased, as the key store has it.
 func (k *fileKeys) of(ctx context.Context, account domain.AccountID) (fileKey, error) {
 	if k.store == nil || account == "" {
 		return fileKey{}, nil

@@ -63,12 +63,12 @@ func (t told) folders(id domain.AccountID) []string {
 	return all
 }
 
-// erasedFiles is what was done to the files of an account.
+// erasedFiles is the result of removing the files of one account.
 type erasedFiles struct {
 	removed int      // number of versions of files that were removed
-	needed  []string // blob keys of the files of templates that are still stored
+	needed  []string // blob keys of template files that were left: movies of other accounts may need them
 	errs    []error  // the first shownErrors errors of the storage
-	unshown int      // number of further errors
+	unshown int      // number of errors of the storage that are not in errs
 }
 
 // failed notes an error of the storage.
@@ -133,8 +133,9 @@ func (d *erasedFiles) remove(ctx context.Context, files *blobs.Bucket, prefix st
 	}
 }
 
-// removeTemplate removes the former versions of the files of a template, unless the files are still stored: a movie of another
-// account may need them.
+// removeTemplate handles two groups of files of a template: its bodies and the files of its examples. If files of a group
+// are still stored, it keeps them and adds their keys to d.needed, because a movie of another account may need them. If no
+// file of a group is stored any more, it removes the former versions of the group's files, which a bucket may have kept.
 func (d *erasedFiles) removeTemplate(ctx context.Context, files *blobs.Bucket, id template.ID) {
 	for _, prefix := range []string{blobkey.BodiesOf(id), blobkey.ExamplesOf(id)} {
 		keys, err := files.List(ctx, prefix)
@@ -149,5 +150,5 @@ func (d *erasedFiles) removeTemplate(ctx context.Context, files *blobs.Bucket, i
 	}
 }
 
-// shownErrors is the number of errors of a storage that the report shows. It counts further ones.
+// shownErrors is the number of errors of a storage that the report shows. Further errors are only counted.
 const shownErrors = 5

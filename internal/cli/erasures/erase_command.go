@@ -152,8 +152,10 @@ const notErased = `Not erased by this command:
   moviola accounts keys backup anew, in place of every older file.
 `
 
-// report says what was erased and what was not: what is left in data files and in the storage, what the log has in clear, and
-// what was done to a bucket.
+// report prints what was erased and what was not. left describes what could not be removed from data files and from the
+// storage. clear has the numbers of events in the log that still have unencrypted personal data of the account, by event
+// type. versions is a text about the versions of its files in a bucket. If anything is left, report returns an error with
+// the exit code exit.Findings.
 func report(w io.Writer, id domain.AccountID, left []string, clear map[string]int, versions string) error {
 	text := "the read models were made again without its data\n"
 	if len(left) == 0 {

@@ -128,7 +128,7 @@ func (c copying) run(ctx context.Context, w io.Writer) (err error) {
 type copyProgress struct {
 	w           io.Writer
 	begun, next time.Time
-	first       uint64 // position of the copied event in the source at the first report
+	first       uint64 // position in the source that the copy had reached at the first call of show; 0: no call yet
 }
 
 func (p *copyProgress) show(c eventstoredb.Copied) {

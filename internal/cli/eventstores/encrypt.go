@@ -22,7 +22,7 @@ type encrypted struct {
 	eventstoredb.Source
 	codec *eventstore.Codec
 
-	events int64 // number of events that the last ReadEverything has encrypted
+	events int64 // number of events that encryption has changed since the last call of ReadEverything
 }
 
 // ReadStream implements eventstoredb.Source.
@@ -71,7 +71,8 @@ func keyStore(logFolder, mongo string) (accountkeys.KeyStore, func(context.Conte
 	return stores.OpenKeyStore(config.Config{Data: folder, Mongo: mongo})
 }
 
-// copyEncrypted copies a log as run does, with personal data encrypted under the keys in a store. Accounts without a key get one.
+// copyEncrypted copies the log as c.run does, but encrypts personal data in the copied events under the keys of their
+// accounts. The keys come from the installation's key store. An account without a key gets a new one in that store.
 func copyEncrypted(ctx context.Context, w io.Writer, c copying, logFolder, mongo string) (err error) {
 	store, closeStore, err := keyStore(logFolder, mongo)
 	if err != nil {

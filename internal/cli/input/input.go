@@ -10,7 +10,7 @@ import (
 // MaxMovie is the largest movie or template that is read, in bytes. POST /movies has the same limit.
 const MaxMovie = 2 << 20
 
-// Read reads a file, or standard input for -, of at most a number of bytes.
+// Read returns the content of the file name or, if name is "-", of stdin. More than limit bytes are an error.
 func Read(name string, stdin io.Reader, limit int64) ([]byte, error) {
 	in := stdin
 	if name != "-" {

@@ -36,7 +36,7 @@ func NewBar(ctx context.Context, w io.Writer, what string, total int64) *Bar {
 	return b
 }
 
-// Reader returns a reader that reads from the reader from. The bar counts the bytes that are read.
+// Reader returns a reader for the bytes of the parameter from. The bar advances with every byte that is read through it.
 func (b *Bar) Reader(from io.Reader) io.Reader {
 	if b.line == nil {
 		return from

@@ -45,7 +45,8 @@ func BatchCommand() *cobra.Command {
 	return cmd
 }
 
-// asked runs a command that calls the service. Errors without an exit code of their own end with exit.NotChecked.
+// asked wraps do, which runs a command that calls the service. If do returns an error that has no exit code, asked gives
+// the error the exit code exit.NotChecked.
 func asked(do func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		err := do(cmd, args)
@@ -181,8 +182,9 @@ func (c *apiClient) batch(ctx context.Context, id string) (b client.BatchBatch, 
 	return shown.Batch, answer, err
 }
 
-// followBatch waits until every movie of a batch has ended, under a bar, or with a line for each change where there is no
-// terminal. When rows have no movie, it returns an error although ended is true.
+// followBatch waits until every movie of a batch has ended or the batch is cancelled; ended is then true. Meanwhile it
+// shows a progress bar on a terminal. If there is no terminal, it prints a line for each change. If some rows have no movie
+// at the end, it returns an error, and ended is true all the same.
 func (c *apiClient) followBatch(cmd *cobra.Command, id string) (ended bool, err error) {
 	bar := newBar(cmd, "movies", 0)
 	defer bar.Close()

@@ -157,7 +157,7 @@ func openFonts() (*text.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // the font index is not reused
+	defer func() { _ = os.RemoveAll(dir) }() // removes the font index, which is not used again
 	quiet := logrus.New()
 	quiet.SetOutput(io.Discard)
 	return text.NewEngine(dir, quiet)

@@ -77,7 +77,8 @@ func AnchorCommand() *cobra.Command {
 	return cmd
 }
 
-// split returns the new files and the addresses of places that --to names.
+// split sorts the values of --to into files, the paths of new files for the anchor, and places, the addresses to which the
+// anchor is sent. It returns an error if a value was given twice or a file exists already.
 func (a *anchoring) split() (files, places []string, err error) {
 	if len(a.to) == 0 {
 		return nil, nil, errors.New("--to: say where the anchor is kept")
@@ -147,8 +148,9 @@ func (a *anchoring) take(ctx context.Context, store eventstore.Store) (audit.She
 	return audit.Make(ctx, store, key, time.Now())
 }
 
-// PublicKey returns the public key with which the installation signs anchors and opening balances; nil: this host does not know
-// the secret of the installation. See secret.Known.
+// PublicKey returns the public key of the installation, with which its signatures of anchors and opening balances are
+// checked. It returns nil when this host does not know the secret of the installation. data and shared are those of
+// secret.Known.
 func PublicKey(data string, shared bool) (ed25519.PublicKey, error) {
 	master, known, err := secret.Known(data, shared)
 	if err != nil || !known {
@@ -186,7 +188,7 @@ func VerifyCommand() *cobra.Command {
 type verification struct {
 	audit.Verified
 	TakenAt time.Time `json:"taken_at"`
-	Anchor  string    `json:"anchor"` // "anchored", or why nobody knows who has signed the anchor
+	Anchor  string    `json:"anchor"` // "anchored" if --public-key was given; otherwise a text that the signer is unknown
 }
 
 func (a *anchoring) verify(ctx context.Context, stdout, stderr io.Writer) error {

@@ -39,7 +39,8 @@ func RebuildCommand() *cobra.Command {
 	return cmd
 }
 
-// EraseAccountCommand is `moviola accounts erase`, which builds the read models again.
+// EraseAccountCommand is `moviola accounts erase`. It passes the function that rebuilds the read models to the package
+// erasures: rebuilt read models have no data of the erased account.
 func EraseAccountCommand() *cobra.Command {
 	return erasures.EraseAccountCommand(func(
 		ctx context.Context, s *stores.Stores, cfg projections.Config, stderr io.Writer,
