@@ -36,7 +36,7 @@ func (c *checker) stillWanted(ctx context.Context, stream string, w want) (bool,
 	return !gone && err == nil, err
 }
 
-// goneWith reports whether the files of the account owner may be gone, because set contains the account. The caller passes
+// goneWith reports whether the files of an account, owner, may be gone because set contains the account. The caller passes
 // one of two sets of the inventory as set: departed (closed accounts) or emptied (purged accounts). When set does not
 // contain the account, goneWith reads stream again, because the account may have been closed or purged since the log was
 // read. The result is false for an empty owner.

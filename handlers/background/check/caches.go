@@ -58,7 +58,7 @@ type cacheWalk struct {
 	*checker
 	cache    Cache
 	departed map[string]bool // folders of accounts that are closed, by path
-	named    map[string]bool // names of the files that the notes in the current folder mention (Cache.Named)
+	named    map[string]bool // names of the cached files that JSON notes in the folder walked now mention
 }
 
 // folder is called for each folder of a cache. It records the folder of a closed account as an orphan, and skips the files

@@ -132,8 +132,8 @@ func (v *inventory) streamOf(key string) string {
 	return v.blobs[key]
 }
 
-// owned reports whether the file with a key belongs to a stream of the log. It returns true for every file of a stream in
-// v.unread.
+// owned reports whether the file with a key belongs to a stream of the log. It returns true for every file of a stream with
+// an event that this program cannot read (v.unread).
 func (v *inventory) owned(key string, now time.Time) bool {
 	if blobkey.Uploads.Is(key) || blobkey.Inboxes.Is(key) || blobkey.Sources.Is(key) || blobkey.Fonts.Is(key) ||
 		blobkey.History.Is(key) {

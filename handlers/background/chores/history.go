@@ -27,8 +27,7 @@ type HistoryConfig struct {
 	// Age is how long the events of a movie stay in the log after the last of them, for accounts whose plan sets no such
 	// time (History of the plan is 0). 0: for ever.
 	Age time.Duration
-	// Plans are the plans that set in their field History how long the events of movies stay in the log; nil: no plan sets
-	// it.
+	// Plans are the plans whose field History sets how long the events of movies stay in the log; nil: no plan sets it.
 	Plans []plan.Plan
 	// PlanOf returns the plan of an account. It is required when Plans is not empty.
 	PlanOf func(ctx context.Context, account domain.AccountID) (plan.Plan, error)

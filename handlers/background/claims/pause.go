@@ -22,8 +22,8 @@ type Pause struct{ next time.Duration }
 // NewPause begins a series of retries.
 func NewPause() *Pause { return &Pause{next: firstPause} }
 
-// Wait sleeps for the next pause of the series, and then returns nil. When ctx ends during the pause, Wait returns the
-// cause of ctx at once.
+// Wait sleeps for the next pause of a series of retries, and then returns nil. When ctx ends during the pause, Wait returns
+// the cause of ctx at once.
 func (p *Pause) Wait(ctx context.Context) error {
 	d := p.next - rand.N(p.next/4)
 	p.next = min(2*p.next, longestPause)

@@ -18,7 +18,7 @@ type Watch struct {
 	logger logrus.FieldLogger
 
 	mu     sync.Mutex
-	guards map[string]map[*Guard]struct{} // by the name of a movie's stream: the Guards that watch the movie
+	guards map[string]map[*Guard]struct{} // Guards that watch a movie, by the name of the movie's stream
 }
 
 // NewWatch returns a watch of the movies in a log, without starting it.
