@@ -35,7 +35,8 @@ func (t *Trial) Begin(alone bool, death Death, finished int) {
 // Alone reports whether the current attempt is the only work in its process.
 func (t *Trial) Alone() bool { return t.alone }
 
-// after returns the trial in its state after the current attempt has ended with the given death.
+// after returns the trial as it is after the current attempt has ended because its worker's process died. death is the
+// cause of that death; finished is the number of finished parts of the item.
 func (t Trial) after(death Death, finished int) Trial {
 	if death == Unexplained {
 		return t
@@ -47,8 +48,9 @@ func (t Trial) after(death Death, finished int) Trial {
 	return t
 }
 
-// Over reports whether the item is given up when the current attempt ends with the given death. It also returns the newest
-// known cause of death; Unexplained: none is known.
+// Over reports whether the item of work is to be given up if the current attempt ends by the given death. finished is the
+// number of finished parts of the item. Over also returns the newest known cause of a death of the item's attempts;
+// Unexplained: no cause is known.
 func (t Trial) Over(death Death, finished int) (Death, bool) {
 	t = t.after(death, finished)
 	return t.last, t.counted >= MaxCrashes

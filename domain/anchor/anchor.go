@@ -20,14 +20,15 @@ const (
 	pause = 15 * time.Minute
 )
 
-// Began says that a process begins to make an anchor for some places.
+// Began says that a process begins to make an anchor for some places. A place is a storage outside of the installation that
+// keeps anchors. Places holds the places' addresses.
 type Began struct {
 	Worker string    `json:"worker" personal:"no"`
 	Places []string  `json:"places" personal:"no"`
 	At     time.Time `json:"at"`
 }
 
-// Sent says that an anchor was stored at a place.
+// Sent says that an anchor was stored at a place, which is a storage outside of the installation.
 type Sent struct {
 	Place   string    `json:"place" personal:"no"`
 	Name    string    `json:"name" personal:"no"`   // name of the anchor
@@ -64,14 +65,15 @@ func (e NotSent) EventKey() string { return e.Place + "/" + key(e.At) }
 
 func key(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
-// standing is the state of one place: when its newest anchor was made, when a try has failed since, and whether a try is
-// running.
+// standing is the state of one place (a storage that keeps anchors). sent is the time at which the place's newest anchor
+// was made. failed is the time of the newest failed try since then. The zero time means: none.
 type standing struct {
 	sent, failed time.Time
-	busy         time.Time // when the anchor was begun whose result at the place is not recorded yet; zero: none
+	// busy is the time at which an anchor for the place was begun whose result is not recorded yet; zero: none is begun.
+	busy time.Time
 }
 
-// Schedule is the state of all places, folded from the stream of anchors.
+// Schedule is the state of all places (storages that keep anchors), folded from the stream of anchors.
 type Schedule struct{ places map[string]standing }
 
 // Apply folds one event of the stream of anchors.
@@ -118,7 +120,9 @@ func (s *Schedule) Next(place string, every time.Duration) time.Time {
 // LastSent returns the time at which the newest anchor of a place was made; zero: the place has no anchor.
 func (s *Schedule) LastSent(place string) time.Time { return s.places[place].sent }
 
-// Begin decides to make an anchor for those places whose next anchor is due. It returns no event when there is no such place.
+// Begin decides to make one anchor for all places whose next anchor is due. A place is a storage that keeps anchors; every
+// is the time from one anchor to the next. The result due holds the due places. When no place is due, Begin returns no
+// event.
 func (s *Schedule) Begin(
 	worker string, places []string, every time.Duration, now time.Time,
 ) (due []string, events []domain.Event) {

@@ -206,10 +206,10 @@ func Parse(key string) (Owner, bool) {
 	return o, true
 }
 
-// shape describes how the keys of a kind name their owner. The parts of a key are counted without its kind.
+// shape describes how the keys of a kind name their owner. A key is KIND/FIRST/SECOND or KIND/FIRST/SECOND/THIRD.
 type shape struct {
-	folder bool // the second part is a folder: a third part follows
-	json   bool // the second part has the extension of JSON
+	folder bool // the part SECOND of a key names a folder, and THIRD names a file in it
+	json   bool // the part SECOND of a key ends with .json
 	read   func(o *Owner, first, second string)
 }
 

@@ -100,8 +100,9 @@ func parseEvent(line string, fields []string) (assEvent, bool) {
 	return e, okStart && okEnd && e.end > e.start
 }
 
-// assCue makes a cue of a group of sameText, from the start of its first event to the end of its last. It returns true when
-// the group gives the words times: by karaoke tags, or by highlighting one word after the other.
+// assCue makes one cue from a group of events that show the same text: group is one of the results of sameText. The cue
+// lasts from the start of the group's first event to the end of its last one. assCue returns true when the group tells the
+// times of single words, either by karaoke tags or because each event highlights another word.
 func assCue(group []assEvent) (timedText, bool) {
 	if c, ok := highlightedCue(group); ok {
 		return c, true
@@ -204,8 +205,9 @@ func karaoke(override string) (syllable, bool) {
 	return s, found
 }
 
-// assLines resolves escapes and splits a text into lines. \N and \n end a line, \h is a blank, and \{ and \} are braces. Of
-// a backslash that guard follows, guard is dropped. Any other backslash stays.
+// assLines resolves the escapes in a text of the format ASS, and splits the text into lines. \N and \n end a line, \h
+// becomes a blank, and \{ and \} become braces. Any other backslash stays. After a backslash, the invisible character guard
+// is removed.
 func assLines(text string) []string {
 	var lines []string
 	var b strings.Builder

@@ -41,7 +41,7 @@ func plainText(text string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// colored is a word of an event, with the colour at its beginning.
+// colored is a word of a dialogue event of an ASS file, with the colour that the word's first letter has.
 type colored struct {
 	text, color string
 	breaks      bool // the word begins a line
@@ -124,7 +124,9 @@ func colorAfter(override, before string) string {
 		case ok && (value == "" || value[0] == '&'):
 			before = value
 		case strings.HasPrefix(tag, "r"):
-			before = strings.TrimPrefix(tag, "r") // \r resets to a style, whose name is used as the colour here
+			// The tag \r resets the text to a style, which may be named after the \r. The style's name stands for its
+			// colour here, because colours are only compared.
+			before = strings.TrimPrefix(tag, "r")
 		}
 	}
 	return before

@@ -86,8 +86,8 @@ func phrase(words []Word) int {
 	return len(words)
 }
 
-// balance breaks a phrase into lines of about equal length. most is the maximum length of a line, counted as breadth counts;
-// 0: the phrase is one line.
+// balance breaks a phrase into lines of about equal length. most is the maximum length of a line in average words, the unit
+// of the function breadth. If most is 0, the phrase stays one line.
 func balance(words []Word, most int) []Line {
 	if most <= 0 {
 		return []Line{words}

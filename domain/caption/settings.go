@@ -171,8 +171,8 @@ func (r *settingsReader) flag(name string) bool {
 	return on
 }
 
-// color returns the first valid colour among the settings with the given names; if none is valid, otherwise. It warns of the
-// invalid colours before the one that it returns.
+// color returns the first valid colour among the settings with the given names. If none of them is valid, it returns the
+// default colour, which is the parameter `otherwise`. It warns of each invalid colour that comes before the returned one.
 func (r *settingsReader) color(otherwise Color, names ...string) Color {
 	found := otherwise
 	taken := false

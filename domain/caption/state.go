@@ -2,18 +2,20 @@ package caption
 
 import "time"
 
-// Role tells whether a word is spoken before, during or after a state of the captions.
+// Role tells whether a word is spoken before, during or after a State. A State is the picture that the captions show for
+// some time.
 type Role uint8
 
-// The values of Role.
+// The values of Role. They tell about a word in one State, the picture that the captions show for some time.
 const (
-	Coming Role = iota // spoken after the state; also every word of a cue with more than maxLitWords words
-	Now                // spoken during the state
-	Said               // spoken before the state
-	Hidden             // not drawn, but its space stays free
+	// Coming: the word is spoken after the State. All words of a cue with more than maxLitWords words have this role.
+	Coming Role = iota
+	Now         // the word is spoken during the State
+	Said        // the word is spoken before the State
+	Hidden      // the word is not drawn, but its space stays free
 )
 
-// Piece is a word as a state shows it.
+// Piece is one word of a State, which is the picture that the captions show for some time.
 type Piece struct {
 	Text  string
 	Role  Role
@@ -21,7 +23,7 @@ type Piece struct {
 	Glued bool // no blank between this word and the one before
 }
 
-// Row is a line as a state shows it.
+// Row is one line of a State, which is the picture that the captions show for some time.
 type Row struct {
 	Pieces []Piece
 	Boxed  bool // a box is drawn behind the whole line

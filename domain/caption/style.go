@@ -48,7 +48,7 @@ type Style struct {
 	X, Y     float64 // position in the movie for Custom, in pixels
 
 	Word    Color // colour of the spoken word
-	Line    Color // colour of the other words
+	Line    Color // colour of the words that are not being spoken
 	Box     Color // colour of the box of BoxedLine and BoxedWord
 	Outline Color
 	Shadow  Color

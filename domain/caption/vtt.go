@@ -107,8 +107,8 @@ func (p *vttText) add(text string) {
 	}
 }
 
-// close sets the end time of the open runs to at. The runs divide the time since the last timestamp in proportion to their
-// lengths.
+// close sets the times of the open runs, which are the texts since the last timestamp. The runs divide the time from that
+// timestamp to the time `at` in proportion to their lengths in bytes.
 func (p *vttText) close(at time.Duration) {
 	total, done := 0, 0
 	for _, o := range p.open {

@@ -33,8 +33,9 @@ func checkServiceAccount(s string) bool {
 		key.Key != ""
 }
 
-// Storage returns the address of a cloud storage without its bucket: the setting endpoint or, without that setting, the address
-// that follows from the kind and the other settings. Kinds whose descriptor has no place have no such address: then it is empty.
+// Storage returns the address of a cloud storage, without its bucket. It is the setting endpoint or, without that setting,
+// the address that the function place of the kind's descriptor makes of the other settings. For a kind without that
+// function, which is not a cloud storage, Storage returns an empty text.
 func (k Kind) Storage(s Settings) string {
 	place := k.descriptor().place
 	switch {

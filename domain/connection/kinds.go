@@ -36,26 +36,30 @@ type Settings map[string]string
 // Form is the JSON type in which a setting is shown.
 type Form int
 
-// The forms of settings.
+// The JSON types in which settings are shown.
 const (
 	Text Form = iota
 	Flag
 	Number
 	Addresses // a list of e-mail addresses, or a text with commas between them
-	Events    // a list of live events
+	Events    // a list of names of live events, each one of LiveEvents
 )
 
 // Field is one setting of a kind.
 type Field struct {
-	Name     string
-	Doc      string   // completes the sentence "KIND: ..." in the descriptions of the interface; empty: the name says all
-	Form     Form     // the zero value is Text
-	Values   []string // the only allowed values, for the descriptions of the interface; nil: Doc describes the values
-	Default  string   // default of a setting with Values, for these descriptions; other settings tell theirs in Doc
-	Secret   bool     // the setting is encrypted where it is stored, and not returned; of an endpoint, scheme and host are
-	Required bool     // a connection does not work without the setting
-	Standing bool     // only a saved connection has the setting; a movie's destination cannot
-	Bound    bool     // the setting determines where secrets are sent, or how they are protected on the way
+	Name string
+	Doc  string // completes the sentence "KIND: ..." in the descriptions of the interface; empty: the name says all
+	Form Form   // the zero value is Text
+	// Values are the only allowed values, for the descriptions of the interface. nil: Doc describes the values.
+	Values []string
+	// Default is the default value of a setting with Values. For a setting without Values, Doc tells the default.
+	Default string
+	// Secret says that the value is stored encrypted and never returned. Only the scheme and host of an endpoint are
+	// returned.
+	Secret   bool
+	Required bool // a connection does not work without the setting
+	Standing bool // only a saved connection has the setting; a movie's destination cannot
+	Bound    bool // the setting determines where secrets are sent, or how they are protected on the way
 	check    func(value string) bool
 	wants    string // completes the error message "NAME must be ..."
 }

@@ -92,7 +92,8 @@ func (k Kind) override(saved Settings, name string, given any) (string, error) {
 	switch {
 	case !known:
 		return "", domain.Errorf(domain.Invalid, "setting_unknown", "A destination of type %s has no property %s", k, name)
-	case f.Secret && k != Webhook: // a webhook's address is replaced as a whole, so no secret is sent elsewhere
+	// A movie may replace the secret address of a webhook: no saved secret is sent to the new address.
+	case f.Secret && k != Webhook:
 		return "", domain.Errorf(domain.Invalid, "setting_secret",
 			"%s is a secret of the saved connection and cannot be changed by a movie", name)
 	case f.Standing:

@@ -71,7 +71,7 @@ func (l Line) Visible() bool { return l.Style != "none" && l.Style != "hidden" }
 
 var lineStyles = []string{"none", "hidden", "solid", "dashed", "dotted", "double", "groove", "ridge", "inset", "outset"}
 
-// thinWidths are the named line widths, in pixels.
+// thinWidths holds the widths of lines, in pixels, by the words that CSS has for them: thin, medium and thick.
 var thinWidths = map[string]float64{"thin": 1, "medium": 3, "thick": 5}
 
 // Line reads "2px solid red": width, style and colour, in any order. Of several widths, styles or colours it uses the last.
@@ -100,8 +100,8 @@ type Background struct {
 	Color    *Color    // nil: no colour given
 	Gradient *Gradient // the topmost gradient; nil: none given
 	URL      string    // address of a picture; empty: none given
-	// Position and Size are the position and the size in lower case, as the properties background-position and
-	// background-size have them; empty: none given. If there is a picture, they are those of its layer.
+	// Position and Size hold the words of background-position and background-size, in lower case. Empty: not given. If a
+	// layer of the background has a picture, Position and Size come from that layer.
 	Position, Size string
 }
 

@@ -61,7 +61,8 @@ func ParseGradient(text string) (g Gradient, ok bool) {
 	return g, true
 }
 
-// parseStop reads "colour [position%]". Without a position, or with a length other than a percentage and 0, place is NaN.
+// parseStop reads a stop of a gradient: a colour, and perhaps a position after a blank. place is the position, from 0 (0%)
+// to 1 (100%). It is NaN when there is no position, or when the position is neither a percentage nor 0 (for example 20px).
 func parseStop(text string) (c Color, place float64, ok bool) {
 	words := Split(text, ' ')
 	if len(words) == 0 || len(words) > 2 {

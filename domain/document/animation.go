@@ -18,9 +18,10 @@ type TextMotion struct {
 	// Least is the minimum duration of the animation in seconds; 0: none. In style 008, the two lines above and below the text move
 	// too: their movement takes this time.
 	Least float64
-	// Intro is the length of an element with duration -1, whatever the length of its text. A text that needs more time than
-	// its element is cut. 0 is the value of PlainStyle, which does not move, and of our own styles: their length is that of
-	// the animation plus readingTime, and a text that needs more time than its element is sped up.
+	// Intro is the length in seconds of a text element with duration -1 in this style; it does not depend on the text. A
+	// text whose animation needs more time is cut at the end of its element. Intro is 0 for PlainStyle, which does not
+	// move, and for our own styles. In our own styles such an element lasts as long as the animation plus readingTime, and
+	// an animation that needs more time than its element is sped up.
 	Intro float64
 	// Leaves reports whether the text is complete at first and then disappears, instead of appearing.
 	Leaves bool
@@ -73,8 +74,8 @@ var TextMotions = map[string]TextMotion{
 	"moviola/type":   {Unit: LetterUnit, Step: 0.06, Each: 0.01},
 }
 
-// formerStyles maps a style's number to the style that the number named in the first look; empty: it named none. Decision
-// 69.
+// formerStyles maps the number of a text style to the style that this number meant in the first look (the constant
+// FirstLook). Empty: the number meant no style in the first look. Decision 69.
 var formerStyles = map[string]string{
 	"002": "moviola/fade", "003": "moviola/settle", "004": "moviola/spring", "005": "moviola/jump", "006": "moviola/rise",
 	"007": "moviola/focus", "008": "moviola/slide", "009": "moviola/grow", "010": "moviola/type", "011": "", "012": "", "013": "",

@@ -164,9 +164,9 @@ func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any,
 	return out, nil
 }
 
-// placed returns copies of the elements in list, as the element by shows them: they start later by at seconds, and get the given
-// variables and the condition of by. mark names the template and the list in it; placed appends the index of each element to
-// mark.
+// placed returns copies of the elements in list for the place of the element by, which shows their template. Each copy
+// starts at seconds later, gets the given variables, and is shown only if the condition of by is true too. mark names the
+// template and the list in it. Each copy keeps mark and its index in list, to tell where it comes from.
 func placed(list any, by map[string]any, variables map[string]any, at float64, mark string) []any {
 	elements, _ := list.([]any)
 	var out []any

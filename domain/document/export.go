@@ -16,7 +16,7 @@ type Destination struct {
 	// Given is the entry as written in the document. Types of destinations with properties that have no field here read them from
 	// it.
 	Given map[string]any
-	// Problem is the reason why the entry cannot be read; empty: it is valid.
+	// Problem is the reason why this entry of the movie's exports cannot be read; empty: the entry is valid.
 	Problem string
 }
 

@@ -130,7 +130,8 @@ func (c wishes) addLook(look map[string]string, settings map[string]any) {
 	if !ok {
 		weight = css.Normal
 	}
-	for _, key := range css.Spellings(settings) { // the values in look are texts; the settings may also give the weight as a number
+	// A weight that settings give as a number is missing in look, which holds only texts. The number counts.
+	for _, key := range css.Spellings(settings) {
 		if number, isNumber := css.Weight(fmt.Sprint(settings[key])); isNumber && settingName(key) == "font-weight" {
 			weight = number
 		}

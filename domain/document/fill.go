@@ -48,11 +48,12 @@ func referenceOf(movie map[string]any) string {
 	return ""
 }
 
-// Fill replaces a document's reference to a saved template by the template: the scenes and elements come from the template,
-// all other properties of the document override those of the template, variables and other objects key by key. A template may
-// refer to another one. Elements that show a template are replaced by its elements. load returns the movie JSON of a template;
-// by is the template that refers to that template, or empty when the document refers to it. Errors of load are returned
-// unchanged. A document without references is returned unchanged. Spec: Template, movie; decisions 27 and 41.
+// Fill replaces a document's reference to a saved template by the template. Scenes and elements come from the template. All
+// other properties of the document override those of the template; variables and other objects are merged key by key. A
+// template may refer to another template. Elements that show a template are replaced by the template's elements. load
+// returns the movie JSON of the template with the id `id`; `by` is the id of the template in which the reference stands, or
+// empty when it stands in the document. Errors of load are returned unchanged. A document without references is returned
+// unchanged. Spec: Template, movie; decisions 27 and 41.
 func Fill(raw []byte, load func(id, by string) ([]byte, error)) ([]byte, error) {
 	if !NeedsTemplates(raw) {
 		return raw, nil
@@ -91,8 +92,10 @@ func errLongChain() error {
 	return domain.Errorf(domain.Invalid, "template_chain_too_long", "More than %d templates refer to one another", maxChain)
 }
 
-// resolve follows the references of a movie. The movie is the document when by is empty, otherwise the template with
-// the id by. The result from is the id of the last template of the chain, which has the scenes and elements; empty: the document.
+// resolve follows the references from a movie to a saved template, from that template to the next one, and so on. movie is
+// the template with the id `by`, or the document if `by` is empty. filled is the movie merged with all these templates.
+// from is the id of the template at the end of the chain, which has the scenes and elements; empty: the document has no
+// reference.
 func (f *filler) resolve(movie map[string]any, by string) (filled map[string]any, from string, err error) {
 	var chain []string
 	for id := referenceOf(movie); id != ""; id = referenceOf(movie) {

@@ -7,12 +7,12 @@ import (
 	"io"
 )
 
-// freeMembers are members of a movie that only the client uses. They are kept as raw JSON; only mergeFree decodes objects
-// among them. Decision 57.
+// freeMembers are the members of a movie whose content is free: only the client uses it. They are kept as raw JSON; only
+// mergeFree decodes objects among them. Decision 57.
 var freeMembers = map[string]bool{"client-data": true, "client_data": true, "comment": true}
 
-// decode decodes JSON. Numbers keep their spelling, so that times stay exact; free members become json.RawMessage. Of a repeated
-// key the last value is used.
+// decode decodes JSON. Numbers keep their spelling, so that times stay exact. The members named in freeMembers, such as
+// client-data, become json.RawMessage. If a key is repeated in an object, its last value is used.
 func decode(raw []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -71,7 +71,8 @@ func decodeAny(dec *json.Decoder) (any, error) {
 
 func isObject(raw []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("{")) }
 
-// mergeFree is Merge for free members: it decodes only when both sides are objects.
+// mergeFree does the same as Merge for the raw JSON of a member that only the client uses, such as client-data. It merges
+// two objects key by key. If base or over is not an object, it returns over without decoding anything.
 func mergeFree(base, over json.RawMessage) json.RawMessage {
 	var below, above map[string]json.RawMessage
 	if !isObject(base) || !isObject(over) || json.Unmarshal(base, &below) != nil || json.Unmarshal(over, &above) != nil {

@@ -8,7 +8,9 @@ import (
 // The versions of the look. A new version begins when the same document is drawn differently. The previous version is
 // supported for one more release. Decision 69.
 const (
-	FirstLook   = 1 // text styles and components as they were before they followed the vendor's catalogue
+	// FirstLook is the look of the first versions, whose text styles and components were our own designs. Since then they follow
+	// the documented styles and components of the format's vendor.
+	FirstLook   = 1
 	CurrentLook = 2
 )
 

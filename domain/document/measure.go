@@ -53,8 +53,8 @@ type meter struct {
 	depth  int
 	values int // number of values counted so far; may be too low by one for each container
 	scenes int
-	inside bool // the current place is in the list of scenes
-	free   bool // the current place is in a free member
+	inside bool // the current byte is in the list of scenes
+	free   bool // the current byte is in a member with free content, such as client-data: see freeMembers
 
 	what          string
 	scenesAllowed int
@@ -87,7 +87,8 @@ func (m *meter) open(bracket byte) {
 	m.depth++
 }
 
-// count counts one value, unless the value is in a free member.
+// count counts one value. Values inside a member that only the client uses, such as client-data, are not counted: see
+// freeMembers.
 func (m *meter) count() {
 	if !m.free || m.depth < 2 {
 		m.values++

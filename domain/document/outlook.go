@@ -12,7 +12,8 @@ type Outlook struct {
 	Short, Long Timing
 }
 
-// OutlookOf computes the outlook of a movie whose sources are not known. Durations are whole frames (decision 28).
+// OutlookOf computes an Outlook: the length and price of a movie as far as its JSON tells, before its sources are known.
+// Durations are whole frames (decision 28).
 func OutlookOf(m *Movie) Outlook {
 	o := Outlook{
 		Short: Time(m, func(string) (Seconds, bool) { return Seconds{}, false }),

@@ -16,8 +16,9 @@ type Note struct {
 	// Remedy tells the client what to change; empty: the remedy follows from the code.
 	Remedy string
 	Bare   bool // Text already contains the place, or is about the whole movie
-	// From is the object of the document from which the scene or element of Ref was made, when their numbers may differ because
-	// something was repeated, imported or left out. Nil: the object with the same number, or Ref is the movie.
+	// From is the object of the document from which the scene or element in Ref was made. It is set when the number in Ref
+	// may differ from the object's position in the document, because something was repeated, imported or left out. nil: the
+	// numbers are the same, or Ref is the movie.
 	From map[string]any
 }
 

@@ -29,7 +29,8 @@ type Property struct {
 	// Picture is the name of a movie in docs/gallery that shows the effect; empty: none. The fields Picture,
 	// Measured and Ours are used in the reference only.
 	Picture string
-	// Measured is the test that measures the effect: the folder of its package, and its name. Empty: none.
+	// Measured names the test that measures the property's effect, as the folder of the test's package and the name of the
+	// test. Empty: no test does.
 	Measured string
 	// Ours tells which value is our own choice because no public documentation gives it; empty: every value is documented.
 	Ours string
@@ -38,7 +39,8 @@ type Property struct {
 // PropertyType is the form of a property's values. Every type but Data also accepts an expression, "{{ … }}".
 type PropertyType string
 
-// The types of properties. Numbers and booleans may be written as texts (decision 23).
+// The types of properties. Numbers and booleans may be written as texts (decision 23). Kind and Values are fields of
+// Property.
 const (
 	TextType     PropertyType = "text"
 	NumberType   PropertyType = "number"
@@ -50,8 +52,8 @@ const (
 	DurationType PropertyType = "duration" // seconds, -1 ("auto") or -2 ("container")
 	LengthType   PropertyType = "length"   // pixels, or a number with a unit of CSS
 	CSSType      PropertyType = "css"      // text in the notation of CSS
-	ObjectType   PropertyType = "object"   // object of the kind Kind
-	ListType     PropertyType = "list"     // list of texts, or of objects of the kind Kind
+	ObjectType   PropertyType = "object"   // object whose properties the table lists under the name in the field Kind
+	ListType     PropertyType = "list"     // list of texts, or of such objects if the field Kind is set
 	DataType     PropertyType = "data"     // any JSON of the client, which is passed through
 )
 
@@ -87,8 +89,9 @@ func ComponentKind(id, group string) string {
 // Components returns the ids of all components in the table, sorted.
 func Components() []string { return slices.Sorted(maps.Keys(componentGroups())) }
 
-// ComponentGroups returns the names of a component's groups, in the order of the documentation, without numbers. nil: the
-// component does not exist.
+// ComponentGroups returns the names of a component's groups of settings, in the order of the documentation. Groups that may
+// be repeated, such as rectangle1 and rectangle2, appear once without their number: rectangle. nil: the component does not
+// exist.
 func ComponentGroups(id string) []string { return componentGroups()[strings.ToLower(id)] }
 
 // Kinds returns all kinds of objects, sorted.
@@ -129,7 +132,8 @@ func Nearest(kind, written string) (Property, bool) {
 	return found, found.Name != ""
 }
 
-// NearestWord returns the one of words that written most likely means. It returns false when none is similar.
+// NearestWord returns the word in words that is the most similar to the text written, which somebody wrote by mistake. It
+// returns false when no word is similar.
 func NearestWord(words []string, written string) (string, bool) {
 	found, name := "", dashedName(written)
 	least := max(1, len(name)/3) + 1

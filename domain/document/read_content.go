@@ -162,8 +162,9 @@ func (r reader) readAudiogram(e *Element) {
 	r.warnIdle("src") // src has no effect, because an audiogram draws the movie's sound
 }
 
-// readSubtitles keeps one set of subtitles: the first one of the movie itself or, if it has none, the first one of a scene.
-// Scenes are read before the elements of the movie itself.
+// readSubtitles reads a subtitles element. A movie keeps one set of subtitles: the first one among the movie's own elements
+// or, if there is none, the first one of a scene. All scenes are read before the movie's own elements, so subtitles of the
+// movie replace those of a scene.
 func (r reader) readSubtitles() {
 	if r.ref.Scene > 0 {
 		r.warn(PropertyMisplaced, "", "Subtitles belong to the movie, they are shown over all of it")

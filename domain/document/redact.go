@@ -79,8 +79,9 @@ func isLogin(name string, value json.Token) bool {
 // span is a range of bytes of a document.
 type span struct{ start, end int }
 
-// secretsIn returns the scalars for which secret returns true. It also returns the names of the variables that these scalars use,
-// as far as they are texts. It stops at a syntax error, because a document with an error is refused everywhere.
+// secretsIn returns the byte ranges of the scalars in a document for which the function secret returns true. It also
+// returns the names of the variables that are used in expressions in these scalars. secretsIn stops at a syntax error,
+// because a document with an error is refused everywhere.
 func secretsIn(raw []byte, secret func(path []string, value json.Token) bool) ([]span, map[string]bool) {
 	w := walk{decoder: json.NewDecoder(bytes.NewReader(raw)), raw: raw, secret: secret, names: map[string]bool{}}
 	w.decoder.UseNumber()

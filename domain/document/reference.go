@@ -69,8 +69,9 @@ func Chapters() []Chapter {
 	return book
 }
 
-// evident adds to each property of the chapter that has an effect its picture, its test, and the remark that a value is our
-// own choice, where there are such.
+// evident completes the properties of the chapter, except for idle ones, which have no effect. It sets the picture that
+// shows the property's effect, the test that measures it, and the remark which value is our own choice. Each is empty if
+// there is none.
 func (c Chapter) evident() Chapter {
 	c.Rows = slices.Clone(c.Rows)
 	for i := range c.Rows {
@@ -88,10 +89,13 @@ func (c Chapter) evident() Chapter {
 	return c
 }
 
-// chapter returns the component's chapter of the reference: its groups, each with the properties that only this group has.
+// chapter returns the component's chapter of the reference. It lists the groups of the component's settings. Under each
+// group it lists the properties of that group alone, without those that many groups share.
 func (c componentRow) chapter() Chapter {
 	ch := Chapter{3, "Component " + c.id, c.doc, nil}
-	picture := cmp.Or(c.picture, sheets[c.id]) // for the first group; the other groups prefer the sheet of the component
+	// The first group shows the component's own picture if there is one. All other rows prefer the component's sheet, a picture
+	// that shows all its parts.
+	picture := cmp.Or(c.picture, sheets[c.id])
 	for _, g := range c.groups {
 		doc := g.doc
 		if g.parts&hasText != 0 {
