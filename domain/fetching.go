@@ -15,8 +15,8 @@ type FetchClaim struct {
 // FetchStart is what a worker states when it claims the fetching of sources.
 type FetchStart struct {
 	Worker string
-	Dead   int   // number of the attempt whose worker is known to be dead; 0: none
-	Death  Death // cause of the death of the worker of attempt Dead
+	Dead   int   // number of the attempt whose worker's process is known to have died; 0: none
+	Death  Death // cause of death of the worker whose attempt the field Dead names; empty: unknown
 	Alone  bool  // the worker's process will have no other render, preload item or fetching in work
 }
 

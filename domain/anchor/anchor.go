@@ -21,7 +21,7 @@ const (
 )
 
 // Began says that a process begins to make an anchor for some places. A place is a storage outside of the installation that
-// keeps anchors. Places holds the places' addresses.
+// keeps anchors. Places holds the places' labels, which contain no secret.
 type Began struct {
 	Worker string    `json:"worker" personal:"no"`
 	Places []string  `json:"places" personal:"no"`

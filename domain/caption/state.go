@@ -29,7 +29,7 @@ type Row struct {
 	Boxed  bool // a box is drawn behind the whole line
 }
 
-// State is what the captions show from From to To: one picture.
+// State is one picture of the captions. It is shown from the time From to the time To.
 type State struct {
 	From time.Duration
 	To   time.Duration

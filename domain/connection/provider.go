@@ -60,8 +60,8 @@ func (k Kind) complete(s Settings) error {
 	return domain.Errorf(domain.Invalid, "setting_required", "%s", needed)
 }
 
-// goesElsewhere reports whether, compared with the former settings `before`, the settings `s` send secrets to another address
-// or protect them in another way.
+// goesElsewhere reports whether, compared with the former settings `before`, the settings `s` send secrets to another
+// address or protect them in another way.
 func (k Kind) goesElsewhere(s, before Settings) bool {
 	for _, f := range k.descriptor().fields {
 		if f.Bound && s[f.Name] != before[f.Name] {

@@ -164,9 +164,10 @@ func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any,
 	return out, nil
 }
 
-// placed returns copies of the elements in list for the place of the element by, which shows their template. Each copy
-// starts at seconds later, gets the given variables, and is shown only if the condition of by is true too. mark names the
-// template and the list in it. Each copy keeps mark and its index in list, to tell where it comes from.
+// placed returns copies of a template's elements in `list`, which replace the element `by` that shows the template. Each
+// copy starts `at` seconds later than its original, gets the given variables, and is shown only if the condition of `by` is
+// true too. `mark` names the template and the list in it. Each copy stores `mark` with its index in the list, unless the
+// copied element has such a mark already.
 func placed(list any, by map[string]any, variables map[string]any, at float64, mark string) []any {
 	elements, _ := list.([]any)
 	var out []any

@@ -130,7 +130,7 @@ func (c wishes) addLook(look map[string]string, settings map[string]any) {
 	if !ok {
 		weight = css.Normal
 	}
-	// A weight that settings give as a number is missing in look, which holds only texts. The number counts.
+	// The map look holds only texts. A weight that the settings give as a number is therefore read from settings here.
 	for _, key := range css.Spellings(settings) {
 		if number, isNumber := css.Weight(fmt.Sprint(settings[key])); isNumber && settingName(key) == "font-weight" {
 			weight = number

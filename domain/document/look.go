@@ -8,8 +8,8 @@ import (
 // The versions of the look. A new version begins when the same document is drawn differently. The previous version is
 // supported for one more release. Decision 69.
 const (
-	// FirstLook is the look of the first versions, whose text styles and components were our own designs. Since then they follow
-	// the documented styles and components of the format's vendor.
+	// FirstLook is the look of the first versions, in which text styles and components were our own designs. In
+	// CurrentLook they follow the vendor whose JSON format this service reads.
 	FirstLook   = 1
 	CurrentLook = 2
 )

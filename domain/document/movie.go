@@ -41,7 +41,7 @@ type Movie struct {
 type Scene struct {
 	Number     int // number of the scene, from 1
 	ID         string
-	Length     Length // length given for the scene, if its Kind is Fixed; otherwise the scene is as long as its elements need
+	Length     Length // the scene's length if Length.Kind is Fixed; otherwise the scene is as long as its elements need
 	Background Color
 	plain      bool // no background is given: the scene has the default
 	Cache      bool
@@ -115,7 +115,7 @@ const (
 	TypeComponent = "component" // also for the deprecated type template, when it names a component
 	TypeVoice     = "voice"
 	TypeAudiogram = "audiogram"
-	TypeSubtitles = "subtitles" // an element of this type becomes Movie.Subtitles and is not in Movie.Elements
+	TypeSubtitles = "subtitles" // such an element is read into Movie.Subtitles, not into Movie.Elements
 )
 
 // Quality is the chosen balance between file size and picture quality.

@@ -39,8 +39,7 @@ type Property struct {
 // PropertyType is the form of a property's values. Every type but Data also accepts an expression, "{{ … }}".
 type PropertyType string
 
-// The types of properties. Numbers and booleans may be written as texts (decision 23). Kind and Values are fields of
-// Property.
+// The types of properties. Numbers and booleans may be written as texts (decision 23).
 const (
 	TextType     PropertyType = "text"
 	NumberType   PropertyType = "number"
@@ -48,12 +47,12 @@ const (
 	BooleanType  PropertyType = "boolean"
 	ColorType    PropertyType = "color"    // colour in the notation of CSS: #rgb, #rrggbbaa, rgb(), a name
 	AddressType  PropertyType = "address"  // address of a file: http or https
-	ChoiceType   PropertyType = "choice"   // one of Values, in upper or lower case
+	ChoiceType   PropertyType = "choice"   // one of Property.Values, in upper or lower case
 	DurationType PropertyType = "duration" // seconds, -1 ("auto") or -2 ("container")
 	LengthType   PropertyType = "length"   // pixels, or a number with a unit of CSS
 	CSSType      PropertyType = "css"      // text in the notation of CSS
-	ObjectType   PropertyType = "object"   // object whose properties the table lists under the name in the field Kind
-	ListType     PropertyType = "list"     // list of texts, or of such objects if the field Kind is set
+	ObjectType   PropertyType = "object"   // a JSON object; Property.Kind tells its kind
+	ListType     PropertyType = "list"     // a list of objects if Property.Kind is set, otherwise of texts
 	DataType     PropertyType = "data"     // any JSON of the client, which is passed through
 )
 
@@ -132,8 +131,8 @@ func Nearest(kind, written string) (Property, bool) {
 	return found, found.Name != ""
 }
 
-// NearestWord returns the word in words that is the most similar to the text written, which somebody wrote by mistake. It
-// returns false when no word is similar.
+// NearestWord returns the one of the given words that is most similar to `written`, a word from a document. It returns false
+// when none is similar.
 func NearestWord(words []string, written string) (string, bool) {
 	found, name := "", dashedName(written)
 	least := max(1, len(name)/3) + 1

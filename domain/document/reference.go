@@ -93,8 +93,8 @@ func (c Chapter) evident() Chapter {
 // group it lists the properties of that group alone, without those that many groups share.
 func (c componentRow) chapter() Chapter {
 	ch := Chapter{3, "Component " + c.id, c.doc, nil}
-	// The first group shows the component's own picture if there is one. All other rows prefer the component's sheet, a picture
-	// that shows all its parts.
+	// The first group shows the component's own picture if there is one. All other rows prefer the component's sheet, a
+	// picture that shows all its parts.
 	picture := cmp.Or(c.picture, sheets[c.id])
 	for _, g := range c.groups {
 		doc := g.doc

@@ -202,7 +202,8 @@ func (s schemaMaker) kind(kind, doc string) jsonObject {
 	return o
 }
 
-// same reports whether two properties have the same name, description, default and type, and whether both or none are idle.
+// same reports whether two properties have the same name, description, default and type, and the same field Idle (which
+// says that a property has no effect).
 func (p Property) same(other Property) bool {
 	return p.Name == other.Name && p.Doc == other.Doc && p.Default == other.Default && p.Type == other.Type && p.Idle == other.Idle
 }

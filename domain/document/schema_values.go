@@ -142,7 +142,8 @@ func (s schemaMaker) forms(p Property) []jsonObject {
 	return forms
 }
 
-// formsOf returns the schemas of the forms that a property's value has in the type as, which is one of the property's types.
+// formsOf returns JSON schemas for the values that property p accepts if its type is the argument `as`. That argument is
+// one of the types that p has.
 func (s schemaMaker) formsOf(p Property, as PropertyType) []jsonObject {
 	switch as {
 	case ObjectType:
@@ -189,7 +190,9 @@ func (s schemaMaker) expression() jsonObject {
 func (s schemaMaker) objectForm(p Property) jsonObject {
 	if p.Kind == SettingsKind(TypeComponent) {
 		other := jsonObject{{"type", "object"}}
-		if s.closed { // in a closed schema, byComponent describes the settings of each component
+		// A closed schema, which allows no unknown properties, needs only any object here: byComponent adds the settings of
+		// each component.
+		if s.closed {
 			return other
 		}
 		var all []any

@@ -6,11 +6,12 @@ import (
 	"strconv"
 )
 
-// Seconds is an exact length or point of time: 0.1 is exactly a tenth. The zero Seconds is 0. Values are immutable. Every value
-// has one representation, so that == compares values in the short form correctly.
+// Seconds is an exact length or point of time: 0.1 is exactly a tenth. The zero Seconds is 0. Values are immutable. Most
+// values are in the short form: the fields num and den. Values that do not fit into it are in the long form: the field rat.
+// Every value has exactly one form, so == is right for two values in the short form.
 type Seconds struct {
-	num, den int64    // short form: a reduced fraction within smallNum and smallDen; 0/0 means 0
-	rat      *big.Rat // long form, for fractions that do not fit into the short form
+	num, den int64    // short form: the reduced fraction num/den, within the bounds smallNum and smallDen; 0/0 means 0
+	rat      *big.Rat // long form: a fraction outside of these bounds; nil: the value is in the short form
 }
 
 // The bounds of the short form. The product of a numerator and a denominator, and the sum of two such products, fit into 63 bits,
@@ -212,7 +213,8 @@ func (r Rate) Frame(s Seconds) int64 {
 	x := new(big.Rat).Mul(s.value(), big.NewRat(r.Num, r.Den))
 	twice := new(big.Int).Lsh(x.Num(), 1)
 	twice.Add(twice, x.Denom())
-	return twice.Div(twice, new(big.Int).Lsh(x.Denom(), 1)).Int64() // Div rounds towards minus infinity
+	// Div rounds down, so that the result is floor(x + 1/2): x rounded to the nearest integer, and a half rounded up.
+	return twice.Div(twice, new(big.Int).Lsh(x.Denom(), 1)).Int64()
 }
 
 // floor returns a/b rounded towards minus infinity; b is positive.

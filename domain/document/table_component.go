@@ -22,7 +22,7 @@ type groupRow struct {
 const (
 	hasText    = 1 << iota // the group has the property text
 	hasMotion              // the group has the properties animation, duration, delay and easing
-	isPlace                // the group has the property animate
+	isPlace                // the group may be moved by an animation: it has the property animate
 	isNumbered             // the group may be repeated: rectangle1, rectangle2
 )
 

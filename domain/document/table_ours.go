@@ -1,7 +1,8 @@
 package document
 
-// ours are the values that no public documentation gives, each with our choice, by the title of the chapter. Documented values
-// are in docs/movie-schema.md and, for looks, docs/text-styles.md and docs/components.md.
+// ours holds our choices for values that no public documentation gives. It maps the title of a chapter of the reference
+// (docs/movie.md) and the name of a property to a remark that tells the choice. Documented values are in
+// docs/movie-schema.md and, for looks, in docs/text-styles.md and docs/components.md.
 var ours = map[string]map[string]string{
 	"Movie": {
 		"quality":   "x264's crf: low 28, medium 23, high 19",
@@ -108,5 +109,5 @@ var ours = map[string]map[string]string{
 	"Component shape/html":     {"html": "the whole box; 4vw; simple tags only"},
 }
 
-// ownLook is the remark for components of our own.
+// ownLook is the remark in the reference for a component that is not documented: its whole look is our own design.
 const ownLook = "all of it: a look of our own"

@@ -2,7 +2,7 @@ package document
 
 import "strings"
 
-// The movies of docs/gallery that each show several properties, by which the constants are named.
+// The names of movies in docs/gallery that each show several properties. The name of each constant tells which properties.
 const (
 	fontsPicture  = "28-text-fonts"
 	paintPicture  = "29-text-paint"
@@ -36,7 +36,7 @@ const (
 	partsPicture      = "57-animate-parts"
 )
 
-// sheets are the pictures that show each component with all its parts.
+// sheets maps the id of a component to the name of a gallery movie that shows it with all its parts.
 var sheets = map[string]string{
 	"basic/000": cardsPicture, "basic/001": cardsPicture, "moviola/card": cardsPicture, "moviola/bar-card": cardsPicture,
 	"basic/050": cardsPicture, "basic/051": cardsPicture, "basic/052": cardsPicture, "moviola/news": cardsPicture,
@@ -54,8 +54,8 @@ var sheets = map[string]string{
 	"shape/html":     textsPicture, "shape/polygon": solidsPicture, "shape/3dbox": solidsPicture, "shape/cutout": cutoutPicture,
 }
 
-// chapterPictures are the pictures of single properties, by the title of the chapter and the property's name. Such a picture is
-// shown instead of the picture in the property's row.
+// chapterPictures holds the gallery movies of single properties, by the title of a chapter of the reference and the name of
+// the property. Such a movie is shown instead of the one in the property's field Picture.
 var chapterPictures = map[string]map[string]string{
 	"Movie": {
 		"resolution": resolutionPicture, "width": canvasPicture, "height": canvasPicture, "fps": canvasPicture,

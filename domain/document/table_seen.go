@@ -1,6 +1,6 @@
 package document
 
-// The tests that each measure the effects of several properties.
+// Names of tests that each measure the effects of several properties: the folder of the package, and the test.
 const (
 	lookTest     = "tests/visual TestDress"
 	movesTest    = "tests/visual TestMotion"
@@ -8,8 +8,8 @@ const (
 	captionsTest = "tests/visual TestCaptions"
 )
 
-// measured are the tests that compare pictures or sounds of finished movies with the descriptions of properties, by the title of
-// their chapter.
+// measured holds the names of tests that compare pictures or sounds of finished movies with the descriptions of properties.
+// The keys are the title of a chapter of the reference (Chapter.Title) and the name of a property in it.
 var measured = map[string]map[string]string{
 	"Movie": {"fps": "tests/blackbox TestRates", "draft": "tests/visual TestDraft",
 		"held-pictures": "adapters/render TestEngine_Render_heldPictures",

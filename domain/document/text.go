@@ -40,11 +40,12 @@ func Sound(raw []byte) []byte {
 
 const (
 	escapeUnit = len(`\u0000`)
-	escapeHalf = 0 // result of escapeLength for a single surrogate
+	escapeHalf = 0 // result of escapeLength for a surrogate that is not half of a pair
 )
 
-// escapeLength returns the number of bytes of the first character of JSON: one, or the length of an escape; escapeHalf for a
-// single surrogate.
+// escapeLength returns how many bytes at the beginning of raw, a JSON text, belong together: the bytes of an escape, of the
+// two escapes of a surrogate pair, or one byte of any other text. For an escaped surrogate without its other half it
+// returns escapeHalf.
 func escapeLength(raw []byte) int {
 	if raw[0] != '\\' || len(raw) < 2 {
 		return 1

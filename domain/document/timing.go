@@ -68,9 +68,10 @@ func (t *Timing) timeScenes(m *Movie, natural NaturalFunc) (unknown bool) {
 	return unknown
 }
 
-// transitionLengths returns the lengths of the transitions into scenes of the given lengths: the requested ones, unless one of
-// the two scenes is too short. A scene with two transitions gives each the time that the other one leaves, and at least half of
-// its length.
+// transitionLengths returns the length of the transition into each scene; `scenes` holds the lengths of the scenes. A
+// transition has its requested length unless one of its two scenes is too short. A scene with a transition at both ends
+// allows each of them the scene's length less the requested length of the other one, but at least half of the scene's
+// length.
 func transitionLengths(m *Movie, scenes []Span) []Seconds {
 	wanted := func(i int) Seconds {
 		if i >= len(m.Scenes) || m.Scenes[i].Transition == nil {
@@ -103,10 +104,10 @@ func LeastCredits(m *Movie) int64 {
 type container struct {
 	natural  NaturalFunc
 	elements []Element
-	fixed    bool    // length is final; elements are cut at its end
-	given    bool    // a length was given when the layout began: that of the movie's scenes
-	unknown  bool    // length depends on a source of unknown length
-	length   Seconds // length so far; it grows during layout, unless fixed
+	fixed    bool    // the scene or movie has a fixed length; its elements are cut at its end
+	given    bool    // the movie's length was set before the layout began, to that of its scenes
+	unknown  bool    // the container's length depends on a source of unknown length
+	length   Seconds // the container's length so far; it grows during layout, unless fixed is true
 }
 
 // own returns the length of an element by its own content. has is false for an element without such a length, which gets the

@@ -70,12 +70,13 @@ func nameOf(written []byte) []byte {
 	return []byte(name)
 }
 
-// maxPointer is the maximum length of a pointer in bytes. Without this limit, the long name of an object would be copied for each
-// of its many members.
+// maxPointer is the maximum length of a JSON pointer in bytes. Without this limit, the long name of an object would be
+// copied into the pointer of each of its many members.
 const maxPointer = 4096
 
-// pointerOf returns the JSON pointer of the current member of the innermost bracket. When that pointer is too long, it returns
-// the pointer of an enclosing member.
+// pointerOf returns the JSON pointer of the member that is being read. open holds the objects and lists around that member,
+// the outermost first. If the pointer is longer than maxPointer, pointerOf returns the pointer of an object or list around
+// the member.
 func pointerOf(open []bracket) string {
 	pointer := ""
 	for _, b := range open {

@@ -17,7 +17,7 @@ type reader struct {
 	ref   Ref
 	known propertySet // properties of the object's kind
 	props map[string]any
-	path  string // JSON pointer from the object that ref names to props
+	path  string // JSON pointer to props, relative to the scene, element or movie that ref names
 }
 
 // as returns a reader of an object of another kind. It reports mistakes for the same scene or element as r.
@@ -199,7 +199,9 @@ func (r reader) integer(name string) int {
 
 // ParseNumber reads a number by the rules for properties. A number beyond ±1e9 becomes ±1e9.
 func ParseNumber(text string) (float64, bool) {
-	const short = 9 // maximum number of characters of a number that is certainly within the bounds, and exact enough as float64
+	// short is a length in characters. A decimal number of at most this length is surely within ±1e9, and exact enough as a
+	// float64.
+	const short = 9
 	if len(text) <= short && strings.Trim(text, "-.0123456789") == "" {
 		n, err := strconv.ParseFloat(text, 64)
 		return n, err == nil

@@ -71,8 +71,8 @@ type expansion struct {
 	texts    map[string]parsed
 	scenes   []any // scenes of the movie before expansion; the property import copies elements of one of them
 	out      Result
-	place    Place
-	from     map[string]any // object from which the current place is made; nil: the movie
+	place    Place          // the scene or element that is being expanded; the zero Place: the movie
+	from     map[string]any // object of the input from which the scene or element in place is made; nil: place is the movie
 	property string         // name of the property whose expression is computed now; inside is the path in that property
 	inside   []step
 	nodes    int
@@ -223,7 +223,8 @@ func (x *expansion) scene(out []any, props map[string]any, s *scope) ([]any, err
 	return append(out, scene), nil
 }
 
-// at sets the current place, and the object from which it is made.
+// at sets which scene or element is being expanded: its Place in the result, and the object of the input from which it is
+// made.
 func (x *expansion) at(place Place, from map[string]any) {
 	x.place, x.from = place, from
 	x.out.From[place] = from
@@ -267,7 +268,8 @@ func (x *expansion) elementsOf(value any, scene int, s *scope) (any, error) {
 	})
 }
 
-// properties expands all properties of a scene or element, except the control properties and the one with the name but.
+// properties expands all properties of a scene or element, except the control properties (such as iterate) and the property
+// whose name is in the parameter `but`.
 func (x *expansion) properties(props map[string]any, s *scope, but string) (map[string]any, error) {
 	out := make(map[string]any, len(props))
 	for name, value := range props {
@@ -281,7 +283,8 @@ func (x *expansion) properties(props map[string]any, s *scope, but string) (map[
 	return out, nil
 }
 
-// property1 expands one property. A property that is not known yet is left out.
+// property1 expands one property and adds it to out. A property whose value is not known yet, such as one that depends on
+// the length of a source, is left out.
 func (x *expansion) property1(out map[string]any, name string, value any, s *scope) error {
 	x.property = name
 	expanded, err := x.deep(value, s, 3) // depth 3, because movie, list and item are above the property

@@ -80,9 +80,10 @@ var underlined = map[string]string{
 	"iterate-as": "iterate_as", "iterate-from": "iterate_from", "iterate-to": "iterate_to", "iterate-step": "iterate_step",
 }
 
-// items returns the items of an iteration. If iterate is a list, or a number n that stands for the list of the numbers 1 to n,
-// these are the list's items at the positions that iterate-from, iterate-to and iterate-step select. Without iterate, they are
-// the numbers that these properties give. It returns false when the object has no iteration.
+// items returns the items over which an object of the document is repeated. The value of iterate is a list, or a number n,
+// which stands for the list of the numbers 1 to n. The properties iterate-from, iterate-to and iterate-step select
+// positions in the list. When there is no iterate, the items are the numbers of the range that these three properties give.
+// items returns false when the object is not repeated.
 func (x *expansion) items(props map[string]any, s *scope) ([]any, bool, error) {
 	x.property = "iterate"
 	raw := get(props, "iterate")
@@ -144,8 +145,8 @@ func oneTo(n int) []any {
 	return items
 }
 
-// bounds are the values of the properties iterate-from, iterate-to and iterate-step. A property that is not given is nil, or
-// for step 1.
+// bounds are the values of the properties iterate-from, iterate-to and iterate-step of an object. from and to are nil if
+// the object lacks the property. step is 1 if the object lacks iterate-step.
 type bounds struct {
 	from, to *float64
 	step     float64
@@ -207,8 +208,9 @@ func (x *expansion) part(list []any, b bounds) []any {
 	return out
 }
 
-// places converts b to positions in a list of n items. A start that lies before the list, in the direction of the steps, is
-// moved into the list by whole steps.
+// places converts b to positions in a list of n items, counted from 1. With a positive step, a start below 1 is moved up by
+// whole steps until it is at least 1. With a negative step, a start above n is moved down by whole steps until it is at
+// most n.
 func (b bounds) places(n float64) (from, to float64) {
 	place := func(given *float64, otherwise float64) float64 {
 		switch {
@@ -229,10 +231,12 @@ func (b bounds) places(n float64) (from, to float64) {
 	return from, to
 }
 
-// over reports whether the number at has reached to, which is the end of the range, in the direction of the steps.
+// over reports whether the number `at` has reached or passed `to`, the end of the range: at ≥ to for a positive step, at ≤
+// to for a negative step.
 func (b bounds) over(at, to float64) bool { return b.step > 0 && at >= to || b.step < 0 && at <= to }
 
-// numbers returns the numbers from b.from up to, but not including, b.to. Either is 1 if it is not given.
+// numbers returns b.from, b.from + b.step and so on, up to but not including b.to. from and to are 1 if they are not given.
+// At most maxItems numbers are allowed; for more, numbers notes a problem and returns nil.
 func (x *expansion) numbers(b bounds) []any {
 	from, to := 1.0, 1.0
 	if b.from != nil {

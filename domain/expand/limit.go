@@ -52,7 +52,7 @@ func (x *expansion) countDeep(value any, depth int) error {
 	return nil
 }
 
-// maxNotes is the maximum number of problems, and the maximum number of warnings.
+// maxNotes is how many problems a result keeps at most, and how many warnings it keeps at most.
 const maxNotes = 50
 
 func (x *expansion) problem(format string, args ...any) {

@@ -16,8 +16,8 @@ type scope struct {
 	up    *scope
 	vars  map[string]any // values of the variables as written in the document
 	made  map[string]any // values of the variables that were computed already
-	place Place          // place whose object declares the variables
-	from  map[string]any // object from which the place is made
+	place Place          // scene, element or movie whose object declares the variables
+	from  map[string]any // object of the input from which the scene or element in place is made; nil: place is the movie
 	// behind are the counters of an iteration. Each applies only when no variable of the movie has the same name.
 	behind map[string]any
 }

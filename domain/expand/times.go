@@ -44,10 +44,10 @@ func (t *Times) Equal(other *Times) bool {
 // Movie-schema §9.3.
 var suffixes = []string{"_extratime", "_duration", "_start", "_end"}
 
-// time returns the value of a variable that holds a time of an element, such as logo_start. When several elements have the id,
-// the time is that of the element in the same scene as the expression, otherwise that of the first element. In an expression of
-// an element of the movie, times are counted from the start of the movie; in any other expression, from the start of the scene
-// of the element that has the id.
+// time returns the value of a variable that holds a time of an element. name is an element's id and a suffix, as in
+// logo_start. If several elements have the id, the one in the scene of the expression counts, otherwise the first one. For
+// an expression in an element of the movie, the time is counted from the start of the movie. For any other expression it is
+// counted from the start of the scene that has the element.
 func (x *expansion) time(name string) (any, bool) {
 	for _, suffix := range suffixes {
 		id, ok := strings.CutSuffix(name, suffix)

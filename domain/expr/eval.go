@@ -111,7 +111,8 @@ func (n member) eval(e *evaluation) (any, error) {
 			}
 		}
 	}
-	if len(e.undefined) == met { // otherwise the beginning of the path has no value and is in undefined already
+	// The path a.b is noted as undefined here, unless a itself has no value: then a is in the list undefined already.
+	if len(e.undefined) == met {
 		e.undefined = append(e.undefined, Expr{n}.String())
 	}
 	return nil, nil
@@ -210,8 +211,9 @@ func (n binary) eval(e *evaluation) (any, error) {
 	return n.compute(e, x, y)
 }
 
-// compute applies + - * / %. + concatenates when an operand is a text, not empty, and not both operands are numbers; null is
-// then an empty text. In every other case, an operand that is null or an empty text makes the result null.
+// compute applies one of the operators + - * / %. With + it joins the operands as texts if at least one of them is a text
+// that is not empty, unless both are numbers; null counts as an empty text. In every other case the result is null if an
+// operand is null or an empty text.
 func (n binary) compute(e *evaluation, x, y any) (any, error) {
 	a, isA := toNumber(x)
 	b, isB := toNumber(y)

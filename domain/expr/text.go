@@ -109,7 +109,8 @@ func closed(text string) int {
 	return strings.Index(text, closing)
 }
 
-// shift adds the characters before the expression to the position of an *Error.
+// shift adds `by`, the number of characters before an expression in its text, to the position in an *Error of the
+// expression. It returns any other error unchanged.
 func shift(err error, by int) error {
 	var mistake *Error
 	if errors.As(err, &mistake) {

@@ -38,8 +38,8 @@ func Truth(v any) bool {
 	return true
 }
 
-// Text converts a value to a text: null and pending values are empty, lists and objects become JSON, which may be very long.
-// Computed numbers are rounded to 15 digits, so that 0.1 + 0.2 is 0.3.
+// Text converts a value to a text. null and Pending (a value that is not known yet) become an empty text. Lists and objects
+// become JSON, which may be very long. Computed numbers are rounded to 15 digits, so that 0.1 + 0.2 is 0.3.
 func Text(v any) string {
 	switch v := v.(type) {
 	case nil, Pending:

@@ -12,11 +12,12 @@ import (
 )
 
 const (
-	// remembered is how long a key is bound to its first request.
+	// remembered is how long an idempotency key is bound to its first request.
 	remembered = 24 * time.Hour
-	// underWay is the maximum time between a request's reservation and the submission of its movie.
+	// underWay is the maximum time between the reservation of an idempotency key for a request and the submission of the
+	// request's movie.
 	underWay = time.Minute
-	// maxKeyLength is the maximum length of a key in code points.
+	// maxKeyLength is the maximum length of an idempotency key in code points.
 	maxKeyLength = 255
 )
 

@@ -56,16 +56,16 @@ type bracket struct {
 	closer byte
 }
 
-// state determines which token may come next.
+// state is the state of the scanner: which token may come next.
 type state int
 
 const (
-	value       state = iota
-	valueOrEnd        // a value or the closing bracket, after the opening bracket of a list
-	memberOrEnd       // a member or the closing bracket, after the opening bracket of an object
-	member            // a member, after a comma in an object
-	colon
-	next // after a value: a comma, or a closing bracket
+	value       state = iota // a value may come next
+	valueOrEnd               // a value or the closing bracket may come next: after the opening bracket of a list
+	memberOrEnd              // a member or the closing bracket may come next: after the opening bracket of an object
+	member                   // a member may come next: after a comma in an object
+	colon                    // a colon may come next: after the name of a member
+	next                     // a comma or a closing bracket may come next: after a value
 )
 
 // scanner scans a text for its first fault.
@@ -275,7 +275,7 @@ func (s *scanner) fault(message, remedy string) *Fault {
 	return &Fault{Offset: s.at, Message: message, Remedy: remedy}
 }
 
-// told returns the fault. It fills the positions of the brackets into the fault's message.
+// told returns the fault after it has filled the positions (line and column) of the brackets in f.open into the message.
 func (s *scanner) told(f *Fault) Fault {
 	if len(f.open) == 0 {
 		return *f

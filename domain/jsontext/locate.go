@@ -109,8 +109,9 @@ func (w walk) skip(at int) int {
 	return at
 }
 
-// value passes over the value that begins at an offset and returns the offset after it. want is nil when no pointer leads into
-// the value. key is the offset of the value's name, or -1 when it has no name.
+// value reads past the value that begins at the offset `at`, and returns the offset after it. want is the node of this value
+// in the tree of pointers to locate; nil: no pointer leads into the value. key is the offset of the name of the member that
+// has this value, or -1 when the value is not in a member.
 func (w walk) value(want *wanted, at, key int) int {
 	if at >= len(w.raw) {
 		return at

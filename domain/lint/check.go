@@ -9,17 +9,19 @@ import (
 	"moviola/domain/jsontext"
 )
 
-// Text is one of the JSON texts of which a movie is made: the body, or a saved template.
+// Text is one of the JSON texts of which a movie is made: the body (the JSON that was posted) or the JSON of a saved
+// template.
 type Text struct {
 	Template string         // id of the saved template; empty: the text is the body
 	Raw      []byte         // the text without a byte order mark
 	Tree     map[string]any // decoded JSON, numbers as json.Number; nil: the text is not a JSON object
 }
 
-// Input is the movie that Check checks, with its texts.
+// Input is what Check checks: a movie, and the JSON texts of which it is made.
 type Input struct {
 	Body Text
-	// the templates of the movie, in the order in which they were filled in; a template to which the body refers comes first
+	// Templates are the JSON texts of the movie's saved templates, in the order in which they were filled in. If the body
+	// (the posted JSON) refers to a template, that template is the first one.
 	Templates []Text
 	// Filled is the tree from which Movie was read: the body with its templates filled in.
 	Filled map[string]any
@@ -40,8 +42,9 @@ type Outside struct {
 	Provider func(s document.Source) string
 	// Destination returns why nothing can be delivered to an entry of exports; empty: no reason is known.
 	Destination func(d document.Destination) string
-	// Failed returns the first error for which a check of the other functions could not be made, such as that of a store which does
-	// not answer; nil: all were made. After an error the report may lack problems, so it must not be shown.
+	// Failed returns the first error because of which one of the functions Address, Provider and Destination could not make
+	// its check, such as the error of a store that does not answer. nil: every check was made. After an error the report
+	// may lack problems, so it must not be shown.
 	Failed func() error
 }
 
@@ -81,7 +84,8 @@ func Warnings(in Input) []string {
 func (c *collector) check(in Input) []Text {
 	texts := []Text{in.Body}
 	for _, t := range in.Templates {
-		t.Tree, _ = document.Tree(t.Raw) // an error leaves Tree nil: a text that is not an object was refused before
+		// After an error Tree stays nil, and the template is not checked: a text that is no JSON object was refused before.
+		t.Tree, _ = document.Tree(t.Raw)
 		texts = append(texts, t)
 	}
 	in.Templates = texts[1:]
@@ -120,7 +124,8 @@ func (in Input) clean(t Text) bool {
 	return in.Movie != nil && len(in.Templates) == 0 && t.Template == in.Body.Template && !in.Movie.Repeats()
 }
 
-// codeOf returns the code of a refusal. For any other error it returns the argument otherwise.
+// codeOf returns the code of an error that is a refusal (a *domain.Error). For any other error it returns the given code,
+// `otherwise`.
 func codeOf(err error, otherwise string) string {
 	if refusal, ok := asRefusal(err); ok {
 		return refusal.Code

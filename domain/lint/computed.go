@@ -60,7 +60,9 @@ func (w *where) computedGroups(c *collector, e *document.Element, written map[st
 
 // hold checks a value of a property against the table of properties, and adds a problem if the value is wrong.
 func (w *where) hold(c *collector, ref document.Ref, path string, p document.Property, value any) {
-	var r ruler // the zero ruler does not check addresses, which are checked as sources
+	// A ruler without an address function does not check whether addresses can be fetched. The check of the sources does
+	// that.
+	var r ruler
 	if p.Type == document.DataType || p.Type == document.AddressType || p.Type == document.ObjectType ||
 		p.Type == document.ListType {
 		return

@@ -41,7 +41,7 @@ const maxWarnings = 50
 
 // Problem is one finding.
 type Problem struct {
-	Template string // id of the saved template into which Pointer leads; empty: the body
+	Template string // id of the saved template into which Pointer leads; empty: Pointer leads into the posted JSON
 	Pointer  string // JSON pointer (RFC 6901) to what is wrong
 	// Line and Column are counted from 1, columns in characters. They are the position of the property's name if the name is
 	// wrong, otherwise that of the value.
@@ -51,8 +51,9 @@ type Problem struct {
 	Message      string
 	Remedy       string // tells the user what to change in the JSON
 
-	// Refusal is the code of the error with which the movie is refused, its render fails, or nothing is delivered; empty:
-	// none of these happens, or the code is element_invalid.
+	// Refusal is the error code that the client gets because of the problem: the movie is refused with this code, its
+	// render fails with it, or nothing is delivered. Empty means element_invalid for a problem of severity Error. For a
+	// warning, empty means that none of these happens.
 	Refusal string
 	warning string // text for the movie's warnings; empty: Message with its place
 	atName  bool   // the position is that of the property's name
@@ -128,8 +129,9 @@ func (p *Problem) same(other Problem) bool {
 	return p.Code == other.Code || value(p.Code) && value(other.Code)
 }
 
-// merge combines two problems about one mistake. The problem from reading the value has the better message about the
-// consequence; the problem from the table has the better remedy.
+// merge combines p with another problem about the same mistake. One of the two may come from reading the value and the
+// other from comparing with the table of properties (its field ruled is true). Then the message of the former is kept,
+// which tells the consequence, and the remedy of the latter.
 func (p *Problem) merge(other Problem) {
 	if p.ruled && !other.ruled {
 		remedy := p.Remedy
@@ -182,11 +184,12 @@ func (c *collector) warnings() []string {
 	return all
 }
 
-// Sentence returns the text for the movie's list of warnings, which names scene and element, as in the status of the movie.
-// A problem without that text has only its message.
+// Sentence returns the problem as a text that names the scene and element, as the movie's list of warnings does. For a
+// problem without such a text, it returns the message alone.
 func (p Problem) Sentence() string { return cmp.Or(p.warning, p.Message) }
 
-// text returns the text by which the movie's list of warnings names the problem.
+// text returns the problem as a text for the movie's list of warnings. It names the place of the problem and tells the
+// message.
 func (p Problem) text() string {
 	if p.warning != "" {
 		return p.warning

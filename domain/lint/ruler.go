@@ -129,7 +129,8 @@ func (r ruler) unknown(kind string, pointer path, name string, object map[string
 	r.add(at, p)
 }
 
-// misplaced adds a problem for a setting outside of the settings. The render uses the setting nevertheless. Decision 53.
+// misplaced adds a problem for a setting, such as a colour, that stands in the element itself instead of its object
+// settings. The render uses such a setting nevertheless, unless the object settings has it too. Decision 53.
 func (r ruler) misplaced(at path, name string, setting document.Property, object map[string]any) {
 	p := Problem{Code: document.PropertyMisplaced, Remedy: "Write it into 'settings'", atName: true,
 		Message: "The property '" + document.Shorten(name) + "' belongs in 'settings'; it is used as if it stood there"}

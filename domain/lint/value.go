@@ -218,7 +218,8 @@ func choice(p document.Property, text string) *Problem {
 	return problem
 }
 
-// duration checks seconds, -1, or -2 if "container" is one of the words.
+// duration checks that a value is a number of seconds, at least 0, or -1. It also accepts -2 if "container" is one of the
+// property's allowed words, p.Values.
 func duration(p document.Property, text string, value any) *Problem {
 	n, ok := document.ParseNumber(text)
 	contained := slices.Contains(p.Values, "container")

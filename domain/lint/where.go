@@ -11,11 +11,12 @@ import (
 	"moviola/domain/jsontext"
 )
 
-// where maps scenes and elements of a movie to their places in the body or in a template.
+// where finds the places of a movie's scenes and elements. A place is a JSON pointer, in the posted JSON or in a template.
 type where struct {
 	in Input
-	// of maps the objects of scenes and elements to their places. An object is identified by its address in the tree from
-	// which the movie was read. nil: not computed yet, because most movies have no problem that needs it.
+	// The map `of` gives the places of scenes and elements: JSON pointers in the posted JSON or in a template. A key is the
+	// address of the scene's or element's object in the tree from which the movie was read. nil: the map was not needed
+	// yet. Most movies have no problem that needs it.
 	of map[uintptr]place
 	// chain is the body followed by the templates to which it refers. Each template is overridden by the text before it. The
 	// last text has the scenes and elements.
@@ -77,7 +78,8 @@ func (w *where) list(base Text, container map[string]any, pointer string) {
 
 func identity(object map[string]any) uintptr { return reflect.ValueOf(object).Pointer() }
 
-// place returns the place of a note.
+// place returns the JSON pointer to what a note is about, and the template into which the pointer leads, if it is not the
+// posted JSON.
 func (w *where) place(n document.Note) place {
 	if n.Ref.Scene == 0 && n.Ref.Element == 0 && n.From == nil {
 		return w.top(n.Path)
@@ -177,7 +179,8 @@ func has(tree any, tokens []string) bool {
 	for _, token := range tokens {
 		object, ok := tree.(map[string]any)
 		if !ok {
-			return true // an item of a list counts as present, because the place of its list is exact enough
+			// has does not look into a list: every pointer into a list of the tree counts as present.
+			return true
 		}
 		if tree, ok = object[token]; !ok {
 			return false

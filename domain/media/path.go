@@ -39,7 +39,7 @@ func (p Path) String() string { return strings.TrimPrefix(p.Folder+"/"+p.Name, "
 // Temporary reports whether files at the path are deleted after a while, because they are in the folder temp.
 func (p Path) Temporary() bool { return p.Folder == Temp || strings.HasPrefix(p.Folder, Temp+"/") }
 
-// StreamCategory is the part of the names of the streams of paths before the first dash.
+// StreamCategory is the category of the streams of paths: the part of their names before the first dash.
 const StreamCategory = "mediapath"
 
 // StreamID returns the id of the stream of an account's path: the account, a dot, and 32 hex digits of the path's SHA-256.

@@ -36,9 +36,9 @@ type Place struct {
 	arrivedAt  time.Time // when the file came to this path
 	move       *FileMoveStarted
 	arrived    map[string]bool // ids of all moves that have brought a file to this path
-	marker     bool
-	folder     string // the folder that a marker creates
-	folders    int    // number of times that a folder was created at this path
+	marker     bool            // the path has a marker, which makes a folder exist
+	folder     string          // the folder that exists because of the marker at this path
+	folders    int             // number of times that a folder was created at this path
 }
 
 // NewPlace returns a path without events.
@@ -133,8 +133,9 @@ func (p *Place) Expects(entry string, late func(until time.Time) bool) (File, er
 	return *p.file, nil
 }
 
-// Upload records the stored bytes of an entry. It is refused when the path has another registration meanwhile, and when
-// another upload was recorded first.
+// Upload records that the bytes for a registered file were stored as a blob. entry is the id of the registration to which
+// the client has uploaded. Upload refuses if another registration has replaced that one at the path, or if bytes were
+// recorded for it before.
 func (p *Place) Upload(entry, blob string, now time.Time) ([]domain.Event, error) {
 	f, err := p.Expects(entry, nil)
 	if err != nil {
@@ -217,8 +218,8 @@ func (p *Place) Expire(now time.Time, retention time.Duration) []domain.Event {
 	return nil
 }
 
-// Clear removes the file, registration or marker, because the account is purged or closed. For a file that is being moved the
-// error is ErrMoving.
+// Clear removes what is at the path: a file, a registration, or the marker by which a folder exists. why tells whether the
+// account is purged or closed. While the file is being moved, the error is ErrMoving.
 func (p *Place) Clear(why Reason, now time.Time) ([]domain.Event, error) {
 	switch {
 	case p.move != nil:
@@ -229,7 +230,8 @@ func (p *Place) Clear(why Reason, now time.Time) ([]domain.Event, error) {
 	return p.DeleteFolder(now), nil
 }
 
-// CreateFolder puts a marker at the path. It returns no event when the path has a marker already. Spec: POST /media/folder.
+// CreateFolder puts a marker at the path, by which a folder exists. It returns no event when the path has a marker already.
+// Spec: POST /media/folder.
 func (p *Place) CreateFolder(folder string, now time.Time) []domain.Event {
 	if p.marker {
 		return nil
@@ -237,7 +239,7 @@ func (p *Place) CreateFolder(folder string, now time.Time) []domain.Event {
 	return []domain.Event{FolderCreated{Folder: folder, Number: p.folders + 1, At: now}}
 }
 
-// DeleteFolder removes the marker. It returns no event when the path has no marker.
+// DeleteFolder removes the marker by which a folder exists. It returns no event when the path has no marker.
 func (p *Place) DeleteFolder(now time.Time) []domain.Event {
 	if !p.marker {
 		return nil

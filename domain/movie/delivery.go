@@ -27,7 +27,9 @@ type delivery struct {
 
 // DestinationState is the state of the delivery to one destination, over all runs.
 type DestinationState struct {
-	Tries int               // number of tries, 0 to 3; more if it was given up, because cut runs count then
+	// Tries is the number of tries, 0 to 3. It may be higher when the service gives the destination up because runs died
+	// while they served it (see Cut): each such run then counts as a try.
+	Tries int
 	Final bool              // no further try follows
 	Last  DeliveryAttempted // the newest try; its At is the time when the try ended
 

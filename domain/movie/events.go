@@ -26,7 +26,8 @@ type Submitted struct {
 	// Templates are the saved templates of which the movie is made, with their versions. Every attempt renders these
 	// versions.
 	Templates []TemplateUse `json:"templates,omitempty"`
-	// Sources reports whether the document may name files. They are fetched before the movie is rendered. Decision 54.
+	// Sources reports whether the document may name files. Such files are fetched before the movie is rendered. Decision
+	// 54.
 	Sources bool `json:"sources,omitempty"`
 	// Warnings tell which properties of the movie's JSON are not followed as written, found when it was submitted.
 	Warnings []string `json:"warnings,omitempty" personal:"yes"`
@@ -243,7 +244,9 @@ type DeliveryStarted struct {
 type DeliveryAttempted struct {
 	Run   int `json:"run"`
 	Index int `json:"index"` // index of the destination
-	Try   int `json:"try"`   // number of the try: 1, 2 or 3; perhaps more if it gives the destination up (DestinationState.Tries)
+	// Try is the number of the try: 1, 2 or 3. It may be higher in an event that gives the destination up: runs that died
+	// while they served the destination then count as tries.
+	Try int `json:"try"`
 	// Final reports whether no further try at this destination follows in this run.
 	Final      bool           `json:"final"`
 	Type       string         `json:"type" personal:"no"`

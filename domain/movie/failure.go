@@ -8,7 +8,7 @@ const (
 	FamilySources   = "sources" // a file that the document names could not be fetched before the render
 	FamilyTimeout   = "timeout"
 	FamilyCancelled = "cancelled"
-	FamilyUnknown   = "unknown" // the event was written by a version that did not record the family
+	FamilyUnknown   = "unknown" // the version that wrote the event did not record the failure's family
 )
 
 // Failure is the error code and the family of the failure of a movie without video.

@@ -79,7 +79,8 @@ func New(project domain.ProjectID) *Movie { return &Movie{project: project} }
 // Account returns the owner; empty before the first event.
 func (m *Movie) Account() domain.AccountID { return m.account }
 
-// Outcome returns how the movie ended first; NoOutcome: it has not ended.
+// Outcome returns how the movie ended the first time (a movie that has timed out may still succeed later); NoOutcome: it
+// has not ended.
 func (m *Movie) Outcome() Outcome { return m.outcome }
 
 // Submitted returns the movie's first event. It returns false when the movie has no events.

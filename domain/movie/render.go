@@ -37,7 +37,7 @@ type Encoder struct{ Name, Version string }
 type Start struct {
 	Worker  string
 	Dead    int          // number of the attempt whose worker is known to be dead; 0: none
-	Death   domain.Death // cause of the death of the worker of attempt Dead
+	Death   domain.Death // cause of death of the worker whose attempt the field Dead names; empty: unknown
 	Alone   bool         // the worker's process will do no other render or preload item
 	Windows int          // number of windows that earlier attempts have finished
 	Encoder Encoder      // encoder of the windows of the attempt that begins
@@ -73,8 +73,8 @@ func (m *Movie) outOfTime(now time.Time, limit time.Duration) bool {
 	return m.timedOut || !m.firstStarted.IsZero() && !now.Before(m.firstStarted.Add(limit))
 }
 
-// goesOn reports whether a movie past its time limit may continue, because it gave its slot to another account and waits for
-// its next slot. Such a movie is stopped at twice the limit, like a movie that has kept its slot.
+// goesOn reports whether a movie past its time limit may continue. It may if it gave its slot to a movie of another account
+// and now waits for its next slot. At twice the limit no movie continues.
 func (m *Movie) goesOn(now time.Time, limit time.Duration) bool {
 	return !m.claimed && m.shared && now.Before(m.firstStarted.Add(2*limit))
 }
@@ -171,10 +171,11 @@ func (p Dimensions) Credits() int64 {
 	return max(1, (p.Frames*p.FPSDen+p.FPSNum-1)/p.FPSNum)
 }
 
-// TimeOut marks a movie whose first attempt began longer ago than the limit. It closes a marked movie in two cases. First: no
-// worker renders the movie, and the movie does not wait for its next slot (see goesOn). No worker renders it when its claim is
-// released, or when the argument dead is the attempt of its claim. Second: twice the limit has passed since the first attempt
-// began. The status stays timeout. TimeOut returns no event when neither marking nor closing is due.
+// TimeOut marks a movie as timed out if its first attempt began longer ago than the limit. It also closes the movie if no
+// worker renders it, unless it waits for its next slot because it gave its slot to another account's movie. No worker
+// renders the movie if its claim was released, or if `dead` is the number of the attempt that has the claim. At twice the
+// limit, TimeOut closes the movie in any case. The status of a closed movie stays timeout. TimeOut returns no event when
+// there is nothing to mark and nothing to close.
 func (m *Movie) TimeOut(worker string, dead int, now time.Time, limit time.Duration) []domain.Event {
 	if m.submitted == nil || m.closing != nil || !m.outOfTime(now, limit) {
 		return nil

@@ -15,15 +15,15 @@ const (
 	Timeout Status = "timeout"
 )
 
-// Standing is a movie's status and the reason for it: the message is empty unless the status is Failed or Timeout. The zero
+// Standing is a movie's status and the reason for it. Message is empty unless the status is Failed or Timeout. The zero
 // Standing is that of a movie without events.
 type Standing struct {
 	Status  Status
 	Message string
 }
 
-// After returns the standing after one more event of the movie's stream. A success after the time-out makes the movie
-// successful; a failure after the time-out leaves the status at timeout. Spec: Movie status; decision 19.
+// After returns the movie's status after one more event of its stream. A success after the time-out makes the movie
+// successful. A failure after the time-out leaves the status at timeout. Spec: Movie status; decision 19.
 func (s Standing) After(event domain.Event) Standing {
 	switch e := event.(type) {
 	case Submitted:

@@ -39,8 +39,9 @@ func term(account domain.AccountID, texts ...string) string {
 	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
-// Terms returns the terms of a movie other than those of its templates: of its own id, if it has one, and of texts, numbers and
-// booleans directly in its client-data. Numbers keep their spelling. When a name is repeated, the last value is used.
+// Terms returns the hashes by which a search finds a movie, without those of its templates. One is of the movie's own id,
+// if it has one. The others are of the first MaxDataTerms members of its client-data that are texts, numbers or booleans.
+// Numbers keep their spelling. When a name is repeated in client-data, its last value is used.
 func Terms(account domain.AccountID, id string, data json.RawMessage) []string {
 	var found []string
 	if id != "" {

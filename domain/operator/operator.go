@@ -63,10 +63,11 @@ const idLength = 16
 // NewID makes a random id of an act. random is its source of random bytes.
 func NewID(random io.Reader) (string, error) { return domain.RandomText(random, idLength) }
 
-// longest is the maximum length of a text in the trail, in code points. Longer texts are cut.
+// longest is the maximum length of a text in the operators' audit trail, in code points. Longer texts are cut.
 const longest = 200
 
-// Plain returns a text in the form of the trail: one line, without control characters, of bounded length.
+// Plain returns a text in the form in which the operators' audit trail stores it: on one line, without control characters,
+// and cut after `longest` characters.
 func Plain(text string) string {
 	kept := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == unicode.ReplacementChar {

@@ -14,9 +14,10 @@ import (
 // them. A session is valid without this record, too.
 type SignedIn struct {
 	Session string `json:"session" personal:"no"` // id of the session
-	By      string `json:"by" personal:"no"`      // id of the token, or of the identity provider's configuration
-	Name    string `json:"name" personal:"no"`    // name of the operator; empty: the person used the configured token
-	Role    Role   `json:"role"`
+	// By is the id of what the person signed in with: a token, or the identity provider's configuration.
+	By   string `json:"by" personal:"no"`
+	Name string `json:"name" personal:"no"` // name of the operator; empty: the person used the configured token
+	Role Role   `json:"role"`
 	// Issuer and Subject identify the person at the identity provider; empty: the person used a token.
 	Issuer  string    `json:"issuer,omitempty" personal:"no"`
 	Subject string    `json:"subject,omitempty" personal:"no"`

@@ -18,7 +18,8 @@ type Plan struct {
 	Name string
 	// Length is the maximum length of a movie.
 	Length time.Duration
-	// PackLength is the maximum length of a movie of an account that was granted a credit pack; 0: Length.
+	// PackLength is the maximum length of a movie, instead of Length, if the account was granted a credit pack; 0: Length
+	// is the maximum for these accounts too.
 	PackLength time.Duration
 	// Width and Height are the maximum size of a movie in pixels. The longer side of a movie is compared with the greater of
 	// the two, its shorter side with the smaller.
@@ -273,8 +274,8 @@ func (p Plan) CheckSize(width, height int) error {
 		"Movie is larger (%dx%d) than the service plan allowance (%dx%d)", width, height, p.Width, p.Height)
 }
 
-// CheckLength refuses a movie that is longer than the account may render; seconds is the movie's length in started seconds.
-// Decision 17.
+// CheckLength refuses a movie that is longer than the account may render. seconds is the movie's length in seconds, rounded
+// up. pack reports whether the account was granted a credit pack, so that PackLength applies. Decision 17.
 func (p Plan) CheckLength(seconds int64, pack bool) error {
 	longest := p.LongestFor(pack)
 	if time.Duration(seconds)*time.Second <= longest.Truncate(time.Second) {

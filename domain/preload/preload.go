@@ -56,10 +56,10 @@ type state struct {
 	result   *Result
 }
 
-// New returns a batch without history.
+// New returns a preload batch without events.
 func New() *Preload { return &Preload{} }
 
-// Apply folds one event of the batch's stream.
+// Apply folds one event of the preload batch's stream.
 func (b *Preload) Apply(event domain.Event) {
 	switch e := event.(type) {
 	case Requested:
@@ -122,7 +122,7 @@ func (b *Preload) Result(index int) (*Result, bool) {
 type Start struct {
 	Worker string
 	Dead   int          // number of the attempt whose worker is known to be dead; 0: none
-	Death  domain.Death // cause of the death of the worker of attempt Dead
+	Death  domain.Death // cause of death of the worker whose attempt the field Dead names; empty: unknown
 	Alone  bool         // the worker's process will do no other render or preload item
 }
 

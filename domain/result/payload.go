@@ -33,7 +33,7 @@ type head struct {
 	URL        *string          `json:"url"`
 }
 
-// video has the fields of a success. The colour fields may be null.
+// video is the payload for a movie that was rendered successfully. The colour fields may be null.
 type video struct {
 	head
 	Thumbnail      string   `json:"thumbnail,omitempty"`

@@ -21,9 +21,9 @@ type Ended struct {
 	floor time.Time      // every session that began at this time or before counts as ended
 }
 
-// Add records an ended session, and removes recorded sessions that would have expired by now. When more than the
-// constant most sessions are recorded, Add removes the oldest one. From then on that session, and all sessions that began before
-// it, count as ended.
+// Add records that the session e was ended. It also removes recorded sessions that would have expired by now. If more than
+// `most` sessions are recorded then, Add removes the one that began first. To be safe, all sessions that began no later
+// than the removed one count as ended from then on.
 func (s *Ended) Add(e One) {
 	if s.one == nil {
 		s.one = map[string]One{}

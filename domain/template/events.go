@@ -64,7 +64,8 @@ type Example struct {
 	Thumbnail string           `json:"thumbnail" personal:"no"` // blob key of the JPEG
 }
 
-// Unpublished takes a template out of the library of templates. Examples that were requested before are not shown.
+// Unpublished takes a template out of the template library. An example movie of the template that was requested before this
+// event does not put the template back.
 type Unpublished struct {
 	Change int       `json:"change"`
 	At     time.Time `json:"at"`

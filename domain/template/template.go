@@ -59,7 +59,7 @@ type Template struct {
 	// published reports whether the template is in the library of templates; example is its newest example there.
 	published bool
 	example   Example
-	withdrawn int64 // number of the last event Unpublished in the stream, from 0
+	withdrawn int64 // revision of the newest event Unpublished in the template's stream
 	deletedAt time.Time
 }
 
@@ -234,8 +234,9 @@ func (t *Template) Delete(by domain.AccountID, now time.Time) ([]domain.Event, e
 	return []domain.Event{Deleted{At: now}}, nil
 }
 
-// Sweep records that the bodies and examples of a deleted template were removed. It returns no event when the template is not
-// deleted, was deleted less than the duration kept ago, or was swept before.
+// Sweep records that the bodies and examples of a deleted template were removed. They are kept for the duration `kept`
+// after the deletion. Sweep returns no event if the template is not deleted, if that duration has not passed, or if Sweep
+// has recorded the removal before.
 func (t *Template) Sweep(now time.Time, kept time.Duration) []domain.Event {
 	if t.state != deleted || now.Before(t.deletedAt.Add(kept)) {
 		return nil
@@ -243,9 +244,10 @@ func (t *Template) Sweep(now time.Time, kept time.Duration) []domain.Event {
 	return []domain.Event{Swept{At: now}}
 }
 
-// Awaits reports whether a movie may become the template's example: body is the hash of the body of which it was made, requested
-// the template's revision when it was submitted. The body must be the present one and have no example yet, and nobody must have
-// taken the template out of the library since: an operator does not want to see it then. Decision 42.
+// Awaits reports whether a rendered movie may become the template's example in the template library. body is the hash of
+// the template body of which the movie was made. requested is the template's revision when the movie was submitted. The
+// body must be the template's present one and have no example yet. The template must not have been taken out of the library
+// after that revision, because an operator who has done so does not want it back. Decision 42.
 func (t *Template) Awaits(body string, requested int64) bool {
 	return t.state == alive && t.body.Hash == body && t.lacks(body, requested)
 }
@@ -279,8 +281,8 @@ func (t *Template) Republish(now time.Time) ([]domain.Event, error) {
 	return []domain.Event{Published{Change: t.changes + 1, Example: t.example, At: now}}, nil
 }
 
-// Unpublish takes the template out of the library of templates. It returns an event also when the template is not in the library:
-// an example may be pending, which must not put it there (see Awaits).
+// Unpublish takes the template out of the template library. It also returns an event when the template is not in the
+// library: an example of it may be in work, and the event prevents that this example puts the template there (see Awaits).
 func (t *Template) Unpublish(now time.Time) ([]domain.Event, error) {
 	if t.state != alive {
 		return nil, t.notFound()

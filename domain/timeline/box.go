@@ -58,14 +58,15 @@ func (l *layout) box(e *document.Element, f Facts) (box, crop Box) {
 	return box, part
 }
 
-// coverPart returns the largest centred part of part that has the canvas's aspect ratio.
+// coverPart returns the largest rectangle in the middle of part that has the canvas's aspect ratio. part is a rectangle of
+// the source.
 func coverPart(part, canvas Box) Box {
 	w := min(part.W, max(1, scale(part.H, canvas.W, canvas.H)))
 	h := min(part.H, max(1, scale(part.W, canvas.H, canvas.W)))
 	return Box{part.X + (part.W-w)/2, part.Y + (part.H-h)/2, w, h}
 }
 
-// fitSize returns the largest size within the canvas that has the part's aspect ratio.
+// fitSize returns the largest size within the canvas that has the aspect ratio of part, a rectangle of the source.
 func fitSize(part, canvas Box) (w, h int) {
 	w = min(canvas.W, max(1, scale(canvas.H, part.W, part.H)))
 	h = min(canvas.H, max(1, scale(canvas.W, part.H, part.W)))

@@ -31,7 +31,7 @@ type ChromaKey struct {
 // Mask is an image or video, stretched over the layer's box. The layer's alpha is multiplied by the brightness of the mask
 // over black: the layer is visible where the mask is white, invisible where it is black.
 type Mask struct {
-	Source string // key of the mask's image or video among the facts
+	Source string // key of the mask's image or video in the map of Facts that Lay takes
 	Video  bool   // the mask is a video: it is played once from the element's first frame, then its last frame is held
 }
 

@@ -13,7 +13,7 @@ import (
 const (
 	longestHours = 6
 	maxLayers    = 200_000
-	maxWindows   = 10_000 // each window needs a process for encoding
+	maxWindows   = 10_000 // maximum number of windows in a timeline, because each window needs a process for encoding
 	maxWarnings  = 50
 	maxNotes     = 2000
 )

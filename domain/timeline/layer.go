@@ -89,10 +89,11 @@ func (l *layout) effects(e *document.Element) *Effects {
 	return &f
 }
 
-// motionOf combines zoom and pan. Zoom enlarges by a tenth per level about the middle; with a zoom, a pan moves the view by
-// the pan's distance in the pan's direction. A pan alone moves the picture in its direction, so the view moves the opposite
-// way; the picture is enlarged just enough to fill its box, unless pan-crop forbids it. In the first look a pan alone moved
-// the view in the pan's direction.
+// motionOf returns the motion of a zoom, a pan or both. A motion moves a view (the visible part of the picture) over the
+// picture. A zoom enlarges the picture by a tenth per level about its middle. If there is a zoom, a pan moves the view by
+// the pan's distance in the pan's direction. Without a zoom, a pan moves the picture in the pan's direction, so that the
+// view moves the opposite way. The picture is then enlarged just enough to fill its box all the time, unless pan-crop is
+// false. In the first look (document.FirstLook), a pan without a zoom moves the view in the pan's direction.
 func motionOf(e *document.Effects) *Motion {
 	switch {
 	case e.Zoom != 0:
@@ -126,8 +127,9 @@ func motionOf(e *document.Effects) *Motion {
 	}
 }
 
-// travel returns the end position of a view that moves from the middle by a distance. If stay is true, the view is kept
-// inside the picture.
+// travel returns the position, on one axis, at which a view ends that moves from the middle of the picture by a distance. A
+// view is the visible part of the picture. size, distance and the result are fractions of the picture's size. direction is
+// -1, 0 or 1. If stay is true, the view is kept inside the picture.
 func travel(size float64, direction int, distance float64, stay bool) float64 {
 	at := (1-size)/2 + float64(direction)*distance
 	if stay {

@@ -192,9 +192,10 @@ func (l *layout) paintBackgrounds() {
 	}
 }
 
-// paintSide makes the background of a scene opaque over the colour dark. It changes the background's colour or, when elements
-// are below the scenes, adds a layer above those elements. It returns the background that the scene has over the colour light
-// instead. dark and light are the movie's background over black and over white.
+// paintSide makes the background of a scene opaque, as seen over the colour dark. If no layers are below the scene, it
+// changes the background's colour. Otherwise it adds a layer with the scene's background above those layers. The result is
+// the opaque background that the scene would have over the colour light. dark and light are the movie's background over
+// black and over white.
 func (l *layout) paintSide(s side, frames int64, dark, light Color) Color {
 	given := *s.background
 	switch {

@@ -113,8 +113,8 @@ type Layer struct {
 	Box       Box                 // rectangle in which the layer is drawn; it may extend beyond the canvas
 	// Crop is the part of the source that fills the box, in source pixels. The zero Crop is the whole source.
 	Crop Box
-	From int64 // first frame of the window that shows the layer
-	To   int64 // first frame of the window, after From, that no longer shows the layer
+	From int64 // first frame in which the layer is shown, counted from the start of the window
+	To   int64 // first frame after From in which the layer is not shown any more, counted from the start of the window
 	// Phase is the number of the element's frames before From. It is not 0 when the element began in an earlier window.
 	Phase int64
 	// Seek is the start position in the source, Loop the length of one play of the source, both in seconds. Loop 0: the
@@ -143,7 +143,7 @@ type Text struct {
 // Clip is the sound of an element, placed in the whole movie.
 type Clip struct {
 	Ref    Ref
-	Source string // key of the video, audio or voice among the facts
+	Source string // key of the video, audio or voice in the map of Facts that Lay takes
 	From   int64  // first frame of the clip in the movie
 	To     int64
 	Seek   float64 // start position in the source, in seconds

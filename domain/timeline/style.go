@@ -18,9 +18,11 @@ const (
 
 var defaultShadow = Shadow{X: 2, Y: 2, Color: Color{R: 33, G: 33, B: 33, A: 128}}
 
-// text returns the text of an element, with its settings in pixels, and its box. The box is the canvas, or the rectangle of
-// the properties width, height, x and y. On an axis with a preset position, and without a size or with a resize, the box is the
-// canvas less gapPercent at each edge, and the textbox is at that position in the box unless a setting gives another.
+// text returns the text of an element, with its settings in pixels, and the box in which it is drawn. On each axis (x and
+// width, y and height) the box has the element's size and position. If the element has no size on the axis, or has the
+// property resize, the box is as long as the canvas. If it then also has a position such as top-left, the box leaves
+// gapPercent of the canvas free at both edges, and the textbox stands at that position in the box, unless a setting gives
+// another position.
 func (l *layout) text(e *document.Element) (*Text, Box) {
 	canvas := Box{W: l.plan.Width, H: l.plan.Height}
 	horizontal, vertical := edges(e.Position)

@@ -28,8 +28,9 @@ var (
 	pillInk = Color{R: 0x23, G: 0x40, B: 0xd8, A: 255}
 )
 
-// documentedDefaults are the defaults of the documented styles (vendor-catalogue §2.2). Our own choices are: no shadow for 012
-// and 013, padding and line height of 013, and the colours of 013, which are those of the documented example.
+// documentedDefaults holds the defaults of the documented text styles, by the number of the style (vendor-catalogue §2.2).
+// Some of these defaults are our own choices: that styles 012 and 013 have no shadow, and the padding and line height of
+// style 013. The colours of style 013 are those of the documented example.
 var documentedDefaults = map[string]styleDefaults{
 	"001": {family: "Inter", size: 4, color: white, shadow: true},
 	"002": {family: "Roboto", size: 4, color: white, shadow: true},

@@ -29,12 +29,13 @@ func (l *layout) cutWindows(videos []interval) {
 		w.Start = l.addTransition(i, w)
 		l.addWindows(w, end, videos)
 	}
-	// In the frames without a scene, all elements of the movie are visible.
+	// After the last scene, and in a movie without scenes, only the elements that belong to the movie itself are shown.
 	l.addWindows(Window{Start: end}, l.plan.Frames, videos)
 }
 
-// addTransition adds the window of the transition into scene i, with the scene and all other fields as in w, and returns the
-// first frame of the scene's body.
+// addTransition adds the window of the transition into scene i, if that scene has a transition. The window's other fields
+// are those of w, whose Start is the first frame of the transition. addTransition returns the first frame of the scene's
+// body, which follows the transition.
 func (l *layout) addTransition(i int, w Window) int64 {
 	length := l.timing.Transitions[i]
 	body := l.frame(l.timing.Scenes[i].Start.Add(length))

@@ -35,7 +35,8 @@ type Template struct {
 // address.
 const Photographs = "https://photographs.invalid/library/photographs/"
 
-// At returns the movie with the prefix of photographs replaced by an installation's base address.
+// At returns the template's movie JSON, in which photograph addresses begin with base, an installation's address, instead
+// of with the constant Photographs.
 func (t Template) At(base string) []byte {
 	return bytes.ReplaceAll(t.Movie, []byte(Photographs), []byte(base))
 }
