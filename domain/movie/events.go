@@ -26,8 +26,7 @@ type Submitted struct {
 	// Templates are the saved templates of which the movie is made, with their versions. Every attempt renders these
 	// versions.
 	Templates []TemplateUse `json:"templates,omitempty"`
-	// Sources reports whether the document may name files. Such files are fetched before the movie is rendered. Decision
-	// 54.
+	// Sources reports whether the document may name files. Such files are fetched before the render. Decision 54.
 	Sources bool `json:"sources,omitempty"`
 	// Warnings tell which properties of the movie's JSON are not followed as written, found when it was submitted.
 	Warnings []string `json:"warnings,omitempty" personal:"yes"`
