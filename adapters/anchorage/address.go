@@ -24,9 +24,11 @@ const (
 // Address says in which place anchors are kept.
 type Address struct {
 	Kind   string
-	Folder string   // path of the folder, for the kind Folder
-	URL    *url.URL // address of a webhook, or of the endpoint of a bucket; nil for a bucket: the AWS client's default
-	To     string   // e-mail address, for the kind Mail
+	Folder string // path of the folder, for the kind Folder
+	// URL is the address of a webhook, or of the endpoint of a bucket. For a bucket, nil means the endpoint that the AWS
+	// client uses by default.
+	URL    *url.URL
+	To     string // e-mail address, for the kind Mail
 	Bucket string
 
 	Region, Prefix, Profile string

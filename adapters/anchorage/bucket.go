@@ -22,8 +22,9 @@ type bucket struct {
 	Address
 }
 
-// openBucket returns the bucket that a names. If a names a profile, the credentials come from this profile in the files of
-// AWS, otherwise from where the AWS client looks by default, the environment first.
+// openBucket returns the bucket at the address a. If a has the name of a profile, the credentials are read from that
+// profile in the configuration files of AWS. Otherwise they come from where the AWS client looks by default, the
+// environment first.
 func openBucket(ctx context.Context, a Address) (*bucket, error) {
 	var options []func(*config.LoadOptions) error
 	if a.Region != "" {

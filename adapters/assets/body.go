@@ -29,8 +29,8 @@ func (b *body) head() ([]byte, error) {
 	head := make([]byte, examine.HeadBytes)
 	n, err := io.ReadFull(b, head)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		// A body shorter than HeadBytes is no error. When the connection ended before the declared length, broken is the error of the
-		// connection, which Read has set.
+		// A body that is shorter than head is no error. But if the connection ended before the declared length of the
+		// body, Read has stored the error of the connection in broken, and that error is returned.
 		err = b.broken
 	}
 	return head[:n], err

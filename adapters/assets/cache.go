@@ -45,7 +45,8 @@ type Config struct {
 	Guess              int64
 	// Retries are the pauses before retries after temporary failures; nil: half a second, two seconds.
 	Retries []time.Duration
-	// Base is the service's public address. Files below it come from Own, never over the network. Empty: there are none.
+	// Base is the public address of the service. Files at addresses below Base are read from Own, never over the network.
+	// Empty: all files are downloaded.
 	Base string
 	Own  OwnFiles
 	// TTL is how long a download is used without asking its server again, and how long a file is kept after its last use; 0: 72
@@ -84,8 +85,8 @@ type Cache struct {
 	sources *examine.Examiner
 }
 
-// Bound returns the cache's bounds, how much of them is used, and how often writes have met them. A write that met a bound is
-// counted as refused even if space was made for it.
+// Bound returns the limits of the cache's files, the space in use, and how many writes were counted as refused because
+// they would have exceeded a limit. Such a write is counted even if it succeeded after other files were removed.
 func (c *Cache) Bound() quota.Status { return c.room.Status() }
 
 // New returns a Cache in cfg.Dir, which it creates.

@@ -19,7 +19,8 @@ func Examine(path string, quick bool) (storage.Flaw, error) {
 	name, folder := filepath.Base(path), filepath.Base(filepath.Dir(path))
 	stem, _, _ := strings.Cut(name, ".")
 	file := filepath.Join(filepath.Dir(path), stem)
-	// the notes are removed first: a file without notes is not used
+	// The notes (the .json file) come first, because the files are removed in this order: without its notes, a source is
+	// not used any more.
 	whole := []string{file + ".json", file, file + examine.ConvertedExtension}
 	switch {
 	case strings.HasPrefix(name, ".new-"):

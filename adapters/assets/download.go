@@ -155,7 +155,7 @@ func request(ctx context.Context, target *url.URL, known visit) (*http.Request, 
 	return req, nil
 }
 
-// passes reports whether a response status may be temporary.
+// passes reports whether a failure with the response status code may be temporary, so that the request is tried again.
 func passes(code int) bool {
 	return code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout
 }

@@ -25,7 +25,9 @@ func (s accountFolder) draft() (*draft, error) {
 		if _, err := os.Stat(path); err == nil {
 			return &draft{File: os.NewFile(uintptr(fd), path), path: path}, nil
 		}
-		_ = unix.Close(fd) // a file without a name can only get one through /proc
+		// A file without a name can get one later only through /proc, which is missing here. So a temporary file with a
+		// name is created below instead.
+		_ = unix.Close(fd)
 	}
 	file, err := os.CreateTemp(dir, ".new-*")
 	if err != nil {

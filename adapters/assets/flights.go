@@ -16,9 +16,10 @@ const maxAlone = 32
 type flights struct {
 	mu    sync.Mutex
 	all   map[string]*flight
-	alone int // number of flights without a waiting caller
+	alone int // number of flights (running pieces of work) for which no caller waits
 }
 
+// flight is a running piece of work, with the number of callers that wait for it.
 type flight struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
@@ -67,8 +68,9 @@ func (f *flights) join(ctx context.Context, key string, work func(context.Contex
 	return started
 }
 
-// leave removes a caller. When the last one leaves, the work is cancelled, unless that caller will come back and fewer than
-// maxAlone flights are without a caller.
+// leave removes a caller from a running piece of work. When its last caller leaves, the work is cancelled. But if
+// comesBack is true, the caller will ask for the result again. Then the work continues, unless maxAlone other pieces of
+// work already continue without a caller.
 func (f *flights) leave(key string, running *flight, comesBack bool) {
 	f.mu.Lock()
 	running.waiting--
@@ -97,8 +99,8 @@ func (f *flights) forget(key string, ended *flight) {
 	}
 }
 
-// together stops counting a flight as one without a waiting caller: a caller has joined the flight, or it has ended. f.mu must
-// be locked.
+// together stops counting the parameter running as work for which no caller waits: a caller has joined the work, or the
+// work has ended. f.mu must be locked.
 func (f *flights) together(running *flight) {
 	if running.alone {
 		running.alone = false

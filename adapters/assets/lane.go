@@ -17,8 +17,8 @@ type lane struct {
 	size, step, most int64
 }
 
-// needError says that a download needs more bytes than its share while others use the budget: the download starts again with a
-// request for that many bytes.
+// needError says that a download needs more bytes than it holds of the budget, while other downloads hold the rest. The
+// download starts again, and asks the budget for the number in the field bytes.
 type needError struct{ bytes int64 }
 
 func (e *needError) Error() string { return "a download needs more than there is of its budget" }
@@ -41,7 +41,7 @@ func (c *Cache) enter(ctx context.Context, s accountFolder, size int64) (*lane, 
 	return l, nil
 }
 
-// leave returns the share to the budgets.
+// leave gives the connection and the bytes that a download holds back to the budgets.
 func (l *lane) leave() {
 	for _, part := range []*fair.Part{l.bytes, l.connection} {
 		if part != nil {
@@ -50,7 +50,9 @@ func (l *lane) leave() {
 	}
 }
 
-// announce adjusts the share to the declared length of a body; -1: unknown.
+// announce changes the number of bytes that a download holds of the budget to length, the declared length of the
+// response's body. It returns a needError if the budget has too few bytes left. length -1 means that the length is
+// unknown, and changes nothing.
 func (l *lane) announce(length int64) error {
 	switch {
 	case l.bytes == nil || length < 0 || l.size >= l.most:
@@ -66,7 +68,8 @@ func (l *lane) announce(length int64) error {
 	return &needError{length}
 }
 
-// drawn is a response body. When the bytes read exceed the download's share, it takes more from the budget before it reads on.
+// drawn is the body of a response. Whenever more bytes were read than the download holds of the budget for bytes, Read
+// takes further bytes from the budget. If the budget has too few left, Read returns a needError.
 type drawn struct {
 	io.Reader
 	lane *lane
@@ -91,9 +94,10 @@ func (d *drawn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// download brings the file at target into the account's folder, unless the known file is there and still current. It waits
-// for its turn first, and again if the file needs more than its share and the budget has no more. A file of the service
-// itself needs no turn.
+// download brings the file at target into the account's folder. It does not do so if known is the record of an earlier
+// download and the server answers that the file has not changed since. A download first waits until the budgets have a
+// connection and bytes for it. If the file turns out to need more bytes than the budget has left, download gives
+// everything back, and waits again for the larger number. A file of the service itself needs nothing from the budgets.
 func (c *Cache) download(ctx context.Context, s accountFolder, target *url.URL, known visit) (visit, error) {
 	if _, own := c.ownPath(target); own {
 		return c.tries(ctx, s, target, known, &lane{})

@@ -20,12 +20,14 @@ import (
 const (
 	// madeTime is the time limit of KeepMade and of TakeMade. When TakeMade reaches it, the content is generated again.
 	madeTime = 30 * time.Second
-	// madeNote is the largest size of a record in bytes: more than the words of the longest speech of an element take.
+	// madeNote is the largest size in bytes of a stored madeVisit. The words of the longest speech of an element take
+	// less.
 	madeNote = 4 << 20
 )
 
-// madeVisit is the store's record of generated content. Record and file are stored among the account's downloads, and removed by
-// the same rules: the record after the time to live, the file after twice that time or when the store is full.
+// madeVisit is the record of generated content in Config.Shared, the store through which hosts share files. The record
+// and its file are stored among the account's downloads, and removed by the same rules. The record is removed after the
+// time to live. The file is removed after twice that time, or earlier when the files exceed MaxTotal.
 type madeVisit struct {
 	Note []byte `json:"note"`
 	Hash string `json:"hash,omitempty"` // SHA-256 of the file, in hex; empty: there is none
@@ -34,8 +36,9 @@ type madeVisit struct {
 
 func (s accountFolder) madeKey(key string) string { return blobkey.SourceVisit(s.holder(), key) }
 
-// KeepMade implements speech.MadeStore and images.MadeStore. Without a store it does nothing: either there is one host, or the
-// hosts share the folders of generated content. Neither does it keep content whose note is longer than half of madeNote.
+// KeepMade implements speech.MadeStore and images.MadeStore: it stores generated content for the other hosts. It does
+// nothing if Config.Shared is nil: then there is one host, or the hosts share the folders of generated content. It also
+// does nothing if note is longer than half of madeNote.
 func (c *Cache) KeepMade(ctx context.Context, account domain.AccountID, key string, note []byte, path string) error {
 	if c.cfg.Shared == nil || len(note) > madeNote/2 {
 		return nil

@@ -137,8 +137,9 @@ func keptBelow(ctx context.Context, dir string) ([]kept, error) {
 	return all, err
 }
 
-// remove removes a file. The notes of a source are removed first: a file without notes is not used. Those of a converted
-// picture are its source's, and stay.
+// remove removes a file. If the file is a source, its notes (the .json file beside it) are removed first, because a
+// source without notes is not used any more. A converted picture has no notes of its own, and the notes of its source
+// stay.
 func (k kept) remove() error {
 	if err := errors.Join(removeIfThere(k.path+".json"), removeIfThere(k.path)); err != nil {
 		return fmt.Errorf("evict asset: %w", err)

@@ -34,7 +34,8 @@ type Store interface {
 // forgetTime is the time limit for removing an account's downloads from the store.
 const forgetTime = time.Minute
 
-// sharedVisit is the store's record of an address.
+// sharedVisit is the record of a download from an address, as it is stored in Config.Shared, the store through which
+// hosts share their downloads.
 type sharedVisit struct {
 	visit
 	Size int64 `json:"size"` // size of the file in bytes

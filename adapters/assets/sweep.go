@@ -60,7 +60,8 @@ func (c *Cache) Sweep(ctx context.Context, now time.Time) error {
 				failures = append(failures, removeIfThere(path))
 			}
 		case filepath.Base(filepath.Dir(path)) == "visits":
-			// a record is kept after its time to live, because with it the server can be asked for a changed file only
+			// The record of a download is kept for longer than the time to live. It holds what the server is told, so
+			// that it sends the file again only if the file has changed.
 			if now.Sub(info.ModTime()) > 2*c.cfg.TTL {
 				failures = append(failures, removeIfThere(path))
 			}
@@ -79,7 +80,8 @@ func passOver(err error) error {
 	return err
 }
 
-// lastUse is the time when the notes beside a file were last touched; without notes, when the file was written.
+// lastUse returns when a file was last used. Each use sets the time of the notes (the .json file beside the file) to the
+// present. For a file without notes, lastUse returns the time when the file was written.
 func lastUse(path string, info fs.FileInfo) time.Time {
 	if notes, err := os.Stat(strings.TrimSuffix(path, examine.ConvertedExtension) + ".json"); err == nil {
 		return notes.ModTime()

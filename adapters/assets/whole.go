@@ -29,7 +29,7 @@ type checker struct {
 	proven map[string]identity // files found undamaged, by path
 }
 
-// identity changes whenever a file is written.
+// identity serves to find out whether a file was written in the meantime: each write changes the identity of the file.
 type identity struct {
 	inode uint64
 	size  int64
@@ -93,7 +93,8 @@ func (s accountFolder) intact(a commands.Asset) bool {
 	log := s.files.log.WithError(err).WithField("asset", a.Hash)
 	log.Warn("a source in the cache is damaged; it is removed and fetched again. If several are damaged, check the disk")
 	file := s.filePath(a.Hash)
-	// the notes are removed first: a file without notes is not used
+	// The notes (the .json file) are removed first: without its notes, a source is not used any more, even if its file
+	// cannot be removed.
 	for _, path := range []string{file + ".json", file, file + examine.ConvertedExtension} {
 		if err := removeIfThere(path); err != nil {
 			log.WithError(err).Error("a damaged source in the cache cannot be removed; it is not used, and fetched again")

@@ -33,8 +33,8 @@ import (
 
 var _ commands.Files = (*Bucket)(nil)
 
-// contentType is set on every write, so that the library does not buffer the first bytes to guess a type: whoever serves a file
-// knows its type.
+// contentType is set on every write, so that gocloud.dev/blob does not buffer the first bytes to guess a type: whoever
+// serves a file knows its type.
 const contentType = "application/octet-stream"
 
 // The sizes in bytes of the parts in which files are uploaded to gs:// and azblob://. The size of a part for Google Cloud
@@ -161,8 +161,9 @@ func (b *Bucket) Put(ctx context.Context, key string, r io.Reader) error {
 	return nil
 }
 
-// put writes a file of a folder directly, because the library does not sync, and takes a megabyte of memory for the smallest
-// file. Names that the library would escape are left to the library.
+// put stores the content of r under key. In a folder it writes the file itself, because the library gocloud.dev/blob does
+// not sync files, and takes a megabyte of memory for the smallest file. Only files whose keys contain ../ are written by
+// the library, because it escapes these characters in their names.
 func (b *Bucket) put(ctx context.Context, key string, r io.Reader) error {
 	if b.folders != nil && !strings.Contains(key, "../") {
 		dir, name := filepath.Split(b.path(key))
@@ -284,11 +285,11 @@ func (b *Bucket) open(ctx context.Context, key string) (commands.File, error) {
 	return &folderFile{File: file, reader: r}, nil
 }
 
-// missing reports whether an error of the library means that there is no such file.
+// missing reports whether an error of the library gocloud.dev/blob means that there is no such file.
 func missing(err error) bool { return gcerrors.Code(err) == gcerrors.NotFound && !clouds.Refused(err) }
 
-// folderFile reads the file that Open has found, even if its name is reused meanwhile: the library's own reader would look the
-// name up again after every Seek.
+// folderFile reads the file that Open has found, even if its name is reused meanwhile: the reader of gocloud.dev/blob would
+// look the name up again after every Seek.
 type folderFile struct {
 	*os.File
 	reader *blob.Reader
@@ -305,7 +306,9 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	}
 	defer b.removed(key)
 	err := b.delete(ctx, key)
-	if err == nil && b.shelves(key) { // the shelf comes last: readers must not find the folder's older file instead
+	// The file on the shelf is removed last: if it were removed first, readers could find an older file of the folder
+	// under the key.
+	if err == nil && b.shelves(key) {
 		err = b.shelf.remove(ctx, key)
 	}
 	if err != nil {
@@ -326,7 +329,7 @@ func (b *Bucket) delete(ctx context.Context, key string) error {
 	return syncFolder(filepath.Dir(b.path(key)))
 }
 
-// path is the path in the folder of a file that is not on the shelf.
+// path returns the path of the file of a key in the folder. A file on the shelf has no such path.
 func (b *Bucket) path(key string) string { return filepath.Join(b.dir, filepath.FromSlash(key)) }
 
 // List returns the keys that begin with prefix, sorted.
@@ -361,8 +364,8 @@ func (b *Bucket) List(ctx context.Context, prefix string) ([]string, error) {
 	return keys, nil
 }
 
-// readable returns the error of reading the folder of prefix: the library treats an unreadable folder as an empty one, so files
-// that could not be removed would seem to be removed.
+// readable returns the error of reading the folder of prefix: gocloud.dev/blob treats an unreadable folder as an empty
+// one, so files that could not be removed would seem to be removed.
 func (b *Bucket) readable(prefix string) error {
 	if b.dir == "" {
 		return nil

@@ -36,9 +36,10 @@ func (b *Bucket) Limit(limits quota.Limits, refusal func(bound string) *domain.E
 	return r
 }
 
-// LimitOwned makes the room also count files whose keys are the prefix, a name and a slash, followed by anything. A new file
-// belongs to the account of storage.StoredFor. For existing files, owner returns the account of a name; empty: none. LimitOwned
-// must be called before anything is stored.
+// LimitOwned makes the room also count files whose keys name no account. Their keys consist of prefix, a name and a
+// slash, followed by anything. A new file counts towards the account that storage.StoredFor has set in the context. For a
+// file stored earlier, owner returns the account to which a name belongs; empty: the file counts towards no account.
+// LimitOwned must be called before anything is stored.
 func (r *Room) LimitOwned(prefix string, owner func(ctx context.Context, name string) (string, error)) {
 	r.owned[prefix] = &named{find: owner, owners: map[string]string{}}
 }
@@ -58,7 +59,8 @@ func (r *Room) Admit(ctx context.Context, account string) error {
 	return r.Fits(ctx, account, 1)
 }
 
-// StorageFull and RendersFull return the clients' errors for the bounds of stored files and of rendered files.
+// StorageFull and RendersFull return the error that a client gets when an account has reached the bound of its stored
+// files, or of its rendered files.
 var StorageFull, RendersFull = storage.StorageFull, storage.RendersFull
 
 // holds returns the account to which the file of a key is counted; empty: it is not counted.
@@ -129,8 +131,8 @@ func (b *Bucket) putCounted(
 	return nil
 }
 
-// refused converts an account's exceeded bound to the client's error. It returns any other error unchanged, that of the
-// total bound included.
+// refused converts the error that the bound of one account is exceeded to the error that the client gets. It returns all
+// other errors unchanged, also the error that the bound of all accounts together is exceeded.
 func (r *Room) refused(err error) error {
 	var full *quota.FullError
 	if errors.As(err, &full) && !full.All {

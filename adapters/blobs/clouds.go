@@ -32,8 +32,8 @@ type place struct {
 	query                     url.Values
 }
 
-// cloudParameters are the names that parameters of an address may have: those of the library, and endpoint, which s3:// addresses
-// have too.
+// cloudParameters are the names that parameters of an address may have: those that gocloud.dev/blob knows, and endpoint,
+// which s3:// addresses have too.
 var cloudParameters = map[string][]string{
 	gcsblob.Scheme:   {"endpoint", "prefix"},
 	azureblob.Scheme: {"storage_account", "domain", "protocol", "localemu", "prefix"},
@@ -83,7 +83,7 @@ func placeOf(where, key string) (place, bool, error) {
 	return place{scheme: scheme, name: u.Host, prefix: query.Get("prefix"), key: key, query: query}, true, nil
 }
 
-// containerAddress returns the address of a container, as the library would.
+// containerAddress returns the address of a container, as gocloud.dev/blob would.
 func (p place) containerAddress() (string, error) {
 	if p.query.Get("storage_account") == "" {
 		return "", errors.New("azblob://…: name the account, ?storage_account=…")
@@ -98,7 +98,8 @@ func (p place) containerAddress() (string, error) {
 	return url.JoinPath(string(service), p.name)
 }
 
-// open opens the place. The returned function must be called after the bucket was closed.
+// open opens the bucket or container that p describes. The caller must close the returned bucket, and then call the
+// returned function, which closes the connections.
 func (p place) open(ctx context.Context) (*blob.Bucket, func() error, error) {
 	client, idle := newCloudClient()
 	bucket, end, err := p.openWith(ctx, client)

@@ -31,13 +31,15 @@ type folders struct {
 	byPath map[string]*folder
 }
 
-// folder is an open directory; the entries that lead to it were on disk when it was opened. It stays the same directory even if
-// its name changes: after it was removed, nothing can be created in it.
+// folder is an open directory. All directory entries on the path to it were on disk when it was opened. It stays the same
+// directory even if it is renamed or removed; in a removed directory, nothing can be created.
 type folder struct {
-	path  string
-	root  *os.Root
-	self  *os.File // the directory again, opened for syncing
-	users int      // number of users, one of which is the map of folders; guarded by folders.mu
+	path string
+	root *os.Root
+	self *os.File // the directory again, opened for syncing
+	// users is the number of calls that use the folder now, plus 1 while folders.byPath contains it; guarded by
+	// folders.mu.
+	users int
 
 	changes atomic.Int64 // number of entries made in the directory
 
@@ -130,7 +132,7 @@ func (f *folders) release(old *folder) {
 	}
 }
 
-// closeAll forgets every folder.
+// closeAll removes all folders from the map of open folders. Each is closed as soon as no call uses it any more.
 func (f *folders) closeAll() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -141,8 +143,8 @@ func (f *folders) closeAll() {
 
 func (o *folder) close() error { return errors.Join(o.self.Close(), o.root.Close()) }
 
-// put stores the bytes of r under a name in a folder: the bytes are on disk before the name exists, and the name when put
-// returns.
+// put stores the bytes of r as the file name in the folder dir. The bytes are on disk before the file gets its name, and
+// the name is on disk when put returns.
 func (f *folders) put(ctx context.Context, dir, name string, r io.Reader) error {
 	for {
 		into, err := f.enter(dir)

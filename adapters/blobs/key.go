@@ -35,7 +35,7 @@ func checkKey(key string) error {
 // checkPrefix accepts the beginnings of keys, the empty one too.
 func checkPrefix(prefix string) error {
 	bad := len(prefix) > maxKeyBytes || !utf8.ValidString(prefix) || strings.ContainsFunc(prefix, badRune) ||
-		strings.Contains(prefix, "__0x") // the library uses this text to escape characters
+		strings.Contains(prefix, "__0x") // gocloud.dev/blob begins an escaped character with this text
 	segments := strings.Split(prefix, "/")
 	for i, segment := range segments {
 		isLast := i == len(segments)-1

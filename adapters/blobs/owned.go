@@ -29,14 +29,15 @@ type named struct {
 type walk struct {
 	at     time.Time
 	sums   map[string]quota.Amount // sums of the files, by account
-	served map[string]bool         // accounts that have used this walk
+	served map[string]bool         // accounts whose sums were taken from this walk before
 }
 
 // walkAge is the largest age of a pass over the files whose sums are used for an account. If the account has used these sums
 // before, a new pass is made.
 const walkAge = time.Minute
 
-// known returns the remembered account of the name with which rest begins, up to its first slash; empty: none.
+// known returns the account that is remembered for a name; empty: none is. rest begins with the name, which ends at the
+// first slash.
 func (n *named) known(rest string) string {
 	name, _, _ := strings.Cut(rest, "/")
 	n.mu.Lock()

@@ -20,11 +20,13 @@ const (
 
 // shelving is a change that waits for the writer.
 type shelving struct {
-	key     string
-	body    []byte
-	remove  bool
-	decided atomic.Bool // set by the writer that takes the change, or by the caller that gives up
-	reply   chan error  // gets the result of the change; buffered for one
+	key    string
+	body   []byte
+	remove bool
+	// decided is set by whichever comes first: the writer takes the change, and then makes it, or the context of the
+	// waiting caller ends. In the second case the writer does not make the change.
+	decided atomic.Bool
+	reply   chan error // gets the result of the change; buffered for one
 }
 
 // put stores a file. If ctx ends before the writer takes the change, it stores nothing.
@@ -58,7 +60,8 @@ func (s *shelf) submit(ctx context.Context, change *shelving) error {
 	return <-change.reply // the writer has taken the change
 }
 
-// run commits the changes in the queue until the queue is closed: those that wait at the same time in one commit.
+// run commits the changes in the queue until the queue is closed. Changes that wait at the same time are committed
+// together.
 func (s *shelf) run() {
 	defer close(s.written)
 	for first := range s.queue {

@@ -42,7 +42,7 @@ func (b *Bucket) putOnShelf(ctx context.Context, key string, r io.Reader) error 
 	return syncFolder(filepath.Dir(b.path(key)))
 }
 
-// readAll reads r, in one piece if its length is known.
+// readAll returns all bytes of r. If the length of r is known, the memory for them is allocated at once.
 func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 	if sized, ok := r.(interface{ Len() int }); ok {
 		body := make([]byte, sized.Len())

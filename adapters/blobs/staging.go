@@ -58,7 +58,7 @@ func (b *Bucket) Ping(ctx context.Context) error {
 	if err == nil && !there {
 		err = errors.New("the bucket is not there, or may not be listed")
 	}
-	if code := clouds.Answer(err); code != "" { // the library's error contains the whole answer, so only its code is returned
+	if code := clouds.Answer(err); code != "" { // err contains the whole answer, so only the answer's code is returned
 		err = fmt.Errorf("the storage answered %s", code)
 	}
 	return err

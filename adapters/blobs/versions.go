@@ -92,8 +92,8 @@ func versionsOf(page *s3.ListObjectVersionsOutput) []version {
 	return all
 }
 
-// answered returns an error with the code of S3's answer only: the library's error has the whole request. An error without
-// such a code is returned unchanged.
+// answered returns an error with the code of S3's answer only: the error of the AWS client has the whole request. An
+// error without such a code is returned unchanged.
 func answered(err error) error {
 	var coded interface{ ErrorCode() string }
 	if errors.As(err, &coded) && coded.ErrorCode() != "" {

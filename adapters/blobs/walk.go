@@ -52,7 +52,8 @@ func (b *Bucket) walkBucket(ctx context.Context, prefix string, visit func(strin
 	}
 }
 
-// walkFolder reads the folder directly: the library starts again at the top for every thousand files.
+// walkFolder visits the files below the folder of prefix. It reads the folders directly, because gocloud.dev/blob starts
+// again at the top folder for every thousand files.
 func (b *Bucket) walkFolder(ctx context.Context, prefix string, visit func(string, time.Time) error) error {
 	return b.walkFiles(ctx, filepath.Join(b.dir, filepath.FromSlash(prefix)), func(path string, info os.FileInfo) error {
 		inside, err := filepath.Rel(b.dir, path)

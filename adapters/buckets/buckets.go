@@ -27,7 +27,7 @@ var _ deliveries.Sender = (*Sender)(nil)
 const (
 	// buffer is the number of bytes of a file that are held in memory while it is sent.
 	buffer = 8 << 20
-	// tries is the maximum of times that the library sends a request.
+	// tries is the largest number of times that a request is sent.
 	tries = 2
 	// testName and testContent describe the object that Test uploads and removes.
 	testName    = "moviola-connection-test.txt"
@@ -97,7 +97,7 @@ func (s *Sender) with(ctx context.Context, settings connection.Settings, do func
 	road := &road{base: client.Transport}
 	client.Transport = road
 	to, err := s.open(ctx, &client, settings)
-	if err != nil { // err may show parts of the credentials
+	if err != nil { // err is not passed on: it may show parts of the credentials
 		return s.refuse(settings, "the credentials cannot be read")
 	}
 	defer func() { _ = to.close() }()

@@ -159,7 +159,7 @@ func notDelivered(parcel deliveries.Parcel, why string) error {
 	return domain.Errorf(domain.Invalid, "not_delivered", "Not delivered to folder %s: %s", parcel.Settings["folder"], why)
 }
 
-// source reads the video, and marks its read errors as outside.
+// source reads the video. It wraps each read error in outside, because the folder is not to blame for it.
 type source struct{ io.Reader }
 
 func (s source) Read(p []byte) (int, error) {

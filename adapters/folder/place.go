@@ -18,9 +18,11 @@ const (
 	step = 1 << 20 // number of bytes that are copied before the context is checked again
 	// roomEvery is the number of bytes that are written before the free disk space is checked again.
 	roomEvery = 16 << 20
-	// staleAfter is the age from which a working file counts as abandoned. Deliveries of a movie take at most five minutes.
+	// staleAfter is the age from which a working file (a file that a delivery has not finished) counts as abandoned.
+	// Deliveries of a movie take at most five minutes.
 	staleAfter = time.Hour
-	// sweepAtMost is the maximum of working files that are checked before a delivery.
+	// sweepAtMost is the largest number of working files (files that deliveries have not finished) that are checked
+	// before a delivery.
 	sweepAtMost = 1000
 )
 
@@ -193,7 +195,8 @@ func (p *place) name(ctx context.Context, file *os.File, working, name string, o
 		err = unix.Renameat2(old, working, in, name, unix.RENAME_NOREPLACE)
 		if cannot(err) { // some file systems, such as NFS, cannot rename without replacing
 			err = unix.Linkat(old, working, in, name, 0)
-			if cannot(err) || errors.Is(err, unix.EPERM) { // some file systems, such as exFAT, support neither call
+			// Some file systems, such as exFAT, support neither renames with RENAME_NOREPLACE nor hard links.
+			if cannot(err) || errors.Is(err, unix.EPERM) {
 				return refused("the disk of the folder cannot promise to keep a file of that name: set overwrite")
 			}
 		}

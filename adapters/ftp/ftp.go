@@ -26,8 +26,8 @@ var _ deliveries.Sender = (*FTP)(nil)
 // ControlPort is the default port of FTP servers.
 const ControlPort = 21
 
-// closeTime is the time limit that the library sets on a connection for the confirmation of a file. A connection that sets
-// deadlines of its own, as those of outbound.Guard.Dialer do, replaces it.
+// closeTime is the time limit that the FTP client sets on a connection while it waits for the server to confirm a file. A
+// connection that sets deadlines of its own, such as one of outbound.Guard.Dialer, replaces this limit with them.
 const closeTime = 10 * time.Second
 
 // testName is the name of the file that Test uploads and removes.
@@ -92,7 +92,8 @@ func (f *FTP) session(ctx context.Context, s connection.Settings, address string
 	road := &road{ctx: ctx, dial: f.cfg.Dial}
 	options := []ftp.DialOption{ftp.DialWithDialFunc(road.connect), ftp.DialWithShutTimeout(closeTime)}
 	if s["secure"] == "true" {
-		// Servers may require the data connection to resume the TLS session of the control connection.
+		// Both connections to the server share this configuration with its cache of TLS sessions, because servers may
+		// require the data connection to resume the TLS session of the control connection.
 		road.secure = cloneTLS(f.cfg.TLS)
 		road.secure.ServerName, road.secure.ClientSessionCache = s["host"], tls.NewLRUClientSessionCache(4)
 		options = append(options, ftp.DialWithExplicitTLS(road.secure))

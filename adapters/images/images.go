@@ -41,8 +41,10 @@ const defaultModel = "gpt-image-1"
 
 // Config is the configuration of a Generator. Dir and Client must be set.
 type Config struct {
-	Client   *http.Client // guarded by adapters/outbound; for the endpoint, and for the addresses of pictures in its answers
-	Endpoint Endpoint     // endpoint of this server; the zero Endpoint: prompts need a saved connection
+	Client *http.Client // guarded by adapters/outbound; for the endpoint, and for the addresses of pictures in its answers
+	// Endpoint generates the pictures for prompts that name no saved connection. If it is the zero Endpoint, such prompts
+	// fail.
+	Endpoint Endpoint
 	// Saved returns the endpoint behind a saved connection of an account. For an unknown connection it returns a *domain.Error. Nil:
 	// there are none.
 	Saved func(ctx context.Context, account domain.AccountID, id string) (Endpoint, error)

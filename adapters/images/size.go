@@ -36,8 +36,8 @@ func sizeOf(model, aspect string) string {
 	return ""
 }
 
-// ours are the fields of a request that no settings may change: they decide what the request costs and in which form the answer
-// comes.
+// ours are the fields of a request that no settings of a movie may change, because they decide what the request costs and
+// in which form the answer comes.
 var ours = map[string]bool{"model": true, "prompt": true, "n": true, "response_format": true, "stream": true,
 	"partial_images": true, "user": true}
 
@@ -45,7 +45,8 @@ var sizeForm = regexp.MustCompile(`^[1-9][0-9]{1,3}x[1-9][0-9]{1,3}$`)
 
 const maxSettings = 4 << 10
 
-// settingsOf returns the settings that are passed on to the endpoint: all but ours. Movie-schema §4.1: model-settings.
+// settingsOf returns the settings that are sent to the endpoint: all except those in ours, which no movie may change.
+// Movie-schema §4.1: model-settings.
 func settingsOf(settings map[string]any) (map[string]any, error) {
 	fields := map[string]any{}
 	for name, value := range settings {

@@ -29,9 +29,9 @@ var _ deliveries.Sender = (*Sender)(nil)
 // Ports are the permitted ports of mail servers.
 var Ports = []int{25, 465, 587}
 
-// wait is the time limit that the library sets on a connection: once for the login, and again for the message. It does not
-// limit connecting: that is left to Config.Dial. A connection that sets deadlines of its own, as those of
-// outbound.Guard.Dialer do, replaces it.
+// wait is the time limit that the mail client sets on a connection: once for the login, and again for the message. It
+// does not limit connecting: that is left to Config.Dial. A connection that sets deadlines of its own, such as one of
+// outbound.Guard.Dialer, replaces this limit with them.
 const wait = 30 * time.Second
 
 // DialFunc connects to host:port. The connection is closed when ctx ends.
@@ -135,7 +135,9 @@ func (s *Sender) complete(given connection.Settings) (connection.Settings, error
 			return nil, refuse("the destination has no host of a mail server, and this server has none either")
 		}
 		for name, value := range s.operator {
-			settings[name] = value // the operator replaces the sender, too: the operator's server may send only for its own address
+			// The sender's address (from) is replaced, too, because the operator's mail server may accept only the
+			// operator's own address there.
+			settings[name] = value
 		}
 	}
 	for _, name := range []string{"from", "to", "subject", "message"} {
@@ -158,7 +160,9 @@ func write(s connection.Settings) (*mail.Msg, error) {
 	if err := message.From(s["from"]); err != nil {
 		return nil, refuse("the sender's address is not valid")
 	}
-	recipients, err := s.Recipients() // the limits for recipients count these addresses too
+	// The e-mail goes to the addresses that Recipients returns, because the limits for the number of recipients count
+	// these addresses.
+	recipients, err := s.Recipients()
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +172,7 @@ func write(s connection.Settings) (*mail.Msg, error) {
 	message.Subject(s["subject"])
 	message.SetDate()
 	sender := message.GetFrom()[0].Address
-	// The library's default would contain the name of this host.
+	// The default of go-mail would contain the name of this host.
 	message.SetMessageIDWithValue(rand.Text() + sender[strings.LastIndex(sender, "@"):])
 	message.SetBodyString(mail.TypeTextPlain, s["message"])
 	return message, nil
@@ -181,8 +185,8 @@ func (s *Sender) client(ctx context.Context, settings connection.Settings) (*mai
 		mail.WithPort(portOf(settings)), mail.WithTimeout(wait), mail.WithTLSConfig(secure), mail.WithoutNoop(),
 		mail.WithHELO("moviola"),
 		mail.WithDialContextFunc(func(_ context.Context, network, address string) (net.Conn, error) {
-			// The library ends its context when the connection is established. The connection must stay open, so it is dialled with the
-			// context of the caller.
+			// go-mail ends the context of this function when the connection is established. The connection must stay
+			// open, so it is dialled with the context of the caller.
 			conn, err := s.cfg.Dial(ctx, network, address)
 			if err != nil || settings["security"] != "tls" {
 				return conn, err
@@ -194,7 +198,7 @@ func (s *Sender) client(ctx context.Context, settings connection.Settings) (*mai
 	case "none":
 		options = append(options, mail.WithTLSPolicy(mail.NoTLS))
 	case "tls":
-		// The connection is already encrypted, which the library detects.
+		// The connection is already encrypted, which go-mail detects.
 		options = append(options, mail.WithTLSPolicy(mail.TLSOpportunistic))
 	default:
 		options = append(options, mail.WithTLSPolicy(mail.TLSMandatory))

@@ -84,8 +84,8 @@ func (a *AccountKeys) Erase(ctx context.Context, account domain.AccountID, at ti
 	return err
 }
 
-// Erased returns the erased accounts, and whether there is or was any key. If the database user may not read keys, it returns
-// false: such a user has stored none.
+// Erased returns the erased accounts, and whether any account has a key or was erased. If the database user may not read
+// keys, Erased returns no account and false, because such a user has stored no keys.
 func (a *AccountKeys) Erased(ctx context.Context) ([]domain.AccountID, bool, error) {
 	var one accountKey
 	err := a.keys.FindOne(ctx, bson.D{}).Decode(&one)

@@ -36,7 +36,7 @@ func storedIn(raw bson.Raw) (projections.Stored, error) {
 	return projections.Stored{ID: head.ID, Version: head.Version, Gone: !head.Live, Body: body(raw)}, nil
 }
 
-// Get implements projections.Documents: it reads the documents in as few requests as there are thousands of ids.
+// Get implements projections.Documents. It reads the documents with one request for each 1000 ids.
 func (d *Documents) Get(ctx context.Context, collection string, ids ...string) (map[string]projections.Stored, error) {
 	if _, err := d.collection(collection); err != nil {
 		return nil, err
@@ -114,7 +114,9 @@ func indexOf(c projections.Collection, name string) (projections.Index, error) {
 	return projections.Index{}, errors.New("no such index")
 }
 
-// stretches returns the filters of a page, one for each range, in the order of the index.
+// stretches returns filters for the documents that follow q.After, or all documents of q if q.After is empty. The
+// documents of the first filter come first, then those of the second, and so on. Within a filter they are in the order of
+// the index.
 func stretches(index projections.Index, q projections.Query) ([]bson.D, error) {
 	sorted := order(index)
 	if len(q.Equal) > len(index.Fields) || len(q.Equal)+len(q.After) > len(sorted) {

@@ -9,7 +9,8 @@ import (
 
 // DialOptions configure the connections of a protocol other than HTTP.
 type DialOptions struct {
-	// Ports are the usual ports of the protocol: it may call them, even those that are refused to other protocols.
+	// Ports are the usual ports of the protocol. The dial function may connect to them, even to those that are refused to
+	// other protocols.
 	Ports []int
 	// Connect is the time limit for resolving and connecting, all addresses together; 0: only the context's.
 	Connect time.Duration

@@ -28,11 +28,11 @@ func (e *Refused) Error() string { return describe(e.Address, e.why) }
 // Reason is the reason in words for a user, without any address.
 func (e *Refused) Reason() string { return e.why }
 
-// Refused marks the error for packages that do not import this one.
+// Refused returns true. By this method, packages that do not import this one recognise the error.
 func (e *Refused) Refused() bool { return true }
 
-// Failure says that a request or connection that the guard has not refused failed. Its text shows scheme and host only, or
-// host and port for other protocols than HTTP; the wrapped error may contain more.
+// Failure is the error of a request or connection that the guard has permitted and that has failed. Its text shows only
+// the scheme and host of the address, or host and port for protocols other than HTTP. The wrapped error may contain more.
 type Failure struct {
 	Address string // scheme and host, or host and port for other protocols than HTTP
 	why     string

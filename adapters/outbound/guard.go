@@ -35,8 +35,8 @@ type Config struct {
 	// Allow lists addresses that may be reached although they are not public: host:port, exactly as users write them, with the
 	// port even if it is the default. "localhost:9000" does not allow 127.0.0.1:9000.
 	Allow []string
-	// Resolver resolves names. Nil: the system's configuration with Go's own resolver; that of the C library accepts numbers such
-	// as 2130706433 and 0x7f.1 as addresses.
+	// Resolver resolves the names of hosts. Nil means Go's own resolver with the system's configuration, not the resolver
+	// of the C library, because the latter accepts numbers such as 2130706433 and 0x7f.1 as addresses.
 	Resolver Resolver
 	// Self is host:port of the service's own base address, which is refused; empty: none. The service reads its own files from
 	// storage instead. Decision 8.
@@ -135,7 +135,7 @@ func redirectPolicy(follow bool) func(*http.Request, []*http.Request) error {
 		return func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
 	return func(next *http.Request, via []*http.Request) error {
-		// The referer would reveal this address's path and query to the next host.
+		// This header would show the next host the path and query of the address that redirects to it.
 		next.Header.Del("Referer")
 		if len(via) > MaxRedirects {
 			return refuse(Origin(next.URL), "it redirects more than %d times", MaxRedirects)

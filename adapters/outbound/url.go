@@ -55,7 +55,7 @@ func (g *Guard) CheckURL(raw string) (*url.URL, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		// The parser's error contains the address.
+		// err is not passed on, because it contains the address.
 		return nil, refuse("", "the address is not valid")
 	}
 	if err := g.check(u); err != nil {
@@ -72,7 +72,8 @@ func authority(rest string) string {
 	return rest
 }
 
-// misleading are characters that some parsers drop, convert or read as a slash, and invalid UTF-8.
+// misleading reports whether some parsers drop r, convert it or read it as a slash, or whether r stands for invalid
+// UTF-8.
 func misleading(r rune) bool { return r <= ' ' || r == '\\' || r == utf8.RuneError }
 
 // check checks a parsed address by the rules of CheckURL. The address may also be that of a redirect, or of a request built

@@ -25,8 +25,9 @@ type Prober struct {
 	Client *http.Client
 }
 
-// listed names for each provider a request that needs a valid key: its path below the base address, the header for the key, and
-// the text before the key. docs/voices.md
+// listed describes a request to each provider that succeeds only with a valid key. path is its path below the provider's
+// base address. header is the name of the header that holds the key, and before is the text before the key in that
+// header. docs/voices.md
 var listed = map[string]struct{ path, header, before string }{
 	connection.OpenAI:      {"/models", "Authorization", "Bearer "},
 	connection.AzureSpeech: {"/cognitiveservices/voices/list", "Ocp-Apim-Subscription-Key", ""},

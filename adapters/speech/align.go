@@ -9,11 +9,13 @@ import (
 	"moviola/domain/caption"
 )
 
-// How the words of the built-in voice are timed. The program does not report when it speaks which word, but it can change its
-// loudness at a word. So a passage is spoken twice more: once with a mark of normal loudness at every word, once with the words
-// at four loudnesses in turn. These two sounds differ in loudness only, so their ratio at any moment tells which word is spoken.
-// Marks change the speech a little (a mark separates "the" from the vowel after it), so the clean speech is used for the movie,
-// and the marked one is aligned to it by dynamic time warping.
+// How the words of the built-in voice are timed. espeak-ng does not report when it speaks which word. But its text may
+// contain marks: commands that set the loudness from a word on. So a passage is spoken three times. The sound clean has
+// no marks, and is used in the movie. The sound plain has a mark at every word, all with the same loudness. The sound
+// stepped has a mark at every word, with four loudnesses in turn. plain and stepped differ in loudness only, so the ratio
+// of their loudness at any moment tells which word is spoken then. Marks change the speech a little (a mark separates
+// "the" from the vowel after it). So plain is aligned to clean by dynamic time warping, which gives the times of the
+// words in clean.
 
 // alignVersion is part of the keys of cached speech, because a cached speech keeps the word times of the method that timed it.
 // A change of the method needs a new version.
@@ -22,8 +24,9 @@ const alignVersion = "words-2"
 // levels are the loudnesses in per cent that the units of a text get in turn.
 var levels = []int{100, 60, 36, 20}
 
-// units splits a text into the pieces that get marks: the text between blanks or, in scripts without blanks, between punctuation,
-// because marks inside would separate sounds that belong together.
+// units splits a text into units: lists of words before each of which a mark can be put, a command that sets the voice's
+// loudness. A unit is the text between blanks or punctuation. Scripts without blanks are split only at punctuation,
+// because a mark inside a phrase would separate sounds that belong together.
 func units(text string) [][]string {
 	var all [][]string
 	for _, field := range strings.Fields(text) {
@@ -42,7 +45,8 @@ func units(text string) [][]string {
 	return all
 }
 
-// marked returns the units with a loudness mark before each.
+// marked returns the text of the units, with a mark before each: a command that sets the loudness of the voice. The unit
+// with the index i gets loudness(i), in per cent.
 func marked(units [][]string, loudness func(i int) int) string {
 	var b strings.Builder
 	for i, unit := range units {
@@ -60,8 +64,9 @@ func marked(units [][]string, loudness func(i int) int) string {
 	return b.String()
 }
 
-// timeWords returns the times of the words of text in clean, which is the sound of the text. say speaks a text with marks.
-// If the marks cannot be read, all times are estimated.
+// timeWords returns the times of the words of text in the sound clean, in which the voice speaks text as it is. The
+// function say speaks a text with marks, which are commands that set the loudness. If the marks cannot be recognised in
+// its sounds, all times are estimated.
 func timeWords(clean sound, text string, say func(string) (sound, error)) ([]caption.Word, error) {
 	units := units(text)
 	if len(units) == 0 {
@@ -79,8 +84,8 @@ func timeWords(clean sound, text string, say func(string) (sound, error)) ([]cap
 	if !ok {
 		return estimate(clean, flatten(units)), nil
 	}
-	// The marks lengthen the speech. In the worst case all of the added time is at one place, so the alignment may differ from an
-	// even stretching of the speech by that time, and 0.4 s more.
+	// The marks (commands that set the loudness) make plain longer than clean. In the worst case all of the added time is
+	// at one moment. So warp may depart from an even stretching of plain by the added time, and 0.4 s more.
 	added := (plain.length() - clean.length()).Abs() + 400*time.Millisecond
 	onto := warp(plain, clean, int(added.Seconds()*framesPerSecond))
 	var words []caption.Word
@@ -102,14 +107,16 @@ func flatten(units [][]string) []string {
 	return words
 }
 
-// span is the place where some units are spoken: usually one unit, several if the voice joins them.
-type span struct{ first, last, from, to int } // first and last are indexes of units, from and to indexes of samples
+// span is a stretch of a sound in which one unit of the text (usually one word) is spoken, or several units if the voice
+// joins them. first and last are the indexes of these units, from and to are indexes of samples.
+type span struct{ first, last, from, to int }
 
 // windowsPerSecond is the number of equal intervals of a second of sound in which loudness is measured.
 const windowsPerSecond = 200
 
-// readMarks computes where the units are spoken from the ratio of the loudness of two sounds; units is the number of units.
-// false: the sounds differ in length, or the loudnesses do not fit the units.
+// readMarks computes in which samples each unit of a text (usually one word) is spoken. It compares the loudness of
+// stepped with that of plain: the ratio tells the unit. The parameter units is the number of units. readMarks returns
+// false when the two sounds differ in length, or when the loudnesses do not fit the units.
 func readMarks(plain, stepped sound, units int) ([]span, bool) {
 	window := plain.rate / windowsPerSecond
 	if len(plain.samples) != len(stepped.samples) || window == 0 {
@@ -131,7 +138,8 @@ func readMarks(plain, stepped sound, units int) ([]span, bool) {
 			spans[len(spans)-1].to = from + window
 			continue
 		}
-		// The next unit with this loudness begins. Units in between are joined with the one before them.
+		// The loudness level is that of another unit of the text. now becomes the index of the next unit that is spoken
+		// with this loudness. Units that are skipped were not recognised, and are joined with the unit before them.
 		now += 1 + ((level-now-1)%len(levels)+len(levels))%len(levels)
 		if now >= units {
 			return nil, false
@@ -141,8 +149,8 @@ func readMarks(plain, stepped sound, units int) ([]span, bool) {
 	return joined(spans, units)
 }
 
-// joined sets the first and last unit of each span, so that every unit is in exactly one span. It returns false when there is
-// no span, or when the last span would get more than len(levels) units.
+// joined sets the fields first and last of each span, so that each unit of the text (usually one word) is in exactly one
+// span. It returns false when there is no span, or when the last span would get more than len(levels) units.
 func joined(spans []span, units int) ([]span, bool) {
 	if len(spans) == 0 || units-spans[len(spans)-1].first > len(levels) {
 		return nil, false

@@ -96,7 +96,7 @@ func speakable(text string) (string, bool) {
 			break
 		}
 		if err != nil || to >= 0 {
-			return "", false // text is not well-formed, or text follows the end of speak
+			return "", false // the text is not well-formed, or goes on after the end tag of the element speak
 		}
 		switch token.(type) {
 		case xml.StartElement:

@@ -41,8 +41,9 @@ func Folder(dir string, account domain.AccountID) string {
 // Room is the folder of cached speech, with its usage and limits.
 func (e *Engine) Room() *quota.Folder { return e.room }
 
-// tooMuch replaces the error of a full cache by an error for the client: the account uses too much speech at a time. It returns
-// all other errors unchanged, also the error for the limit of all accounts together, which may be temporary.
+// tooMuch replaces the error that the cached speech of one account has reached its limit by an error for the client: the
+// account uses too much speech at a time. It returns all other errors unchanged. One of them is the error that the limit
+// of all accounts together is reached, which may be temporary.
 func tooMuch(err error) error {
 	var full *quota.FullError
 	if !errors.As(err, &full) || full.All {

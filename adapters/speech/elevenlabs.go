@@ -166,7 +166,8 @@ type alignment struct {
 	Ends       []float64 `json:"character_end_times_seconds"`
 }
 
-// words returns words with their times; nil if a is nil or incomplete, or its characters are not those of words.
+// words returns the given words with their times in a speech of the given length. It returns nil if a is nil or
+// incomplete, or if the characters of a do not spell the given words.
 func (a *alignment) words(words []string, length time.Duration) []caption.Word {
 	if a == nil || len(a.Starts) != len(a.Characters) || len(a.Ends) != len(a.Characters) {
 		return nil

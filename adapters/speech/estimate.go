@@ -94,8 +94,8 @@ func pauseNear(voiced []part, after, at time.Duration) time.Duration {
 	return best
 }
 
-// startOf converts a moment of voiced time (time without the pauses) to the moment of the sound at which the speech after it
-// begins.
+// startOf converts the moment at of voiced time (the time of a sound without its pauses) to a moment of the whole sound.
+// If a pause is at that moment, startOf returns the end of the pause, where the speech after it begins.
 func startOf(voiced []part, at time.Duration) time.Duration {
 	for _, p := range voiced {
 		if at < p.to-p.from {
@@ -106,8 +106,8 @@ func startOf(voiced []part, at time.Duration) time.Duration {
 	return voiced[len(voiced)-1].to
 }
 
-// endOf converts a moment of voiced time (time without the pauses) to the moment of the sound at which the speech before it
-// ends.
+// endOf converts the moment at of voiced time (the time of a sound without its pauses) to a moment of the whole sound. If
+// a pause is at that moment, endOf returns the beginning of the pause, where the speech before it ends.
 func endOf(voiced []part, at time.Duration) time.Duration {
 	for _, p := range voiced {
 		if at <= p.to-p.from {

@@ -16,12 +16,12 @@ import (
 // maxFollowed is the length of the longest sound that is aligned. The memory for the alignment grows with the length.
 const maxFollowed = 6 * time.Minute
 
-// strayed is the largest permitted distance of a word in the provider's sound from the same word in the built-in voice's sound,
-// when the latter is stretched evenly to the length of the former.
+// strayed is the largest permitted difference between the times of the same word in two sounds: in the sound of the
+// provider, and in the sound of the built-in voice after it was stretched evenly to the length of the provider's sound.
 const strayed = 5 * time.Second
 
-// follow returns the times of the words of the job's script in made, the sound in which a provider speaks the script. It returns
-// false when the times cannot be found.
+// follow returns the times at which the words of the job's script are spoken in made. made is the sound in which a
+// provider speaks the script. follow returns false when it cannot find the times.
 func (e *espeak) follow(ctx context.Context, j job, made sound) ([]caption.Word, bool) {
 	if made.length() > maxFollowed {
 		return nil, false

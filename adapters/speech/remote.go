@@ -60,9 +60,10 @@ func castRemote(j *job, endpoint Endpoint, request commands.SpeechRequest) {
 // these voices under the same names, and states their gender.
 var openAIVoices = map[gender]string{unknownGender: "alloy", neutral: "alloy", female: "nova", male: "onyx"}
 
-// speak has the endpoint speak a script. Endpoints with OpenAI's protocol get the text without the pauses, rates and pitches
-// of the script. The times of the words of their sound are measured with builtIn; they are estimated when builtIn is nil,
-// when the sound is an MP3 file, or when the measurement fails.
+// speak has the endpoint speak the script of the job. An endpoint with OpenAI's protocol gets only the text, without the
+// pauses, rates and pitches of the script. It returns no times of the words, so they are measured with builtIn, the
+// built-in voice. The times are estimated when builtIn is nil, when the endpoint returns an MP3 file, or when the
+// measurement fails.
 func (r *remote) speak(ctx context.Context, j job, builtIn *espeak) (spoken, error) {
 	switch j.endpoint.Provider {
 	case ProviderAzure:
@@ -89,7 +90,7 @@ func (r *remote) speak(ctx context.Context, j job, builtIn *espeak) (spoken, err
 	if err != nil || made.mp3 != nil || builtIn == nil {
 		return made, err
 	}
-	j.script = slices.Clone(j.script) // the caller's is a part of the cache key
+	j.script = slices.Clone(j.script) // a copy is changed, because the caller's script is a part of the cache key
 	for i := range j.script {
 		j.script[i].pause, j.script[i].rate = 0, 1
 	}

@@ -46,11 +46,13 @@ type Endpoint struct {
 	URL      string // base address of the provider, such as https://api.openai.com/v1
 	Key      string // API key, sent in a header; empty: no key is sent
 	Model    string // name of the model; empty: tts-1 or whisper-1, or the default model of ElevenLabs
-	Voice    string // voice for movies that name no voice of the provider; empty: a similar or usual one
+	// Voice is used for movies that name no voice of the provider. Empty: a voice with the gender or language of the
+	// voice that the movie names, or else a usual voice of the provider.
+	Voice string
 }
 
-// Config is the configuration of an Engine. Dir must be set, and Client if Speech or Transcription has a URL, or Saved is
-// set.
+// Config is the configuration of an Engine. Dir must be set. Client must be set if Speech or Transcription has a URL, or
+// if Saved is not nil.
 type Config struct {
 	Espeak        string // path of espeak-ng; empty: searched for in PATH
 	Client        *http.Client
@@ -270,8 +272,8 @@ func (e *Engine) endpoint(ctx context.Context, request commands.SpeechRequest) (
 		return e.cfg.Speech, nil
 	}
 	endpoint, err := e.saved(ctx, request.Account, request.Connection)
-	// If the connection sets no model, the movie may choose one, because the account pays for it. The model azure is ignored: movies
-	// that choose none have it as the default.
+	// If the connection sets no model, the movie may choose one, because the account pays for it. The model azure counts
+	// as no choice, because movies that choose no model have it by default.
 	if endpoint.Model == "" {
 		if model := strings.TrimSpace(request.Model); !strings.EqualFold(model, "azure") {
 			endpoint.Model = model

@@ -12,7 +12,7 @@ import (
 type spoken struct {
 	rate     int
 	parts    [][]int16
-	samples  int // number of samples in all parts
+	samples  int // number of samples of the field parts, all parts together
 	mp3      []byte
 	mp3Time  time.Duration
 	words    []caption.Word

@@ -226,7 +226,7 @@ func punctuate(words []caption.Word, t transcript) {
 			text += " " + s.Text
 		}
 	}
-	const reach = 8 // number of words of the running text among which a match is searched for
+	const reach = 8 // each of the words is searched for among this many words of text
 	written := caption.SplitWords(text)
 	next := 0
 	for i := range words {

@@ -12,7 +12,8 @@ const framesPerSecond = 100
 // tones are the frequencies in hertz by which moments of speech are compared: the range of the formants, and sibilants above it.
 var tones = [...]float64{250, 400, 550, 700, 900, 1150, 1450, 1800, 2200, 2700, 3300, 4200, 5500}
 
-// feature describes the sound at a moment: its loudness, and the strength of each of the tones, from 0 to 1.
+// feature describes 10 ms of a sound: its loudness, and the strength of each frequency in the variable tones. They are
+// from 0 to 1 until evenOut changes them.
 type feature struct {
 	loudness float64
 	tones    [len(tones)]float64

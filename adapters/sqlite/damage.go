@@ -63,8 +63,9 @@ func marked(path string) bool {
 	return err == nil
 }
 
-// setAside renames a damaged file to a name with the date, for inspection, and removes the mark. Processes that have it open
-// continue with the renamed file, until they notice.
+// setAside renames a damaged file to a name with the date, so that operators can inspect it. It also removes the file
+// with the suffix damagedMark, which marks the file as damaged. Processes that have the damaged file open continue with
+// it under its new name, until they notice that it was set aside.
 func setAside(path string, now time.Time) (string, error) {
 	aside := path + ".damaged-" + now.UTC().Format("20060102T150405.000Z")
 	for _, sidecar := range sidecars {
@@ -84,8 +85,8 @@ func (d *Documents) Aside() string { return d.aside }
 // Damaged returns a channel that is closed when the file must no longer be used: see ErrDamaged.
 func (d *Documents) Damaged() <-chan struct{} { return d.damaged }
 
-// check returns ErrDamaged when this or another process has found the file damaged, or has set it aside: what is written from
-// then on would be lost.
+// check returns ErrDamaged when this or another process has found the file damaged, or when another process has set it
+// aside. In both cases, everything that is written to the file would be lost.
 func (d *Documents) check() error {
 	select {
 	case <-d.damaged:

@@ -101,8 +101,8 @@ func appendAny(key []byte, value any, descending bool) ([]byte, error) {
 	return appendValue(key, value, descending)
 }
 
-// stretch returns the stretch of an index in which the results of a query are: from the key from, inclusive, to the key to,
-// exclusive.
+// stretch returns two keys of an index, from and to. The results of q are at those keys of the index that are at least
+// from and less than to.
 func stretch(index projections.Index, q projections.Query) (from, to []byte, err error) {
 	fields := append(index.Fields[:len(index.Fields):len(index.Fields)], projections.Field{Name: "the id"})
 	if len(q.Equal) > len(index.Fields) || len(q.Equal)+len(q.After) > len(fields) {
@@ -133,8 +133,9 @@ func stretch(index projections.Index, q projections.Query) (from, to []byte, err
 	return from, to, nil
 }
 
-// narrow returns the part of the stretch from, to in which the values of field are in the range r. prefix is the part of the keys
-// before field.
+// narrow makes a part of an index smaller. The part consists of the keys that are at least from and less than to. narrow
+// returns from and to of the smaller part, in which the values of field are in the range r. prefix is what the keys
+// contain before the value of field.
 func narrow(from, to, prefix []byte, field projections.Field, r projections.Range) ([]byte, []byte, error) {
 	first, last := r.Min, r.Max
 	if field.Descending {

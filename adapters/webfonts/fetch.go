@@ -78,7 +78,7 @@ func (f family) asked(styles, failed []style) family {
 	return f
 }
 
-// set returns the styles of two lists in order, each once.
+// set returns the styles of both lists, sorted and without duplicates.
 func set(a, b []style) []style {
 	all := slices.Concat(a, b)
 	slices.SortFunc(all, compareStyles)
@@ -159,7 +159,7 @@ func (s *Service) file(ctx context.Context, f sheetFace) (face, error) {
 func Reachable(ctx context.Context, client *http.Client, address string) error {
 	s := &Service{cfg: Config{URL: address, Client: client}}
 	_, err := s.sheet(ctx, query("Roboto", nil))
-	if errors.Is(err, errUnknown) { // the service responds, but does not have Roboto
+	if errors.Is(err, errUnknown) { // the service has answered that it does not have Roboto: it is a font service
 		return nil
 	}
 	return err

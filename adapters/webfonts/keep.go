@@ -20,9 +20,11 @@ import (
 
 const (
 	defaultMaxBytes = 4 << 30
-	maxFamilyBytes  = 1 << 20        // largest size of the record of a family, in bytes
-	usedEvery       = 24 * time.Hour // interval at which the use of a family is recorded
-	sparedFor       = time.Hour      // least age of a removed unreferenced file: a younger one may be named soon
+	maxFamilyBytes  = 1 << 20        // largest size in bytes of the stored record of a font family
+	usedEvery       = 24 * time.Hour // the use of a font family is recorded at most once in this time
+	// sparedFor is the age at which a font file is removed that no stored record of a family names. A record is stored
+	// after its files, so a younger file may be waiting for its record.
+	sparedFor = time.Hour
 )
 
 // family is the stored record of a font family.
@@ -32,7 +34,8 @@ type family struct {
 	Used    time.Time `json:"used"` // time of the last use by a movie, to the day
 	Unknown bool      `json:"unknown,omitempty"`
 	Asked   []style   `json:"asked"`
-	// Failed are those of the styles in Asked of which a font could not be downloaded at their last request.
+	// Failed are styles of the list Asked. At the last request for each of them, one of its fonts could not be
+	// downloaded.
 	Failed []style `json:"failed,omitempty"`
 	Faces  []face  `json:"faces"`
 }

@@ -34,8 +34,8 @@ const (
 	// for this time after an unanswered request, the same movie does not wait for the service again
 	silentFor  = time.Minute
 	unknownFor = 24 * time.Hour // how long the service is not asked again for a family that it does not have
-	// how long the service is not asked again for a style whose font could not be downloaded: the font may be damaged for good,
-	// and then no movie but one in this time waits for it
+	// failedFor is how long the service is not asked again for a style whose font could not be downloaded. The font may
+	// be damaged for good. Then only one movie in each such time waits for another request.
 	failedFor = 5 * time.Minute
 )
 

@@ -33,9 +33,9 @@ const (
 
 // Config is the configuration of a Sender.
 type Config struct {
-	// Transport sends one request. It returns soon after the time in the field Wait, follows no redirects, and refuses
-	// forbidden addresses. Its errors may have the methods Reason() string (the reason in words, without any address) and
-	// Refused() bool.
+	// Transport sends one request. It must return soon after the time Wait of this Config, follow no redirects, and
+	// refuse forbidden addresses. Its errors may have two methods: Reason() string returns the reason in words, without
+	// any address, and Refused() bool reports whether the address was refused.
 	Transport http.RoundTripper
 	// Inboxes store the messages to inbox addresses. No connection is made to such an address. nil: there are no inboxes.
 	Inboxes Inboxes
@@ -69,7 +69,7 @@ func NewSender(cfg Config) *Sender {
 type Result struct {
 	Delivered  bool          // the receiver answered with a 2xx status
 	HTTPStatus int           // status of the answer; 0: no answer
-	Message    string        // may be shown: contains scheme and host of the address only
+	Message    string        // text for the account; of the address it contains only scheme and host
 	Duration   time.Duration // time from the request until the response's header, or until the try was given up
 	// Retry is true when another try is allowed: the receiver answered 5xx, its name was not resolved, or the connection
 	// failed before any answer. It is false when the receiver did not answer in time. Spec: Delivery rules.
@@ -93,9 +93,9 @@ type Call struct {
 	Signing []string
 }
 
-// Send makes one try: a POST. It returns soon after the sender's wait, whatever the receiver does. If the context ends
-// before the receiver has answered, the try ends with Retry false and an error that wraps the context's. What goes to an
-// inbox is stored without a request.
+// Send makes one try: a POST. It returns soon after Config.Wait, whatever the receiver does. If ctx ends before the
+// receiver has answered, Send returns a Result with Retry false and an error that wraps the error of ctx. If the receiver
+// is an inbox, Send sends no request, but hands the message to Config.Inboxes.
 func (s *Sender) Send(ctx context.Context, call Call) (Result, error) {
 	body, contentType, err := encode(call.Payload, call.ContentType)
 	if err != nil {

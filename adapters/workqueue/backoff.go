@@ -22,7 +22,9 @@ type backoff struct {
 type rest struct {
 	task   projections.Task
 	failed bool
-	times  int // number of failures in a row, or of successes in a row from the same state
+	// times is the number of failures in a row. After a success it is the number of successes in a row that began in the
+	// same state of the item.
+	times  int
 	until  time.Time
 	forget time.Time
 }
@@ -77,7 +79,8 @@ func (r *backoff) untilNext(now time.Time) (time.Duration, bool) {
 	return first, found
 }
 
-// forget drops the items that have not ended again for four times their backoff after it was over.
+// forget drops the record of an item when its backoff has been over for four times the length of the backoff. If the item
+// has ended again meanwhile, it has a new record with a new backoff.
 func (r *backoff) forget(now time.Time) {
 	for id, rest := range r.resting {
 		if now.After(rest.forget) {

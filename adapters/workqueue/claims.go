@@ -19,7 +19,7 @@ type claims struct {
 	deadAfter time.Duration
 	fate      func(worker string) Fate
 	longest   time.Duration // longest wait before an item with a dead claim is handed out again
-	last      time.Time     // time of the last successful reading; zero after a failed one
+	last      time.Time     // when the presence board was last read; zero if the last reading failed
 	tried     time.Time
 	seen      map[string]observation // observation of each claim, by the id of its item
 }
@@ -37,7 +37,8 @@ func newClaims(c Config) claims {
 	return claims{deadAfter: c.DeadAfter, fate: c.Fate, longest: c.LongestRest, seen: make(map[string]observation)}
 }
 
-// tick reports whether the presence board is to be read again. Polls are more frequent than necessary for that.
+// tick reports whether to read the presence board again now. It returns false if the board was read, or reading it
+// failed, less than half a pollInterval ago: the work list is polled more often than the board must be read.
 func (c *claims) tick(now time.Time) bool {
 	if !c.tried.IsZero() && now.Sub(c.tried) < pollInterval/2 {
 		return false
@@ -83,8 +84,8 @@ func (c *claims) observe(claimed []projections.WorkItem, board []projections.Pre
 	c.seen = seen
 }
 
-// dead returns the claims that can be handed out again: the claim was silent for deadAfter, or its worker has ended, and the
-// wait that the method rest computes is over.
+// dead returns a task for each claim that can be handed out again. Such a claim is dead: it had no new heartbeat for
+// deadAfter, or its worker has ended. Since then, its item has waited for as long as the method rest says.
 func (c *claims) dead(now time.Time) []projections.Task {
 	var tasks []projections.Task
 	for _, s := range c.seen {

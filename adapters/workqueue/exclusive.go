@@ -14,12 +14,14 @@ const reservationTime = 3 * pollInterval
 // exclusive is a lock that tasks of several kinds share. A task whose field Apart is true holds it alone; all others hold it
 // together. It is safe for concurrent use.
 type exclusive struct {
-	mu       sync.Mutex
-	tasks    map[string]bool   // items of the tasks that hold the lock
-	stops    map[string]func() // functions that stop tasks which may be stopped at once, by item
-	apart    string            // the item that holds the lock alone; empty: none
-	reserved string            // the item that waits to hold the lock alone; empty: none
-	until    time.Time         // when the reservation lapses
+	mu    sync.Mutex
+	tasks map[string]bool // items of the tasks that hold the lock
+	// stops contains, by item, a function that stops the task of the item at once. Tasks that may not be stopped at once
+	// have none.
+	stops    map[string]func()
+	apart    string    // the item that holds the lock alone; empty: none
+	reserved string    // the item that waits to hold the lock alone; empty: none
+	until    time.Time // when the reservation lapses
 }
 
 func newExclusive() *exclusive {

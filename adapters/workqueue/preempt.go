@@ -30,8 +30,10 @@ var late = projections.Task{WorkItem: projections.WorkItem{ID: "later"}}
 type preemption struct {
 	stop  map[string]context.CancelCauseFunc // functions that stop running tasks, by item
 	since map[string]time.Time               // start times of running tasks, by item
-	kept  map[string]*atomic.Bool            // marks of running tasks that do not share their slots, by item: commands.KeepSlot
-	asked string                             // item of the task that was told to stop and has not ended; empty: none
+	// kept contains a mark for each running task, by item. A task sets its mark with commands.KeepSlot when it will not
+	// give its slot to the task of another account.
+	kept  map[string]*atomic.Bool
+	asked string // item of the task that was told to stop and has not ended; empty: none
 }
 
 func newPreemption() preemption {
@@ -39,7 +41,8 @@ func newPreemption() preemption {
 		kept: make(map[string]*atomic.Bool)}
 }
 
-// started notes that a task was started, and how it is stopped. The task sets kept when it does not share its slot.
+// started notes that a task was started, and how it is stopped. The task sets the mark kept when it will not give its
+// slot to the task of another account.
 func (y *preemption) started(task projections.Task, now time.Time, stop context.CancelCauseFunc, kept *atomic.Bool) {
 	if minimumSlotTime[task.Kind] > 0 {
 		y.stop[task.ID], y.since[task.ID], y.kept[task.ID] = stop, now, kept
@@ -71,10 +74,11 @@ func (s *subscription) preemptibleBackground(now time.Time) (string, bool) {
 	return "", false
 }
 
-// preemptible returns the running task to stop first for another account, and false when there is none. It is the
-// longest-running task of the account with the most running tasks. A preload item loses its progress when it is stopped: so the
-// newest preload item is stopped, and never the only one of an account. A task that keeps its slot is not chosen; one that was
-// told to stop before it said so is waited for no longer.
+// preemptible returns the item of the running task to stop first for another account, and false when there is none. It is
+// the longest-running task of the account with the most running tasks. Preload items lose their progress when they are
+// stopped. So among preload items it is the newest, and never the only one of an account. A task that keeps its slot
+// (commands.KeepSlot) is not chosen. While a task that was told to stop still runs, no other task is chosen, unless that
+// task keeps its slot.
 func (s *subscription) preemptible(now time.Time) (string, bool) {
 	if asked := s.preempt.asked; asked != "" && !s.preempt.kept[asked].Load() {
 		return "", false
@@ -108,9 +112,9 @@ func (s *subscription) canPreempt(now time.Time) bool {
 	return stops || shares
 }
 
-// preemptFor stops one running task when one of the waiting tasks deserves its slot. If a background task runs, it is
-// stopped for any waiting task that is none. Otherwise the task that preemptible returns is stopped, if the account of a
-// waiting task runs nothing or at least two tasks fewer than the account of that task.
+// preemptFor stops one running task when one of the waiting tasks deserves its slot. A running background task is stopped
+// when a task that is not a background task waits for a slot. Otherwise the task that preemptible returns is stopped, if
+// the account of a waiting task runs nothing, or at least two tasks fewer than the account of the stopped task.
 func (s *subscription) preemptFor(tasks []projections.Task, now time.Time) {
 	id, ok := s.preemptibleBackground(now)
 	if ok && s.rotation.anyWaits(tasks, s.running, now) {

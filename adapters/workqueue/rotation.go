@@ -42,13 +42,13 @@ func (t *rotation) isBackground(task projections.Task, now time.Time) bool {
 	return t.later[task.Account] && (task.Since == nil || now.Sub(*task.Since) < agedAfter)
 }
 
-// isOld reports whether a task has aged: it was first claimed so long ago that every second turn goes to such tasks.
+// isOld reports whether a task has aged: its first claim was at least agedAfter ago.
 func isOld(task projections.Task, now time.Time) bool {
 	return task.Since != nil && now.Sub(*task.Since) >= agedAfter
 }
 
-// isAgedTurn reports whether rule 3 prefers a task now: the task has aged, and the last turn went neither to an aged task
-// nor to this one.
+// isAgedTurn reports whether a task is preferred now by rule 3 of the type rotation: every second turn goes to an aged
+// task. The task must have aged. The task picked last must have been another one, and not aged.
 func (t *rotation) isAgedTurn(task projections.Task, now time.Time) bool {
 	return !t.aged && task.ID != t.newest && isOld(task, now)
 }

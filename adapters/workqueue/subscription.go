@@ -47,7 +47,7 @@ type subscription struct {
 	claims   claims
 	preempt  preemption
 	emitted  uint64
-	apart    bool // suspect tasks of this kind run alone, see Config.Apart
+	apart    bool // true: a task of this kind that may have crashed a worker runs alone; see Config.Apart
 }
 
 // outcome is how one message was answered.
@@ -71,8 +71,8 @@ func newSubscription(q *Queue, kind string, slots int, wake <-chan struct{}) *su
 	}
 }
 
-// run sends tasks until ctx ends or the queue is stopped or closed. It returns when ctx has ended or the queue is closed,
-// and all tasks are answered.
+// run sends tasks until ctx ends, or the queue is stopped or closed. When the queue is only stopped, run sends nothing
+// more, and waits until ctx ends or the queue is closed. Then it waits until all tasks are answered, and returns.
 func (s *subscription) run(ctx context.Context) {
 	defer close(s.out)
 	defer s.drain()

@@ -131,7 +131,7 @@ func (c Config) validate() error {
 	return errors.Join(problems...)
 }
 
-// Queue is the subscriber. It is safe for concurrent use.
+// Queue is a Watermill subscriber that sends the tasks of the work list. It is safe for concurrent use.
 type Queue struct {
 	config    Config
 	exclusive *exclusive
@@ -141,9 +141,9 @@ type Queue struct {
 	inWork int                      // number of messages that were sent and are not answered yet
 	wakes  map[string]chan struct{} // wake-up channels of the live subscriptions, by topic
 
-	stopped  chan struct{}  // closed: no further message is sent
-	idle     chan struct{}  // closed: stopped, and every message is answered
-	closing  chan struct{}  // closed: subscriptions end when their slots are free
+	stopped  chan struct{}  // closed by Stop and Close: no further message is sent
+	idle     chan struct{}  // closed when the queue has stopped and every message is answered
+	closing  chan struct{}  // closed by Close: each subscription ends when its messages are answered
 	finished sync.WaitGroup // waits for the queue's goroutines
 }
 

@@ -22,7 +22,7 @@ const (
 // format is an accepted kind of file.
 type format struct {
 	family family
-	name   string // of video and sound the name of ffmpeg's demuxer, of all others the format's own name, such as jpeg
+	name   string // name of the format, such as jpeg; for video and sound, the name of ffmpeg's demuxer
 }
 
 // magic recognises a format by bytes at a fixed offset.

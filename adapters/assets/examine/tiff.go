@@ -35,9 +35,9 @@ func aloneWhole(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// readableTIFF has a TIFF file converted by Pictures if Go cannot decode it; without Pictures it refuses the file. Go's
-// decoder supports neither YCbCr nor CMYK, as cameras and printers write, nor JPEG compression. readableTIFF also stores the
-// picture's orientation.
+// readableTIFF makes sure that a TIFF file can be decoded later. If Go cannot decode the file, e.Pictures converts it; if
+// e.Pictures is nil, the file is refused. Go's decoder supports neither YCbCr nor CMYK, as cameras and printers write,
+// nor JPEG compression. readableTIFF also stores the picture's orientation in asset.
 func (e *Examiner) readableTIFF(ctx context.Context, asset *commands.Asset, target *url.URL) error {
 	var err error
 	if asset.Orientation, err = tiffOrientation(asset.Path); err != nil {
@@ -124,7 +124,9 @@ func readsTIFF(ctx context.Context, path string) (bool, error) {
 		return false, nil
 	}
 	if int64(config.Width)*int64(config.Height) > maxImagePixels || isDeep(config) {
-		return true, nil // a later step refuses or converts the file
+		// Decoding would take too much memory. A later step refuses a picture with too many pixels. It converts one with
+		// 16 bits per channel, or refuses it.
+		return true, nil
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return false, fmt.Errorf("read a TIFF: %w", err)
