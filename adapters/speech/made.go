@@ -21,9 +21,9 @@ type MadeStore interface {
 	// transcript, and a copy of the file at path. An empty path means that the result has no file. key consists of
 	// letters, digits and dashes.
 	KeepMade(ctx context.Context, account domain.AccountID, key string, note []byte, path string) error
-	// TakeMade returns the note under a key, and the path of a copy of its file. It creates the copy in dir, with a name that begins
-	// with ".new-"; the caller renames or removes it. Empty path: only a note was stored. commands.ErrFileNotFound: the key does not
-	// exist.
+	// TakeMade returns the note under a key, and the path of a copy of its file. It creates the copy in dir, with a name
+	// that begins with ".new-"; the caller renames or removes it. path is empty if only a note was stored. If the key
+	// does not exist, err is commands.ErrFileNotFound.
 	TakeMade(ctx context.Context, account domain.AccountID, key, dir string) (note []byte, path string, err error)
 }
 
