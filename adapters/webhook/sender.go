@@ -35,7 +35,7 @@ const (
 type Config struct {
 	// Transport sends one request. It must return soon after the time Wait of this Config, follow no redirects, and
 	// refuse forbidden addresses. Its errors may have two methods: Reason() string returns the reason in words, without
-	// any address, and Refused() bool reports whether the address was refused.
+	// any address, and Refused() bool reports whether the request was refused.
 	Transport http.RoundTripper
 	// Inboxes store the messages to inbox addresses. No connection is made to such an address. nil: there are no inboxes.
 	Inboxes Inboxes

@@ -30,8 +30,8 @@ var late = projections.Task{WorkItem: projections.WorkItem{ID: "later"}}
 type preemption struct {
 	stop  map[string]context.CancelCauseFunc // functions that stop running tasks, by item
 	since map[string]time.Time               // start times of running tasks, by item
-	// kept contains a mark for each running task, by item. A task sets its mark with commands.KeepSlot when it will not
-	// give its slot to the task of another account.
+	// kept contains a mark for each running task that may be stopped, by item. A task sets its mark with
+	// commands.KeepSlot when it will not give its slot to the task of another account.
 	kept  map[string]*atomic.Bool
 	asked string // item of the task that was told to stop and has not ended; empty: none
 }
