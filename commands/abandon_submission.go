@@ -45,9 +45,11 @@ func NewAbandonSubmissionHandler(cfg AbandonSubmissionConfig) AbandonSubmissionH
 	}
 }
 
-// Handle abandons the submission. First it appends an event to the movie's stream, so that a late MovieSubmitted conflicts; then
-// it removes the stored document of the movie and releases the hold. ErrNothingToDo: there is no open hold, the hold is too
-// young, or the movie was submitted and has no outcome yet.
+// Handle abandons a submission that was never completed. First it appends an event to the movie's stream: after that
+// event MovieSubmitted can no longer be appended. Then it removes the movie's stored document and releases the hold. If
+// the movie was submitted all the same, Handle abandons nothing, and ends the hold according to the movie's outcome.
+// Handle returns ErrNothingToDo when no hold is open, when the hold is younger than AbandonSubmissionConfig.Age, or when
+// the movie was submitted and has no outcome yet.
 func (h AbandonSubmissionHandler) Handle(ctx context.Context, cmd AbandonSubmission) error {
 	held, open, err := h.ledgers.OpenHold(ctx, cmd.Account, cmd.Project)
 	if err != nil {

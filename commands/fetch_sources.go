@@ -103,8 +103,9 @@ func (h SourceFetches) Start(ctx context.Context, cmd StartFetch) (FetchClaim, e
 	return claimOf(d.Movie), nil
 }
 
-// Release releases a claim before the sources are fetched. memory says that the work ran out of memory; when it was also alone in
-// its process, Release closes the movie. ErrNothingToDo: the claim is lost.
+// Release hands back a claim on the fetching of a movie's sources, before all of them are fetched. memory reports whether
+// the kernel ended a program of this attempt because memory ran out. If memory is true and the attempt was the only work
+// in its process, Release closes the movie as failed. It returns ErrNothingToDo when the claim is lost.
 func (h SourceFetches) Release(ctx context.Context, project domain.ProjectID, claim domain.FetchClaim, memory bool) error {
 	_, err := h.movies.Decide(ctx, project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.ReleaseFetch(claim, memory, at)

@@ -49,9 +49,10 @@ func CheckSize(file File, key string, size int64) error {
 		file.Close())
 }
 
-// CheckFile reads a file and seeks back to its beginning. It compares the content with size in bytes and hash in hex
-// SHA-256, as the log names them; when they differ, the error is ErrFileDamaged. A size of 0 and an empty hash are not
-// compared. CheckFile closes the file when it returns an error.
+// CheckFile compares a stored file with what the log says about it: size is its length in bytes, hash its hex SHA-256. If
+// one of them differs, the error is ErrFileDamaged. A size of 0 means that the length is not compared; an empty hash
+// means that the content is not read. After reading the content CheckFile seeks back to the file's beginning. When it
+// returns an error, it has closed the file.
 func CheckFile(ctx context.Context, file File, key string, size int64, hash string) error {
 	if err := CheckSize(file, key, size); err != nil || hash == "" {
 		return err

@@ -156,7 +156,9 @@ func (h FinishBatchHandler) ended(ctx context.Context, id batch.ID, requested ba
 	return open == "", nil
 }
 
-// waits reports whether the remembered movie of the batch is still open.
+// waits reports whether a batch cannot have ended yet. For each batch, h.open remembers one movie whose hold was open at
+// the last check; waits returns true when that hold is still open. It returns false when h.open remembers no movie of the
+// batch.
 func (h FinishBatchHandler) waits(ctx context.Context, account domain.AccountID, id batch.ID) (held bool, err error) {
 	project := h.open.of(id)
 	if project == "" {

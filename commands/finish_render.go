@@ -26,9 +26,9 @@ type FinishRender struct {
 	// this movie was rendered. Decision 20.
 	CacheKey   string
 	CachedFrom domain.ProjectID
-	// Code and Family classify a failure. Spent has the time that the attempt used for each of its stages.
+	// Code is the error code of a failed render. Family says who is responsible for the failure: domain.Kind.Family.
 	Code, Family string
-	Spent        *movie.Spent
+	Spent        *movie.Spent // how the attempt used its time; nil: it was not measured
 }
 
 // FinishRenderHandler handles FinishRender.

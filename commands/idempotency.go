@@ -12,19 +12,19 @@ import (
 	"moviola/eventstore"
 )
 
-// A submission with an idempotency key, also while another request with the same key is under way:
+// A movie may be submitted several times with the same idempotency key, even at the same time. All these requests get the
+// answer of the first one that was accepted. SubmitMovieHandler.Handle takes these steps for each request:
 //
-//	Handle ──► earlier ── accepted before ──► the first answer, before any other check
-//	              │ nothing known, or only the project that the key has reserved
-//	           accept ──► read, offer ──► reserve ──► Files.Put ──► hold ──► submit ──► the answer
-//	              │ refused                  │                                  │
-//	           earlier: has another          │              the movie's stream decides which request was first:
-//	           request made progress?        │              accepted reads it back, every request gets that answer
-//	              │ yes ──► accept again     │
-//	              │ no  ──► the refusal      the key's stream decides the project: the same one for every request
+//  1. Look for an earlier request with the key. If one was accepted, return its answer, without any other check.
+//  2. Check the request like one without a key: parse the body, compare the price with the account's credits.
+//  3. Reserve the key for a project, the id of the new movie. The key has a stream of its own, in which the first
+//     reservation counts until it expires. So all requests with the key go on with the same project.
+//  4. Store the document, hold the credits, and append MovieSubmitted to the movie's stream. This event can be appended
+//     only once: the other requests then read the answer of the first one from the stream.
 //
-// All requests take the same steps for the same project, so that one may complete what another has begun. A request whose body
-// differs from that of the first is refused by idempotency.Key.
+// If a step refuses the request, Handle repeats step 1. If another request has made progress meanwhile, Handle goes on
+// with step 2; otherwise it returns the refusal. Because all requests use the same project, one can complete what another
+// has begun. A request whose body differs from that of the first request is refused by idempotency.Key.
 
 // bodyHash returns the hash by which the body of a request is compared with that of an earlier request.
 func bodyHash(body []byte) string {

@@ -52,7 +52,9 @@ func (s Movies) DecideFor(
 	return d, outcome(project, err)
 }
 
-// asked turns decide into the function that an append calls. The events that decide returns are also stored in the parameter d.
+// asked returns a function for eventstore.Log.Decide, which calls it to get the events to append. The function calls
+// decide with the movie in d, stores the events that decide returns in d.Events, and adds their metadata. account is used
+// for a movie that has no event yet.
 func (s Movies) asked(
 	ctx context.Context, account domain.AccountID, d *DecidedMovie, decide decideMovie,
 ) func() (eventstore.Decision, error) {
@@ -70,8 +72,9 @@ type KnownMovie struct {
 	at    eventstore.Appended
 }
 
-// DecideAfter is Decide for a movie that was loaded before, the parameter known. It appends after the place up to which known
-// is folded, and updates known. When known is nil, it loads the movie.
+// DecideAfter does what Decide does, without reading the movie's stream first: known is the movie as it was loaded
+// before. If other events were appended since, DecideAfter reads them and calls decide again. It brings known up to date.
+// When known is nil, DecideAfter loads the movie, as Decide does.
 func (s Movies) DecideAfter(
 	ctx context.Context, known *KnownMovie, project domain.ProjectID, decide decideMovie,
 ) (DecidedMovie, error) {

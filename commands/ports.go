@@ -58,8 +58,9 @@ type RenderJob struct {
 	// those that the render has until then, such as properties that it does not follow as given. When Planned returns an
 	// error, Render ends and returns the same error. nil: not called.
 	Planned func(ctx context.Context, plan movie.Dimensions, warnings []string) error
-	// Preloaded stores an item of the movie's property preload. It returns the item's address, the address of its form for
-	// browsers (empty: it has none), and a warning (empty: no warning). nil: items are referred to by their src.
+	// Preloaded stores a finished item of the movie's property preload. It returns the address of the stored item, the
+	// address web of a copy that browsers can play (empty: there is no copy), and a warning for the movie (empty: none).
+	// When the field Preloaded is nil, items are not stored, and the address of an item is its property src.
 	Preloaded func(ctx context.Context, job PrepareJob, p Prepared) (address, web, warning string, err error)
 	// Matte asks for the movie's matte too, if the movie has a transparent background.
 	Matte bool

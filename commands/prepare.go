@@ -10,13 +10,14 @@ import (
 // PrepareJob is one attempt at preparing one preload item.
 type PrepareJob struct {
 	Account domain.AccountID
-	// Batch is the id of the batch, or of the movie with the property preload; Index is the item's
-	// index in the batch or property, from 0.
+	// Batch is the id of the preload batch to which the item belongs. For an item of a movie's property preload, Batch is
+	// the id of the movie.
 	Batch   string
-	Index   int
+	Index   int // index of the item in its preload batch or in the property preload, from 0
 	Attempt int
 	Item    preload.Wanted
-	// FetchedSince is when the item's sources were first requested, with the meaning of RenderJob.FetchedSince.
+	// FetchedSince is when the item's sources were first requested. A source with "cache": false is downloaded again
+	// unless it was downloaded since then. Zero: it is always downloaded again.
 	FetchedSince time.Time
 	// Now is the time that clocks in the item's pages show: the time at which the batch, or the movie, was requested.
 	Now time.Time
@@ -36,7 +37,9 @@ type Prepared struct {
 	Web          string
 	WebExtension string
 	WebType      string
-	Generated    bool     // made from a description, text or page, by the program or a provider; false: also from a cache
-	Warnings     []string // problems in spite of which the preparation has succeeded
-	Close        func()   // removes the working files
+	// Generated is true when this attempt has made the asset from a description, a text, a component or a page. It is
+	// false when the asset was downloaded, or taken from a cache.
+	Generated bool
+	Warnings  []string // problems in spite of which the preparation has succeeded
+	Close     func()   // removes the working files
 }

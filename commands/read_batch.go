@@ -92,7 +92,8 @@ func (r *rowReader) all(ctx context.Context, rows []batch.Variables, requested *
 	return nil
 }
 
-// fillFrom fills the templates in texts into the movie JSON of a row.
+// fillFrom replaces each reference to a saved template in body, the movie JSON of one row, by the JSON of that template
+// in texts. It returns the movie JSON without references. A reference to a template that is missing in texts is an error.
 func fillFrom(texts []lint.Text, body []byte) ([]byte, error) {
 	return document.Fill(body, func(id, _ string) ([]byte, error) {
 		for _, text := range texts {

@@ -225,8 +225,8 @@ func (h RequestBatchHandler) earlier(ctx context.Context, cmd RequestBatch) (bat
 	return batch.ID(reserved.Project), nil
 }
 
-// reserve reserves the key for a new batch, or returns the batch for which the key is reserved
-// already.
+// reserve reserves the idempotency key of cmd for a new batch, and returns the id of the batch. If the key is reserved
+// already, it returns the id of the batch for which it is reserved. If cmd has no idempotency key, it returns a new id.
 func (h RequestBatchHandler) reserve(ctx context.Context, cmd RequestBatch) (batch.ID, error) {
 	id := h.newID()
 	if cmd.IdempotencyKey == "" {

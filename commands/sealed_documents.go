@@ -85,9 +85,10 @@ func sealFile(vault Vault, key string, content []byte) ([]byte, error) {
 	return append([]byte(sealedMark), data...), nil
 }
 
-// unsealFile reads and decrypts a file. A file that is not encrypted it leaves open, at its beginning, and returns the zero
-// Sealed. On failure it closes the file; when the content cannot be decrypted, the error is ErrDamaged joined with the error of
-// the Vault.
+// unsealFile reads an encrypted file and returns its decrypted content. If the file is not encrypted, unsealFile returns
+// no content and a zero Sealed, and the file is at its beginning. The file stays open, unless unsealFile returns an
+// error: then it has closed the file. When the content cannot be decrypted, the error contains both ErrDamaged and the
+// error of the Vault.
 func unsealFile(vault Vault, key string, file File) (content []byte, sealed connection.Sealed, err error) {
 	defer func() {
 		if err != nil {

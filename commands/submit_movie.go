@@ -231,7 +231,7 @@ func (h SubmitMovieHandler) read(ctx context.Context, cmd SubmitMovie) (reading,
 	project := read.doc.Project
 	body, err := h.original(ctx, cmd.Account, domain.ProjectID(project))
 	if err != nil {
-		read.lint.Movie = nil // without the referenced movie's document nothing else can be checked
+		read.lint.Movie = nil // nothing else can be checked without the document of the movie that the body names
 		return read, err
 	}
 	read, err = h.parse(ctx, cmd.Account, body)
@@ -274,7 +274,7 @@ func (h SubmitMovieHandler) parseNow(ctx context.Context, account domain.Account
 	return r, document.CheckCloudKeys(r.doc)
 }
 
-// submittedOf returns the event MovieSubmitted of a movie. The caller sets its account, time, batch and row.
+// submittedOf returns the event MovieSubmitted of a movie of an account. The caller sets Account, At, Batch and Row in it.
 func submittedOf(account domain.AccountID, read reading, t terms) movie.Submitted {
 	hash, echo := sha256.Sum256(read.body), result.ReadEcho(read.body)
 	s := movie.Submitted{
@@ -295,7 +295,7 @@ func submittedOf(account domain.AccountID, read reading, t terms) movie.Submitte
 	}
 	destinations, err := document.Destinations(read.doc)
 	if err != nil {
-		// A movie whose exports have an error is not delivered. The error is recorded as the result of one destination (decision 33).
+		// The exports are invalid: nothing is delivered. This one destination gets the error as its result (decision 33).
 		destinations = []document.Destination{{}}
 	}
 	for _, d := range destinations {

@@ -80,7 +80,9 @@ func (h OpenAccountHandler) Handle(ctx context.Context, cmd OpenAccount) (Opened
 		return OpenedAccount{}, fmt.Errorf("open account %s: %w", cmd.ID, err)
 	}
 	opened, _, err := h.complete.finish(ctx, cmd.ID)
-	if err == nil && opened.Key == "" { // a new account always gets an API key: the read has not seen the account's event yet
+	// An account that was just opened has an API key. If opened has none, finish has read an old state of the log, which
+	// lacks the event that opens the account.
+	if err == nil && opened.Key == "" {
 		return OpenedAccount{}, fmt.Errorf("load account %s: %w", cmd.ID, commands.ErrUnseen)
 	}
 	return opened, err

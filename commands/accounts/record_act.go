@@ -52,7 +52,8 @@ func (h RecordActHandler) Refuse(ctx context.Context, acted operator.Acted, why 
 	return h.append(ctx, acted.Refuse(why))
 }
 
-// append appends an event of an act to the stream of the month in which the act was recorded.
+// append appends acted, an event about an act (what an operator does through the service), to the stream of the month in
+// which the act was recorded first.
 func (h RecordActHandler) append(ctx context.Context, acted operator.Acted) error {
 	stream := operator.Stream(acted.At)
 	for {

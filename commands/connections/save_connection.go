@@ -85,7 +85,9 @@ func (h SaveConnectionHandler) before(cmd SaveConnection, saved connection.Saved
 	return before
 }
 
-// readable returns an error if secrets are to be kept that cannot be decrypted any more.
+// readable returns an error of kind Conflict if a value in secrets is connection.Masked. Such a value stands for a secret
+// that was saved earlier and shall be kept, but can no longer be decrypted. The client has to send that secret again. id
+// is the id of the connection.
 func readable(id string, secrets connection.Settings) error {
 	var lost []string
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {

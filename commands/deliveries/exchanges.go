@@ -12,17 +12,19 @@ import (
 	"moviola/domain/blobkey"
 )
 
-// Bounds of what is kept of each try: see Exchange.
+// Limits of what is stored about one try at a destination. An Exchange is what the try has sent to the receiver, and the
+// receiver's answer.
 const (
+	// maxSentKept is how much of the body that was sent is stored, in bytes: its beginning.
 	maxSentKept = 64 << 10
-	// MaxAnswerKept is how much of a receiver's answer is kept, in bytes.
+	// MaxAnswerKept is how much of the receiver's answer is stored, in bytes: its beginning.
 	MaxAnswerKept = 2 << 10
-	// ExchangesKept is how long the exchange of a try is kept.
+	// ExchangesKept is how long the Exchange of a try can be read after the end of the try.
 	ExchangesKept = 30 * 24 * time.Hour
 )
 
-// ErrNoExchange says that no exchange of a try can be read: the try is older than ExchangesKept, nothing was sent, the
-// exchange could not be stored, or it was encrypted under a secret that is no longer configured.
+// ErrNoExchange says that the Exchange of a try cannot be read: the try is older than ExchangesKept, nothing was sent, the
+// Exchange could not be stored, or it was encrypted under a secret that is no longer configured.
 var ErrNoExchange = errors.New("nothing is kept of this try")
 
 // Try names one try at a destination of a movie.
@@ -49,19 +51,21 @@ type Exchange struct {
 	Answer      []byte    `json:"answer,omitempty"` // beginning of the receiver's answer
 }
 
-// Exchanges keeps the exchanges of tries, encrypted. It is safe for concurrent use.
+// Exchanges stores the Exchange of each try at a destination (what was sent, and the receiver's answer) as an encrypted
+// file. It is safe for concurrent use.
 type Exchanges struct {
 	files commands.Files
 	vault commands.Vault
 	now   func() time.Time
 }
 
-// NewExchanges returns Exchanges.
+// NewExchanges returns a store for what each try at a destination has sent and what the receiver answered. It stores them
+// in files, encrypted with vault. now is the clock by which they expire.
 func NewExchanges(files commands.Files, vault commands.Vault, now func() time.Time) Exchanges {
 	return Exchanges{files, vault, now}
 }
 
-// Keep stores the exchange of a try.
+// Keep stores what, the Exchange of a try. Of a long body or answer it stores the beginning only.
 func (e Exchanges) Keep(ctx context.Context, try Try, what Exchange) error {
 	what.SentSize = len(what.Sent)
 	what.Sent = what.Sent[:min(len(what.Sent), maxSentKept)]
@@ -76,8 +80,9 @@ func (e Exchanges) Keep(ctx context.Context, try Try, what Exchange) error {
 	return nil
 }
 
-// Read returns the exchange of a try. ErrNoExchange: no exchange is kept, or it was encrypted under a secret that is no longer
-// configured.
+// Read returns the Exchange of a try: what the try has sent, and the receiver's answer. It returns ErrNoExchange when no
+// Exchange is stored for the try, when the try is older than ExchangesKept, or when the Exchange was encrypted under a
+// secret that is no longer configured.
 func (e Exchanges) Read(ctx context.Context, try Try) (Exchange, error) {
 	var what Exchange
 	raw, err := commands.OpenSealed(ctx, e.files, e.vault, try.key())

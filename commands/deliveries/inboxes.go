@@ -65,7 +65,8 @@ func NewInboxes(files commands.Files, vault commands.Vault, now func() time.Time
 	return Inboxes{files, vault, now}
 }
 
-// Open opens an inbox. If the account has OpenInboxes already, the oldest one is deleted.
+// Open opens a new inbox for an account. If the account already has the maximum number of inboxes (OpenInboxes), Open
+// deletes the oldest of them.
 func (i Inboxes) Open(ctx context.Context, account domain.AccountID) (Inbox, error) {
 	open, err := i.List(ctx, account)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"moviola/eventstore"
 )
 
-// RecordDelivery records one try of the run that Worker has claimed. Attempt is the try; Handle sets its field At.
+// RecordDelivery records one try at a destination. The try belongs to a delivery run of the movie Project, which Worker has
+// claimed. Attempt describes the try; its field At stays empty, because Handle sets it.
 type RecordDelivery struct {
 	Project domain.ProjectID
 	Worker  string

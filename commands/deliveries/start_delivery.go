@@ -62,7 +62,7 @@ func (h StartDeliveryHandler) Handle(ctx context.Context, cmd StartDelivery) (De
 	if err != nil {
 		return DeliveryClaim{}, err
 	}
-	if d.Delivered() { // Start has just ended the delivery
+	if d.Delivered() { // the call of StartDelivery above has ended the delivery, so there is nothing to claim
 		return DeliveryClaim{}, commands.ErrNothingToDo
 	}
 	submitted, _ := d.Submitted()

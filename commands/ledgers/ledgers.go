@@ -25,7 +25,7 @@ type ChangeHold struct {
 	Account domain.AccountID
 	Project domain.ProjectID
 	Attempt int
-	Amount  int64 // the new amount, at least 1
+	Amount  int64 // credits that the hold has from now on, at least 1
 }
 
 // Charge charges the whole hold of a project.
@@ -61,8 +61,10 @@ type Release struct {
 type Grant struct {
 	Account   domain.AccountID
 	Reference string
-	Kind      string // "pack" lets the account make movies as long as its plan allows after such a grant (decision 36)
-	Amount    int64
+	// Kind is "pack" for a credit pack, and empty for any other grant. After a pack the account may make movies that are
+	// as long as its plan allows to accounts with a pack (decision 36).
+	Kind   string
+	Amount int64 // credits to add
 }
 
 // Ledgers decides on the credits of every account, from the ledger's stream and never from a projection. Each account in use has
@@ -205,9 +207,10 @@ func (l *Ledgers) Ask(ctx context.Context, account domain.AccountID, question fu
 	return err
 }
 
-// Expect calls the function question with the cached ledger, and returns nil if question does: the decision that follows is
-// made on the log anyway. If question returns an error, or the ledger is not cached, Expect calls question as Ask does, and
-// returns its error.
+// Expect calls the function question with the ledger that this process has in memory, and returns nil if question returns
+// nil. That ledger may lack new events, which does no harm: the command that the caller decides next is checked against
+// the log anyway. If question returns an error, or the process has no ledger of the account in memory, Expect does what
+// Ask does: it calls question with the ledger as it is at the end of the log, and returns the error of question.
 func (l *Ledgers) Expect(ctx context.Context, account domain.AccountID, question func(*ledger.Ledger) error) error {
 	owner, err := l.enter(account)
 	if err != nil {

@@ -19,13 +19,13 @@ type Option func(*Ledgers)
 // it the ledger can be folded without them. Without the key the Ledgers neither make nor use opening balances.
 func SignedWith(key ed25519.PrivateKey) Option { return func(l *Ledgers) { l.key = key } }
 
-// Open appends an opening balance of an account's ledger: the state of the ledger after all events that the store created earlier
-// than the time in before. It appends nothing if the present opening balance lacks fewer than least of these events. Open returns
-// the revision of the last event that the newest opening balance includes: the ledger can be folded without that event and all
-// earlier ones. NoStream: there is no opening balance.
+// Open appends an opening balance of an account's ledger: the state of the ledger after all events that the store created
+// earlier than the time before. An earlier opening balance may include some of these events already; if fewer than least
+// of them are new, Open appends nothing. A least below 1 counts as 1.
 //
-// Open is idempotent. An opening balance without a valid signature, or one that does not fit the ledger, counts as none. Decision
-// 96.
+// Open returns the revision of the last event that the newest opening balance includes, or NoStream if there is no opening
+// balance. The ledger can be folded without that event and all events before it. Open is idempotent. It ignores an opening
+// balance without a valid signature, and one that does not fit the ledger. Decision 96.
 func (l *Ledgers) Open(
 	ctx context.Context, account domain.AccountID, before time.Time, least int,
 ) (eventstore.Revision, error) {

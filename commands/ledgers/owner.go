@@ -13,11 +13,19 @@ import (
 )
 
 const (
-	ledgerQueue    = 256              // maximum number of requests that wait for one account
-	ledgerGroup    = 64               // maximum number of requests that share one append
-	ledgerEvents   = 1000             // a group with so many events takes no more requests: a store limits the bytes of an append
-	ledgerIdle     = 5 * time.Minute  // an owner ends after this long without a request
-	ledgerDeadline = 60 * time.Second // time limit of the work on a group, even when the requests have later deadlines
+	// ledgerQueue is the maximum number of requests that wait for the ledger of one account.
+	ledgerQueue = 256
+	// ledgerGroup is the maximum number of requests that are decided as a group: their events are appended together.
+	ledgerGroup = 64
+	// ledgerEvents limits the events of a group, because a store limits the bytes of an append: a group with so many
+	// events takes no more requests.
+	ledgerEvents = 1000
+	// ledgerIdle is the time after which a ledgerOwner (the goroutine for one account's ledger) ends, if it gets no
+	// request.
+	ledgerIdle = 5 * time.Minute
+	// ledgerDeadline limits the time in which the requests of a group are decided and their events appended. It also
+	// holds for requests with later deadlines.
+	ledgerDeadline = 60 * time.Second
 )
 
 // decideFunc returns the events that a request appends to a ledger, or a refusal. It does not change the ledger, and may be
@@ -64,7 +72,7 @@ type ledgerOwner struct {
 	users   int
 
 	at    eventstore.Appended // position of the last event that is folded into the field stored
-	draft *ledger.Ledger      // the ledger of the field stored, plus events that were decided and are not appended yet
+	draft *ledger.Ledger      // copy of the field stored, plus the events that are decided but not appended yet
 
 	mu     sync.RWMutex   // guards stored and loaded
 	stored *ledger.Ledger // the ledger, folded from the events of the log up to the position in the field `at`
@@ -146,10 +154,11 @@ func (o *ledgerOwner) serve(ctx context.Context, group []*ledgerRequest) {
 	}
 }
 
-// ledgerRound is the decision of a group on one state of the ledger.
+// ledgerRound is what a group of requests has decided on one state of the ledger. When another process appends events
+// before the group does, the group is decided again, which makes another ledgerRound.
 type ledgerRound struct {
-	refusals []error // refusal of each request of the group; nil: accepted
-	events   []domain.Event
+	refusals []error        // refusal of each request of the group; nil: accepted
+	events   []domain.Event // events of all accepted requests, in the order in which they are appended
 	proposed []eventstore.Proposed
 }
 
@@ -179,8 +188,9 @@ func (o *ledgerOwner) decide(group []*ledgerRequest) ledgerRound {
 	return round
 }
 
-// commit appends the events of a round at the exact revision. A round without events is confirmed by reading the log. commit
-// returns false when the log has events that the round did not know: it must be decided again.
+// commit appends the events that a group of requests has decided (round) to the ledger's stream, directly after the last
+// event that the decision was based on. When the group has decided no events, commit reads the stream instead. commit
+// returns false when the stream has events on which the decision was not based: then the group must be decided again.
 func (o *ledgerOwner) commit(ctx context.Context, round ledgerRound) (bool, error) {
 	if len(round.events) == 0 {
 		before := o.at.Revision
@@ -203,8 +213,9 @@ func (o *ledgerOwner) commit(ctx context.Context, round ledgerRound) (bool, erro
 	return true, nil
 }
 
-// catchUp reads the events that the log has after the position in the field at. With discard, the draft has decisions that were
-// not stored, and catchUp replaces it by the stored state.
+// catchUp reads the events that the log has after o.at, and applies them to o.stored. If discard is false, it applies
+// them to o.draft as well. discard is true when o.draft contains decided events that were not appended: then catchUp
+// replaces o.draft by a copy of o.stored.
 func (o *ledgerOwner) catchUp(ctx context.Context, discard bool) error {
 	var err error
 	o.at, err = o.log.CatchUp(ctx, o.stream, o.at, func(event domain.Event) {
@@ -226,9 +237,10 @@ func (o *ledgerOwner) catchUp(ctx context.Context, discard bool) error {
 	return err
 }
 
-// passesCached checks a question against the cached ledger, which may lack events of other processes. A pass needs no
-// other check, because a submission is decided on the log afterwards. A refusal has to be checked on the log.
-// passesCached waits for no append.
+// passesCached reports whether question returns nil for the ledger in memory, o.stored. That ledger may lack events of
+// other processes. When passesCached returns true, the caller need not ask again: the submission that follows is decided
+// on the log. When it returns false, the caller has to call question with the ledger at the end of the log. passesCached
+// does not wait for an append that is under way.
 func (o *ledgerOwner) passesCached(question func(*ledger.Ledger) error) bool {
 	o.mu.RLock()
 	defer o.mu.RUnlock()

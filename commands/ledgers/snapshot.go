@@ -82,7 +82,9 @@ func (l *Ledgers) take(ctx context.Context, account domain.AccountID, ledgerNow 
 		if !errors.Is(err, eventstore.ErrTooLarge) {
 			return err
 		}
-		if len(state.Ended) == 0 { // the open holds alone are too large for an event
+		// The snapshot has no ended holds any more, and its open holds alone are too large for one event: no snapshot is
+		// taken.
+		if len(state.Ended) == 0 {
 			return nil
 		}
 	}

@@ -23,7 +23,7 @@ type Staging interface {
 	Copy(ctx context.Context, from, to string) error
 }
 
-// Staged is the size, type and time of a file in a Staging.
+// Staged describes a file that a client has uploaded directly to the storage (see Staging).
 type Staged struct {
 	Size        int64 // size in bytes
 	ContentType string
@@ -32,7 +32,7 @@ type Staged struct {
 
 // ConfirmUpload checks whether the bytes of a registered file have arrived at the storage.
 type ConfirmUpload struct {
-	Place string // id of the path's stream
+	Place string // id of the stream that the file's path in the media library has
 }
 
 // ConfirmUploadHandler handles ConfirmUpload.

@@ -73,7 +73,7 @@ func (h DeleteMediaHandler) Expire(ctx context.Context, cmd ExpireMedia) error {
 
 // ClearMedia removes what is stored at a path of an account that is purged or closed.
 type ClearMedia struct {
-	Place string // id of the path's stream
+	Place string // id of the stream that the file's path in the media library has
 	Why   media.Reason
 }
 

@@ -74,9 +74,10 @@ func (h MoveMediaHandler) Complete(ctx context.Context, cmd CompleteMove) error 
 	return err
 }
 
-// arrive takes the second and the third step of a move from the path source. When the new path is taken, it aborts the move and
-// returns ErrTaken. Design §6: arrive checks the whole history of the new path, because the file may have arrived earlier and
-// been deleted since.
+// arrive completes a move that was recorded at the old path. It records that the file arrives at the new path, and then
+// that the file leaves the old path. id is the id of the old path's stream, and source the state of the old path. When
+// another file is at the new path, arrive aborts the move and returns media.ErrTaken. Design §6: arrive checks the whole
+// history of the new path, because the moved file may have arrived there earlier and been deleted since.
 func (h MoveMediaHandler) arrive(ctx context.Context, id string, source *media.Place) (eventstore.Position, error) {
 	move := source.Moving()
 	if move == nil {

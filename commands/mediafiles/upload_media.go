@@ -16,8 +16,8 @@ import (
 
 // UploadMedia stores the bytes of a registered file.
 type UploadMedia struct {
-	Place string // id of the path's stream
-	Entry string // id of the registration
+	Place string // id of the stream that the file's path in the media library has
+	Entry string // id of the file's registration (POST /media/file), by which the client announced the upload
 	Size  int64  // exact number of bytes that Body must have
 	Body  io.Reader
 }

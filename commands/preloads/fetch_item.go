@@ -63,8 +63,9 @@ func (h PreloadItems) StartFetch(ctx context.Context, item ItemOf, start domain.
 	return h.claimOf(ctx, item, d.Preload)
 }
 
-// ReleaseFetch releases a claim before the sources are fetched. memory says that the work ran out of memory; when it was also
-// alone in its process, ReleaseFetch ends the item. ErrNothingToDo: the claim is lost.
+// ReleaseFetch hands back a claim on the fetching of an item's sources, before all of them are fetched. memory reports
+// whether the kernel ended a program of this attempt because memory ran out. If memory is true and the attempt was the
+// only work in its process, ReleaseFetch ends the item with an error. It returns ErrNothingToDo when the claim is lost.
 func (h PreloadItems) ReleaseFetch(ctx context.Context, item ItemOf, claim domain.FetchClaim, memory bool) error {
 	_, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Preload) ([]domain.Event, error) {
 		return b.ReleaseFetch(item.Index, claim, memory, h.batches.now.Stamp())

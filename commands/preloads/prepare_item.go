@@ -29,7 +29,8 @@ type ItemClaim struct {
 	preload.Claim
 	Account domain.AccountID
 	Item    preload.Wanted
-	// FetchedSince is when the sources of the item were first requested, with the meaning of commands.RenderJob.FetchedSince.
+	// FetchedSince is when the sources of the item were first requested. A source with "cache": false is downloaded again
+	// unless it was downloaded since then. Zero: it is always downloaded again.
 	FetchedSince time.Time
 	// Requested is when the batch was requested.
 	Requested time.Time
@@ -97,8 +98,9 @@ func (h PreloadItems) properties(ctx context.Context, id preload.ID, r preload.R
 	return wanted[index].Properties, nil
 }
 
-// Release releases the claim on an item that has no result yet. memory says that the work ran out of memory; when it was also
-// alone in its process, Release ends the item.
+// Release hands back the claim on an item that has no result yet. memory reports whether the kernel ended a program of
+// this attempt because memory ran out. If memory is true and the attempt was the only work in its process, Release ends
+// the item with an error.
 func (h PreloadItems) Release(ctx context.Context, id preload.ID, claim preload.Claim, memory bool) error {
 	_, err := h.batches.decide(ctx, "", id, func(b *preload.Preload) ([]domain.Event, error) {
 		return b.Release(claim, memory, h.batches.now.Stamp())

@@ -38,10 +38,11 @@ func NewSettleItemHandler(
 	return SettleItemHandler{batches: preloadStreams{log, now}, ledgers: ledgers, files: files, age: age}
 }
 
-// Handle ends the hold: a generated item is charged, at most what is held for it; the hold of every other item is released.
-// Decision 38. It is idempotent. ErrNothingToDo: the item has no result yet, or its batch was never requested and its
-// hold has ended or is
-// younger than age.
+// Handle ends the hold of a preload item that has a result. For a generated item it charges the price, but not more than
+// is held; for any other item it releases the hold. Decision 38. When the batch of the item was never requested (the
+// request ended after it had made the hold), Handle closes the batch and releases a hold that is older than age. Handle
+// is idempotent. It returns ErrNothingToDo when the batch was requested and the item has no result yet, or when the batch
+// was never requested and the hold has ended or is younger than age.
 func (h SettleItemHandler) Handle(ctx context.Context, cmd SettlePreloadItem) error {
 	b := preload.New()
 	none := eventstore.Appended{Revision: eventstore.NoStream}

@@ -75,8 +75,8 @@ type Reader interface {
 
 // Config is what a Handler needs. All fields are required.
 type Config struct {
-	// Drawer returns the drawer; it is called at every request that has got a place. An error of type *domain.Error is for
-	// the client.
+	// Drawer returns the Drawer for one request. It is called when it is the request's turn to be drawn: at most Places
+	// requests are drawn at the same time. An error of type *domain.Error is the answer to the client.
 	Drawer func(ctx context.Context) (Drawer, error)
 	Reader Reader
 	Now    eventstore.Clock

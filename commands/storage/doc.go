@@ -1,3 +1,3 @@
-// Package storage has the types by which use cases and storages of files exchange facts: the account to which a file counts, the
-// reason why a file does not fit, and the fault that was found in a file.
+// Package storage has what use cases and storages of files tell each other about a file: the account whose storage limit
+// the file counts towards, the error when the file would exceed a limit, and what is wrong with a damaged file.
 package storage

@@ -50,16 +50,16 @@ type Ring struct {
 
 	mu     sync.Mutex
 	keys   map[domain.AccountID]found
-	erased map[domain.AccountID]bool
-	used   bool      // the store has or had any key
-	looked time.Time // when erased and used were read; zero: never
+	erased map[domain.AccountID]bool // true for accounts that were erased
+	used   bool                      // the store has or had any key
+	looked time.Time                 // when the fields erased and used were last read from the store; zero: never
 }
 
-// found is what the store has said about an account.
+// found is the result of reading the key of one account from the store.
 type found struct {
 	key *eventstore.AccountKey // nil: the field err says why there is no key
 	err error
-	at  time.Time
+	at  time.Time // when the reading began
 }
 
 var _ eventstore.Keys = (*Ring)(nil)
@@ -157,8 +157,8 @@ func (r *Ring) find(ctx context.Context, account domain.AccountID) (*eventstore.
 	return is.key, is.err
 }
 
-// forget removes the cached keys that are older than fresh, and further ones until there is room for one key. The caller holds
-// mu.
+// forget removes from the cache all keys that were read a second ago (fresh) or earlier. If the cache is still full, forget
+// removes further keys until there is room for one. The caller holds r.mu.
 func (r *Ring) forget(now time.Time) {
 	for account, known := range r.keys {
 		if now.Sub(known.at) >= fresh {

@@ -35,8 +35,8 @@ const (
 type Route struct {
 	Method, Path string
 	Guard        Guard
-	Role         key.Role // the least role that may call the route, with GuardKey
-	Query        []string // the query parameters that the route reads, with GuardKey
+	Role         key.Role // the lowest role that may call the route; only set when Guard is GuardKey
+	Query        []string // names of the query parameters that the route reads; only set when Guard is GuardKey
 }
 
 // Name returns the route's method and path.

@@ -56,7 +56,8 @@ type actors struct {
 	running sync.WaitGroup
 }
 
-// start runs a part in a goroutine of its own.
+// start runs the function run, a long-running part of the process, in a goroutine of its own. what names the part in its
+// error. When the part is the first to end, a.ended receives its error, or nil.
 func (a *actors) start(what string, run func() error) {
 	a.running.Go(func() {
 		err := run()
@@ -130,8 +131,9 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 	return err
 }
 
-// drain stops accepting requests and work, and waits for what is running. Work that has not ended handBack before the
-// end of the drain timeout is released.
+// drain stops accepting requests and work, and waits for the requests and the work that are running. It waits for
+// requests for at most httpGrace, and for work until the drain timeout less the time handBack has passed. Work that is
+// still running then is released.
 func (s *service) drain(ctx context.Context) error {
 	s.Host.Drain()
 	var all sync.WaitGroup

@@ -26,7 +26,7 @@ type service struct {
 
 	public      *http.Server             // nil without the role api
 	ops         *http.Server             // nil without --ops-listen
-	certificate *certificate.Certificate // certificate of the server public; nil: plain HTTP
+	certificate *certificate.Certificate // certificate of the server in the field public; nil: it speaks plain HTTP
 }
 
 // newService opens the stores and wires the parts that the roles of this process need.

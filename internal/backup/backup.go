@@ -31,8 +31,11 @@ const (
 func Parts() []string { return []string{Log, Documents, Files, Secrets, Settings} }
 
 const (
-	format        = 1 // format version of an archive, and of a backup that has no items encrypted under keys of accounts
-	formatSealed  = 2 // format version of a backup that has items encrypted under keys of accounts; older programs refuse it
+	// format is the format version in the header of every archive. It is also the version of a backup, unless the backup
+	// has items that are encrypted under keys of accounts. The version of such a backup is formatSealed, which older
+	// programs refuse.
+	format        = 1
+	formatSealed  = 2
 	formatFile    = "moviola-backup.json"
 	readmeFile    = "README.txt"
 	keyFile       = "key.age"
@@ -83,12 +86,12 @@ type Elsewhere struct {
 	Name    string    `json:"name"`
 	Written time.Time `json:"written"`
 
-	// Account is the account of the file, if the installation has keys of accounts. The file may be missing when the account was
-	// erased.
+	// Account is the account to which the file belongs. It is set only if the installation encrypts personal data under
+	// keys of accounts. When the account was erased, the file may be missing from the bucket.
 	Account domain.AccountID `json:"account,omitempty"`
 }
 
-// Item is one file of a part.
+// Item is one file in a backup. It belongs to one of the parts of the backup: Log, Documents, Files, Secrets or Settings.
 type Item struct {
 	Name    string    `json:"name"`
 	Size    int64     `json:"size"` // size of the item in bytes
@@ -100,7 +103,7 @@ type Item struct {
 	Account domain.AccountID `json:"account,omitempty"`
 }
 
-// Piece is the place of one piece of an item: a range of bytes in a chunk.
+// Piece says where a piece of an item's content is stored: it is a range of bytes in a chunk.
 type Piece struct {
 	Chunk  string `json:"chunk"`
 	Offset int    `json:"offset,omitempty"`
@@ -109,12 +112,15 @@ type Piece struct {
 
 // Config is the location of an archive and its encryption.
 type Config struct {
-	Place Place
-	Apart map[string]Place // places of the parts that are not stored at Place, by part
+	Place Place // where the archive is stored
+	// Apart says where the parts of a backup (such as Secrets) are stored that are not stored at Place, by the name of
+	// the part.
+	Apart map[string]Place
 
 	Passphrase string
-	// work factor of the passphrase's scrypt, as a power of two, for a new archive and for Close; 0: age's default, about a
-	// second
+	// WorkFactor is the cost of deriving a key from Passphrase with scrypt, as an exponent of 2: 18 stands for 2^18. It
+	// is used when an archive is created, and by the method Close. 0 stands for the default of the package age, which
+	// takes about a second.
 	WorkFactor int
 	Recipients []string // public keys of age (age1…), to which the archive is encrypted
 	Identities string   // content of an age identity file; needed to read an archive that is encrypted to recipients
@@ -126,7 +132,8 @@ type Archive struct {
 	seal sealing
 }
 
-// place returns the place of a part.
+// place returns where the archive stores the given part of its backups (Log, Documents, Files, Secrets or Settings): at
+// Config.Place, unless Config.Apart names another place for the part.
 func (a *Archive) place(part string) Place {
 	if apart, ok := a.cfg.Apart[part]; ok {
 		return apart

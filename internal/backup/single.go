@@ -12,8 +12,8 @@ import (
 // ageHeader begins every file that age has encrypted.
 const ageHeader = "age-encryption.org/"
 
-// Close encrypts one file that is not part of an archive, with the passphrase or the recipients in the configuration. Without
-// both it returns the content unchanged.
+// Close encrypts content, a single file outside of an archive, with the passphrase or to the recipients in c. If c has
+// neither a passphrase nor recipients, Close returns content as it is. Open is the inverse.
 func (c Config) Close(content []byte) ([]byte, error) {
 	switch {
 	case c.Passphrase != "" && len(c.Recipients) > 0:
@@ -37,7 +37,7 @@ func (c Config) Close(content []byte) ([]byte, error) {
 	return content, nil
 }
 
-// Open decrypts what Close has made. A file that is not encrypted is returned as it is.
+// Open decrypts content, which Close has encrypted. It returns content that is not encrypted as it is.
 func (c Config) Open(content []byte) ([]byte, error) {
 	if !bytes.HasPrefix(content, []byte(ageHeader)) {
 		return content, nil

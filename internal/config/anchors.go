@@ -14,7 +14,7 @@ const AnchorTo = "anchor-to"
 
 // Anchors are the flags on anchors of the ledgers.
 type Anchors struct {
-	AnchorTo    []string      // addresses of the places to which anchors are sent; empty: no anchors are taken
+	AnchorTo    []string      // addresses of the places to which anchors are sent; empty: no anchors are made
 	AnchorEvery time.Duration // time from one anchor of the ledgers to the next
 }
 
@@ -35,7 +35,9 @@ const leastAnchorEvery = time.Minute
 // checkAnchors checks the flags on anchors. Whether a place can be reached is seen when an anchor is sent.
 func (c *Config) checkAnchors(complain complaint) {
 	for i, to := range c.AnchorTo {
-		if slices.Contains(c.AnchorTo[:i], to) { // the address may hold a secret, so the message has its number
+		// The address may contain a secret. So the message says which address in the list it is, counted from 1, and not
+		// the address.
+		if slices.Contains(c.AnchorTo[:i], to) {
 			complain("--%s: place %d of %d was given before: give each place once", AnchorTo, i+1, len(c.AnchorTo))
 		}
 		address, err := anchorage.Parse(to)

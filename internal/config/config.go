@@ -34,9 +34,9 @@ var AllRoles = []string{RoleAPI, RoleProjector, RoleRenderer, RoleDeliverer, Rol
 
 // Where the operators' console is served. Decision 82.
 const (
-	OperatorOff     = "off"
-	OperatorPrivate = "private" // served on the operators' address only
-	OperatorPublic  = "public"  // served on the HTTP interface
+	OperatorOff     = "off"     // the operators' console is not served
+	OperatorPrivate = "private" // the operators' console is served on the operators' address (--ops-listen) only
+	OperatorPublic  = "public"  // the operators' console is served on the HTTP interface
 )
 
 // EnvPrefix is the prefix of the environment variable of every flag: --render-timeout is MOVIOLA_RENDER_TIMEOUT.
@@ -187,7 +187,8 @@ func (c *Config) bindAddresses(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.Roles, "roles", AllRoles, "what this process does: "+strings.Join(AllRoles, ", "))
 }
 
-// bindStores declares the flags on where state is stored, and on what is offered from there.
+// bindStores declares the flags for the event store, the read models and the storage of files. It also declares the flags
+// for encryption, the consoles, the template library and the plans.
 func (c *Config) bindStores(f *pflag.FlagSet) {
 	f.StringVar(&c.EventStore, "eventstore", "", "event store to use, esdb://… or unix://… (default: embedded)")
 	f.StringVar(&c.EventStoreListen, "eventstore-listen", "",

@@ -8,7 +8,7 @@ import (
 type Traces struct {
 	OTLP          string  // address of the collector; empty: no traces
 	OTLPTokenFile string  // file with a token for the collector
-	OTLPAuthority string  // PEM file of the authorities whose certificates the collector may have
+	OTLPAuthority string  // PEM file of the authorities that may sign the collector's certificate; empty: the system's
 	OTLPSample    float64 // share of requests whose traces are sent, 0 to 1
 }
 

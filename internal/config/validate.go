@@ -48,7 +48,9 @@ func (c *Config) checkProcess(complain complaint) {
 	}
 }
 
-// checkCallers checks the flags on wrong operator's tokens, the operators' console, permitted hosts and origins.
+// checkCallers checks four flags: the delay after a wrong operator's token (--wrong-token-delay), where the operators'
+// console is served (--console-operator), hosts that may be reached (--allow-host), and permitted origins
+// (--cors-origin).
 func (c *Config) checkCallers(complain complaint) {
 	if c.WrongTokenDelay < 0 || c.WrongTokenDelay > 2*time.Second {
 		complain("--wrong-token-delay %s: give a time of 2s at most", c.WrongTokenDelay)
@@ -151,8 +153,10 @@ func (c *Config) checkAddresses(complain complaint) {
 // nearMiss matches a mistyped address that would be taken for a path: s3:/bucket, s3:bucket, s3//bucket.
 var nearMiss = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+(:|//)`)
 
-// knownAddress reports whether an address is empty, or has one of the schemes and something after it. A text without a scheme is
-// a path, which is valid if the empty scheme is among them. Only the scheme is returned: the rest may contain a password.
+// knownAddress reports in ok whether address is valid. A valid address is empty, or one of the given schemes with :// and
+// more text after it. If an empty text is among schemes, address may also be a path; a text that looks like a mistyped
+// address (s3:/bucket) is no path. scheme is the scheme of address, empty for a path. The rest of address is not returned,
+// because it may contain a password.
 func knownAddress(address string, schemes []string) (scheme string, ok bool) {
 	scheme, rest, found := strings.Cut(address, "://")
 	switch {

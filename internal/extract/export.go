@@ -25,7 +25,7 @@ type Export struct {
 	Path   string
 }
 
-// mark records the progress of an export. It is stored beside the unfinished file.
+// mark records the progress of an export. It is stored as a file beside the unfinished file.
 type mark struct {
 	Table    string `json:"table"`
 	Format   Format `json:"format"`
@@ -63,7 +63,9 @@ func (e Export) Run(ctx context.Context, from *projections.Extract) (int, error)
 	return w.at.Rows, os.Remove(e.Path + ".mark")
 }
 
-// begin opens the unfinished file at the position of the mark.
+// begin opens the unfinished file of the export and seeks to the position up to which it is complete. That position is in
+// the mark, a small file that records the progress of an interrupted export. Without a mark begin starts at the
+// beginning. A mark of another export is an error.
 func (e Export) begin() (*os.File, mark, error) {
 	at := mark{Table: e.Table.Name, Format: e.Format, Personal: e.Want.WithPersonal}
 	if !e.Want.Since.IsZero() {
@@ -143,7 +145,8 @@ func (w *exporting) run(ctx context.Context, from *projections.Extract) error {
 	return err
 }
 
-// note flushes the rows to disk, and then writes the mark.
+// note writes the rows in the buffer to disk, and then records the progress of the export in a file, the mark. An
+// interrupted export continues from there.
 func (w *exporting) note() error {
 	if err := w.out.Flush(); err != nil {
 		return err

@@ -68,7 +68,8 @@ func toParquet(t Table, kept io.Reader, to io.Writer) error {
 	}
 }
 
-// parquetRow decodes a line of the unfinished file, a JSON array. places is the index of each column in the Parquet schema.
+// parquetRow makes a Parquet row from line, a JSON array of the values of one row of the table t. places has, for each
+// column of t, the index of that column in the Parquet schema.
 func parquetRow(t Table, places []int, line []byte) (parquet.Row, error) {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(line, &raw); err != nil || len(raw) != len(t.Columns) {

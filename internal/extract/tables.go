@@ -154,7 +154,9 @@ func usage() Table {
 		whole("delivery_tries", func(u doc) int64 { return u.DeliveryTries }),
 	}
 	return tableOf("usage_daily", "A row for each day and account.", fields,
-		func(u doc) time.Time { // the end of the day, so that --since also selects the day in which it lies
+		// The time of a row is the end of its day, so that --since with a time within a day also selects the row of that
+		// day.
+		func(u doc) time.Time {
 			day, _ := time.Parse(time.DateOnly, u.Day)
 			return day.Add(24*time.Hour - time.Millisecond)
 		},

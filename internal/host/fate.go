@@ -22,9 +22,12 @@ const reportFolder = "crashes"
 // reportsKept is how long crash reports of ended processes are kept for operators.
 const reportsKept = 30 * 24 * time.Hour
 
-// markNote is the content of a process's mark. Other processes read it to find out how the process ended.
+// markNote is the content of the file by which a process shows that it runs (see Mark). Other processes read it to find
+// out how the process ended.
 type markNote struct {
-	Memory   oom.Count `json:"memory"`   // counts of processes killed for lack of memory, when the mark was last renewed
+	// Memory has the counts of processes that the kernel killed for lack of memory, as they were when the process last
+	// looked.
+	Memory   oom.Count `json:"memory"`
 	Draining bool      `json:"draining"` // the process was told to end
 }
 
@@ -44,7 +47,8 @@ func (m *Mark) Drain() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.note.Draining = true
-	_ = m.note.write(m.file) // if the note cannot be written, a crash while draining is blamed on work
+	// An error is ignored: at worst, when this process crashes while it drains, its work is blamed for the crash.
+	_ = m.note.write(m.file)
 }
 
 // report returns the path of the crash report of a process of this host.
@@ -68,7 +72,7 @@ func (m *Mark) reportCrashes() error {
 	return file.Close() // closing is safe, because the runtime writes to a descriptor of its own
 }
 
-// endReports reverts reportCrashes.
+// endReports makes the Go runtime write no crash report of this process any more, and removes the file for the report.
 func (m *Mark) endReports() error {
 	err := debug.SetCrashOutput(nil, debug.CrashOptions{})
 	if removed := os.Remove(m.report(m.worker)); !errors.Is(removed, fs.ErrNotExist) {

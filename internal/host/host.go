@@ -29,13 +29,15 @@ const (
 type Mark struct {
 	dir, host, worker string
 
-	gone map[string]workqueue.Fate // by worker: how processes of this host ended that had ended before this one started
+	// gone says, by the name of the worker, how each process of this host ended that did not run any more when this process
+	// started.
+	gone map[string]workqueue.Fate
 	stop chan struct{}
 	done sync.WaitGroup
 
-	mu   sync.Mutex // guards the fields below and the writing of the mark
-	file *os.File   // open file of the mark, which is locked
-	note markNote   // content of the mark
+	mu   sync.Mutex // guards the fields below, and writing to the file
+	file *os.File   // the file that shows that this process runs; it is open and locked
+	note markNote   // content of the file
 }
 
 // Leave creates the mark of a process, named as in its claims. It returns an error when a process of another host is using the
@@ -67,7 +69,8 @@ func Leave(data, worker string) (*Mark, error) {
 // of returns the path of the mark of a worker on this host.
 func (m *Mark) of(worker string) string { return filepath.Join(m.dir, worker+"@"+m.host) }
 
-// leave creates the mark. The mark is locked before it gets its name.
+// leave creates the mark, the file by which other processes see that this process runs. It locks the file before it gives
+// the file its name, so that no other process sees it unlocked.
 func (m *Mark) leave() error {
 	file, err := os.CreateTemp(m.dir, "new-*@"+m.host)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 // have it. It is safe for concurrent use.
 type LateVault struct{ open func() (*vault.Vault, error) }
 
-// NewLateVault returns the vault of a data folder. shared is true when other hosts may share the installation.
+// NewLateVault returns the vault of the data folder data. The vault is opened only when it is first used. shared is true
+// when other hosts may share the installation.
 func NewLateVault(data string, shared bool) LateVault {
 	return LateVault{sync.OnceValues(func() (*vault.Vault, error) {
 		secret, err := Load(data, shared)

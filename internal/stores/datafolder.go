@@ -32,7 +32,8 @@ func checkLogThere(data string) error {
 	log, documents := filepath.Join(data, "events", "events.db"), filepath.Join(data, "files", "documents.db")
 	_, lost := os.Stat(log)
 	if _, err := os.Stat(documents); err != nil || !errors.Is(lost, fs.ErrNotExist) {
-		return nil // a new folder, or one with a log: opening the log reports other problems
+		// The folder has no documents, or there is a log. Whether the log can be used is seen when it is opened.
+		return nil
 	}
 	return fmt.Errorf("the log %s is lost, and %s is still there: restore the newest backup (docs/backup.md), or name the "+
 		"event store "+

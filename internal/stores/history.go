@@ -65,7 +65,8 @@ func (h *HistoryFiles) bucket(ctx context.Context) (*blobs.Bucket, error) {
 	return h.files, err
 }
 
-// errReadOnly says that a command tried to archive.
+// errReadOnly is the error when a subcommand of the program tries to write or delete an archive file. It may only read
+// them.
 var errReadOnly = errors.New("a command does not change archive files")
 
 // Put implements archived.Files.

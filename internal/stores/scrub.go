@@ -9,9 +9,10 @@ import (
 	"moviola/internal/config"
 )
 
-// Scrub removes what is left of removed content in the SQLite files of an installation, those of the read models and of
-// documents, and in their write-ahead logs. The read models must be open. Stores on servers are left alone. Each file is tried.
-// The error joins those of all files that could not be scrubbed: wal.ErrInUse if a reader was in the way.
+// Scrub makes deleted content unreadable in the SQLite files of the read models and of small files: bytes of deleted rows
+// may still be in these files and in their write-ahead logs. The read models must be open. Scrub does nothing for read
+// models and files that are stored on other servers. An error with one file does not keep Scrub from the next; it returns
+// all errors joined. The error is wal.ErrInUse for a file whose write-ahead log another process was reading all the time.
 func (s *Stores) Scrub(ctx context.Context, cfg config.Config) error {
 	var errs []error
 	if s.scrub != nil {

@@ -31,7 +31,8 @@ const ReadModelsFile = "read-models.db"
 // StartTime limits each step of a start that needs the event store, so that the start fails with a clear error without one.
 const StartTime = 30 * time.Second
 
-// CloseTime limits one closing: that of all stores together (Stores.Close), of the store of a command, or of the renderer.
+// CloseTime limits the time for closing all stores together (Stores.Close). It also limits the time for closing one store
+// that a subcommand of the program has opened, and the time for closing the renderer.
 const CloseTime = 10 * time.Second
 
 // Stores holds the stores of an installation: the log, the read models and the files.
@@ -51,7 +52,7 @@ type Stores struct {
 	CloseDocs func(context.Context) error
 	scrub     func(context.Context) error // nil: the read models are not in a file
 	Damaged   <-chan struct{}             // closed when the database file of the read models is damaged; nil: there is no such file
-	logger    logrus.FieldLogger          // nil: see log
+	logger    logrus.FieldLogger          // logger for warnings; nil: the method log makes one for standard error
 	observers []func(context.Context, eventstore.Written)
 }
 

@@ -138,7 +138,7 @@ func (c *complainer) Handle(err error) {
 	}
 }
 
-// carried returns a context in which new events get the trace context of its span.
+// carried returns a copy of ctx. Events that are appended with the copy get the trace context of the span in ctx.
 func (t *Tracer) carried(ctx context.Context) context.Context {
 	carrier := propagation.MapCarrier{}
 	t.carrier.Inject(ctx, carrier)

@@ -43,7 +43,7 @@ var judged = map[string]string{
 // enough is the percentage of a licence file that must be the text of known licences.
 const enough = 75
 
-// vulnerabilities names the variable with the path of a copy of the Go vulnerability database.
+// vulnerabilities is the name of an environment variable. Its value is the path of a copy of the Go vulnerability database.
 const vulnerabilities = "MOVIOLA_VULNDB"
 
 func main() {
@@ -105,7 +105,9 @@ func thirdParty() error {
 	return errors.Join(failures...)
 }
 
-// licensed returns the folders with the licences of a folder: the folder itself or, if each of its subfolders has its own, these.
+// licensed returns the folders that must have a licence file, folder itself or folders below it. If folder has a licence
+// file or no subfolders, licensed returns folder. Otherwise it returns the subfolders of folder. In place of a subfolder
+// whose name begins with @ it returns the folders that licensed returns for that subfolder.
 func licensed(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 // Background holds what runs without requests: the processors of work, chores, the curator of the template library, and anchors.
 type Background struct {
 	*parts.Parts
-	Work    *processors.Processors // nil without the roles renderer, deliverer and keeper
+	Work    *processors.Processors // nil when this process has none of the roles renderer, deliverer and keeper
 	Chores  *chores.Chores
-	Curator *curator.Curator // nil without the role keeper
-	Anchors *anchors.Anchors // nil without the role keeper, and without --anchor-to
+	Curator *curator.Curator // nil when this process does not have the role keeper
+	Anchors *anchors.Anchors // nil when this process does not have the role keeper, or --anchor-to is not given
 }
 
 // New wires the processors of work, the chores, the curator and the anchors, as far as the roles of this process need them.

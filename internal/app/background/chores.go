@@ -62,8 +62,8 @@ func (s *Background) newChores() (*chores.Chores, error) {
 	return chores.New(parts)
 }
 
-// historyChores returns the chores that archive old movies and old events of ledgers; none, where neither the installation nor a
-// plan says after which time.
+// historyChores returns the chores that archive old movies and old events of ledgers. It returns no chores when the age
+// from which they are archived is configured neither for the installation nor in any plan.
 func (s *Background) historyChores(logger logrus.FieldLogger) []chores.Chore {
 	var own []plan.Plan
 	archives := s.Config.History > 0

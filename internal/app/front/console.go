@@ -112,9 +112,10 @@ func (s *Front) addOperatorPage(secret secret.Secret, router *mux.Router, log lo
 	return nil
 }
 
-// uploadOrigin returns the origin to which browsers upload files: the storage, or empty for this service. It is read from a
-// presigned address that is not used otherwise. When the storage cannot sign now, the origin is only missing from the console's
-// content security policy.
+// uploadOrigin returns the origin to which browsers upload files: that of the storage, or an empty text if they upload to
+// this service. To learn the origin of the storage, uploadOrigin asks it for a presigned address, which is used for
+// nothing else. When the storage cannot sign an address now, uploadOrigin logs a warning and returns an empty text. The
+// console then runs with a content security policy that lacks the origin, so it cannot upload files.
 func (s *Front) uploadOrigin(log logrus.FieldLogger) string {
 	if !s.Stores.Files.Presigns() {
 		return ""

@@ -177,9 +177,9 @@ func (s *Front) requestLevel() logrus.Level {
 
 // OtherLimits are the time limits of the routes for which web.AnswerTime is too short.
 var OtherLimits = map[string]time.Duration{
-	"POST /v2/connections/test":                45 * time.Second, // calls an external server
-	"POST /v2/batches":                         2 * time.Minute,  // reads up to a thousand movies
-	"POST " + mcp.Path:                         mcp.AnswerTime,   // waits for the end of a movie
+	"POST /v2/connections/test":                45 * time.Second, // time limit of a call to an external server
+	"POST /v2/batches":                         2 * time.Minute,  // time limit of reading up to a thousand movies
+	"POST " + mcp.Path:                         mcp.AnswerTime,   // time limit of waiting for the end of a movie
 	"PUT /v2/media/upload/{ticket}":            web.NoLimit,
 	"GET /v2/movies/progress":                  web.NoLimit,
 	"GET /v2/credits/ledger":                   web.NoLimit, // with format CSV, the whole ledger is exported

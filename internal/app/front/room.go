@@ -6,8 +6,8 @@ import (
 	"moviola/handlers/http/access"
 )
 
-// newWork lists the operations with an API key that store new data. The other ones continue when the disk is nearly full.
-// Uploads check the disk themselves.
+// newWork lists the operations that store new data, among those that need an API key. They are refused when the disk is
+// nearly full; all others continue. Uploads are not listed, because they check the free disk space themselves.
 var newWork = map[string]bool{
 	"POST /v2/movies": true, "POST /v2/preloads": true, "POST /v2/batches": true, "POST /v2/media/file": true,
 	"POST /v2/templates": true,

@@ -22,7 +22,9 @@ type Observing struct {
 	*parts.Parts
 	Keys         *keyring.Ring // nil without the role api
 	OperatorPage http.Handler  // the operators' console; nil: it is not served at this address
-	Overdue      func() int64  // number of places that have got no anchor for two intervals; nil: this process takes no anchors
+	// Overdue returns the number of places (flag --anchor-to) to which no anchor was sent for two intervals. nil: this
+	// process makes no anchors.
+	Overdue func() int64
 }
 
 // Handler serves the operators' address.

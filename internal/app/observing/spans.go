@@ -6,8 +6,8 @@ import (
 	"moviola/internal/tracing"
 )
 
-// spans reports as metrics how many spans of this process the collector took, how many it did not take, and how many were
-// dropped. It implements prometheus.Collector.
+// spans reports metrics about the spans of this process: how many the OpenTelemetry collector took, how many it did not
+// take, and how many were dropped because too many were waiting. It implements prometheus.Collector.
 type spans func() tracing.Counts
 
 var spansTotal = prometheus.NewDesc("moviola_spans_total",

@@ -17,7 +17,8 @@ type Media struct {
 	Storage   *mediafiles.Storage
 }
 
-// openMedia sets the field Media.
+// openMedia sets s.Media, which the operations, work and renders of this process need to use media libraries. It derives
+// the keys for addresses of files and for uploads from secret.
 func (s *Parts) openMedia(secret secret.Secret) error {
 	key, err := secret.Key("media addresses")
 	if err != nil {

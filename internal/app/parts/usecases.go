@@ -31,7 +31,8 @@ type UseCases struct {
 	TimeOutRender     commands.TimeOutRenderHandler
 	CompleteBatch     commands.CompleteBatchHandler
 	FinishBatch       commands.FinishBatchHandler
-	CancelBatch       commands.CancelBatchHandler // RequestBatch is missing here: it shares the memory budget of requests
+	// UseCases has no handler for RequestBatch: package resources makes it, with the memory budget of requests.
+	CancelBatch commands.CancelBatchHandler
 
 	StartDelivery     deliveries.StartDeliveryHandler
 	RecordDelivery    deliveries.RecordDeliveryHandler

@@ -23,7 +23,7 @@ type MovieChecks struct {
 	guard       *outbound.Guard
 	connections connections.Connections
 	emails      func(ctx context.Context, account domain.AccountID) error // returns the reason why the account may not send mail
-	failed      *error                                                    // the first error for which a check could not be made
+	failed      *error                                                    // the first error that prevented a check
 }
 
 // NewMovieChecks returns the checks. emails returns the reason for which an account may not send mail.
@@ -97,8 +97,9 @@ func (c MovieChecks) provider(ctx context.Context, account domain.AccountID, s d
 	return why
 }
 
-// open opens a saved connection. When it is not found, why is the reason; empty after a transient error, which is no mistake in
-// the movie and which Failed returns.
+// open opens a saved connection of an account. found is false when it could not be opened, and why is then the reason: a
+// mistake in the movie, such as the id of a connection that does not exist. why is empty when the service has failed,
+// which is no mistake in the movie: open stores that error in c.failed.
 func (c MovieChecks) open(ctx context.Context, account domain.AccountID, id string) (
 	opened connections.OpenedConnection, why string, found bool,
 ) {
@@ -106,7 +107,9 @@ func (c MovieChecks) open(ctx context.Context, account domain.AccountID, id stri
 	return opened, c.reason(err), err == nil
 }
 
-// reason returns the text of a refusal. Any other error is one for which the check could not be made.
+// reason returns the message of err if err is a refusal, which means that the movie has a mistake. Any other error means
+// that the service could not make the check: then reason returns an empty text, and stores the first such error in
+// c.failed. For nil it returns an empty text.
 func (c MovieChecks) reason(err error) string {
 	var refusal *domain.Error
 	switch {

@@ -87,7 +87,8 @@ func newFolders(cfg config.Config) (*folder.Sender, error) {
 // network connection.
 func newWebhook(guard *outbound.Guard, inboxes webhook.Inboxes, wait time.Duration) delivery.WebhookFunc {
 	sender := webhook.NewSender(webhook.Config{
-		// net/http continues to connect after the caller has given up: this limit ends that soon after the wait.
+		// The sender gives up after the time wait, but net/http would go on connecting. The limit Connect ends that one
+		// second later.
 		Transport: guard.Transport(outbound.Options{Connect: wait + time.Second}),
 		Inboxes:   inboxes, Wait: wait, UserAgent: "Moviola/" + config.Version,
 	})

@@ -14,7 +14,8 @@ import (
 	"moviola/eventstore"
 )
 
-// NewSavedProvider returns a lookup of saved connections in the log.
+// NewSavedProvider returns a function that reads an account's saved connection from the log, and returns the settings of
+// the provider to which it leads. The function refuses connections of other types than apikey.
 func NewSavedProvider(log *eventstore.Log, vault *vault.Vault) SavedProvider {
 	saved := connectioncommands.NewConnections(log, vault)
 	return func(ctx context.Context, account domain.AccountID, id string) (connection.Settings, error) {
@@ -59,7 +60,8 @@ func (p SavedProvider) Speech() func(context.Context, domain.AccountID, string) 
 	}
 }
 
-// speechProviders maps kinds of connections to the protocols of the speech adapter other than OpenAI's.
+// speechProviders has the name in the speech adapter for each provider of a saved connection. A provider that is missing
+// here is called by OpenAI's protocol, for which the speech adapter has an empty name.
 var speechProviders = map[string]string{connection.AzureSpeech: speech.ProviderAzure,
 	connection.ElevenLabs: speech.ProviderElevenLabs}
 
