@@ -86,8 +86,9 @@ type Elsewhere struct {
 	Name    string    `json:"name"`
 	Written time.Time `json:"written"`
 
-	// Account is the account to which the file belongs. It is set only if the installation encrypts personal data under
-	// keys of accounts. When the account was erased, the file may be missing from the bucket.
+	// Account is the account to which the file belongs; empty: it belongs to none. Account is set only if the
+	// installation encrypts personal data under keys of accounts. When the account was erased, the file may be missing
+	// from the bucket.
 	Account domain.AccountID `json:"account,omitempty"`
 }
 
