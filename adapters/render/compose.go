@@ -232,7 +232,7 @@ func (c *composer) flatten(ctx context.Context, background timeline.Color, layer
 	if err != nil {
 		return 0, err
 	}
-	frame := picture.NewFrame(c.w, c.h, background.R, background.G, background.B)
+	frame := c.stills.Memory.NewFrame(c.w, c.h, background.R, background.G, background.B)
 	for _, l := range layers[:n] {
 		drawn, err := c.stills.Get(ctx, l)
 		if err != nil {
@@ -253,6 +253,7 @@ func (c *composer) flatten(ctx context.Context, background timeline.Color, layer
 		return 0, fmt.Errorf("write background: %w", err)
 	}
 	_, err = f.Write(frame.Pix)
+	c.stills.Memory.ReleaseFrame(frame)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return 0, fmt.Errorf("write background: %w", err)
 	}

@@ -20,15 +20,14 @@ func (r *run) drawn(ctx context.Context, w timeline.Window) (frame *picture.Fram
 			return nil, false, nil
 		}
 	}
-	frame = picture.NewFrame(r.plan.Width, r.plan.Height, w.Background.R, w.Background.G, w.Background.B)
+	frame = r.stills.Memory.NewFrame(r.plan.Width, r.plan.Height, w.Background.R, w.Background.G, w.Background.B)
 	for _, l := range w.Layers {
 		layer, err := r.drawnLayer(ctx, l)
 		if err != nil {
 			return nil, false, err
 		}
 		if !layer.Empty() {
-			layer.Fade(visibleAt(l))
-			frame.Draw(layer)
+			frame.Draw(layer.Faded(visibleAt(l)))
 		}
 	}
 	return frame, true, nil

@@ -8,12 +8,12 @@ import (
 
 // The settings of connections to cloud storages. Decision 80.
 var (
-	gcsBucket = Field{check: regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$`).MatchString,
+	gcsBucket = Field{check: form{regexp.MustCompile(`^[a-z0-9][a-z0-9._-]+[a-z0-9]$`), 222}.MatchString,
 		wants: "the name of a bucket, without gs:// and without a folder"}
 	serviceAccount = Field{check: checkServiceAccount, wants: "the JSON key of a Google service account, as it was downloaded"}
 	azureAccount   = Field{check: regexp.MustCompile(`^[a-z0-9]{3,24}$`).MatchString,
 		wants: "the name of a storage account, 3 to 24 small letters and digits"}
-	azureContainer = Field{check: regexp.MustCompile(`^(\$root|[a-z0-9][a-z0-9-]{1,61}[a-z0-9])$`).MatchString,
+	azureContainer = Field{check: form{regexp.MustCompile(`^(\$root|[a-z0-9][a-z0-9-]+[a-z0-9])$`), 63}.MatchString,
 		wants: "the name of a container, 3 to 63 small letters, digits and dashes"}
 	azureKey = Field{check: func(s string) bool {
 		key, err := base64.StdEncoding.DecodeString(s)

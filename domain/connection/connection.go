@@ -11,7 +11,7 @@ import (
 )
 
 // ids matches the valid ids of connections. An id becomes a part of a stream's name.
-var ids = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+var ids = form{regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`), 64}
 
 // CheckID refuses an id that a connection cannot have.
 func CheckID(id string) error {

@@ -24,7 +24,7 @@ var inside = Field{check: func(s string) bool { return anyText.check(s) && stays
 var folderName = Field{check: FolderNames.MatchString, wants: "the name of an export folder of this server, not a path"}
 
 // FolderNames matches the names that export folders may have.
-var FolderNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+var FolderNames = form{regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`), 64}
 
 func staysInside(s string) bool {
 	return !strings.HasPrefix(s, "/") && !strings.ContainsAny(s, "\\\x00") && !slices.Contains(strings.Split(s, "/"), "..")

@@ -88,7 +88,7 @@ var (
 )
 
 var (
-	hosts    = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,253}$`)
+	hosts    = form{regexp.MustCompile(`^[A-Za-z0-9_.:-]+$`), 253}
 	hostKeys = regexp.MustCompile(`^SHA256:[A-Za-z0-9+/]{43}=?$`)
 )
 

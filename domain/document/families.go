@@ -141,13 +141,16 @@ func (c wishes) addLook(look map[string]string, settings map[string]any) {
 }
 
 // inPage matches the font declarations in a page's styles, up to the end of the declaration.
-var inPage = regexp.MustCompile(`(?i)font(-family)?\s*:\s*([^;{}<>]{1,300})`)
+var inPage = regexp.MustCompile(`(?i)font(-family)?\s*:\s*([^;{}<>]+)`)
+
+// longestList is the number of bytes after which a list of families in a page is cut off.
+const longestList = 300
 
 // addPage adds the families of a page in regular and bold, and in italic if the page uses italics.
 func (c wishes) addPage(html string) {
 	italic := strings.Contains(strings.ToLower(html), "italic") || strings.Contains(html, "<em>") || strings.Contains(html, "<i>")
 	for _, found := range inPage.FindAllStringSubmatch(html, maxWishes) {
-		list := found[2]
+		list := strings.ToValidUTF8(found[2][:min(len(found[2]), longestList)], "")
 		if found[1] == "" {
 			parts, ok := css.ExpandFont(list)
 			if !ok {

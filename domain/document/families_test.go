@@ -1,6 +1,7 @@
 package document_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,6 +29,8 @@ func TestFontWishes(t *testing.T) {
 			[]wish{{"Karla", 400, false}, {"Karla", 700, false}, {"Open Sauce One", 400, false}, {"Open Sauce One", 700, false}}},
 		"an attribute": {`{"type":"html","html":"<p style=\"font-family:Karla\">x <i>y</i>"}`,
 			[]wish{{"Karla", 400, false}, {"Karla", 700, false}, {"Karla", 400, true}}},
+		"a long list": {`{"type":"html","html":"<style>p{font-family:Karla,` + strings.Repeat("é", 400) + `}</style>"}`,
+			[]wish{{"Karla", 400, false}, {"Karla", 700, false}}},
 		"body of a page": {`{"type":"html","html":"x","settings":{"font-family":"Karla"}}`, []wish{{"Karla", 400, false}}},
 	}
 	for name, tt := range tests {

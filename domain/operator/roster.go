@@ -92,12 +92,15 @@ func (r Revoked) EventKey() string { return "revoked/" + r.Hash }
 // mostOperators is the maximum number of operators at the same time.
 const mostOperators = 200
 
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$`)
+// mostName is the maximum number of characters of an operator's name.
+const mostName = 64
+
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.@-]*$`)
 
 // CheckName refuses an invalid name of an operator. It also refuses a token given as a name, because names are recorded and
 // shown.
 func CheckName(name string) error {
-	if !nameForm.MatchString(name) || IsToken(name) {
+	if len(name) > mostName || !nameForm.MatchString(name) || IsToken(name) {
 		return domain.Errorf(domain.Invalid, "name_invalid",
 			"name must begin with a letter or digit and have up to 64 letters, digits, dots, @, - and _; a token is no name")
 	}

@@ -46,6 +46,7 @@ const EnvPrefix = "MOVIOLA_"
 // so that tests can shorten them.
 type Config struct {
 	Data       string
+	UserCache  string // folder in which commands that render once keep what the next one reuses; empty: nothing is kept
 	Listen     string
 	TLSCert    string // PEM file of the HTTP interface's certificate; empty: plain HTTP
 	TLSKey     string

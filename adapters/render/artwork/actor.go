@@ -44,6 +44,14 @@ func (p *plain) Draw(ctx context.Context, k int64) (*picture.Layer, error) {
 	return p.made, nil
 }
 
+// release ends the use of the actor.
+func (p *plain) release(m *picture.Memory) {
+	if _, ok := p.Content.(photo); ok && p.from != nil {
+		m.Release(p.from)
+		p.from = nil
+	}
+}
+
 // Posed draws content with effects.
 type Posed struct {
 	Content

@@ -81,12 +81,15 @@ func premultiplied(img *image.NRGBA, at image.Point) *image.RGBA {
 	return out
 }
 
-// photo is the content of a still picture file.
-func (s *Drawer) photo(l timeline.Layer, box, seen image.Rectangle) fixed {
-	return func(ctx context.Context) (*image.RGBA, error) {
+// photo is the content of a still picture file. Each picture that it returns is a new one.
+type photo struct{ fixed }
+
+// photo opens the content of a still picture file.
+func (s *Drawer) photo(l timeline.Layer, box, seen image.Rectangle) photo {
+	return photo{func(ctx context.Context) (*image.RGBA, error) {
 		img, err := s.pixels(ctx, s.Source(l.Source), Rectangle(l.Crop), box, seen)
 		return img, ImageFault(l.Ref, err)
-	}
+	}}
 }
 
 // Content returns the content of the layer l. box is the rectangle in which the content is drawn. seen is the part of box

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"weak"
 
 	"moviola/adapters/render/workspace"
 	"moviola/commands"
@@ -24,10 +25,14 @@ type Still struct {
 	Layer    picture.Layer // position and size of the layer; its field Pix is empty
 	Path     string
 	Warnings []string
+	drawn    weak.Pointer[picture.Layer] // the layer with its pixels, while it is still in memory
 }
 
-// Open returns the layer with its pixels.
+// Open returns the layer with its pixels, which the caller must not change.
 func (s *Still) Open() (*picture.Layer, error) {
+	if l := s.drawn.Value(); l != nil {
+		return l, nil
+	}
 	pix, err := os.ReadFile(s.Path)
 	if err != nil {
 		return nil, fmt.Errorf("read drawn layer: %w", err)
@@ -48,6 +53,7 @@ type Drawer struct {
 	Sound  func(ctx context.Context) (*Envelope, error) // envelope of the whole movie's sound
 	Heard  string                                       // cache key of the movie's sound
 	Source func(address string) Source
+	Memory picture.Memory // of the movie's pictures
 
 	mu  sync.Mutex
 	all map[string]*drawing
@@ -175,6 +181,10 @@ func (s *Drawer) keep(ctx context.Context, a Actor, key string) (*Still, error) 
 	}
 	if err := os.WriteFile(drawn.Path, layer.Pix, 0o600); err != nil {
 		return nil, fmt.Errorf("write drawn layer: %w", err)
+	}
+	drawn.drawn = weak.Make(layer)
+	if p, ok := a.(*plain); ok {
+		p.release(&s.Memory)
 	}
 	return drawn, nil
 }

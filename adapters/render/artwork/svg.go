@@ -20,7 +20,7 @@ import (
 func (s *Drawer) pixels(ctx context.Context, src Source, crop, box, seen image.Rectangle) (*image.RGBA, error) {
 	if !src.isDrawing() {
 		return picture.Still{Path: src.Path, Format: src.Asset.Format, Orientation: src.Asset.Orientation, Crop: crop,
-			Box: box}.Pixels(seen)
+			Box: box, Memory: &s.Memory}.Pixels(seen)
 	}
 	whole := image.Rect(0, 0, src.Asset.Facts.Width, src.Asset.Facts.Height)
 	if crop.Empty() {

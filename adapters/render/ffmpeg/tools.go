@@ -29,6 +29,8 @@ type Config struct {
 	Dev string
 	// ProbeLimit is the time limit of a probe on a busy machine; 0: two minutes.
 	ProbeLimit time.Duration
+	// Remembered is a file that keeps the result of a successful trial of ffmpeg for later processes; empty: each process tries.
+	Remembered string
 	Log        logrus.FieldLogger
 }
 
@@ -55,7 +57,8 @@ var needed = []string{"libx264", "zscale", "alimiter", "ebur128"}
 // openLimit is the time limit for the programs' answers at the start. They can be slow on a busy machine.
 const openLimit = 2 * time.Minute
 
-// Open finds the programs, tries what is needed of ffmpeg, and reads its version. Its error says what to install.
+// Open finds the programs, tries what is needed of ffmpeg unless an earlier trial is remembered, and reads its version. Its error
+// says what to install.
 func Open(ctx context.Context, cfg Config) (*Tools, error) {
 	t := &Tools{jail: cfg.Jail, dev: cmp.Or(cfg.Dev, devFolder), log: cfg.Log}
 	t.probeLimit = orDefault(cfg.ProbeLimit, defaultProbeLimit)
@@ -69,10 +72,18 @@ func Open(ctx context.Context, cfg Config) (*Tools, error) {
 	if t.ffprobe, err = find(cfg.FFprobe, "ffprobe"); err != nil {
 		return nil, err
 	}
+	if cfg.Remembered != "" && t.recall(cfg.Remembered) {
+		return t, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, openLimit)
 	defer cancel()
 	if err := t.open(ctx); err != nil {
 		return nil, err
+	}
+	if cfg.Remembered != "" {
+		if err := t.remember(cfg.Remembered); err != nil {
+			t.log.WithError(err).Debug("result of the trial of ffmpeg not kept; the next process tries ffmpeg again")
+		}
 	}
 	return t, nil
 }

@@ -96,16 +96,12 @@ func NewRenderer(
 	if err != nil {
 		return nil, err
 	}
-	tools, err := ffmpeg.Open(ctx, ffmpeg.Config{Jail: sandbox.jail, Log: log})
+	tools, drawer, err := openTools(ctx, cfg, dir, sandbox, log)
 	if err != nil {
 		return nil, err
 	}
 	r := &Renderer{Sandbox: sandbox, Encoder: findEncoder(ctx, tools, cfg.Encoder, log)}
 	r.Assets, err = newAssets(cfg, dir, own, shared, tools, seen.client(guard.Client(assetTimes), metrics.Sources), log)
-	if err != nil {
-		return nil, err
-	}
-	drawer, err := text.NewEngine(filepath.Join(dir, "fonts"), log)
 	if err != nil {
 		return nil, err
 	}
@@ -153,6 +149,23 @@ func NewRenderer(
 	r.Kept = []KeptPlace{{"parts", r.Engine.Space().Room()}, {"speech", speaker.Room()}, {"images", painter.Room()}}
 	r.Caches = []chores.Cache{r.Assets, r.Engine.Space(), speaker, painter}
 	return r, nil
+}
+
+// openTools opens ffmpeg and the fonts of this machine. It keeps what it finds out about them in the folder cfg.UserCache, if
+// that is set, because finding it out takes longer than rendering a short movie.
+func openTools(
+	ctx context.Context, cfg config.Config, dir string, sandbox *Sandbox, log logrus.FieldLogger,
+) (*ffmpeg.Tools, *text.Engine, error) {
+	index, trial := filepath.Join(dir, "fonts"), ""
+	if cfg.UserCache != "" {
+		index, trial = filepath.Join(cfg.UserCache, "fonts"), filepath.Join(cfg.UserCache, "ffmpeg.json")
+	}
+	tools, err := ffmpeg.Open(ctx, ffmpeg.Config{Jail: sandbox.jail, Remembered: trial, Log: log})
+	if err != nil {
+		return nil, nil, err
+	}
+	drawer, err := text.NewEngine(index, log)
+	return tools, drawer, err
 }
 
 // localOf returns the function that turns paths of files on this machine into addresses. It returns nil in a service, where

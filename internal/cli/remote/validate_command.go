@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"moviola/domain/lint"
 	"moviola/internal/cli/exit"
 	"moviola/internal/cli/input"
+	"moviola/internal/config"
 	"moviola/internal/drawing/survey"
 	"moviola/internal/drawing/text"
 )
@@ -153,12 +155,15 @@ func (v validating) read(raw []byte) (in lint.Input, unchecked []string, err err
 
 // openFonts opens the fonts of this machine.
 func openFonts() (*text.Engine, error) {
+	quiet := logrus.New()
+	quiet.SetOutput(io.Discard)
+	if cache := config.UserCache(); cache != "" {
+		return text.NewEngine(filepath.Join(cache, "fonts"), quiet)
+	}
 	dir, err := os.MkdirTemp("", "moviola-fonts-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // removes the font index, which is not used again
-	quiet := logrus.New()
-	quiet.SetOutput(io.Discard)
 	return text.NewEngine(dir, quiet)
 }

@@ -57,7 +57,7 @@ type maker struct {
 // RenderCommand is `moviola render`.
 func RenderCommand() *cobra.Command {
 	m := &maker{}
-	cfg := config.Config{Cores: runtime.NumCPU(), HeldPictures: true}
+	cfg := config.Config{Cores: runtime.NumCPU(), HeldPictures: true, UserCache: config.UserCache()}
 	cmd := &cobra.Command{
 		Use:   "render FILE|-",
 		Short: "Render a movie JSON without a server",

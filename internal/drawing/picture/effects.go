@@ -3,6 +3,7 @@ package picture
 import (
 	"image"
 	"math"
+	"slices"
 
 	"golang.org/x/image/draw"
 	"golang.org/x/image/math/f64"
@@ -133,6 +134,17 @@ func (l *Layer) Fade(share float64) {
 	}
 	_, _, _, alpha := l.planes()
 	translate(alpha, &table)
+}
+
+// Faded returns the layer with its alpha multiplied by share, 0 to 1: a copy, or the layer itself if share is 1.
+func (l *Layer) Faded(share float64) *Layer {
+	if share >= 1 {
+		return l
+	}
+	faded := *l
+	faded.Pix = slices.Clone(l.Pix)
+	faded.Fade(share)
+	return &faded
 }
 
 // Rotate returns the part of a canvas of w × h pixels that shows the picture, rotated clockwise about the centre of box.

@@ -10,8 +10,8 @@ import (
 // part of box. Pixels are premultiplied. A part that needs no scaling is copied exactly.
 //
 // It works row by row: its memory grows with the width of the source, but not with its height.
-func scale(src image.Image, crop, box, visible image.Rectangle) *image.RGBA {
-	out := image.NewRGBA(visible)
+func (m *Memory) scale(src image.Image, crop, box, visible image.Rectangle) *image.RGBA {
+	out := m.undrawn(visible)
 	if crop.Size() == box.Size() {
 		draw.Draw(out, visible, src, crop.Min.Add(visible.Min.Sub(box.Min)), draw.Src)
 		return out
@@ -83,6 +83,7 @@ type rowScaler struct {
 	crop   image.Rectangle
 	across []tap
 	ready  map[int][]float32
+	spare  [][]float32 // memory of forgotten rows
 	line   *image.RGBA // pixels of one source row; reused for each
 }
 
@@ -94,7 +95,7 @@ func (s *rowScaler) row(y int) []float32 {
 		s.line = image.NewRGBA(image.Rect(s.crop.Min.X, 0, s.crop.Max.X, 1))
 	}
 	draw.Draw(s.line, s.line.Rect, s.src, image.Pt(s.crop.Min.X, y), draw.Src)
-	row := make([]float32, 0, 4*len(s.across))
+	row := s.empty()
 	for _, t := range s.across {
 		var r, g, b, a float32
 		pix := s.line.Pix[4*(t.first-s.crop.Min.X):]
@@ -111,10 +112,22 @@ func (s *rowScaler) row(y int) []float32 {
 	return row
 }
 
+// empty returns a row without pixels and with room for all of them.
+func (s *rowScaler) empty() []float32 {
+	last := len(s.spare) - 1
+	if last < 0 {
+		return make([]float32, 0, 4*len(s.across))
+	}
+	row := s.spare[last]
+	s.spare = s.spare[:last]
+	return row[:0]
+}
+
 // forgetBefore drops the scaled rows above source row y: the result is computed downwards, so they are not needed again.
 func (s *rowScaler) forgetBefore(y int) {
-	for k := range s.ready {
+	for k, row := range s.ready {
 		if k < y {
+			s.spare = append(s.spare, row)
 			delete(s.ready, k)
 		}
 	}

@@ -23,6 +23,7 @@ type Still struct {
 	Orientation int             // EXIF orientation, 1 to 8; 0: upright
 	Crop        image.Rectangle // part of the upright picture that is shown; empty: all of it
 	Box         image.Rectangle // rectangle on the canvas that the shown part fills; may extend beyond the canvas
+	Memory      *Memory         // memory for the pixels; nil: new memory is used
 }
 
 var decoders = map[string]func(io.Reader) (image.Image, error){
@@ -30,7 +31,8 @@ var decoders = map[string]func(io.Reader) (image.Image, error){
 }
 
 // Pixels decodes the picture, draws it into the field Box, and returns those pixels of the canvas that lie both in Box and
-// in the rectangle visible; an empty picture if there are none, or Crop lies outside of the picture.
+// in the rectangle visible; an empty picture if there are none, or Crop lies outside of the picture. Nothing else refers to the
+// picture: the caller may release it to Memory.
 func (s Still) Pixels(visible image.Rectangle) (*image.RGBA, error) {
 	if visible = visible.Intersect(s.Box); visible.Empty() {
 		return &image.RGBA{}, nil
@@ -55,13 +57,14 @@ func (s Still) Pixels(visible image.Rectangle) (*image.RGBA, error) {
 		return &image.RGBA{}, nil
 	}
 	if s.Orientation <= 1 {
-		return scale(src, crop.Add(src.Bounds().Min), s.Box, visible), nil
+		return s.Memory.scale(src, crop.Add(src.Bounds().Min), s.Box, visible), nil
 	}
 	// Scale first, then rotate: the picture on the canvas is usually the smaller one.
 	lying := orientation{orientation: s.Orientation, size: t.stand(s.Box.Size())}
 	part := lying.rect(visible.Sub(s.Box.Min))
-	scaled := scale(src, t.rect(crop).Add(src.Bounds().Min), image.Rectangle{Max: lying.size}, part)
-	return lying.image(scaled, s.Box, visible), nil
+	scaled := s.Memory.scale(src, t.rect(crop).Add(src.Bounds().Min), image.Rectangle{Max: lying.size}, part)
+	defer s.Memory.Release(scaled)
+	return s.Memory.upright(lying, scaled, s.Box, visible), nil
 }
 
 // oneLarge makes large pictures be decoded one at a time: each takes up to 200 MB.
@@ -172,9 +175,9 @@ func (t orientation) rect(r image.Rectangle) image.Rectangle {
 	return image.Rect(min(a.X, b.X), min(a.Y, b.Y), max(a.X, b.X)+1, max(a.Y, b.Y)+1)
 }
 
-// image rotates a picture and places it at box; only the pixels inside visible are computed.
-func (t orientation) image(stored *image.RGBA, box, visible image.Rectangle) *image.RGBA {
-	out := image.NewRGBA(visible)
+// upright rotates a picture and places it at box; only the pixels inside visible are computed.
+func (m *Memory) upright(t orientation, stored *image.RGBA, box, visible image.Rectangle) *image.RGBA {
+	out := m.undrawn(visible)
 	for y := visible.Min.Y; y < visible.Max.Y; y++ {
 		for x := visible.Min.X; x < visible.Max.X; x++ {
 			from := t.stored(x-box.Min.X, y-box.Min.Y)
