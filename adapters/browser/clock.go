@@ -22,9 +22,16 @@ type clock struct {
 const grid = 100 * time.Microsecond
 
 const (
-	frameGap  = grid        // virtual time added when a second frame is drawn at the same time
-	interval  = 1000.0 / 60 // time between frames, as the browser is told, in milliseconds
-	redrawing = 5           // largest number of times that a frame is drawn until Chromium returns a picture of it
+	frameGap = grid        // virtual time added when a second frame is drawn at the same time
+	interval = 1000.0 / 60 // time between frames, as the browser is told, in milliseconds
+)
+
+// How long, in real time, frames are drawn until Chromium returns a picture of one, and the pauses between them. Each pause is
+// twice as long as the one before.
+const (
+	redrawTime         = 10 * time.Second
+	redrawPause        = time.Millisecond
+	longestRedrawPause = 100 * time.Millisecond
 )
 
 // startClock stops the page's clock at its start time. advance then moves it.
@@ -163,17 +170,26 @@ func (t *tab) tick(ctx context.Context) error {
 	return err
 }
 
-// draw returns a PNG of the page at the current time. It fails when Chromium returns no picture after as many tries as
-// redrawing.
+// draw returns a PNG of the page at the current time. It draws frames until Chromium returns a picture of one, and fails after
+// redrawTime without a picture: on a busy machine Chromium's processes miss frames.
 func (t *tab) draw(ctx context.Context) ([]byte, error) {
 	screenshot := map[string]any{"screenshot": map[string]any{"format": "png", "optimizeForSpeed": true}}
-	for range redrawing {
+	pause, began := redrawPause, time.Now()
+	for {
 		data, err := t.frame(ctx, screenshot)
 		if err != nil || len(data) > 0 {
 			return data, err
 		}
+		if time.Since(began) > redrawTime {
+			return nil, errors.New("the browser draws nothing")
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		pause = min(2*pause, longestRedrawPause)
 	}
-	return nil, errors.New("the browser draws nothing")
 }
 
 // frame draws a frame at the current time, or frameGap after the last frame if that is later. It returns the PNG if params
