@@ -22,10 +22,12 @@ const PageCrashed = "page_crashed"
 // work is released and done later.
 var ErrGiveWay = errors.New("others wait for the slot")
 
-// ErrShare is the reason why a render, the fetching of sources, or a preload item has to release its slot: another account
-// waits. A render ends with ErrGiveWay at the next point where no work is lost, and continues when it gets a slot again.
-// Fetching ends at once; running downloads continue. A preload item ends at once and begins anew later, unless credits are
-// held for it: then it keeps its slot.
+// ErrShare is the reason why a piece of work has to end its turn: another account waits.
+//
+//   - A render ends with ErrGiveWay at the next point where no work is lost, and continues when it gets a slot again.
+//   - The fetching of sources ends at once. Running downloads continue.
+//   - A preload item for which credits are held keeps its slot.
+//   - Any other preload item ends at once, and begins anew when it gets a slot again.
 var ErrShare = errors.New("another account waits for the slot")
 
 // ErrAlone is the reason why the fetching of sources is stopped at once and done later: another piece of work, which has

@@ -70,7 +70,7 @@ type catchUp struct {
 	done  bool
 	known bool                // the field end has been read from the log
 	end   eventstore.Position // where the log ended at the first look
-	from  eventstore.Position // up to here the read models lack no event that they fold
+	from  eventstore.Position // the read models have every event that they fold, up to this position
 	lacks eventstore.Position // first event that the read models lacked when the log was read last; zero: none was found
 }
 

@@ -146,7 +146,7 @@ func (b *browser) greet(ctx context.Context) error {
 // refuse serves the port for requests that belong to no page, and refuses them.
 func (b *browser) refuse(port net.Listener, p *Pool) {
 	b.quiet = &http.Server{ReadHeaderTimeout: headerTime, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.cfg.Log.WithField("host", r.Host).Debug("background request of the browser refused")
+		p.cfg.Log.WithField("host", r.Host).Debug("request of the browser that belongs to no page refused")
 		p.uninvited.Add(1)
 		hangUp(w)
 	})}

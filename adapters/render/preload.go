@@ -106,7 +106,8 @@ func (r *run) keepMade(ctx context.Context, doc *document.Movie) {
 			if errors.As(err, &fault) {
 				reason = fault.Message
 			} else {
-				r.log.WithError(err).Warn("asset made for an element not saved to the media library: the movie is finished with a warning")
+				r.log.WithError(err).Warn("the asset that an element generated is not saved to the media library; " +
+					"the movie is finished with a warning")
 			}
 			r.warn(fmt.Sprintf("%s: The asset was not kept in the media library: %s", artwork.ElementName(e.Ref), reason))
 		}

@@ -158,8 +158,8 @@ func prepare(src artwork.Source) string {
 	return filters + ",aformat=sample_fmts=fltp:channel_layouts=stereo"
 }
 
-// open adds the inputs of a clip and returns the filters that begin its chain, which yields *length samples. It reduces
-// *length if the plays of the clip end earlier.
+// open adds the inputs of a clip and returns the filters that begin its chain. The filters yield *length samples. open reduces
+// *length if the clip, with its repetitions, ends earlier.
 func (m *mix) open(c timeline.Clip, src artwork.Source, length *int64) []string {
 	once := int64(math.Round(c.Loop * sampleRate))
 	if c.Loop > 0 && c.Plays > 0 {

@@ -59,7 +59,7 @@ func (s *stream) pixelFormat() string {
 	return picture.PixelFormat
 }
 
-// feed writes the frames. It can be called again.
+// feed writes the frames. Each call writes all of them, from the first one on.
 func (s *stream) feed(ctx context.Context, to io.Writer) error {
 	size := s.region.Dx() * s.region.Dy()
 	buffer := artwork.Blank(s.region)

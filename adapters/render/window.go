@@ -102,7 +102,7 @@ type windowSpec struct {
 	Project domain.ProjectID
 }
 
-// windowPiece is the part of windowSpec that says what a piece of a group shows.
+// windowPiece is the part of windowSpec about one of the short stretches of the movie that one window shows one after the other.
 type windowPiece struct {
 	Frames     int64
 	Background timeline.Color

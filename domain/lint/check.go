@@ -54,7 +54,8 @@ var mark = []byte("\xef\xbb\xbf")
 // Plain returns a posted text without its byte order mark.
 func Plain(raw []byte) []byte { return bytes.TrimPrefix(raw, mark) }
 
-// Read reads a body without references to templates. It stores a refusal in Refused.
+// Read parses the body of a request that names no templates. If the body is refused, the error is in the field Refused of the
+// result.
 func Read(raw []byte) Input {
 	in := Input{Body: Text{Raw: Plain(raw)}}
 	if in.Refused = document.CheckText(in.Body.Raw); in.Refused != nil {

@@ -28,18 +28,18 @@ type motion struct {
 	stays bool // after the end, the box keeps the pose that it has then
 }
 
-// enter is a motion that ends at rest.
+// enter is a motion from a pose to the place, size and opacity that the box has without a motion (rest).
 func enter(delay, seconds float64, easing string, from pose) motion {
 	e := canvas.MustEase(easing)
 	return motion{delay: delay, seconds: seconds, from: from, away: func(done float64) float64 { return 1 - e(done) }}
 }
 
-// press is a motion that begins and ends at rest.
+// press is a motion from rest to a pose and back to rest, as when a button is pressed.
 func press(delay, seconds float64, to pose) motion {
 	return motion{delay: delay, seconds: seconds, from: to, away: func(done float64) float64 { return math.Sin(math.Pi * done) }}
 }
 
-// leave is a motion that begins at rest and ends in a pose, for good.
+// leave is a motion from rest to a pose, which the box keeps afterwards.
 func leave(delay, seconds float64, easing string, to pose) motion {
 	return motion{delay: delay, seconds: seconds, from: to, away: canvas.MustEase(easing), stays: true}
 }
