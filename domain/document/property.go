@@ -98,12 +98,12 @@ func Kinds() []string { return slices.Sorted(maps.Keys(table())) }
 
 // Lookup returns the properties of a kind, in the order of the documentation; nil when the kind does not exist. The caller
 // must not change them.
-func Lookup(kind string) []Property { return table()[kind].all }
+func Lookup(kind string) []Property { return propertiesOf(kind).all }
 
 // Find returns the property named written, or with an alias of that spelling, of the objects of a kind. It returns false when the
 // kind has no such property.
 func Find(kind, written string) (Property, bool) {
-	p := table()[kind].find(kind, written)
+	p := propertiesOf(kind).find(kind, written)
 	if p == nil {
 		return Property{}, false
 	}

@@ -5,9 +5,10 @@ import (
 	"sync"
 )
 
-// table holds every property of the movie JSON, by the kind of its object. The rows are in table_*.go; doc.go tells how to add
-// one.
-var table = sync.OnceValue(func() map[string]propertySet {
+// table holds a function for each kind of object of the movie JSON, which returns the properties of the kind. The function puts
+// them together at its first call, because the many groups of all components would take longer than a short movie has. The rows
+// are in table_*.go; doc.go tells how to add one.
+var table = sync.OnceValue(func() map[string]func() propertySet {
 	kinds := map[string][]Property{
 		MovieKind: movieProperties, SceneKind: sceneProperties, ExportKind: exportProperties, DestinationKind: destinationProperties,
 		PreloadKind: preloadProperties, "element": elementProperties,
@@ -37,17 +38,25 @@ var table = sync.OnceValue(func() map[string]propertySet {
 	for name, rows := range settingsProperties() {
 		kinds[SettingsKind(name)] = belonging(rows)
 	}
+	all := make(map[string]func() propertySet, len(kinds))
+	for kind, rows := range kinds {
+		all[kind] = sync.OnceValue(func() propertySet { return newProperties(rows) })
+	}
 	for _, c := range components {
 		for _, g := range c.groups {
-			kinds[ComponentKind(c.id, g.name)] = belonging(g.properties())
+			all[ComponentKind(c.id, g.name)] = sync.OnceValue(func() propertySet { return newProperties(belonging(g.properties())) })
 		}
-	}
-	all := make(map[string]propertySet, len(kinds))
-	for kind, rows := range kinds {
-		all[kind] = newProperties(rows)
 	}
 	return all
 })
+
+// propertiesOf returns the properties of a kind of object; none for a kind that does not exist.
+func propertiesOf(kind string) propertySet {
+	if properties, ok := table()[kind]; ok {
+		return properties()
+	}
+	return propertySet{}
+}
 
 // idleFor reports whether a common property of elements has no effect in elements of a type.
 func idleFor(elementType, name string) bool {

@@ -22,7 +22,7 @@ type reader struct {
 
 // as returns a reader of an object of another kind. It reports mistakes for the same scene or element as r.
 func (r reader) as(kind string, props map[string]any) reader {
-	r.known, r.props = table()[kind], props
+	r.known, r.props = propertiesOf(kind), props
 	return r
 }
 
