@@ -28,32 +28,31 @@ var late = projections.Task{WorkItem: projections.WorkItem{ID: "later"}}
 // preemption stops running tasks when other tasks wait for their slots. One task is stopped at a time: the next task is stopped
 // only after the previous one has ended.
 type preemption struct {
-	stop  map[string]context.CancelCauseFunc // functions that stop running tasks, by item
-	since map[string]time.Time               // start times of running tasks, by item
-	// kept contains a mark for each running task that may be stopped, by item. A task sets its mark with
-	// commands.KeepSlot when it will not give its slot to the task of another account.
-	kept  map[string]*atomic.Bool
-	asked string // item of the task that was told to stop and has not ended; empty: none
+	tasks map[string]stoppable // the running tasks that may be stopped, by item
+	asked string               // item of the task that was told to stop and has not ended; empty: none
 }
 
-func newPreemption() preemption {
-	return preemption{stop: make(map[string]context.CancelCauseFunc), since: make(map[string]time.Time),
-		kept: make(map[string]*atomic.Bool)}
+// stoppable is a running task that may be stopped.
+type stoppable struct {
+	since time.Time               // when the task was started
+	stop  context.CancelCauseFunc // stops the task
+	// kept is set by the task, with commands.KeepSlot, when it will not give its slot to the task of another account.
+	kept *atomic.Bool
 }
+
+func newPreemption() preemption { return preemption{tasks: make(map[string]stoppable)} }
 
 // started notes that a task was started, and how it is stopped. The task sets the mark kept when it will not give its
 // slot to the task of another account.
 func (y *preemption) started(task projections.Task, now time.Time, stop context.CancelCauseFunc, kept *atomic.Bool) {
 	if minimumSlotTime[task.Kind] > 0 {
-		y.stop[task.ID], y.since[task.ID], y.kept[task.ID] = stop, now, kept
+		y.tasks[task.ID] = stoppable{now, stop, kept}
 	}
 }
 
 // finished forgets a task that has ended, and reports whether it had been told to stop.
 func (y *preemption) finished(id string) bool {
-	delete(y.stop, id)
-	delete(y.since, id)
-	delete(y.kept, id)
+	delete(y.tasks, id)
 	if y.asked != id {
 		return false
 	}
@@ -66,7 +65,7 @@ func (s *subscription) preemptibleBackground(now time.Time) (string, bool) {
 	if s.preempt.asked != "" {
 		return "", false
 	}
-	for id := range s.preempt.stop {
+	for id := range s.preempt.tasks {
 		if s.rotation.isBackground(s.running[id], now) {
 			return id, true
 		}
@@ -80,18 +79,18 @@ func (s *subscription) preemptibleBackground(now time.Time) (string, bool) {
 // (commands.KeepSlot) is not chosen. While a task that was told to stop still runs, no other task is chosen, unless that
 // task keeps its slot.
 func (s *subscription) preemptible(now time.Time) (string, bool) {
-	if asked := s.preempt.asked; asked != "" && !s.preempt.kept[asked].Load() {
+	if asked := s.preempt.asked; asked != "" && !s.preempt.tasks[asked].kept.Load() {
 		return "", false
 	}
 	inWork := inWorkOf(s.running)
 	first, found := "", false
-	for id, since := range s.preempt.since {
+	for id, running := range s.preempt.tasks {
 		task := s.running[id]
-		if task.Apart || s.preempt.kept[id].Load() || now.Sub(since) < minimumSlotTime[task.Kind] ||
+		if task.Apart || running.kept.Load() || now.Sub(running.since) < minimumSlotTime[task.Kind] ||
 			s.restartsFromZero() && inWork[task.Account] < 2 {
 			continue
 		}
-		longest := since.Compare(s.preempt.since[first])
+		longest := running.since.Compare(s.preempt.tasks[first].since)
 		if s.restartsFromZero() {
 			longest = -longest
 		}
@@ -131,5 +130,5 @@ func (s *subscription) requestSlot(id string, why error) {
 	s.log.WithField("work", id).WithField("why", why.Error()).Info("item of work asked to stop: another account needs its " +
 		"slot; if it stops, it runs again in a later turn")
 	s.preempt.asked = id
-	s.preempt.stop[id](why)
+	s.preempt.tasks[id].stop(why)
 }
