@@ -18,8 +18,8 @@ import (
 // keeper is an Assets (it fetches sources) that can also look an asset up in its cache without downloading it. It has
 // nothing to do with the role keeper.
 type keeper interface {
-	// Kept returns the cached asset that Fetch would return. KeptSince returns the cached asset that Refetch would return for the
-	// same value of the parameter since. Both return false when the asset could only be had from a server.
+	// Kept returns the cached asset that Fetch would return. KeptSince returns the cached asset that Refetch would return
+	// for the same value of the parameter since. Both return false when the asset would have to come from elsewhere.
 	Kept(ctx context.Context, account domain.AccountID, address string) (commands.Asset, bool)
 	KeptSince(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, bool)
 	// IsOwn reports whether an address belongs to the service itself, so that no other server is asked.
@@ -39,9 +39,10 @@ func (e *Engine) ahead(account domain.AccountID, project domain.ProjectID, fetch
 	}}
 }
 
-// FetchSources brings the files that a movie names into the account's cache: those of its elements, components, masks, fonts,
-// captions and preloads, and its font families, as far as they are known before speech, pictures and pages are made. See
-// processors.SourceFetcher. An invalid movie fetches nothing: the render reports the mistake.
+// FetchSources brings the files that a movie names into the account's cache: those of its elements, components, masks,
+// fonts, captions and preloads, and its font families, as far as they are known before speech, pictures and pages are
+// made. Most files of the service itself are left out. See processors.SourceFetcher. A movie that is invalid as posted
+// fetches nothing: the render reports the mistake.
 func (e *Engine) FetchSources(ctx context.Context, job commands.FetchJob) error {
 	before := oom.Read()
 	return outOfMemory(ctx, before, e.fetchSources(ctx, job))
@@ -103,7 +104,8 @@ func (e *Engine) fetchItem(ctx context.Context, job commands.PrepareJob, fetch c
 }
 
 // fetchFonts fetches the font families that a document names. A family that cannot be fetched is no error: the render
-// substitutes it. With fetch.AtHand nothing is fetched, and a family that is not at hand is commands.ErrNotAtHand.
+// asks for it again, or substitutes it. With fetch.AtHand nothing is fetched, and a family that is not at hand is
+// commands.ErrNotAtHand.
 func (e *Engine) fetchFonts(ctx context.Context, doc *document.Movie, fetch commands.Fetch) error {
 	if e.cfg.Fonts == nil {
 		return nil
@@ -117,8 +119,8 @@ func (e *Engine) fetchFonts(ctx context.Context, doc *document.Movie, fetch comm
 	return nil
 }
 
-// aheadError returns err, unless the context has ended. In that case err only follows from the end, and aheadError returns the
-// cause of the end, such as the time limit for all sources.
+// aheadError returns err, unless the context has ended. An error after the end is taken for a consequence of it:
+// aheadError then returns the cause of the end, such as the time limit for all sources.
 func aheadError(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -177,8 +179,8 @@ func (a *ahead) files(doc *document.Movie) []document.Source {
 	return files
 }
 
-// get returns a file from the cache, or downloads it. If a.atHand, it downloads only files of the service itself: any other
-// file that the cache does not have is commands.ErrNotAtHand.
+// get returns a file from the cache, or downloads it. If a.atHand, it downloads only files of the service itself: any
+// other file that the cache does not have is commands.ErrNotAtHand. Without a keeper, no file is at hand.
 func (a *ahead) get(ctx context.Context, w document.Source) (artwork.Source, error) {
 	if !a.atHand {
 		return a.download(ctx, w)

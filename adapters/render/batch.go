@@ -29,8 +29,8 @@ type ticket struct {
 	looked sync.Mutex // held while the cache is searched for the window
 	done   chan struct{}
 
-	// The goroutine that renders the window, or finds it in the cache, sets ended, failed and piece before it closes done.
-	// Other goroutines read these three fields only after done is closed.
+	// The goroutine that renders the window, or finds it in the cache, sets ended, failed and piece only before it closes
+	// done. Other goroutines read these three fields only after done is closed.
 	ended  bool // the file of the window exists
 	failed error
 	piece  workspace.Part
@@ -116,14 +116,14 @@ const (
 	fewFrames = 16
 	// mostTogether is the maximum of windows that one process encodes. Each needs memory for an encoder of its own.
 	mostTogether = 4
-	// mostAsked is how many windows are examined at most to find windows that can be encoded together with a given one. Examining a
-	// window draws what it shows.
+	// mostAsked is how many windows are examined at most to find windows that can be encoded together with a given one.
+	// Examining a window opens the layers that it shows, which takes time.
 	mostAsked = 2 * mostTogether
 )
 
 // company returns windows that are to be encoded in the same ffmpeg process as the window of t, and takes them from the
-// queue. It takes only windows of which at most fewFrames frames are encoded. If several ffmpeg processes can run at the
-// same time, company leaves the others their share of the waiting windows.
+// queue. It returns only windows of which at most fewFrames frames are encoded. If several ffmpeg processes can run at
+// the same time, company leaves the others their share of the waiting windows.
 func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 	waiting := q.waiting()
 	room := r.engine.limiter.Room(r.plan.Width * r.plan.Height)
@@ -131,8 +131,8 @@ func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 	if most < 2 || !r.few(ctx, t) {
 		return nil
 	}
-	// Windows that show the same source as the window of t come first, so that the source is decoded once for all of them.
-	// Among these, windows that show a nearer part of the source come first.
+	// Windows that show the same source as the window of t come first, so that the source can be decoded once for several
+	// of them. Among these, windows that show a nearer part of the source come first.
 	if len(r.playsOf(t.window)) > 0 {
 		far := map[*ticket]float64{}
 		for _, o := range waiting {
@@ -146,8 +146,8 @@ func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
 		if len(all) == most-1 || asked == mostAsked {
 			break
 		}
-		// The cache is searched for the window before its frames are counted by r.few, which has to draw what the window
-		// shows. An error of the search is ignored here: it is reported when the window itself is rendered.
+		// The cache is searched for the window before its frames are counted by r.few, which has to open the layers that
+		// the window shows. An error of the search is ignored here: it is reported when the window itself is rendered.
 		if found, err := r.recall(q, o); found || err != nil || q.took(o) {
 			continue
 		}

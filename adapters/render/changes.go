@@ -7,8 +7,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// changed tells for each frame of a window how much it can differ from the previous frame. An unchanged frame has the same
-// layers, and none of them moves.
+// changed tells for each frame of a window how much it can differ from the previous frame. An unchanged frame shows the
+// same as the previous one. In the result of weighed, frames of fades count as unchanged too.
 type changed []change
 
 // change is the amount of change from one frame to the next.

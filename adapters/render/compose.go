@@ -153,8 +153,8 @@ func (c *composer) lay(ctx context.Context, l timeline.Layer) error {
 	return nil
 }
 
-// act composites a moving layer over the current result. The frames of the layer are drawn, up to the one at which it stops
-// moving, while ffmpeg reads them, or beforehand if they take little memory.
+// act composites a moving layer over the current result. The frames of the layer are drawn, up to the one at which it
+// stops moving, while ffmpeg reads them. Those of a layer that does not travel may be drawn beforehand (newStream).
 func (c *composer) act(ctx context.Context, l timeline.Layer) error {
 	a, err := c.stills.Open(ctx, l)
 	if err != nil {
@@ -187,8 +187,8 @@ func (c *composer) act(ctx context.Context, l timeline.Layer) error {
 	return nil
 }
 
-// streamOf returns the frames in which the window shows the layer l, as the actor a draws them. They end with the frame
-// after which the layer does not change any more.
+// streamOf returns the frames in which the window shows the layer l, as the actor a draws them. They end at the latest
+// with the frame after which the layer does not change any more.
 func (c *composer) streamOf(a artwork.Actor, l timeline.Layer) *stream {
 	return &stream{
 		frames: min(l.To-l.From, a.Settled()-l.Phase+1),

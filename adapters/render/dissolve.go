@@ -10,9 +10,9 @@ import (
 	"moviola/internal/h264"
 )
 
-// dissolve is a fade of one picture into one colour. Its frames are written as weighted copies of the picture, without encoding.
-// The opposite, a fade from a colour to a picture, is encoded as usual. The frames of that fade could only be copied from the
-// picture after them, which openh264 cannot decode in a stream without bidirectional frames.
+// dissolve is a fade of one picture into one colour. Its frames can be written as weighted copies of the picture, without
+// encoding. The opposite, a fade from a colour to a picture, is encoded as usual. The frames of that fade could only be
+// copied from the picture after them, which openh264 cannot decode in a stream without bidirectional frames.
 type dissolve struct {
 	span          // the frames of the fade: those after the last one that shows the unfaded picture
 	since   int64 // the first frame of the window that shows the layer
@@ -49,9 +49,10 @@ func (r *run) dissolvesOf(ctx context.Context, w timeline.Window) ([]dissolve, e
 	return all, nil
 }
 
-// dissolves reports whether the frames of the fade d can be written as weighted copies, that is computed from the picture
-// before the fade, without encoding. None of the layers in others may be visible during the fade or disappear just before
-// it. The frame that becomes the movie's thumbnail must not be part of the fade.
+// dissolves reports whether the layers in others and the thumbnail permit that the frames of the fade d are written as
+// weighted copies, that is computed from the picture before the fade, without encoding. None of the layers in others may
+// be visible during the fade or disappear just before it. The frame that becomes the movie's thumbnail must not be part
+// of the fade.
 func (r *run) dissolves(d dissolve, w timeline.Window, others []timeline.Layer) bool {
 	if at := r.plan.ThumbnailFrame - w.Start; at >= d.from && at < d.to {
 		return false
@@ -84,9 +85,9 @@ func weightsOf(background timeline.Color, frames int64) []h264.Weight {
 }
 
 // weighed returns a copy of c (how much each frame of a window changes) for the case that the frames of the fades all are
-// computed from the picture before the fade, without encoding. In the copy, the frames of a fade count as unchanged. The
-// frame after a fade counts as replaced: it becomes a key frame, so that no later frame refers to a frame before the end of
-// the fade.
+// computed from the picture before the fade, without encoding. In the copy, the frames of a fade count as unchanged. So
+// does the frame before the fade, unless the picture appears with it. The frame after a fade counts as replaced: it
+// becomes a key frame, so that no later frame refers to a frame before the end of the fade.
 func (c changed) weighed(all []dissolve) changed {
 	c = slices.Clone(c)
 	for _, d := range all {

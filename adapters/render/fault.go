@@ -43,18 +43,19 @@ func soundsOf(plan *timeline.Timeline) []suspect {
 }
 
 const (
-	// decodeStall is how long the search for a damaged source waits while ffmpeg makes no progress. A machine that is too busy for a
-	// render is too busy for the search: the search waits much longer than a render does before it says that a source cannot be
-	// decoded.
+	// decodeStall is how long the search for a damaged source waits while ffmpeg makes no progress. A machine that is too
+	// busy for a render is too busy for the search: the search waits longer than a render usually does before it says
+	// that a source cannot be decoded.
 	decodeStall = 4 * ffmpeg.DefaultStall
-	// decodeLimit is the time limit for decoding one source in the search for a damaged source, after a render has failed.
-	// A source that was decoded without an error until then counts as undamaged.
+	// decodeLimit is the time limit for decoding one source in the search for a damaged source. A source that was decoded
+	// without an error until then counts as undamaged.
 	decodeLimit = 5 * time.Minute
 )
 
-// atFault finds out whether a run of ffmpeg failed because a source cannot be decoded: it decodes each one separately. The
-// returned error names the element of the first damaged source. If none is damaged, this machine is at fault, and failure
-// is returned.
+// atFault finds out whether a run of ffmpeg failed because a source cannot be decoded: it decodes the suspects one by
+// one, except WebP files, which ffmpeg does not decode. The returned error names the element of the first damaged source.
+// If none is found damaged, failure is returned, with the error of the search if the search failed. A run that was ended
+// by a signal is not examined.
 func (r *run) atFault(ctx context.Context, failure error, suspects []suspect) error {
 	var broken *picture.DecodeError
 	if errors.As(failure, &broken) { // this error comes from the decoder of animated WebP only, which runs in this process
@@ -85,9 +86,9 @@ func (r *run) atFault(ctx context.Context, failure error, suspects []suspect) er
 	return failure
 }
 
-// tooShort finds out why a successful run has produced a file that has a wrong number of frames or cannot be read: a source
-// has fewer frames than it claims, or none. The returned error names the element of the first damaged source or, if none is
-// found damaged, of the first source.
+// tooShort returns the error for a successful run that has produced a file that has a wrong number of frames or cannot be
+// read. It assumes that a source has fewer frames than it claims, or none. The error names the element of the first
+// damaged source or, if none is found damaged, of the first source. If there are no suspects, failure is returned.
 func (r *run) tooShort(ctx context.Context, failure error, suspects []suspect) error {
 	if ctx.Err() != nil || len(suspects) == 0 {
 		return failure

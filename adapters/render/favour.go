@@ -49,8 +49,9 @@ const (
 	leastSteps = 0.5
 )
 
-// favours returns the frames that stay visible longer than the encoder can know. The encoder looks ahead and improves frames that
-// stay visible, but it does not see the repeats, which are not encoded.
+// favours returns the frames that get a better quality, above all those that stay visible longer than the encoder can
+// know. The encoder looks ahead and improves frames that stay visible, but it does not see the repeats, which are not
+// encoded.
 func favours(all []pose) []favour {
 	var out []favour
 	frame := int64(0)
@@ -76,8 +77,8 @@ func favours(all []pose) []favour {
 	return out
 }
 
-// missed returns by how many quantiser steps x264 encodes all[0], a sequence of equal frames, worse than it should. x264
-// encodes content better the longer the content stays visible, but it sees only encoded frames, and repeats are not
+// missed estimates by how many quantiser steps x264 encodes all[0], a sequence of equal frames, worse than it should.
+// x264 encodes content better the longer the content stays visible, but it sees only encoded frames, and repeats are not
 // encoded.
 func missed(all []pose) float64 {
 	var shown, encoded view

@@ -11,7 +11,8 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// graph builds the inputs and filters of one window, from bottom to top. Only numbers get into it, no texts of clients.
+// graph builds the inputs and filters of one window, from bottom to top. Only numbers and names of our own get into the
+// filters, no texts of clients.
 type graph struct {
 	w, h   int
 	rate   timeline.Rate

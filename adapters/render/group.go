@@ -22,8 +22,9 @@ const (
 	mostPieces = 16
 )
 
-// grouped joins neighbouring windows that are so short that starting an encoder for each costs more than encoding them (ADR 059).
-// Which windows it joins depends on the timeline and its sources only, so that a group's key says all that its file depends on.
+// grouped joins short neighbouring windows, because starting an encoder for each of them costs more than encoding them
+// (ADR 059). Movies larger than ffmpeg.PixelsHD keep their windows. Which windows it joins depends on the timeline and
+// its sources only, so that a group's key says all that its file depends on.
 func (r *run) grouped(all []timeline.Window) []timeline.Window {
 	if r.plan.Width*r.plan.Height > ffmpeg.PixelsHD {
 		return all
@@ -49,8 +50,8 @@ func (r *run) grouped(all []timeline.Window) []timeline.Window {
 
 // groups reports whether the window w can be encoded together with neighbouring windows as one window, a group. fresh is
 // the field Fresh of these neighbours, and w.Fresh must be the same. w must be short and opaque, and must not be a
-// transition. A video must move in w from the first frame to the last, so that no frame could be written as a repeat of the
-// one before. w must show no page, because a page would have to be waited for.
+// transition. A video or animated picture must be shown in w from the first frame to the last, so that hardly any frame
+// could be written as a repeat of the one before. w must show no page, because a page would have to be waited for.
 func (r *run) groups(w timeline.Window, fresh bool) bool {
 	if w.Frames > fewFrames || w.Transition != nil || w.Clear != nil || w.Fresh != fresh {
 		return false

@@ -70,8 +70,8 @@ func (c changed) keysBetween(keys []bool, from, to, every int64, fades []dissolv
 	}
 }
 
-// keyCost returns the cost of making frame n a key frame although its picture does not require one. every is the largest
-// distance between key frames, in frames.
+// keyCost returns the cost, without costOfNear, of making frame n a key frame although its picture does not require one.
+// every is the largest distance between key frames, in frames.
 func (c changed) keyCost(n, every int64, fades []dissolve) int64 {
 	for _, d := range fades {
 		if n >= d.from && n < d.to {

@@ -15,9 +15,9 @@ import (
 	"moviola/domain/movie"
 )
 
-// The limits of the loudness. The decoded sound of a movie should have true peaks of at most -1 dBTP (EBU R 128). Encoding
-// raises peaks by an amount that only a measurement of the encoded sound shows: a mix that is too loud is limited further
-// and encoded again. After peakTries encodings the last one is used, whatever its peaks.
+// The limits of the loudness. The decoded sound of a movie should have true peaks of at most -1 dBTP (EBU R 128).
+// Encoding can raise peaks, by an amount that only a measurement of the encoded sound shows: a mix that is too loud is
+// limited, or limited further, and encoded again. After peakTries encodings the last one is used, whatever its peaks.
 const (
 	peakMost  = -1.05 // dBTP of the encoded sound; meters with one decimal show -1.0 at most
 	peakFirst = -1.4  // dBTP ceiling of the first limiter, with room for the usual increase by encoding
@@ -34,8 +34,8 @@ func limiterAt(ceiling float64) string {
 		4*sampleRate, math.Max(math.Pow(10, ceiling/20), 0.0625), sampleRate)
 }
 
-// encodeSound encodes the mix of the movie's sound. If peaks of the encoded sound exceed the limit, it limits the mix and encodes
-// it again; otherwise the mix is not changed.
+// encodeSound encodes the mix of the movie's sound. If peaks of the encoded sound exceed the limit, it limits the mix and
+// encodes it again, at most peakTries times in all. A mix without voices becomes silence.
 func (r *run) encodeSound(ctx context.Context, m mix, dir string) (path string, level *movie.Loudness, err error) {
 	path = filepath.Join(dir, "sound.m4a")
 	if len(m.voices) == 0 {

@@ -13,9 +13,9 @@ import (
 	"moviola/domain/timeline"
 )
 
-// openings are the parts of sources that are shown several times in one run of ffmpeg: by several windows, or by several of
-// the short windows that are encoded as one (a group). Each part is decoded once, and every window takes its frames from
-// the result.
+// openings are the parts of sources that are used several times in one run of ffmpeg: usually by several windows, or by
+// several of the short windows that are encoded as one (a group). Each part is decoded once, and each use takes its
+// frames from the result.
 type openings struct {
 	all []*opening
 }
@@ -30,8 +30,9 @@ type opening struct {
 	branches []string // labels of the copies of the decoded stream, one for each use
 }
 
-// worthDecoding is the largest gap, in seconds, between two needed parts of a source that are decoded in one go. Decoding the gap
-// costs less than opening the source a second time, because decoding always begins at a key frame, often seconds earlier.
+// worthDecoding is the largest gap, in seconds, between two needed parts of a source that are decoded in one go. Decoding
+// the gap usually costs less than opening the source a second time, because decoding begins at a key frame, often seconds
+// earlier.
 const worthDecoding = 2.5
 
 // openingsOf returns the parts of sources that the windows show more than once.
@@ -57,8 +58,8 @@ func (r *run) openingsOf(all []*ticket) *openings {
 	return o
 }
 
-// playsOf returns the parts of videos and animated pictures that the window w shows. It leaves out sources of formats in
-// which decoding cannot begin at any given second.
+// playsOf returns the parts of videos and animated pictures that the window w shows. It leaves out sources that are not
+// divisible.
 func (r *run) playsOf(w timeline.Window) []opening {
 	var all []opening
 	for _, l := range layersOf(w) {

@@ -202,7 +202,7 @@ func (r *run) filtered(ctx context.Context, w timeline.Window, n int64, width, h
 	return &image.NRGBA{Pix: pix, Stride: 4 * width, Rect: image.Rect(0, 0, width, height)}, nil
 }
 
-// narrowed reduces a window to one frame, so that no other frames are decoded or drawn. A transition is returned as it is. n is
+// narrowed reduces a window to one frame, so that no other frames are composed. A transition is returned as it is. n is
 // the number of the frame in the returned window.
 func narrowed(w timeline.Window, frame int64) (narrow timeline.Window, n int64) {
 	if w.Transition != nil {

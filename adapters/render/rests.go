@@ -26,13 +26,13 @@ type rests struct {
 type span struct{ from, to int64 }
 
 const (
-	// groupFrames is the number of frames that are encoded at the start of a sequence of equal frames. x264 puts at most
-	// three bidirectional frames between two other frames, so one of four successive frames is not bidirectional. Repeats
-	// can be inserted after this frame.
+	// groupFrames is the largest number of frames that are encoded at the start of a sequence of equal frames. x264 puts
+	// at most three bidirectional frames between two other frames, so one of four successive frames is not bidirectional.
+	// Repeats can usually be inserted after this frame.
 	groupFrames = 4
-	// worthHolding is the smallest number of frames in a window for which it is worth writing them as repeats of the frame
-	// before. If fewer frames could be repeats, all frames of the window are encoded: x264 encodes short sequences of equal
-	// frames well.
+	// worthHolding is the smallest number of frames in a window for which it is worth writing them without encoding, as
+	// repeats of the frame before or as frames of fades. If fewer frames could be written so, all frames of the window
+	// are encoded: x264 encodes short sequences of equal frames well.
 	worthHolding = lookahead
 )
 
@@ -86,8 +86,8 @@ func restsOf(c changed, every int64, calm bool) rests { return restsAnd(c, every
 
 // restsAnd chooses which frames of a window are encoded, which are written as repeats of the frame before, and which are
 // frames of the given fades. The frames of fades are not encoded either: they are computed from the picture before the
-// fade. c says how much each frame changes, and counts the frames of these fades as unchanged. every and calm are the same
-// as for restsOf.
+// fade. If these are fewer than worthHolding frames together, all frames are encoded. c says how much each frame changes,
+// and counts the frames of these fades as unchanged. every and calm are the same as for restsOf.
 func restsAnd(c changed, every int64, calm bool, fades []dissolve) rests {
 	frames := int64(len(c))
 	out := rests{calm: calm}

@@ -20,9 +20,10 @@ import (
 	"moviola/domain/timeline"
 )
 
-// run is one attempt at one movie, preload item or preview. It has a folder with these folders in it: in (sources and drawn
-// layers), parts (finished windows and the sound), and one for each process of ffmpeg. A process of ffmpeg may read the
-// folder in, and may write its own folder only.
+// run is one attempt at one movie, preload item or preview. It has a folder with these folders in it: in (sources and
+// drawn layers), parts (finished windows and the sound), and others for processes of ffmpeg. A process of ffmpeg usually
+// may read only the folder in, and may write only its own folder. A run in an ahead only fetches files, and has no
+// folder.
 type run struct {
 	engine   *Engine
 	encoder  ffmpeg.Encoder // encoder of all windows of the movie
@@ -185,8 +186,9 @@ func (r *run) openStills() error {
 	return nil
 }
 
-// encode renders windows and sound in parallel, within the engine's limit. Equal windows are rendered once. It returns
-// commands.ErrGiveWay when another account waits and windows are left; windows that were begun are finished and kept.
+// encode renders windows and sound in parallel, within the engine's limit. Equal windows are rendered once. If windows
+// show the sound, it is made before them. encode returns commands.ErrGiveWay when windows are left to a later attempt,
+// because another account waits. Windows that were begun are finished and kept, unless they wait for a page.
 func (r *run) encode(ctx context.Context, p parts) ([]rendered, string, error) {
 	windows, keys := p.windows, p.keys
 	first := map[string]int{} // index of the first of equal windows, by their key

@@ -22,8 +22,8 @@ func (r *run) shares() bool {
 	}
 }
 
-// whileSourcesMayTake closes r.lapsed when a render that was asked for its slot must stop waiting for its sources. After a call
-// of the returned function, r.lapsed is not closed any more.
+// whileSourcesMayTake sets r.lapsed to a channel that is closed when a render that was asked for its slot must stop
+// waiting for its sources. After a call of the returned function, the channel is not closed any more.
 func (r *run) whileSourcesMayTake() (end func()) {
 	r.lapsed, end = r.lapse()
 	return end

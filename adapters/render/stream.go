@@ -9,8 +9,8 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// stream is a sequence of frames for ffmpeg. The frames are drawn while ffmpeg reads them, or beforehand if they take little
-// memory together.
+// stream is a sequence of frames for ffmpeg. The frames are drawn while ffmpeg reads them, unless newStream has drawn
+// them beforehand because they take little memory together.
 type stream struct {
 	frames int64
 	draw   func(ctx context.Context, n int64) (*picture.Layer, error)

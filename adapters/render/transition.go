@@ -38,7 +38,8 @@ func (c *composer) transition(ctx context.Context, w timeline.Window) error {
 	c.top = c.label()
 	same := func(from string) string {
 		to := c.label()
-		// The filter fps drops the last frame of some streams. Copies of that frame are appended, so that a copy is dropped.
+		// The filter fps drops the last frame of some streams. Copies of the last frame that it passes take the place of
+		// the dropped one.
 		c.chain(from, []string{"format=yuv444p", "setsar=1", "settb=AVTB", c.graph.regular(), "tpad=stop_mode=clone:stop=2"}, to)
 		return to
 	}

@@ -24,8 +24,8 @@ type play struct {
 }
 
 // plays returns the parts of a video that a window shows. A video that does not repeat has one part. A video that repeats
-// has one part for each repetition in the window. If l.Plays limits the number of repetitions, one more part follows the
-// last repetition: it begins at the end of the video, so that the last frame stands still.
+// has one part for each repetition in the window. If l.Plays limits the number of repetitions, and the window goes on
+// after the last one, one more part follows: it begins at the end of the video, so that the last frame stands still.
 func plays(l timeline.Layer, rate timeline.Rate) []play {
 	fps := float64(rate.Num) / float64(rate.Den)
 	first, last := l.Phase, l.Phase+l.To-l.From // the frames of the element that the window shows
@@ -53,8 +53,9 @@ func plays(l timeline.Layer, rate timeline.Rate) []play {
 // lead is how many seconds before the start of a needed part the source is opened: the frame shown at the start began before it.
 func lead(v *commands.VideoStream) float64 { return math.Max(0.5, 3/math.Max(v.FrameRate, 0.1)) }
 
-// place is the position of a video on the canvas. The whole video is scaled to the rectangle box. visible is the part of
-// box that the frames show: the part on the canvas, or all of box while effects need it.
+// place is the position of a video on the canvas. The video, after its crop, is scaled to the rectangle box. visible is
+// the part of box that the frames show: the part on the canvas, or all of box while effects need it. After a rotation,
+// box is the larger rectangle around the rotated video.
 type place struct{ box, visible image.Rectangle }
 
 func (g *graph) place(l timeline.Layer) place {

@@ -2,8 +2,8 @@ package h264
 
 import "errors"
 
-// ErrUnknown is wrapped by errors that say why no pictures can be inserted into a stream. Either the stream does not have
-// the form that x264 writes, or a Hold (an order to insert pictures) asks for pictures where none can be inserted.
+// ErrUnknown is wrapped by errors that say why no pictures can be inserted into a stream. Usually the stream does not
+// have the form that x264 writes, or a Hold (an order to insert pictures) asks for pictures where none can be inserted.
 var ErrUnknown = errors.New("h264: not a stream that can be lengthened")
 
 // reader reads the bits of an unescaped NAL unit. After the end it reads zeros, and records that.

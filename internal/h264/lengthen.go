@@ -27,18 +27,19 @@ type Hold struct {
 	First, Last int
 	More        int // number of repeats to insert
 	// Out are the weights of further pictures, which are inserted after the repeats. Each is computed from the picture at
-	// Last. For this, the first Last+1 pictures in decoding order must also be the first Last+1 pictures in display order.
+	// Last. For this, the first Last+1 pictures in decoding order must also be the first Last+1 pictures in display
+	// order, and the P slices of the stream must have weights.
 	Out []Weight
 }
 
 // Lengthen returns the stream with the pictures inserted that holds ask for. Every existing picture is decoded as before.
-// The holds must be in display order and must not overlap. The returned parameter sets are the same for all streams of one
-// encoder that differ only in how references are weighted.
+// The holds must be in display order and must not overlap. The returned parameter sets are the same for all streams of
+// one encoder that differ only in how B pictures weight their references.
 //
-// Pictures can be inserted only at a point where the pictures decoded so far are exactly the pictures displayed so far. If
-// the sequence of equal pictures of a hold has no such point, the error wraps ErrUnknown. A sequence at the end of the
-// stream, or just before a key frame, always has one. The error also wraps ErrUnknown if the stream is none that x264
-// writes.
+// Pictures can be inserted only at a point where the pictures decoded so far are exactly the pictures displayed so far,
+// and the last one displayed is a reference. If the sequence of equal pictures of a hold has no such point, the error
+// wraps ErrUnknown. In a stream of x264, a sequence at the end of the stream, or just before a key frame, has one. The
+// error also wraps ErrUnknown if the stream does not have the form that x264 writes.
 func Lengthen(in Stream, holds []Hold) (Stream, error) {
 	data := unescape(in.Sequence)
 	s, err := parseSequence(data)
@@ -198,9 +199,9 @@ func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 		if len(rests[i]) == 0 {
 			continue
 		}
-		// The repeats are inserted after all[i] in decoding order, and copy the picture that is displayed just before them.
-		// At this point the first i+1 pictures in decoding order are also the first i+1 in display order. So the copied
-		// picture has position i in display order.
+		// The pictures are inserted after all[i] in decoding order, and are computed from the picture that is displayed
+		// just before them. At this point the first i+1 pictures in decoding order are also the first i+1 in display
+		// order. So that picture has position i in display order.
 		like := all[slices.IndexFunc(all, func(o coded) bool { return o.shown == i })]
 		if !like.reference || !slices.Contains(kept, like.number) {
 			return nil, fmt.Errorf("%w: the picture of a rest is no reference", ErrUnknown)
@@ -225,11 +226,11 @@ func (l *lengthener) repeat(weight Weight, number, back uint32, place int) Frame
 	return Frame{Units: [][]byte{unit}, Shown: l.shown + place}
 }
 
-// rests returns the weights of the pictures to insert among the pictures all, which are a key frame and the pictures up to
-// the next one, in decoding order. The pictures under the key i of the map are to be inserted after all[i]. before is the
-// number of pictures displayed before all. Pictures can be inserted only at a point where the pictures decoded so far are
-// exactly the pictures displayed so far. For each Hold, rests uses the last such point in its sequence of equal pictures,
-// and removes the Hold from l.holds.
+// rests returns the weights of the pictures to insert among the pictures all, which are a key frame and the pictures up
+// to the next one, in decoding order. The pictures under the key i of the map are to be inserted after all[i]. before is
+// the number of pictures displayed before all. Pictures can be inserted only at a point where the pictures decoded so far
+// are exactly the pictures displayed so far. For each Hold that begins in all, rests uses the last such point in its
+// sequence of equal pictures, and removes the Hold from l.holds.
 func (l *lengthener) rests(all []coded, before int) (map[int][]Weight, error) {
 	ends := make([]bool, len(all)) // ends[i]: the first i+1 decoded pictures are also the first i+1 displayed ones
 	highest := -1

@@ -50,8 +50,8 @@ func (c *coder) renew() {
 // skipped returns the data of a P slice with the given number of macroblocks, all skipped.
 func skipped(blocks int) []byte {
 	c := &coder{width: 510}
-	// mb_skip_flag uses context 11 when all neighbours are skipped or missing. Its first state is 42, for m = 23 and n = 33. After
-	// each skipped macroblock the state grows by one.
+	// mb_skip_flag uses context 11 when all neighbours are skipped or missing. Its first state is 42, for m = 23 and n =
+	// 33. After each skipped macroblock the state grows by one, up to 62.
 	for i := range blocks {
 		c.width -= likely[min(i, len(likely)-1)][c.width>>6&3]
 		c.renew()

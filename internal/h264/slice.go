@@ -25,8 +25,8 @@ type slice struct {
 	idEnd     int
 	orderAt   int
 	end       int // length of the header in bits
-	// dropped are the frames that are no longer references after this slice. For each of them, dropped has the difference
-	// number minus the frame_num of the dropped frame.
+	// dropped are the frames that this slice declares to be no longer references. For each of them, dropped has the
+	// difference number minus the frame_num of the dropped frame.
 	dropped []uint32
 }
 

@@ -93,7 +93,7 @@ func (p *Posed) Settled() int64 {
 }
 
 // Travels reports whether the layer has a motion, or a rotation that changes with time. For such a layer, prepare makes a
-// plate: the image from which every frame is sampled.
+// plate: an image from which frames are sampled.
 func (p *Posed) Travels() bool {
 	r := p.fx.Rotation
 	return p.fx.Motion != nil || r != nil && r.Frames > 0
@@ -251,8 +251,9 @@ func (p *Posed) turn(plate *picture.Plate, k int64) *picture.Layer {
 	return l
 }
 
-// Opaque reports whether the layer hides everything below it in every frame: the image from which its frames are sampled is
-// opaque, and fills the canvas.
+// Opaque reports whether the layer is known to hide everything below it in every frame: its box covers the canvas, and
+// its motion shows only parts of an opaque picture that does not change. It returns false for layers without a motion,
+// and for those with a rotation, a mask or transparency.
 func (p *Posed) Opaque(ctx context.Context) (bool, error) {
 	m := p.fx.Motion
 	canvas := image.Rect(0, 0, p.w, p.h)

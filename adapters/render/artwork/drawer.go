@@ -72,9 +72,9 @@ type drawing struct {
 	err   error
 }
 
-// drawing returns the cache entry of a layer and the entry's key. Layers share an entry if they differ only in times:
-// start, end and fades. Layers with a motion or rotation share one only if their elements are shown for the same number of
-// frames.
+// drawing returns the cache entry of a layer and the entry's key. Layers of different elements share an entry if they
+// differ only in times: start, end, length and fades. Layers with a motion or rotation share one only if their elements
+// are shown for the same number of frames.
 func (s *Drawer) drawing(l timeline.Layer) (*drawing, string, error) {
 	if l.Effects == nil || l.Effects.Motion == nil && l.Effects.Rotation == nil {
 		l.Life = 0
@@ -228,19 +228,19 @@ func (s *Drawer) Open(ctx context.Context, l timeline.Layer) (Actor, error) {
 // maxSheet is the largest number of pixels of the picture from which zoomed views of a still picture are taken.
 const maxSheet = 24 << 20
 
-// The limits of the size at which a text under a zoom is drawn. maxNear is the largest factor by which it is larger than its box.
-// maxNearPixels is the largest number of pixels. For an animated text, which is drawn anew in every frame, the largest number is
-// maxMovedPixels.
+// The limits up to which a text under a zoom is enlarged. maxNear is the largest factor by which it becomes larger than
+// its box. maxNearPixels is the largest number of pixels to which it is enlarged. For an animated text, which is drawn
+// many times, this number is maxMovedPixels.
 const (
 	maxNear        = 3.0
 	maxNearPixels  = 10 << 20
 	maxMovedPixels = 4 << 20
 )
 
-// closer enlarges a text to the size that the text has in the most magnified view of its motion, because scaling up letters
-// that were drawn smaller would blur them. maxNear, maxNearPixels and maxMovedPixels limit the size. closer returns the
-// layer with the enlarged text and an enlarged box, whose corner is at 0, 0, and this box as a rectangle. If the text needs
-// no enlarging, closer returns the unchanged layer and its box.
+// closer enlarges a text to the size that the text has in the most magnified view of its motion, because scaling up
+// letters that were drawn smaller would blur them. maxNear, maxNearPixels and maxMovedPixels limit the enlargement.
+// closer returns the layer with the enlarged text and an enlarged box, whose corner is at 0, 0, and this box as a
+// rectangle. If the text is not enlarged, closer returns the unchanged layer and its box.
 func closer(l timeline.Layer) (timeline.Layer, image.Rectangle) {
 	grow := math.Min(nearest(*l.Effects.Motion), maxNear)
 	most := float64(maxNearPixels)

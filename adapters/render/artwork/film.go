@@ -52,8 +52,8 @@ func (p *MoviePages) Share(lapsed <-chan struct{}, gaveWay *atomic.Bool) {
 	p.lapsed, p.gaveWay = lapsed, gaveWay
 }
 
-// await loads and draws a page of the movie. It waits for a page without external resources even if the render must give up its
-// slot, because drawing such a page depends on no server.
+// await loads and draws a page of the movie. It waits for a page that cannot change (see MayChange) even if the render
+// must give up its slot, because drawing such a page depends on no server.
 func (p *MoviePages) await(ctx context.Context, l timeline.Layer, load func(context.Context) (any, error)) (any, error) {
 	load = p.Time.bounded(l, load)
 	if !MayChange(*l.Page) {

@@ -30,9 +30,10 @@ func Misfits(words TextDrawer, l timeline.Layer) ([]document.Note, error) {
 	return nil, nil
 }
 
-// CaptionMisfits returns notes on those captions in track that do not fit into a frame of the movie, whose timeline is
-// plan. It calls more before each caption, and examines no further caption once more has returned false. It returns no
-// notes if words is not a *text.Engine.
+// CaptionMisfits returns notes on the captions in track that do not fit into a frame of the movie, whose timeline is
+// plan: on the longest line, and on the caption that extends furthest beyond the frame. It calls more before it examines
+// a caption, and examines no further caption once more has returned false. It returns no notes if words is not a
+// *text.Engine.
 func CaptionMisfits(words TextDrawer, plan *timeline.Timeline, track caption.Track, more func() bool) ([]document.Note, error) {
 	engine, ok := words.(*text.Engine)
 	if !ok {
@@ -42,8 +43,9 @@ func CaptionMisfits(words TextDrawer, plan *timeline.Timeline, track caption.Tra
 	return notes, err
 }
 
-// WithFonts returns the text engine words with a movie's own fonts added. paths maps the address of each font to the path
-// of its file. If words is not a *text.Engine, WithFonts returns it unchanged.
+// WithFonts returns the text engine words with further fonts added: the movie's own, and the fetched fonts faces. paths
+// maps the address of each of the movie's own fonts to the path of its file. If words is not a *text.Engine, WithFonts
+// returns it unchanged.
 func WithFonts(words TextDrawer, paths map[string]string, faces []commands.FontFace) (TextDrawer, error) {
 	engine, ok := words.(*text.Engine)
 	if !ok {

@@ -24,9 +24,10 @@ const (
 	maxLeftBytes = 256 << 20
 )
 
-// PageFlights holds the pages that are being loaded and drawn. A render that is asked for its slot while it waits for a
-// page gives the slot up. The page goes on loading, within the limit of browsers, and the movie uses the result when it has
-// a slot again. PageFlights is safe for concurrent use.
+// PageFlights holds the pages that may change while they are loaded and drawn. A render that is asked for its slot while
+// it waits for such a page gives the slot up. The page usually goes on loading, within the limit of browsers, and is kept
+// for a few minutes, so that the movie can use the result when it has a slot again. PageFlights is safe for concurrent
+// use.
 type PageFlights struct {
 	mu   sync.Mutex
 	all  map[string]*pageFlight
@@ -47,11 +48,11 @@ type pageFlight struct {
 	bytes   int         // size of the picture in bytes while the picture is kept
 }
 
-// join returns the result of load. All callers with the same key share one call of load. When lapsed is closed, join stops
-// waiting and returns commands.ErrGiveWay. When ctx ends, join stops waiting and returns the cause. If nobody waits for
-// load any more, it is cancelled, with one exception. If a caller has stopped because lapsed was closed, or because of
-// commands.ErrShare or commands.ErrGiveWay, load goes on, because the movie needs the result when it has a slot again. At
-// most maxLeftPages pages go on or are kept in this way.
+// join returns the result of load. Callers that wait with the same key at the same time share one call of load. When
+// lapsed is closed, join stops waiting and returns commands.ErrGiveWay. When ctx ends, join stops waiting and returns the
+// cause. If nobody waits for load any more, it is cancelled, with one exception. If a caller has stopped because lapsed
+// was closed, or because of commands.ErrShare or commands.ErrGiveWay, load goes on, because the movie needs the result
+// when it has a slot again. At most maxLeftPages pages go on or are kept in this way.
 func (p *PageFlights) join(
 	ctx context.Context, key string, lapsed <-chan struct{}, load func(context.Context) (any, error),
 ) (any, error) {

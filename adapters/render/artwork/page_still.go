@@ -18,8 +18,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// PageStills caches the pictures of pages that have an address. For the time to live of a picture, other movies of the account
-// use it again, so that the page's server is not asked for each movie. Decision 51.
+// PageStills caches the pictures of pages that have an address. For the time to live of a picture, other movies of the
+// account can use it again, so that the page's server is not asked for each movie. Decision 51.
 type PageStills struct {
 	Kept  workspace.Parts
 	Dir   string // folder for temporary files

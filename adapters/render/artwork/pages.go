@@ -8,8 +8,8 @@ import (
 )
 
 // Pages draws html elements and SVG drawings as pictures of w × h pixels, transparent where the page has no background
-// (adapters/browser). A *domain.Error is the page's fault, or says that no browser is installed. It must be safe for
-// concurrent use.
+// (adapters/browser). A *domain.Error usually is the page's fault, or says that no browser is installed. It must be safe
+// for concurrent use.
 type Pages interface {
 	// Still draws the page after it has been loaded.
 	Still(ctx context.Context, p timeline.Page, w, h int) (*image.NRGBA, error)

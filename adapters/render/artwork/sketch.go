@@ -29,8 +29,8 @@ func MadeUp(id string) string { return previewHost + id }
 // OfPreload reports whether an address is the made-up result of a preload.
 func OfPreload(address string) bool { return strings.HasPrefix(address, previewHost) }
 
-// Sketch is the state of a preview: it costs nothing, downloads only if asked to, and shows a labelled placeholder for every
-// missing source. It is safe for concurrent use.
+// Sketch is the state of a preview: it costs nothing, downloads only if asked to, and shows a placeholder for a missing
+// source that would be seen. It is safe for concurrent use.
 type Sketch struct {
 	Fetch bool // sources may be downloaded
 	W, H  int  // size of the placeholder for a picture or video: that of the movie
@@ -88,8 +88,8 @@ func NameOf(w document.Source) string {
 	return "the file"
 }
 
-// WritePlaceholder writes the picture of a placeholder to the path of its asset: white for a mask, a labelled picture for what is
-// seen, and for a source that is only heard one pixel.
+// WritePlaceholder writes the picture of a placeholder to the path of its asset: white for a mask, a labelled picture for
+// an image or video, and one white pixel for any other source.
 func (s *Sketch) WritePlaceholder(asset commands.Asset, label string, mask bool, words TextDrawer) error {
 	img := sized(image.White, 1, 1)
 	switch {

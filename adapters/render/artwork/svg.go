@@ -54,8 +54,9 @@ func (s *Drawer) pixels(ctx context.Context, src Source, crop, box, seen image.R
 // maxDrawn is the largest side in pixels that a browser draws: larger drawings are scaled up.
 const maxDrawn = 3840
 
-// viewOf returns the view in which the part of an SVG drawing inside the rectangle crop fills the rectangle box. The browser
-// draws only what lies in the rectangle seen, a part of box.
+// viewOf returns the view in which the part of an SVG drawing inside the rectangle crop fills the rectangle box. The
+// browser draws only what lies in the rectangle seen, a part of box. If seen is larger than maxDrawn, the view is drawn
+// smaller, and has to be scaled up.
 func viewOf(whole, crop, box, seen image.Rectangle) timeline.DrawingView {
 	near := math.Min(1, maxDrawn/float64(max(seen.Dx(), seen.Dy())))
 	v := timeline.DrawingView{

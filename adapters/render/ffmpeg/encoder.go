@@ -67,8 +67,9 @@ type kind struct {
 	driver string         // file that holds the version of the driver
 }
 
-// hardware are the hardware encoders in the order in which Auto tries them. All of them are configured alike: frames are coded in
-// display order (-bf 0), no frame refers to one before the last key frame, and quality is a constant quantiser, as for x264.
+// hardware are the hardware encoders in the order in which Auto tries them. All of them are configured alike: frames are
+// coded in display order (-bf 0), no frame refers to one before the last key frame, and the quality is a constant
+// quantiser, a number on the scale of x264.
 var hardware = []kind{
 	{
 		name: NVENC, coder: "h264_nvenc", nodes: []string{"nvidiactl", "nvidia-uvm", "nvidia[0-9]*"},
@@ -151,8 +152,8 @@ const (
 	trialSound   = "anullsrc=d=0.1,alimiter,ebur128"
 )
 
-// FindEncoder tries the hardware encoders that the choice permits, in the jail, as renders use them, and returns the first one
-// that works. If none works, it returns x264 and the reasons why the others failed.
+// FindEncoder tries the hardware encoders that the choice permits, in the jail if there is one, as renders use them, and
+// returns the first one that works. If none works, it returns x264 and the reasons why those that were tried failed.
 func (t *Tools) FindEncoder(ctx context.Context, choice Choice) (Encoder, error) {
 	var why []error
 	for _, k := range hardware {

@@ -23,8 +23,9 @@ var decoders = strings.Join([]string{
 	"wmav2", "wmav1", "pcm_u8", "pcm_s8", "pcm_mulaw", "pcm_alaw", "adpcm_ms", "adpcm_ima_wav", "adpcm_ima_qt",
 }, ",")
 
-// described are further decoders that ffprobe may use to describe a file. Their streams are neither shown nor played: captions,
-// covers, and sound in other formats; these must not make the rest of the file unusable.
+// described are the decoders that ffprobe may use to describe a file. Streams that only the further ones can decode are
+// neither shown nor played: captions, covers, and sound in other formats; these must not make the rest of the file
+// unusable.
 var described = strings.Join([]string{
 	decoders, "ssa", "ass", "subrip", "srt", "webvtt", "mov_text", "text", "pgssub", "dvdsub", "dvbsub", "bmp", "tiff", "webp",
 	"dca", "truehd", "wmapro",
@@ -42,9 +43,9 @@ type Input struct {
 	// Steady keeps the filters when the size of the video's frames changes: the first filter that does more than select frames
 	// must be a scale. Otherwise ffmpeg would restart the filters, and count their frames from 0 again.
 	Steady bool
-	// Feed writes the frames of an input without Path, of Format "rawvideo", into a pipe. It is called once for each run, in its
-	// own goroutine, and must end soon after ctx has ended. A failed write only means that no more frames are needed: it is not
-	// an error.
+	// Feed writes the frames of an input without Path, of Format "rawvideo", into a pipe. It is called once for each run,
+	// in its own goroutine, and must end soon after ctx has ended. A write fails once ffmpeg reads no more frames. Feed
+	// may return this error: it does not make the run fail.
 	Feed func(ctx context.Context, to io.Writer) error
 
 	pipe   int  // file descriptor of the pipe from Feed

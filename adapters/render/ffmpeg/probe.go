@@ -30,9 +30,9 @@ const shown = "format=format_name,duration,size" +
 	"color_space,color_range,color_transfer,color_primaries,sample_rate,channels" +
 	":stream_disposition=attached_pic:stream_tags=alpha_mode:stream_side_data=rotation"
 
-// Probe returns what the file at path contains, read by the named demuxer. It returns commands.ErrNotMedia when the file is
-// not of that format, when its description is too large, or when it states no length and none can be measured in time. It
-// returns ErrStalled when the machine was too busy for the description.
+// Probe returns what the file at path contains, read by the named demuxer. It returns commands.ErrNotMedia when ffprobe
+// fails, usually because the file is not of that format, when its description is too large, or when it states no length
+// and none can be measured in time. It returns ErrStalled when the machine was too busy for the description.
 func (t *Tools) Probe(ctx context.Context, path, format string) (commands.Media, error) {
 	m, err := t.describe(ctx, path, format)
 	if err == nil && m.Duration == 0 && (m.Video != nil || m.Audio != nil) {

@@ -24,10 +24,11 @@ const (
 // HEIF is passed to ToPNG in place of a demuxer's name, for HEIC and AVIF pictures, which heif-convert reads.
 const HEIF = "heif"
 
-// ToPNG converts a picture file to a PNG file at to, whose folder must exist. Of a file with several pictures it converts the
-// first. format names the demuxer that reads the file. Channels of more than eight bits are reduced to eight, but not those of
-// HEIC and AVIF pictures. It returns commands.ErrNotMedia when the file has no readable picture, a *domain.Error when
-// heif-convert is missing, and ErrStalled when the machine was too busy.
+// ToPNG converts a picture file to a PNG file at to, whose folder must exist. Of a file with several pictures it converts
+// the first. format names the demuxer that reads the file, or is HEIF. Channels of more than eight bits are reduced to
+// eight, but not those of HEIC and AVIF pictures. It returns commands.ErrNotMedia when the program fails, usually because
+// the file has no readable picture, a *domain.Error when heif-convert is missing, and ErrStalled when the machine was too
+// busy.
 func (t *Tools) ToPNG(ctx context.Context, path, format, to string) error {
 	dir, err := os.MkdirTemp(filepath.Dir(to), ".new-")
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package ffmpeg runs the programs ffmpeg, ffprobe and heif-convert; no other package does. Each run has its own process
-// group and, with a jail, low priority; it is confined to the folders it needs, and has bounded memory, time and output.
-// Every input of a file names its demuxer and the allowed decoders.
+// Package ffmpeg runs the programs ffmpeg, ffprobe and heif-convert; the rest of the service runs them through it. Each
+// run has its own process group, and bounded time. With a jail it also has low priority and bounded memory, and is
+// confined to the folders it needs. Every input of a Command names its demuxer and the allowed decoders.
 package ffmpeg
 
 import (

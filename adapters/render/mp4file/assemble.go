@@ -149,8 +149,8 @@ func offsetOf(t *mp4.StblBox, chunk int) (uint64, error) {
 	return 0, ErrTrack
 }
 
-// straighten sets every frame of a window to the same duration, and the delay between decoding and display to that of all other
-// windows. Windows of one or two frames come with another delay, because x264 does not reorder them.
+// straighten sets every frame of a window to the same duration, and the delay between decoding and display to that of all
+// other windows. Some windows come with another delay, such as those of one or two frames, which x264 does not reorder.
 func (s *strand) straighten() error {
 	step := int64(s.samples[0].length)
 	if step == 0 {

@@ -8,13 +8,14 @@ import (
 	"moviola/domain/timeline"
 )
 
-// Follows returns an error if the file does not match the timeline plan that it was made from. every is the largest permitted
-// distance between key frames, in frames. Design §5: a file that does not match is a failed render.
+// Follows returns an error if the file visibly does not match the timeline plan that it was made from. It compares the
+// pictures, their times, the length of the sound and the places of the samples. every is the largest permitted distance
+// between key frames, in frames. Design §5: a file that does not match is a failed render.
 func (m *Inspected) Follows(plan *timeline.Timeline, every int64) error {
 	if m.width != plan.Width || m.height != plan.Height {
 		return unfit("it is %d × %d instead of %d × %d", m.width, m.height, plan.Width, plan.Height)
 	}
-	// Every profile of H.264 below High 10 has 8 bits per sample, and chroma at half the width and height.
+	// The profiles that x264 chooses below High 10 have 8 bits per sample, and chroma at half the width and height.
 	if len(m.parameters) < 2 || m.parameters[1] > highProfile {
 		return unfit("its pictures have another profile than High")
 	}

@@ -1,5 +1,6 @@
-// Package outputs makes the further outputs of a movie: other videos, a GIF, stills, sound, an HLS folder, a storyboard. All of
-// them are made from the finished MP4, by ffmpeg in its sandbox. Decision 61.
+// Package outputs makes the further outputs of a movie: other videos, a GIF, stills, sound, an HLS folder, a storyboard,
+// a sequence of pictures. All of them are made from the finished MP4 and its matte, by ffmpeg in its sandbox. Decision
+// 61.
 package outputs
 
 import (

@@ -159,9 +159,9 @@ func (w *work) still(ctx context.Context, name, graph string, args ...string) er
 	return w.made(name)
 }
 
-// gif makes a GIF with a palette of its own, in two runs: in a single run all frames would be kept in memory until the palette is
-// known. The palette counts the pixels of all frames: counting only those that change would leave out the colours that stay until
-// the end.
+// gif makes a GIF with a palette of its own, in two runs: in a single run all frames would be kept in memory until the
+// palette is known. The palette counts the pixels of all frames: counting only those that change would neglect the
+// colours that stay.
 func gif(ctx context.Context, w *work) error {
 	plan := w.job.Plan
 	if plan.Frames*plan.FPSDen > gifLength*plan.FPSNum {

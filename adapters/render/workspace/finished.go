@@ -15,8 +15,8 @@ import (
 // the movie's finished windows.
 const finishedFolder = "finished"
 
-// finishedKept is how long the file of a movie in finishedFolder is kept after the movie's newest finished window. After this
-// time no movie is tried any more.
+// finishedKept is how long the file of a movie in finishedFolder is kept after the movie's newest finished window.
+// Usually no movie is tried any more after this time.
 const finishedKept = 24 * time.Hour
 
 func (s *Space) finishedFile(project domain.ProjectID) (string, error) {

@@ -17,8 +17,8 @@ import (
 	"moviola/internal/quota"
 )
 
-// Parts is the cache of rendered parts of an account's movies, by a hash of everything they are made from. Attempts and
-// processes share it: a part is visible completely or not at all.
+// Parts is the cache of rendered parts of an account's movies and of whole movies, by a hash of what they are made from.
+// Attempts and processes share it: a part is visible completely or not at all.
 type Parts struct {
 	dir  string
 	room *quota.Folder // bounds of the parts of all accounts; nil: unbounded

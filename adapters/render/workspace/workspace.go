@@ -1,5 +1,6 @@
-// Package workspace is what a renderer has on the disk of its host: a folder for each running attempt at a movie, the cache of
-// rendered parts, and the number of finished windows of each movie. Several processes of one host may share it.
+// Package workspace is what a renderer has on the disk of its host: a folder for each running attempt at a movie, preload
+// item or preview, the cache of rendered parts, and the number of recently finished windows of each movie. Several
+// processes of one host may share it.
 package workspace
 
 import (
