@@ -88,7 +88,8 @@ func (r *run) atFault(ctx context.Context, failure error, suspects []suspect) er
 
 // tooShort returns the error for a successful run that has produced a file that has a wrong number of frames or cannot be
 // read. It assumes that a source has fewer frames than it claims, or none. The error names the element of the first
-// damaged source or, if none is found damaged, of the first source. If there are no suspects, failure is returned.
+// damaged source or, if none is found damaged, of the first source. If there are no suspects, or the search fails, failure
+// is returned.
 func (r *run) tooShort(ctx context.Context, failure error, suspects []suspect) error {
 	if ctx.Err() != nil || len(suspects) == 0 {
 		return failure

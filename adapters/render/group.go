@@ -22,9 +22,9 @@ const (
 	mostPieces = 16
 )
 
-// grouped joins short neighbouring windows, because starting an encoder for each of them costs more than encoding them
-// (ADR 059). Movies larger than ffmpeg.PixelsHD keep their windows. Which windows it joins depends on the timeline and
-// its sources only, so that a group's key says all that its file depends on.
+// grouped joins short neighbouring windows, because starting an encoder for each of them would cost more than encoding
+// them (ADR 059). Movies with more than ffmpeg.PixelsHD pixels in a frame keep their windows. Which windows grouped joins
+// depends on the timeline and its sources only, so that a group's key says all that its file depends on.
 func (r *run) grouped(all []timeline.Window) []timeline.Window {
 	if r.plan.Width*r.plan.Height > ffmpeg.PixelsHD {
 		return all

@@ -1,12 +1,12 @@
 package render
 
 // keysOf returns, for each frame of a window and for the frame after its last one, whether a key frame must be there. The
-// key frames are the first frame, frames that are replaced and do not follow another key frame too soon, frames after the
-// given fades, and as few others as keep every distance between two key frames at most as large as the parameter every. The
-// others are where they cost least.
+// key frames are the first frame, the one after the last, frames that are replaced and do not follow another of these key
+// frames too soon, frames after the given fades, and as few others as keep every distance between two key frames at most
+// as large as the parameter every. The others are where they cost least.
 //
-// x264 sets its key frames in a similar way: it has one where the picture changes much, and counts the distance to the next from
-// there. After a key frame it has none for a tenth of the largest distance.
+// x264 sets its key frames in a similar way: it has one where the picture changes much, and counts the distance to the
+// next from there. After a key frame it has none for a tenth of the largest distance.
 func keysOf(c changed, every int64, fades []dissolve) []bool {
 	frames := int64(len(c))
 	keys := make([]bool, frames+1)

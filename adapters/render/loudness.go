@@ -35,7 +35,7 @@ func limiterAt(ceiling float64) string {
 }
 
 // encodeSound encodes the mix of the movie's sound. If peaks of the encoded sound exceed the limit, it limits the mix and
-// encodes it again, at most peakTries times in all. A mix without voices becomes silence.
+// encodes it again, at most peakTries times in all. A mix without sounds becomes silence.
 func (r *run) encodeSound(ctx context.Context, m mix, dir string) (path string, level *movie.Loudness, err error) {
 	path = filepath.Join(dir, "sound.m4a")
 	if len(m.voices) == 0 {

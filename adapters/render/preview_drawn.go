@@ -8,9 +8,9 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// drawn composes one frame for a preview in this process, which is faster than by ffmpeg. w is a window that was reduced
-// to this frame. ok is false if only ffmpeg can compose the frame: because w is a transition, or because a layer shows a
-// video or an animated picture, or has a video as its mask.
+// drawn composes one frame for a preview in this process, so that ffmpeg need not compose it. w is a window that was
+// reduced to this frame. ok is false if only ffmpeg can compose the frame: because w is a transition, or because a layer
+// shows a video or an animated picture, or has a video as its mask.
 func (r *run) drawn(ctx context.Context, w timeline.Window) (frame *picture.Frame, ok bool, err error) {
 	if w.Transition != nil {
 		return nil, false, nil

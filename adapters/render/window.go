@@ -75,9 +75,9 @@ func showsSound(w timeline.Window) bool {
 	return slices.ContainsFunc(layersOf(w), sounds)
 }
 
-// windowSpec holds what affects the file of a window, but not the external content of pages. The place of the window in
-// the movie is included only through audiograms, whose picture depends on it. The hash of windowSpec is the key of the
-// window.
+// windowSpec holds what affects the file of a window, but not the external content of pages and their clock. The place of
+// the window in the movie is included only through audiograms, whose picture depends on it. The hash of windowSpec is the
+// key of the window.
 type windowSpec struct {
 	Version    string
 	Look       int // version of the look of components; Decision 69

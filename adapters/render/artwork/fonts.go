@@ -18,7 +18,7 @@ type fontNamer interface {
 }
 
 // Fonts returns the hashes of the files of a layer's fonts. For a text these are the fonts that the text uses, for other
-// layers all fonts that their writing may use. If the layer's source or mask is an SVG drawing, its fonts are added.
+// layers all fonts that their texts may use. If the layer's source or mask is an SVG drawing, its fonts are added.
 func (s *Drawer) Fonts(l timeline.Layer) ([]string, error) {
 	namer, ok := s.Text.(fontNamer)
 	if !ok {

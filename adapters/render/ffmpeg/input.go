@@ -23,9 +23,9 @@ var decoders = strings.Join([]string{
 	"wmav2", "wmav1", "pcm_u8", "pcm_s8", "pcm_mulaw", "pcm_alaw", "adpcm_ms", "adpcm_ima_wav", "adpcm_ima_qt",
 }, ",")
 
-// described are the decoders that ffprobe may use to describe a file. Streams that only the further ones can decode are
-// neither shown nor played: captions, covers, and sound in other formats; these must not make the rest of the file
-// unusable.
+// described are the decoders that ffprobe may use to describe a file: those in decoders, and further ones. Streams for
+// the further ones are neither shown nor played: captions, covers, and sound in other formats; these must not make the
+// rest of the file unusable.
 var described = strings.Join([]string{
 	decoders, "ssa", "ass", "subrip", "srt", "webvtt", "mov_text", "text", "pgssub", "dvdsub", "dvbsub", "bmp", "tiff", "webp",
 	"dca", "truehd", "wmapro",

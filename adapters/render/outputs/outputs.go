@@ -1,6 +1,6 @@
 // Package outputs makes the further outputs of a movie: other videos, a GIF, stills, sound, an HLS folder, a storyboard,
-// a sequence of pictures. All of them are made from the finished MP4 and its matte, by ffmpeg in its sandbox. Decision
-// 61.
+// a sequence of pictures. Their pictures and sounds are made from the finished MP4 and its matte, by ffmpeg in its
+// sandbox. Decision 61.
 package outputs
 
 import (
