@@ -63,7 +63,8 @@ func reach(l timeline.Layer, box image.Rectangle) image.Rectangle {
 //	                                                 mask ─┘
 //
 // The variable alpha says at each step up to the mask whether the frames have an alpha channel. A filter that makes frames
-// transparent adds an alpha channel only if there is none. withAlpha multiplies its mask into an alpha channel that is there.
+// transparent adds an alpha channel only if there is none. withAlpha multiplies its mask into an alpha channel that is
+// there.
 //
 // The parameter p is the position of the frames: p.box is the rectangle of the canvas that the whole video fills, and
 // p.visible is the part of p.box that the frames show. If an effect needs all of the box, the caller has set p.visible to

@@ -24,8 +24,8 @@ var decoders = strings.Join([]string{
 }, ",")
 
 // described are the decoders that ffprobe may use to describe a file: those in decoders, and further ones. Streams for
-// the further ones are neither shown nor played: captions, covers, and sound in other formats; these must not make the
-// rest of the file unusable.
+// the further ones cannot be shown or played: captions, covers, and sound in other formats. A file that contains them can
+// still be described.
 var described = strings.Join([]string{
 	decoders, "ssa", "ass", "subrip", "srt", "webvtt", "mov_text", "text", "pgssub", "dvdsub", "dvbsub", "bmp", "tiff", "webp",
 	"dca", "truehd", "wmapro",
