@@ -1,6 +1,7 @@
 // Package console serves the two web pages for people, and their sessions: the console of accounts at /console, and that of
-// operators at /operator. The pages use the documented API only. Their calls are served by the same handlers as all other
-// requests. The session replaces the API key or the operator's token. Decisions 62 and 82; ADR 040 and 047.
+// operators at /operator. Except for signing in and out, the pages use the documented API only. Their calls of the API are
+// served by the same handlers as all other requests. The session replaces the API key or the operator's token. Decisions 62
+// and 82; ADR 040 and 047.
 package console
 
 import (

@@ -236,7 +236,8 @@ func (p proving) attempt(r *http.Request) (attempt, place, bool) {
 }
 
 // proven returns the owner of a session that began through a provider. It returns false when there is no provider any more,
-// or its configuration has changed since, because the new configuration may give the owner another role.
+// when its configuration has changed since, or when the session does not name its owner. A new configuration may give the
+// owner another role.
 func proven(by IdentityProvider, one session) (actingOperator, bool) {
 	var who operator.Proven
 	if by == nil || one.byID() != by.ID() || json.Unmarshal([]byte(one.told), &who) != nil || who.Name == "" {

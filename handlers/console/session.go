@@ -122,9 +122,9 @@ func (s sealer) open(value string) (one session, ok bool) {
 type cookie struct {
 	name   string // name of the cookie; empty: a session's cookie would not be safe at this address
 	secure bool
-	// kept says how long browsers keep the cookie. 0: they remove it when they are closed, and send it only with requests
-	// from pages of this site (SameSite=Strict). Otherwise they keep it for this time, and send it also when a person
-	// follows a link from another site (SameSite=Lax).
+	// kept says how long browsers keep the cookie. 0: they usually remove it when they are closed, and do not send it with
+	// requests from pages of other sites (SameSite=Strict). Otherwise they keep it for this time, and send it also when a
+	// person follows a link from another site (SameSite=Lax).
 	kept time.Duration
 }
 
@@ -132,9 +132,10 @@ type cookie struct {
 // them.
 const hostPrefix = "__Host-"
 
-// cookieFor returns the cookie of pages at an address. No other host and no plain connection can read or set this cookie.
-// Browsers guarantee this for https only. A loopback address is not reachable from other machines, so there plain http is
-// allowed, with a cookie of another name. The name contains the port, because browsers send a cookie to all ports of a host.
+// cookieFor returns the cookie of pages at an address. With https, browsers let no other host and no plain connection read
+// or set this cookie. Plain http is allowed at a loopback address only, which is not reachable from other machines. The
+// cookie has another name there. That name contains the port, because browsers send a cookie to all ports of a host. For
+// any other address the cookie has no name.
 func cookieFor(name string, public *url.URL) cookie {
 	switch {
 	case public.Scheme == "https":

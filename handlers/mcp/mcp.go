@@ -1,7 +1,7 @@
-// Package mcp lets agents make movies: it serves the Model Context Protocol at /mcp, by the official SDK, without sessions, so
-// that any process with the role api may answer any request. A tool calls operations of the HTTP API, in this process and with
-// the API key of the caller. Only those operations decide what an API key may do, whether a movie is valid and what it costs.
-// Bridge serves the tools of a service over stdio.
+// Package mcp lets agents make movies: it serves the Model Context Protocol at /mcp, by the official SDK, without sessions,
+// so that any process with the role api may answer any request. Most tools call operations of the HTTP API, in this process
+// and with the API key of the caller. Only those operations decide what an API key may do, whether a movie is valid and
+// what it costs. Bridge serves the tools of a service over stdio.
 package mcp
 
 import (

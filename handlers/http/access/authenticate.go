@@ -62,9 +62,9 @@ func (g *Gate) Caller(r *http.Request) (Call, error) {
 }
 
 // ActFor lets an operator act for another account than the one whose API key the request has: the account in the query
-// parameter account. Without that parameter, ActFor returns c unchanged. With it, the request must have a valid
-// operator's token besides the API key, and an account that does not exist is refused. The operation must declare the
-// parameter account and the header web.OperatorTokenHeader. Decision "Roles".
+// parameter account. Without that parameter, ActFor returns c unchanged. With it, the request must have a valid operator's
+// token besides the API key, and Config.Exists must know the account. The operation must declare the parameter account and
+// the header web.OperatorTokenHeader. Decision "Roles".
 func (g *Gate) ActFor(r *http.Request, c Call) (Call, error) {
 	account, ok := c.One("account")
 	if !ok {

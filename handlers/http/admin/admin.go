@@ -1,7 +1,7 @@
-// Package admin serves the operators' interface under /admin: accounts, plans, credits, API keys, the work list and stuck
-// work, the processes and the capacity needed, the read models, usage, the operators themselves and their sessions, and the
-// audit trail of their acts. Callers need an operator's token or session; API keys do not give access. Every change is
-// recorded in the trail before it is made.
+// Package admin serves the operators' interface under /admin, except for the publication of templates: accounts, plans,
+// credits, API keys, the work list and stuck work, the processes and the capacity needed, the configuration, the read
+// models, usage, the operators themselves and their sessions, and the audit trail of their acts. Callers need an operator's
+// token or session; API keys do not give access. Every change is recorded in the trail before it is made.
 package admin
 
 import (

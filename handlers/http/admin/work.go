@@ -88,8 +88,8 @@ type retried struct {
 	Count   int  `json:"count"`
 }
 
-// retryWork serves POST /admin/work/retry: it resets the failures of one work item or of all stuck items. The items are then
-// retried within a minute. To retry all items, the client must give their number.
+// retryWork serves POST /admin/work/retry: it resets the failures of one stuck work item or of all. The items are then
+// retried soon. To retry all items, the client must give their number.
 func (a *API) retryWork(w http.ResponseWriter, r *http.Request) error {
 	var body retryRequest
 	if err := decode(w, r, &body); err != nil {

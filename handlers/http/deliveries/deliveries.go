@@ -1,6 +1,7 @@
-// Package deliveries serves the delivery log of an account to its managers: the destinations of its movies, and the requests
-// and answers of each try. An answer shows only scheme and host of an address, and headers are not stored. Decision 76. The
-// package also serves inboxes, which are addresses for trying webhooks. Decision 83.
+// Package deliveries serves the delivery log of an account to its managers: the destinations of its movies, and the
+// requests and answers of tries, as far as they are stored. The log shows only scheme and host of an address, and of the
+// headers only the content type. Decision 76. The package also serves inboxes, which are addresses for trying webhooks.
+// Decision 83.
 package deliveries
 
 import (

@@ -1,6 +1,6 @@
 // Package files serves rendered movies, their thumbnails, captions and other outputs, files of media libraries, prepared
 // assets, and the photographs of the template library. No key is needed: everybody who knows an address may read the file
-// while it exists. Except for the photographs, the addresses cannot be guessed.
+// while it is kept. Except for the photographs, each address contains a token that cannot be guessed.
 package files
 
 import (

@@ -62,7 +62,7 @@ func typeByName(name string) string {
 	return "application/octet-stream"
 }
 
-// disposition lets browsers display pictures, video, audio, plain text and captions, and download everything else. An
+// disposition lets browsers display pictures, video, audio, plain text and ASS captions, and download everything else. An
 // uploaded page, or an SVG, which may contain a script, must not run at this service's address, even when a person follows
 // a link to it.
 func disposition(t target) string {

@@ -1,5 +1,5 @@
-// Package keys serves the API keys of an account: its admins list, issue and revoke them. The answer of POST /keys contains the
-// new key. No other answer contains a key: the others name keys by their ids. Decision 49.
+// Package keys serves the API keys of an account: its admins list, issue and revoke them. Of the answers of this package,
+// only that of POST /keys contains a key, the new one. The others name keys by their ids. Decision 49.
 package keys
 
 import (

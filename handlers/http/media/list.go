@@ -182,8 +182,9 @@ func (a *API) files(r *http.Request, l listing) ([]projections.MediaFile, bool, 
 	}
 }
 
-// count sets the totals in answer. The totals are stored with the folder, so reading them does not take longer when the folder
-// has more files. Only for a search does count read every name.
+// count sets the totals in answer. It counts the registered files that wait for their upload. The totals of the uploaded
+// files are stored with the folder, so reading them does not take longer when the folder has more files. Only for a search
+// does count read the names of files.
 func (a *API) count(r *http.Request, l listing, folder projections.MediaFolder, answer *listed) error {
 	waiting, err := a.cfg.Library.Registered(r.Context(), l.Account, l.Folder)
 	if err != nil {

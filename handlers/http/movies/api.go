@@ -1,5 +1,6 @@
-// Package movies serves the HTTP interface of the service, version 2: movies, as the specification describes them. A handler
-// parses and authorises the request, calls one command or query and writes its result; it has no other rules.
+// Package movies serves the HTTP interface of the service, version 2: movies, as the specification describes them. A
+// handler parses and authorises the request, calls commands and queries, and writes their result. The rules of movies are
+// in other packages.
 package movies
 
 import (
@@ -22,8 +23,8 @@ import (
 	"moviola/projections"
 )
 
-// Movies answers queries for movies. The state of an open movie that Get returns includes every event of the movie's stream, so
-// clients see their own changes. List may lag behind it.
+// Movies answers queries for movies. While the log can be read, the state of an open movie that Get returns includes every
+// event of the movie's stream, so clients see their own changes. List may lag behind it.
 type Movies interface {
 	Get(ctx context.Context, project domain.ProjectID) (projections.Movie, bool, error)
 	List(ctx context.Context, list projections.MovieList) (projections.MoviePage, error)
@@ -54,8 +55,8 @@ type Accounts interface {
 	Get(ctx context.Context, account domain.AccountID) (projections.Account, bool, error)
 }
 
-// Submitter is the command behind POST /movies. Admit checks the account's state before the body is read. Preview checks a movie
-// and returns the refusal that a submission would get; it changes nothing.
+// Submitter is the command behind POST /movies. Admit checks the account's state before the body is read. Preview checks a
+// movie, without the account's credits, and returns the refusal that a submission would get; it changes nothing.
 type Submitter interface {
 	Admit(ctx context.Context, account domain.AccountID, idempotencyKey string) error
 	Handle(ctx context.Context, cmd commands.SubmitMovie) (commands.Submission, error)

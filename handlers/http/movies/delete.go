@@ -43,8 +43,8 @@ func (a *API) deleteMovie(w http.ResponseWriter, r *http.Request, c access.Call)
 	})
 }
 
-// failDelete answers every error of DELETE /movies with status 400. The answers for a missing and an invalid API key have texts
-// of their own. Only a wrong operator's token is answered with 403, as everywhere.
+// failDelete answers an error of DELETE /movies with status 400, except that of a missing or wrong operator's token. That
+// is answered with 403, as everywhere. The answers for a missing and an invalid API key have texts of their own.
 func (a *API) failDelete(w http.ResponseWriter, r *http.Request, err error) {
 	var refusal *domain.Error
 	switch {

@@ -16,16 +16,16 @@ const (
 	keptOverhead    = 512 // memory that a cached document needs beside its text, in bytes
 )
 
-// posted is what answers contain of the JSON that was posted for a movie. The field json is all of it, without the
-// secrets of destinations. The field echo has the client's own values in it, ID and ClientData, which every answer
-// about the movie returns.
+// posted is what answers contain of the JSON that was posted for a movie. The field json is all of it, without the secrets
+// of destinations; empty: only echo is known. The field echo has the client's own values in it, ID and ClientData.
 type posted struct {
 	json json.RawMessage
 	echo result.Echo
 }
 
-// postedCache caches the posted JSON of the movies that were requested last. A client requests a movie many times, and the JSON
-// that was posted never changes. The zero postedCache is empty. A postedCache is safe for concurrent use.
+// postedCache caches the posted JSON, or only the client's own values in it, of the movies that were requested last. A
+// client requests a movie many times, and the JSON that was posted never changes. Large documents are not cached. The zero
+// postedCache is empty. A postedCache is safe for concurrent use.
 type postedCache struct {
 	mu    sync.Mutex
 	bytes int

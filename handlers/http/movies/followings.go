@@ -95,8 +95,8 @@ func (f *followings) begin(ctx context.Context) error {
 	return nil
 }
 
-// refresh reads the followed movies again. If all movies are to be followed, it also adds new ones. A movie that cannot
-// be read, because a store is unavailable, keeps the state that was read before.
+// refresh reads the followed movies again. If all movies are to be followed, it also adds new ones, up to maxAllFollowed. A
+// movie that cannot be read keeps the state that was read before.
 func (f *followings) refresh(ctx context.Context) {
 	for _, one := range f.movies {
 		if now, ok, err := f.api.cfg.Movies.Get(ctx, domain.ProjectID(one.movie.Project)); err == nil && ok {

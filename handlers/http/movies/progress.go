@@ -77,8 +77,8 @@ func (t *turnstile) enter(account domain.AccountID, limits Streams) (leave func(
 }
 
 // followMovies serves GET /movies/progress: server-sent events with status and percentage. The stream ends when all named
-// movies are closed; a stream of all movies of the account does not end for that reason. Every stream ends when the client
-// disconnects, when the process stops, and at a time limit. Decisions 32 and 74.
+// movies are closed; a stream of all movies of the account does not end for that reason. A stream also ends when the client
+// disconnects or reads too slowly, when the process stops, and at a time limit. Decisions 32 and 74.
 func (a *API) followMovies(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	projects, err := followed(c.Query)
 	if err != nil {

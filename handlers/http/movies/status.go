@@ -144,8 +144,9 @@ func destinations(results []projections.DeliveryResult) []destination {
 	return list
 }
 
-// standing returns a movie's state and the rendered percentage, 0 to 100. A worker that finishes appends its event first and
-// then leaves the presence board. So when the board has no row of a worker, standing reads the movie once more.
+// standing returns a movie's state and the rendered percentage, 0 to 100. A worker that finishes appends its event first
+// and then leaves the presence board. So when the board has no row of the current attempt, standing reads the movie once
+// more.
 func (a *API) standing(ctx context.Context, m projections.Movie) (projections.Movie, int, error) {
 	percent, known, err := a.progress(ctx, m)
 	if known || err != nil {
@@ -179,8 +180,8 @@ func (a *API) progress(ctx context.Context, m projections.Movie) (percent int, k
 }
 
 // document returns the JSON that was posted for a movie, with the secrets of destinations masked (decision 30). With
-// echoOnly, the caller may use only the field echo of the result, which has the client's own values. If the stored JSON
-// was removed or is damaged, the result is JSON null, so that one movie does not break a list.
+// echoOnly, the caller may use only the field echo of the result, which has the client's own values. If the stored JSON is
+// missing or damaged, the result is JSON null, so that one movie does not break a list.
 func (a *API) document(ctx context.Context, m projections.Movie, echoOnly bool) (posted, error) {
 	key := blobkey.Document(domain.AccountID(m.Account), domain.ProjectID(m.Project))
 	if doc, ok := a.documents.get(key); ok {

@@ -45,7 +45,7 @@ type stills struct {
 	Frames   int64    `json:"frames"`
 	Warnings []string `json:"warnings"`
 	// Missing has a sentence for each part of the pictures for which a placeholder is drawn. Exact is true when there is no
-	// placeholder and the finished movie will have the length Duration.
+	// placeholder. The finished movie then has the length Duration, unless a source changes.
 	Missing   []string `json:"missing"`
 	Exact     bool     `json:"exact"`
 	Timestamp string   `json:"timestamp"`

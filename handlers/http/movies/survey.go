@@ -20,8 +20,8 @@ var _ Surveyor = fontless{}
 
 // Surveyor lays out movies without their sources. It is safe for concurrent use.
 type Surveyor interface {
-	// Survey returns the faults that it finds, and a sentence for each part that was not checked: checks beyond a budget of work are
-	// left out. exact says whether the times of the movie are independent of its sources.
+	// Survey returns the faults that it finds, and sentences about parts that were not checked: checks beyond a budget of
+	// work are left out. exact says whether the length of the movie is independent of its sources.
 	Survey(ctx context.Context, m *document.Movie, exact bool) commands.Survey
 }
 

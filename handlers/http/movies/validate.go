@@ -30,8 +30,8 @@ type validation struct {
 	Height    *int     `json:"height"`
 	FPS       *float64 `json:"fps"`
 	Draft     *bool    `json:"draft"`
-	// Duration and Credits are the values that the finished movie will have when Exact is set. Otherwise they are lower bounds,
-	// because the lengths of sources are unknown.
+	// Duration and Credits are those of the finished movie when Exact is set, unless its file is copied from the cache:
+	// then it costs nothing. Otherwise they are usually lower bounds, because sources of unknown length are counted as 0.
 	Duration  *float64  `json:"duration"`
 	Credits   *int64    `json:"credits"`
 	Exact     *bool     `json:"exact"`
@@ -91,7 +91,7 @@ type spanTime struct {
 }
 
 // validateMovie serves POST /movies/validate. It stores nothing and charges nothing. An invalid movie is a result, not an
-// error. Errors are a body that is too large or incomplete, and failures of the service.
+// error. Errors are, for example, a body that is too large or incomplete, and failures of the service.
 func (a *API) validateMovie(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	body, err := web.ReadBody(w, r, maxMovieBytes, errTooLarge)
 	if err != nil {

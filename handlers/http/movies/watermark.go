@@ -6,8 +6,9 @@ import (
 	"moviola/eventstore"
 )
 
-// watermark is the latest log position that this process has returned to a client. A list waits until the read models include it:
-// lists may lag behind changes of other processes, but never behind this process's own answers. Design §4.
+// watermark is the latest log position that this process has returned to a client. A list waits, up to a limit, until the
+// read models include it. So lists may lag behind changes of other processes, but usually not behind this process's own
+// answers. Design §4.
 type watermark struct {
 	mu sync.Mutex
 	at eventstore.Position

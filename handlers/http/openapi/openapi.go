@@ -1,4 +1,4 @@
-// Package openapi serves the description of the HTTP API: an OpenAPI document, and a page for people, which loads nothing from
+// Package openapi serves the description of the HTTP API: an OpenAPI document, and pages for people, which load nothing from
 // other hosts. The document is assembled when it is first requested, from openapi.json, from the declarations of the resources
 // (handlers/http/operation), and from the schemas of movies, which are generated from the table of properties
 // (domain/document).
@@ -26,8 +26,8 @@ import (
 	"moviola/third_party/scalar"
 )
 
-// head has the parts of the document that no operation declares: the title, the servers, the groups, the webhooks, and the
-// answers that all operations have.
+// head has the parts of the document that no operation declares, among them the title, the servers, the groups, the webhooks,
+// and answers that many operations have.
 //
 //go:embed openapi.json
 var head []byte

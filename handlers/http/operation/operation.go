@@ -1,7 +1,7 @@
-// Package operation declares the operations of the HTTP API. One Operation describes one method of one path: role, parameters,
-// body and all answers. A resource registers its routes with these values, and the OpenAPI document is made from the same
-// values, so that no route lacks a description. Models do the same for the JSON of bodies and answers: names and types come
-// from the Go type that is encoded or decoded; only texts and limits are added.
+// Package operation declares the operations of the HTTP API. One Operation describes one method of one path: who may call
+// it, parameters, body, answers and errors. A resource registers its routes with these values, and the OpenAPI document is
+// made from the same values, so that none of these routes lacks a description. Models do the same for the JSON of bodies
+// and answers: most names and types come from the Go type that is encoded or decoded; texts and limits are added.
 package operation
 
 import (

@@ -1,5 +1,5 @@
-// Package ops serves monitoring for operators: liveness, readiness, metrics and profiles. Its address should be reachable by
-// operators only: answers may name internal parts.
+// Package ops serves monitoring for operators: liveness, readiness, metrics and profiles, and further pages such as the
+// operators' console. Its address should be reachable by operators only: answers may name internal parts.
 package ops
 
 import (

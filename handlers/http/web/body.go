@@ -12,8 +12,8 @@ import (
 	"moviola/domain"
 )
 
-// maxDrainBytes is how many bytes of a body that is too large are read on, so that the client sees the answer. maxBodyTime
-// is the time limit for reading any body.
+// maxDrainBytes is the maximum number of bytes that are read on of a body that is too large, so that the client sees the
+// answer. maxBodyTime is the time limit for reading a body with ReadBody or ReadTable.
 const (
 	maxDrainBytes = 8 << 20
 	maxBodyTime   = 2 * time.Minute

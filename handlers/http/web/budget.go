@@ -34,9 +34,10 @@ func ForAccount(request context.Context, account domain.AccountID) context.Conte
 	return context.WithValue(request, accountKey{}, account)
 }
 
-// enter reserves memory for a body of a length until the request's context ends. Accounts take turns. It waits up to bodyWait,
-// and then returns fair.ErrBusy; when the context ends first, it returns the cause. For a context that never ends it reserves
-// nothing, because the memory would never be released.
+// enter reserves memory for a body of a length until the request's context ends. Accounts take turns. It waits up to
+// bodyWait, and then returns fair.ErrBusy; it returns that at once when too many bodies of the account wait already. When
+// the context ends first, it returns the cause. For a context that never ends it reserves nothing, because the memory would
+// never be released.
 func enter(request context.Context, b *fair.Budget, length int) error {
 	if request.Done() == nil {
 		return nil

@@ -77,8 +77,9 @@ type limit struct {
 
 type limitKey struct{}
 
-// Limit sets the time limit of every request of a router; at the limit, the request's context ends with ErrLate. others has
-// different limits for some routes, by method and path template ("GET /v2/movies"); NoLimit means no limit.
+// Limit sets the time limit of the requests for which a router has a route; at the limit, the request's context ends with
+// ErrLate. others has different limits for some routes, by method and path template ("GET /v2/movies"); NoLimit means no
+// limit.
 func Limit(router *mux.Router, after time.Duration, others map[string]time.Duration) {
 	router.Use(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

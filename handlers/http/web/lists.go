@@ -11,8 +11,8 @@ import (
 // Lists encodes and decodes the cursors of one kind of list. Q is the struct with the query of the list: the account, the
 // filters, the limit, and the place after which the page begins.
 //
-// The cursor is the whole query as JSON, so a filter that is a field of Q cannot be forgotten. Fields tagged "-" are not in the
-// cursor: clients send them again with the request of each page.
+// The cursor is the query as JSON, so a filter that is a field of Q cannot be forgotten. Only fields tagged "-" are not in
+// the cursor: clients send them again with the request of each page.
 type Lists[Q any] struct{ cursors Cursors }
 
 // NewLists returns the cursors of one kind of list; key and label are those of NewCursors.

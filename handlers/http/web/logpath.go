@@ -10,8 +10,9 @@ const (
 	maxLogPath   = 200
 )
 
-// LogPath returns a request's path for the log. It leaves out long runs of letters and digits, because the secret part of a
-// rendered file's address is the file's only protection, and people paste API keys into wrong places.
+// LogPath returns a request's path for the log. It leaves out the end of a long path, and long runs of letters, digits, _
+// and -, because the secret part of a rendered file's address is the file's only protection, and people paste API keys into
+// wrong places.
 func LogPath(path string) string {
 	var shown strings.Builder
 	for len(path) > 0 && shown.Len() < maxLogPath {

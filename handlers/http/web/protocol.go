@@ -12,9 +12,9 @@ import (
 	"moviola/domain"
 )
 
-// AnswerProtocolErrors returns a listener whose connections replace net/http's own answers to malformed requests (400, 431, 501,
-// 505) by errors in JSON, in the form of all other errors. net/http writes these answers as text, without calling a handler.
-// Decision 1.
+// AnswerProtocolErrors returns a listener whose TCP connections replace net/http's own answers to malformed requests (400,
+// 431, 501, 505) by errors in JSON, in the form of all other errors. net/http writes these answers as text, without calling
+// a handler. Connections with TLS are not changed. Decision 1.
 func AnswerProtocolErrors(listener net.Listener) net.Listener { return protocolListener{listener} }
 
 type protocolListener struct{ net.Listener }

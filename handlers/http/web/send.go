@@ -10,7 +10,7 @@ import (
 )
 
 // packFrom is the minimum size in bytes of an answer that is compressed: compressing a smaller answer costs more than it
-// saves. Errors are always smaller.
+// saves. Errors are usually smaller.
 const packFrom = 4 << 10
 
 // bodyApartFrom is the size in bytes of a body from which headers and body together may exceed the server's buffer of 4

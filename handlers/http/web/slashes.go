@@ -7,9 +7,10 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// CleanSlashes wraps the whole router. It serves an operation also at a path with doubled slashes or with a slash at the end. It
-// changes the path instead of redirecting, because a redirect would lose the body. All inner handlers get the clean path.
-// operations are the path templates of these operations. Other paths name files, so their slashes are not changed. Decision 65.
+// CleanSlashes wraps the whole router. It serves an operation below /v2/ also at a path with doubled slashes or with a
+// slash at the end. It changes the path instead of redirecting, because a redirect would lose the body. All inner handlers
+// get the clean path. operations are the path templates of these operations. Other paths are not changed, because they may
+// name files. Decision 65.
 func CleanSlashes(router *mux.Router, operations map[string]bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		clean := withoutSlashes(r.URL.Path)

@@ -59,9 +59,9 @@ type OperatorToken struct {
 	holders OperatorHolders
 }
 
-// NewOperatorToken returns an OperatorToken for a configured token. With an empty configured token, that token is never valid.
-// A wrong token is refused after the delay. holders knows the operators' own tokens; nil: operators have no tokens of their
-// own.
+// NewOperatorToken returns an OperatorToken for a configured token. With an empty value, that token is never valid. A wrong
+// token is refused after the delay, but at once while maxDelayed requests are being delayed. holders knows the operators'
+// own tokens; nil: operators have no tokens of their own.
 func NewOperatorToken(value string, delay time.Duration, holders OperatorHolders) *OperatorToken {
 	return &OperatorToken{hash: sha256.Sum256([]byte(value)), set: value != "", delay: delay,
 		delayed: make(chan struct{}, maxDelayed), holders: holders}
@@ -100,9 +100,10 @@ func WithActing(ctx context.Context, acting Acting) context.Context {
 	return context.WithValue(ctx, actingKey{}, acting)
 }
 
-// Admit returns the operator who makes a request. It refuses with `Invalid token` unless the request has exactly one token and
-// the token is valid, and with `operator_role` when the operator's role is too low. It compares hashes, so that the response time
-// reveals nothing about a token, not even its length. Only wrong tokens are delayed. A nil OperatorToken refuses all requests.
+// Admit returns the operator who makes a request: the one of WithActing, or else the one whose token the request has. It
+// refuses with `Invalid token` unless there is exactly one token and it is valid, and with `operator_role` when the
+// operator's role is too low. It compares hashes, so that the response time reveals nothing about a token, not even its
+// length. A request without a token is refused without a delay. A nil OperatorToken accepts no token.
 func (t *OperatorToken) Admit(r *http.Request, least operator.Role) (Acting, error) {
 	if acting, ok := r.Context().Value(actingKey{}).(Acting); ok {
 		if !acting.Role.AtLeast(least) {

@@ -1,4 +1,4 @@
-// Package web defines the common form of all HTTP answers of the service: one JSON body in one piece, one form of error, one
+// Package web defines the common form of the HTTP answers of the service: a JSON body in one piece, one form of error, one
 // table of methods per path. It contains no routes and no business rules.
 package web
 
@@ -103,9 +103,9 @@ func Refuse(w http.ResponseWriter, status int, err *domain.Error) {
 	_ = Write(w, status, failure{Message: err.Message, Code: code})
 }
 
-// Fail answers with an error: a *domain.Error with its own status and text; any other error with a fixed text, and with 503
-// when a part of the service did not respond, otherwise with 500. The cause is logged, except that of a *domain.Error of
-// another kind than Internal.
+// Fail answers with an error: a *domain.Error with its own status and text; any other error with a text that does not
+// contain it, and with 503 when a part of the service did not respond, otherwise with 500. The cause is logged, except that
+// of a *domain.Error of another kind than Internal, and unless the client has disconnected.
 func Fail(w http.ResponseWriter, r *http.Request, log logrus.FieldLogger, err error) {
 	var refusal *domain.Error
 	if errors.As(err, &refusal) {
@@ -169,10 +169,9 @@ func (m Methods) allow() string {
 	return strings.Join(methods, ", ")
 }
 
-// NewRouter returns the root router. For an unknown path it answers 404, with an error in JSON. Every path is
-// registered with a handler of the type Methods, which answers 405 for other methods, so that the router never does.
-// The router does not clean paths: it would answer a POST to an unclean path with a redirect, and the body would be
-// lost.
+// NewRouter returns the root router. For an unknown path it answers 404, with an error in JSON. Paths of the API are
+// registered with handlers of the type Methods, which answer 405 for other methods, so that the router does not. The router
+// does not clean paths: it would answer a POST to an unclean path with a redirect, and the body would be lost.
 func NewRouter() *mux.Router {
 	router := mux.NewRouter().SkipClean(true)
 	// The router does not run its middleware for the next two handlers. So everything that every answer needs is done in Wrap,

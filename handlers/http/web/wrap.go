@@ -32,8 +32,8 @@ func RequestID(ctx context.Context) string {
 }
 
 // Wrap wraps the root router. Every answer contains its request id, also 404 and 405. A panic before an answer becomes a
-// 500 with a fixed text; a panic during an answer closes the connection. The observers are called after every other answer,
-// by many goroutines.
+// 500 with a fixed text, unless it is http.ErrAbortHandler; a panic during an answer closes the connection. The observers
+// are called after every other answer, by many goroutines.
 func Wrap(next http.Handler, log logrus.FieldLogger, observers ...func(Answered)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get(RequestIDHeader)
