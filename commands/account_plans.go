@@ -39,9 +39,9 @@ func NewAccountPlans(log *eventstore.Log, now eventstore.Clock, plans plan.Plans
 	return &AccountPlans{log: log, now: now, plans: plans, known: make(map[domain.AccountID]knownPlan)}
 }
 
-// Of returns the account's plan. Callers ask only for accounts that were opened. If the read finds no account, then the node
-// of the event store that answered lags behind the log, and the error is ErrUnseen. Only LibraryAccount may be asked for
-// before it is opened: it has the free plan then. Decision 60.
+// Of returns the account's plan, as it was at most planAge ago. Callers ask only for accounts that were opened. If the read
+// finds no account, then the node of the event store that answered lags behind the log, and the error is ErrUnseen. Only
+// LibraryAccount may be asked for before it is opened: it has the free plan then. Decision 60.
 func (p *AccountPlans) Of(ctx context.Context, id domain.AccountID) (plan.Plan, error) {
 	known, err := p.know(ctx, id)
 	return known.plan, err

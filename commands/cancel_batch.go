@@ -23,8 +23,8 @@ func NewCancelBatchHandler(log *eventstore.Log, now func() time.Time) CancelBatc
 	return CancelBatchHandler{movieBatches{log: log, now: now}}
 }
 
-// Handle cancels the batch. Movies that have ended do not change. A processor cancels all other movies afterwards, and releases
-// their holds. A batch that has finished is a Conflict. Handle is idempotent.
+// Handle cancels the batch. Movies that have ended do not change. A processor cancels all other movies afterwards, and
+// releases their holds. A batch that has finished without being cancelled is a Conflict. Handle is idempotent.
 func (h CancelBatchHandler) Handle(ctx context.Context, cmd CancelBatch) (eventstore.Position, error) {
 	_, appended, err := h.batches.decide(ctx, cmd.Account, cmd.Batch, func(b *batch.Batch, at time.Time) ([]domain.Event, error) {
 		return b.Cancel(cmd.Batch, cmd.Account, at)

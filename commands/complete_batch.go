@@ -95,7 +95,7 @@ func (h CompleteBatchHandler) forget(ctx context.Context, id batch.ID, requested
 }
 
 // submitAll submits the movies of all rows that have no movie yet, and records that all are submitted. If the account is
-// closed, it cancels the batch instead.
+// closed, it cancels the batch instead. It stops when the batch is cancelled meanwhile.
 func (h CompleteBatchHandler) submitAll(ctx context.Context, id batch.ID, requested batch.Requested) error {
 	totals, err := h.batches.ledgers.State(ctx, requested.Account)
 	if err != nil {

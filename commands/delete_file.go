@@ -33,9 +33,9 @@ func NewDeleteFileHandler(log *eventstore.Log, files Files, now func() time.Time
 	return DeleteFileHandler{movies: NewMovies(log, now), files: files}
 }
 
-// Handle deletes the movie's rendered files. A repeated call returns the time of the first deletion. The movie itself stays in
-// lists. Handle refuses a movie of another account, a movie that is still rendering, and a movie whose files cannot be removed
-// now; after a refusal nothing is recorded. Spec: DELETE /movies.
+// Handle deletes the movie's rendered files. A repeated call returns the time of the first deletion. The movie itself stays
+// in lists. Handle refuses a movie that does not exist or belongs to another account, a movie that waits or renders, and a
+// movie whose files cannot be removed now; after a refusal nothing is recorded. Spec: DELETE /movies.
 func (h DeleteFileHandler) Handle(ctx context.Context, cmd DeleteFile) (Deletion, error) {
 	_, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		events, err := m.DeleteFile(cmd.Account, at)

@@ -11,8 +11,9 @@ import (
 // fault: a worker whose command returns it ends its work normally, also when it has lost its claim.
 var ErrNothingToDo = errors.New("nothing to do")
 
-// ErrOutOfMemory says that the kernel has killed a child process of the work for want of memory. The work is released, and
-// retried as the only work in its process. Decision 56.
+// ErrOutOfMemory says that the kernel has killed a child process of the work for want of memory. A render, the fetching of
+// sources or a preload item is then released, and retried as the only work in its process. If it was that already, it fails
+// instead. Decision 56.
 var ErrOutOfMemory = errors.New("the kernel has ended a program for want of memory")
 
 // PageCrashed is the code of the error for a page that could not be drawn because its browser crashed.
@@ -30,8 +31,8 @@ var ErrGiveWay = errors.New("others wait for the slot")
 //   - Any other preload item ends at once, and begins anew when it gets a slot again.
 var ErrShare = errors.New("another account waits for the slot")
 
-// ErrAlone is the reason why the fetching of sources is stopped at once and done later: another piece of work, which has
-// crashed its process before, must be the only work in this process.
+// ErrAlone is the reason why the fetching of sources is stopped at once and done later: another piece of work must be the
+// only work in this process, because an earlier attempt at it has crashed or run out of memory.
 var ErrAlone = errors.New("another piece of work has to be alone in the process")
 
 // ErrUnseen says that a read did not find an event whose append was acknowledged. The node of the event store that answered lags

@@ -24,8 +24,8 @@ func NewExpireFileHandler(log *eventstore.Log, files Files, now func() time.Time
 	return ExpireFileHandler{movies: NewMovies(log, now), files: files, retention: retention}
 }
 
-// Handle removes every rendered file of the movie and records the removal; the movie itself stays in lists. ErrNothingToDo: the
-// files are not due for removal, or already removed. Spec: Limits, Retention.
+// Handle removes every rendered file of the movie and records the removal; the movie itself stays in lists. ErrNothingToDo:
+// the movie has no files, or they are not due for removal, or already removed. Spec: Limits, Retention.
 func (h ExpireFileHandler) Handle(ctx context.Context, cmd ExpireFile) (eventstore.Position, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		events := m.ExpireFile(at, h.retention)

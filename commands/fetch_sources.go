@@ -24,8 +24,8 @@ type FetchJob struct {
 
 // Fetch says how sources are fetched.
 type Fetch struct {
-	// Since is the time at which fetching for this movie or item first began. A source that must be revalidated at its server
-	// is revalidated once after that time. Zero: such a source is revalidated now.
+	// Since is the time at which fetching for this movie or item first began. A source with "cache": false is used from the
+	// cache only if it was downloaded after that time. Zero: it is not used from the cache.
 	Since time.Time
 	Spent time.Duration // time that earlier attempts have spent on fetching
 	// AtHand forbids downloads: when a source is not cached, the error is ErrNotAtHand.

@@ -49,9 +49,9 @@ func NewFinishBatchHandler(log *eventstore.Log, own *ledgers.Ledgers, now func()
 	}
 }
 
-// openRows remembers, for each batch, one movie that was open when the batch was checked last. As long as that movie is open, the
-// batch has not ended, and its stream with all rows need not be read. A batch of a thousand rows is checked a thousand times,
-// once after each movie.
+// openRows remembers, for batches that were checked lately, one movie that was open at the last check. As long as that
+// movie is open, the batch has not ended, and its stream with all rows need not be read. A batch of a thousand rows is
+// checked a thousand times, once after each movie.
 type openRows struct {
 	mu   sync.Mutex
 	last map[batch.ID]domain.ProjectID
@@ -81,10 +81,11 @@ func (o *openRows) set(id batch.ID, project domain.ProjectID) {
 	o.last[id] = project
 }
 
-// Handle records that the batch has ended, if none of its movies has an open hold. Each movie got its hold before it was
-// submitted and keeps it until its outcome is settled, so the last settlement finds no open hold. When several processes call
-// Handle at the same time, one appends the event and gets a FinishedBatch. The others get ErrNothingToDo, as does a call while a
-// movie is open or after the end was recorded.
+// Handle records that the batch has ended: a cancelled batch when it is wound down, any other when all its movies are
+// submitted and none has an open hold. Each movie got its hold before it was submitted and keeps it until its outcome is
+// settled, so the last settlement finds no open hold. When several processes call Handle at the same time, one appends the
+// event and gets a FinishedBatch. The others get ErrNothingToDo, as does a call for a movie without a batch, while a movie
+// is open, or after the end was recorded.
 func (h FinishBatchHandler) Handle(ctx context.Context, cmd FinishBatch) (FinishedBatch, error) {
 	id := cmd.Batch
 	if id == "" {
@@ -156,8 +157,8 @@ func (h FinishBatchHandler) ended(ctx context.Context, id batch.ID, requested ba
 	return open == "", nil
 }
 
-// waits reports whether a batch cannot have ended yet. For each batch, h.open remembers one movie whose hold was open at
-// the last check; waits returns true when that hold is still open. It returns false when h.open remembers no movie of the
+// waits reports whether a batch cannot have ended yet. h.open may remember a movie of the batch whose hold was open at the
+// last check; waits returns true when that hold is still open. It returns false when h.open remembers no movie of the
 // batch.
 func (h FinishBatchHandler) waits(ctx context.Context, account domain.AccountID, id batch.ID) (held bool, err error) {
 	project := h.open.of(id)

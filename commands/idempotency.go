@@ -12,19 +12,21 @@ import (
 	"moviola/eventstore"
 )
 
-// A movie may be submitted several times with the same idempotency key, even at the same time. All these requests get the
-// answer of the first one that was accepted. SubmitMovieHandler.Handle takes these steps for each request:
+// A movie may be submitted several times with the same idempotency key, even at the same time. Until the key expires,
+// requests with the same body get the answer of the first one that was accepted. SubmitMovieHandler.Handle takes these
+// steps for each request:
 //
-//  1. Look for an earlier request with the key. If one was accepted, return its answer, without any other check.
+//  1. Look for an earlier request with the key. If one with the same body was accepted, return its answer, without a check of
+//     the movie or the account.
 //  2. Check the request like one without a key: parse the body, compare the price with the account's credits.
 //  3. Reserve the key for a project, the id of the new movie. The key has a stream of its own, in which the first
 //     reservation counts until it expires. So all requests with the key go on with the same project.
 //  4. Store the document, hold the credits, and append MovieSubmitted to the movie's stream. This event can be appended
 //     only once: the other requests then read the answer of the first one from the stream.
 //
-// If a step refuses the request, Handle repeats step 1. If another request has made progress meanwhile, Handle goes on
-// with step 2; otherwise it returns the refusal. Because all requests use the same project, one can complete what another
-// has begun. A request whose body differs from that of the first request is refused by idempotency.Key.
+// If a step refuses the request, Handle repeats step 1. If another request has made progress meanwhile, Handle goes on with
+// step 2; otherwise it returns the refusal. Because all requests use the same project, one can complete what another has
+// begun. A request whose body differs from that of the first request is refused by idempotency.Key.
 
 // bodyHash returns the hash by which the body of a request is compared with that of an earlier request.
 func bodyHash(body []byte) string {
@@ -38,8 +40,9 @@ type earlier struct {
 	accepted *Submission      // answer to the request; nil: there is no answer yet
 }
 
-// earlier looks for a request with the same key and body. It is called before all other checks: a repeated request that was
-// accepted at first must not be refused later because the credits are spent by then. Decision 25.
+// earlier looks for a request with the same key, and refuses a body that differs from that request's body. It is called
+// before all other checks: a repeated request that was accepted at first must not be refused later because the credits are
+// spent by then. Decision 25.
 func (h SubmitMovieHandler) earlier(ctx context.Context, cmd SubmitMovie) (earlier, error) {
 	if cmd.IdempotencyKey == "" {
 		return earlier{}, nil

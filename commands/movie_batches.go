@@ -63,8 +63,8 @@ func (s movieBatches) load(ctx context.Context, id batch.ID) (*batch.Batch, even
 	return b, at, nil
 }
 
-// hold holds the credits for all rows in one append, and records in the batch that they are held, or that holding them was
-// refused. The error may be that refusal. hold may be repeated.
+// hold holds the credits for all rows in one append or, on a counted plan, counts the rows. It records in the batch that
+// this was done or refused. The error may be that refusal. hold may be repeated.
 func (s movieBatches) hold(ctx context.Context, id batch.ID, b *batch.Batch) (*batch.Batch, eventstore.Appended, error) {
 	requested, _ := b.Requested()
 	rows := make([]ledger.BatchRow, len(requested.Rows))

@@ -1,7 +1,7 @@
-// Package commands holds the use cases that change movies and batches of movies: one file each, with a command, a plain
-// struct named in the imperative, and its handler. Most handlers take the same steps: load the aggregate, decide, do the
-// external effect that must come first, append at the loaded revision. Use cases of other aggregates are in the packages
-// below this one.
+// Package commands holds the use cases that change movies and batches of movies: usually one file each, with a command, a
+// plain struct named in the imperative, and its handler. Most handlers take the same steps: load the aggregate, decide, do
+// the external effect that must come first, append at the loaded revision. Use cases of other aggregates are in the
+// packages below this one.
 package commands
 
 import (
@@ -17,8 +17,8 @@ import (
 // ErrFileNotFound is the error of Files for a key without a file.
 var ErrFileNotFound = errors.New("file not found")
 
-// Files stores whole files under slash-separated keys: movie documents, rendered movies, thumbnails. Writes are atomic, and
-// the bytes are on the disk when Put returns. All methods are safe for concurrent use.
+// Files stores whole files under slash-separated keys, for example movie documents, rendered movies and thumbnails. Writes
+// are atomic, and the bytes are stored durably when Put returns. All methods are safe for concurrent use.
 type Files interface {
 	// Put stores the bytes of r under key, and replaces an existing file.
 	Put(ctx context.Context, key string, r io.Reader) error
@@ -46,17 +46,17 @@ type RenderJob struct {
 	// Now is the time that clocks in the movie's pages show, the same in every attempt. Zero: the
 	// present time.
 	Now time.Time
-	// FetchedSince is when the movie's sources were first requested. Sources of elements with "cache": false are downloaded again
-	// unless they were downloaded since then. Zero: they are always downloaded again. Other sources are used from the cache as
-	// long as it keeps them.
+	// FetchedSince is when the movie's sources were first requested. Sources of elements with "cache": false are used from
+	// the cache only if they were downloaded since then. Zero: they are not used from the cache. Other sources may be used
+	// from the cache in any case.
 	FetchedSince time.Time
-	// Fetched is called once, when every source is on the local disk and before the movie is drawn or encoded; items of its
-	// property preload are made already. sources has the hex SHA-256 of each source's content, by the source's address. When
-	// Fetched returns an error, Render ends and returns the same error. nil: not called.
+	// Fetched is called at most once, when every source is on the local disk and before the movie is drawn or encoded;
+	// items of its property preload are made already. sources has the hex SHA-256 of each source's content, by the source's
+	// key. When Fetched returns an error, Render ends and returns the same error. nil: not called.
 	Fetched func(ctx context.Context, sources map[string]string) error
-	// Planned is called once, when the exact length and size are known (plan) and before the movie is encoded. warnings are
-	// those that the render has until then, such as properties that it does not follow as given. When Planned returns an
-	// error, Render ends and returns the same error. nil: not called.
+	// Planned is called at most once, when the exact length and size are known (plan) and before the movie is encoded.
+	// warnings are those that the render has until then, such as properties that it does not follow as given. When Planned
+	// returns an error, Render ends and returns the same error. nil: not called.
 	Planned func(ctx context.Context, plan movie.Dimensions, warnings []string) error
 	// Preloaded stores a finished item of the movie's property preload. It returns the address of the stored item, the
 	// address web of a copy that browsers can play (empty: there is no copy), and a warning for the movie (empty: none).
@@ -74,9 +74,9 @@ type RenderJob struct {
 	// that were taken from a cache. Both are called by several goroutines. nil: not called.
 	Measured func(stage string, took time.Duration)
 	Frames   func(encoded, cached int64)
-	// Share is closed when another account waits for the slot. Then Render ends with ErrGiveWay at a point where no finished
-	// work is lost: after it has made at least one window of this attempt, or when it has to wait for its sources or pages.
-	// nil: the render never gives way.
+	// Share is closed when another account waits for the slot. Then Render ends with ErrGiveWay at a point where no
+	// finished work is lost: after it has begun at least one window of this attempt, or usually when it has to wait for its
+	// sources or pages. nil: the render never gives way.
 	Share <-chan struct{}
 }
 

@@ -16,8 +16,8 @@ type PrepareJob struct {
 	Index   int // index of the item in its preload batch or in the property preload, from 0
 	Attempt int
 	Item    preload.Wanted
-	// FetchedSince is when the item's sources were first requested. A source with "cache": false is downloaded again
-	// unless it was downloaded since then. Zero: it is always downloaded again.
+	// FetchedSince is when the item's sources were first requested. A source with "cache": false is used from the cache
+	// only if it was downloaded since then. Zero: it is not used from the cache.
 	FetchedSince time.Time
 	// Now is the time that clocks in the item's pages show: the time at which the batch, or the movie, was requested.
 	Now time.Time

@@ -12,9 +12,9 @@ import (
 	"moviola/domain/plan"
 )
 
-// Preview checks a movie as a submission would. It returns the parts of the movie, and the refusal that follows from its JSON,
-// the account's movies and the plan. It does not check the account's credits, and stores and holds nothing. An error that it
-// returns is a fault of the service, not of the movie. Decision 32.
+// Preview makes those checks of a submission that depend on the movie's JSON, on the account's movies and on its plan. It
+// returns the parts of the movie, and the refusal that follows. It does not check the account's credits, and stores and
+// holds nothing. An error that it returns is a fault of the service, not of the movie. Decision 32.
 func (h SubmitMovieHandler) Preview(ctx context.Context, account domain.AccountID, body []byte) (lint.Input, error) {
 	read, err := h.read(ctx, SubmitMovie{Account: account, Body: body})
 	if err == nil {

@@ -9,8 +9,9 @@ import (
 	"moviola/eventstore"
 )
 
-// ReleaseRender releases the claim of a render that has run out of memory, or whose worker is shutting down or must give its
-// slot to other work. The attempt does not count as crashed.
+// ReleaseRender releases the claim of a render that has run out of memory, or whose worker is shutting down or must give
+// its slot to other work. The attempt does not count as crashed. A render that has run out of memory as the only work in
+// its process is not released, but fails.
 type ReleaseRender struct {
 	Project domain.ProjectID
 	Attempt int

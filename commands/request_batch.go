@@ -150,8 +150,8 @@ func (h RequestBatchHandler) request(ctx context.Context, cmd RequestBatch) (bat
 	return id, b, at, err
 }
 
-// check parses every row. It refuses the batch when no row is valid, when a row is invalid although all must be valid, and
-// when the batch costs more credits than are available.
+// check parses every row. It refuses the batch, among others, when no row is valid, when a row is invalid although all must
+// be valid, and when the batch costs more credits than are available.
 func (h RequestBatchHandler) check(ctx context.Context, cmd RequestBatch) (batch.Requested, error) {
 	requested, err := h.readRows(ctx, cmd.Account, cmd.Order)
 	if err != nil {

@@ -87,10 +87,10 @@ func NewSubmitMovieHandler(cfg SubmitMovieConfig) SubmitMovieHandler {
 	}
 }
 
-// Admit refuses an account that may not submit anything now, at any price. It is called before the body is read (decision
-// 4). Accounts on counted plans are never suspended (decision 36). A retry with the same idempotency key gets the first
-// answer again, whatever has happened to the account since (decision 25): when a movie was accepted with the idempotency
-// key, Admit does not refuse, and Handle decides with the body. idempotencyKey is empty when the request has none.
+// Admit refuses an account that may not submit anything now, at any price, but none on a counted plan: those are never suspended
+// (decision 36). Handlers of submissions call it before they read the body (decision 4). A retry with the same idempotency key
+// gets the first answer again, whatever has happened to the account since (decision 25): when a movie was accepted with the
+// idempotency key, Admit does not refuse, and Handle decides with the body. idempotencyKey is empty when the request has none.
 func (h SubmitMovieHandler) Admit(ctx context.Context, account domain.AccountID, idempotencyKey string) error {
 	allowed, err := h.plans.Of(ctx, account)
 	if err != nil || allowed.Counted {
@@ -107,9 +107,9 @@ func (h SubmitMovieHandler) Admit(ctx context.Context, account domain.AccountID,
 }
 
 // Handle accepts the movie or refuses it with the *domain.Error of spec: Errors, POST /movies. A crash at any point neither
-// loses an accepted movie nor charges for a movie that is not rendered: first the document is stored, then the hold is made,
-// then MovieSubmitted is appended; AbandonSubmission closes a hold whose movie was never submitted. A retry with the same
-// idempotency key takes the same steps for the same project.
+// loses an accepted movie nor charges for a movie that is not rendered: first the document is stored, then the hold is
+// made, then MovieSubmitted is appended; AbandonSubmission closes a hold whose movie was never submitted. A retry with the
+// same idempotency key goes on with the same project.
 func (h SubmitMovieHandler) Handle(ctx context.Context, cmd SubmitMovie) (Submission, error) {
 	ctx, cancel := context.WithTimeout(ctx, submitLimit)
 	defer cancel()

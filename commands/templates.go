@@ -73,8 +73,8 @@ func (s Templates) Fill(ctx context.Context, account domain.AccountID, body []by
 		if err != nil {
 			return nil, err
 		}
-		// Whether a template may use another template depends on the owner of the first, not on the rendering account: everybody can
-		// render a published template, with all templates that it uses.
+		// Whether a template may use another template depends on the owner of the first, not on the rendering account: so
+		// everybody can render a published template that uses other templates of its owner.
 		asker := owners[by]
 		if !t.Rendered(asker) && !(asker == LibraryAccount && t.Exists()) {
 			return nil, errNoTemplate()

@@ -14,8 +14,8 @@ import (
 // lookTime is the time limit for reading the list of operators from the log.
 const lookTime = 5 * time.Second
 
-// Operators knows the operators that have tokens of their own. Every query reads the new events of their stream first, so that a
-// revoked token is refused at once, in every process. It is safe for concurrent use.
+// Operators knows the operators that have tokens of their own. A query reads the new events of their stream first, so that
+// a revoked token is refused at once, in every process. It is safe for concurrent use.
 type Operators struct {
 	log    *eventstore.Log
 	random io.Reader

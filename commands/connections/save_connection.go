@@ -45,8 +45,8 @@ func NewSaveConnectionHandler(
 	return SaveConnectionHandler{connections: connections{log, vault, now}, random: random}
 }
 
-// Handle saves the connection. An unknown or a missing setting is Invalid. A secret that is to be kept but cannot be decrypted
-// any more is a Conflict. Decision 50.
+// Handle saves the connection. A setting that is unknown, missing or not valid is Invalid. A secret that is to be kept but
+// cannot be decrypted any more is a Conflict. Decision 50.
 func (h SaveConnectionHandler) Handle(ctx context.Context, cmd SaveConnection) (SavedConnection, error) {
 	var done SavedConnection
 	var err error
@@ -142,16 +142,16 @@ func (c connections) save(
 	return found.Save(saved), nil
 }
 
-// RotateSigningSecret gives a signed webhook connection a new signing secret. The previous secret stays valid until it is
-// retired or until the next rotation; an older secret becomes invalid.
+// RotateSigningSecret gives a signed webhook connection a new signing secret or, with Retire, removes the previous one. The
+// previous secret stays valid until then, but not longer than until the next rotation. An older secret becomes invalid.
 type RotateSigningSecret struct {
 	Account domain.AccountID
 	ID      string
 	Retire  bool // true: the previous secret is removed, and no new one is made
 }
 
-// Rotate handles RotateSigningSecret. A connection that is not signed is Invalid; a connection whose secrets cannot be
-// decrypted any more is a Conflict.
+// Rotate handles RotateSigningSecret. A connection that does not exist is NotFound. One that is not signed is Invalid; one
+// whose secrets cannot be decrypted any more is a Conflict.
 func (h SaveConnectionHandler) Rotate(ctx context.Context, cmd RotateSigningSecret) (SavedConnection, error) {
 	var done SavedConnection
 	var err error

@@ -63,8 +63,8 @@ func NewTestConnectionHandler(
 	}
 }
 
-// Handle tests the connection once and records the result. A webhook gets the payload of a finished movie with test true and
-// made-up values. A connection that does not exist is NotFound. Decision 50.
+// Handle tests the connection once. It records the result, unless the service itself was at fault. A webhook gets the
+// payload of a finished movie with test true and made-up values. A connection that does not exist is NotFound. Decision 50.
 func (h TestConnectionHandler) Handle(ctx context.Context, cmd TestConnection) (TestedConnection, error) {
 	opened, err := h.connections.Open(ctx, cmd.Account, cmd.ID)
 	if err != nil {

@@ -23,8 +23,8 @@ const (
 	ExchangesKept = 30 * 24 * time.Hour
 )
 
-// ErrNoExchange says that the Exchange of a try cannot be read: the try is older than ExchangesKept, nothing was sent, the
-// Exchange could not be stored, or it was encrypted under a secret that is no longer configured.
+// ErrNoExchange says that the Exchange of a try cannot be read: for example, the try is older than ExchangesKept, nothing
+// was sent, the Exchange could not be stored, or it was encrypted under a secret that is no longer configured.
 var ErrNoExchange = errors.New("nothing is kept of this try")
 
 // Try names one try at a destination of a movie.
@@ -39,8 +39,8 @@ func (t Try) key() string {
 	return blobkey.Exchange(t.Account, t.Project, t.Destination, t.Run, t.Number)
 }
 
-// Exchange is what one try has sent to the receiver, and the receiver's answer. It contains no headers, and of the receiver's
-// address only scheme and host.
+// Exchange is what one try has sent to the receiver, and the receiver's answer. Of the headers it contains only the content
+// type, and of the receiver's address only scheme and host.
 type Exchange struct {
 	Address     string    `json:"address"` // scheme and host of the receiver's address
 	StartedAt   time.Time `json:"started_at"`
@@ -51,16 +51,16 @@ type Exchange struct {
 	Answer      []byte    `json:"answer,omitempty"` // beginning of the receiver's answer
 }
 
-// Exchanges stores the Exchange of each try at a destination (what was sent, and the receiver's answer) as an encrypted
-// file. It is safe for concurrent use.
+// Exchanges stores the Exchange of a try at a destination (what was sent, and the receiver's answer) as an encrypted file.
+// It is safe for concurrent use.
 type Exchanges struct {
 	files commands.Files
 	vault commands.Vault
 	now   func() time.Time
 }
 
-// NewExchanges returns a store for what each try at a destination has sent and what the receiver answered. It stores them
-// in files, encrypted with vault. now is the clock by which they expire.
+// NewExchanges returns a store for what tries at destinations have sent and what the receivers answered. It stores them in
+// files, encrypted with vault. now is the clock by which they expire.
 func NewExchanges(files commands.Files, vault commands.Vault, now func() time.Time) Exchanges {
 	return Exchanges{files, vault, now}
 }

@@ -52,8 +52,8 @@ func errNoInbox(id connection.InboxID) error {
 	return domain.Errorf(domain.NotFound, "inbox_not_found", "Inbox %s not found", id)
 }
 
-// Inboxes stores the inboxes of accounts, encrypted, in files that all processes share. No event is written about an inbox, so
-// nothing of an inbox remains when its files are removed. It is safe for concurrent use.
+// Inboxes stores the inboxes of accounts, encrypted, in files that all processes share. No event is written about opening
+// or deleting an inbox, nor about a letter in it. It is safe for concurrent use.
 type Inboxes struct {
 	files commands.Files
 	vault commands.Vault

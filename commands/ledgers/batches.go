@@ -18,8 +18,8 @@ type HoldBatch struct {
 	Quota   ledger.Quota // quota of the account's plan, when Counted is true
 }
 
-// HoldBatch holds the credits for all rows in one append or, on a counted plan, counts all rows. When it refuses, it refuses the
-// whole batch, with the errors of Hold or Count. It is idempotent.
+// HoldBatch holds the credits for all rows in one append or, on a counted plan, counts all rows. It skips rows that have a
+// hold or count already. When it refuses, it refuses the whole batch, with the refusals of Hold or Count. It is idempotent.
 func (l *Ledgers) HoldBatch(ctx context.Context, cmd HoldBatch) (eventstore.Appended, error) {
 	request := &ledgerRequest{ctx: ctx, events: len(cmd.Rows),
 		decide: func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {

@@ -24,9 +24,9 @@ type SettleItem struct {
 	Reason  string // why the credits are released: failed, cached, abandoned; not used by ChargeItem
 }
 
-// HoldItems holds credits for each item that costs something, in one append. When too few credits are available, it refuses with
-// PaymentRequired (402). It is idempotent; an item whose hold has ended is ledger.ErrHoldEnded. For a batch that costs nothing it
-// appends nothing.
+// HoldItems holds credits for each item that costs something, in one append. When too few credits are available, it refuses
+// with PaymentRequired (402), and for a closed account with Forbidden (403). It is idempotent; an item whose hold has ended
+// is ledger.ErrHoldEnded. For a batch that costs nothing it appends nothing.
 func (l *Ledgers) HoldItems(ctx context.Context, cmd HoldItems) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.HoldItems(cmd.Preload, cmd.Items, at)

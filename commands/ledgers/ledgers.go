@@ -69,8 +69,8 @@ type Grant struct {
 
 // Ledgers decides on the credits of every account, from the ledger's stream and never from a projection. Each account in use has
 // one owner, a goroutine that keeps the folded ledger in memory, decides waiting commands in order and appends their events
-// together. Conflicts with other processes are resolved by optimistic concurrency. All methods are safe for concurrent use; their
-// refusals are *domain.Error. After Close they return ErrClosed.
+// together. Conflicts with other processes are resolved by optimistic concurrency. All methods are safe for concurrent use. A
+// refusal that clients see is a *domain.Error. After Close, commands return ErrClosed.
 type Ledgers struct {
 	log  *eventstore.Log
 	now  eventstore.Clock
@@ -105,16 +105,16 @@ func (l *Ledgers) Close() {
 }
 
 // Hold holds credits, or refuses: 401 when the account never had credits, 403 when all are spent or the account is closed,
-// 400 when too few are available.
+// 400 when too few are available. For a project whose hold has ended the error is ledger.ErrHoldEnded.
 func (l *Ledgers) Hold(ctx context.Context, cmd Hold) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Hold(cmd.Project, cmd.Amount, at)
 	})
 }
 
-// ChangeHold changes a hold, or refuses with "Insufficient credits". When an attempt after cmd.Attempt has changed the hold,
-// or cmd.Attempt has changed it to another amount, the error is ledger.ErrStale. When the hold has ended it is
-// ledger.ErrHoldEnded; when there never was one, ledger.ErrNoHold.
+// ChangeHold changes a hold, or refuses with "Insufficient credits". When an attempt after cmd.Attempt has changed the
+// hold, or cmd.Attempt has changed it to another amount, the error is ledger.ErrStale. When the hold has ended it is
+// ledger.ErrHoldEnded; when there never was one, or its end is no longer remembered, ledger.ErrNoHold.
 func (l *Ledgers) ChangeHold(ctx context.Context, cmd ChangeHold) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.ChangeHold(cmd.Project, cmd.Attempt, cmd.Amount, at)

@@ -69,7 +69,7 @@ func (l *Ledgers) Open(
 
 // opening returns the ledger as an account's newest opening balance has it, and the last event in the ledger's stream that
 // this state includes. When the newest opening balance has no valid signature, another version or does not fit the ledger,
-// or when there is none, it returns an empty ledger and NoStream.
+// or when there is none or l has no key, it returns an empty ledger and NoStream.
 func (l *Ledgers) opening(ctx context.Context, account domain.AccountID) (*ledger.Ledger, eventstore.Appended, error) {
 	none := eventstore.Appended{Revision: eventstore.NoStream}
 	if l.key == nil {

@@ -58,10 +58,11 @@ type ledgerAnswer struct {
 //	              └──────────────────────────────────────────────────────────────────────── answer every member with the error
 //
 // After a failed append the next group finds out what is stored, because it appends at the exact revision. A group that appends
-// nothing, because all its members were refused or ask only, reads the log instead: a refusal is never based on an old state.
+// nothing, for example because all its members were refused or ask only, reads the log instead: a refusal is never based on an
+// old state.
 //
-// The owner's goroutine owns all fields, with three exceptions. The lock of Ledgers guards users. mu guards stored and loaded,
-// which passesCached reads from other goroutines; end and snapshot are atomic for the same reason.
+// The owner's goroutine owns the fields that change, with three exceptions. The lock of Ledgers guards users. mu guards stored
+// and loaded, which passesCached reads from other goroutines. end and snapshot are atomic, because other goroutines use them.
 type ledgerOwner struct {
 	log     *eventstore.Log
 	now     eventstore.Clock
@@ -162,8 +163,9 @@ type ledgerRound struct {
 	proposed []eventstore.Proposed
 }
 
-// decide calls the decide function of each request of the group, one after the other, with the draft: the ledger's state after
-// the requests before it. The events of a request are applied to the draft before the next request decides.
+// decide calls the decide function of each request of the group, one after the other, with the draft: the ledger's state
+// after the requests before it. The events of a request are applied to the draft before the next request decides. A request
+// whose context has ended is not decided.
 func (o *ledgerOwner) decide(group []*ledgerRequest) ledgerRound {
 	round := ledgerRound{refusals: make([]error, len(group))}
 	at := o.now.Stamp()

@@ -41,8 +41,9 @@ func (o *ledgerOwner) restore(ctx context.Context) {
 	o.draft = o.stored.Clone()
 }
 
-// Snapshot appends a snapshot of an account's ledger when the ledger has grown by enough events since the last snapshot. With it
-// the earlier events need not be folded at a later start. Nothing else depends on the snapshot. Snapshot is idempotent.
+// Snapshot appends a snapshot of an account's ledger when the ledger has grown by enough events since the last snapshot,
+// unless it is too large for an event. With it the earlier events need not be folded at a later start. Nothing else depends
+// on the snapshot. Snapshot is idempotent.
 func (l *Ledgers) Snapshot(ctx context.Context, account domain.AccountID) error {
 	owner, err := l.enter(account)
 	if err != nil {

@@ -28,8 +28,8 @@ type KeepMedia struct {
 	ContentType string
 	Size        int64
 	Open        func() (io.ReadCloser, error)
-	// Once makes the command idempotent: an asset with the same name and the same Once is not stored again while the first
-	// one is in its place. Empty: every command stores the asset again.
+	// Once makes the command idempotent: an asset with the same name and the same Once is usually not stored again while
+	// the first one is in its place. Empty: every command stores the asset again.
 	Once string
 }
 

@@ -29,8 +29,8 @@ type ItemClaim struct {
 	preload.Claim
 	Account domain.AccountID
 	Item    preload.Wanted
-	// FetchedSince is when the sources of the item were first requested. A source with "cache": false is downloaded again
-	// unless it was downloaded since then. Zero: it is always downloaded again.
+	// FetchedSince is when the sources of the item were first requested. A source with "cache": false is used from the
+	// cache only if it was downloaded since then. Zero: it is not used from the cache.
 	FetchedSince time.Time
 	// Requested is when the batch was requested.
 	Requested time.Time

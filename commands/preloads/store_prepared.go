@@ -19,8 +19,8 @@ import (
 	"moviola/eventstore"
 )
 
-// PreparedStore stores prepared assets where they can be downloaded: in the media library of their account when the item asks
-// for that, otherwise outside of it for a few days. Decision 47. It is safe for concurrent use.
+// PreparedStore stores prepared assets where they can be downloaded: in the media library of their account when the item
+// asks for that and it is possible, otherwise outside of it for a few days. Decision 47. It is safe for concurrent use.
 type PreparedStore struct {
 	files     commands.Files
 	keep      mediafiles.KeepMediaHandler
@@ -74,8 +74,9 @@ func (s PreparedStore) KeepMade(
 	return err
 }
 
-// Store stores an asset and returns the item's result. When an asset for the media library cannot be stored there, it is stored
-// outside of it for a few days, and the result has a warning. Spec: Preload item result.
+// Store stores an asset and returns the item's result. When an asset for the media library cannot be stored there, it is
+// stored outside of it for a few days, and the result has a warning. When ctx has ended, Store returns an error instead.
+// Spec: Preload item result.
 func (s PreparedStore) Store(ctx context.Context, job commands.PrepareJob, p commands.Prepared) (preload.Result, error) {
 	r := preload.Result{Duration: p.Duration, Width: p.Width, Height: p.Height, Size: p.Size, Generated: p.Generated}
 	if p.Generated {

@@ -77,8 +77,9 @@ func (h LibraryHandler) Publish(ctx context.Context, id template.ID) (Publicatio
 	if err != nil {
 		return Publication{}, err
 	}
-	// Because of the idempotency key, repeated calls render the same body only once. After a failed render, a call renders it again
-	// only once the idempotency key has expired. An example from before a withdrawal is never shown: another one is rendered then.
+	// Because of the idempotency key, repeated calls render the same body only once. After a failed render, a call renders
+	// it again only once the idempotency key has expired. An example that was pending at a withdrawal is never shown:
+	// another one is rendered then.
 	once := "example " + string(id) + " " + t.Body().Hash
 	if t.Withdrawn() {
 		once += fmt.Sprintf(" %d", t.Changes())

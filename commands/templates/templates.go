@@ -65,9 +65,9 @@ func (s templates) keep(ctx context.Context, id template.ID, body []byte) (templ
 	return described, nil
 }
 
-// describe checks the movie JSON of a template and returns its hash, its size in bytes, and the width and height of the movie. It
-// does not make the checks of a submission (decisions 15 and 22): a template may be only a part of a movie, and its errors are
-// found when a movie that is made of it is rendered.
+// describe checks the movie JSON of a template and returns its hash, its size in bytes, and the width and height of the
+// movie. It does not make the checks of a submission (decisions 15 and 22): a template may be only a part of a movie, and
+// its errors are found when a movie that is made of it is validated, submitted or rendered.
 func describe(body []byte) (template.Body, error) {
 	if len(body) > template.MaxBody {
 		return template.Body{}, template.TooLarge()
