@@ -12,8 +12,8 @@ type ImageRequest struct {
 	Aspect     string         // document.Horizontal, document.Vertical or document.Squared
 	Connection string         // id of a saved connection; empty: this server's provider
 	Settings   map[string]any // model-settings of the document; may be nil
-	// Fresh is the movie for which a new picture is made; all attempts at that movie get the same picture. Empty: a cached
-	// picture of any movie may be used.
+	// Fresh is the movie for which a new picture is made; all attempts at that movie get the same picture while it is cached.
+	// Empty: a cached picture of any movie may be used.
 	Fresh domain.ProjectID
 }
 

@@ -22,7 +22,7 @@ func SlotOf(ctx context.Context) *atomic.Bool {
 }
 
 // KeepSlot tells the queue that this work will not hand back its slot when the queue asks for it (ErrShare). The queue
-// then asks other work instead. KeepSlot does nothing if the context was not made by WithSlot.
+// may then ask other work instead. KeepSlot does nothing if the context was not made by WithSlot.
 func KeepSlot(ctx context.Context) {
 	if kept := SlotOf(ctx); kept != nil {
 		kept.Store(true)

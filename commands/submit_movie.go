@@ -87,9 +87,9 @@ func NewSubmitMovieHandler(cfg SubmitMovieConfig) SubmitMovieHandler {
 	}
 }
 
-// Admit refuses an account that may not submit anything now, at any price, but none on a counted plan: those are never suspended
-// (decision 36). Handlers of submissions call it before they read the body (decision 4). A retry with the same idempotency key
-// gets the first answer again, whatever has happened to the account since (decision 25): when a movie was accepted with the
+// Admit refuses an account that may not submit anything now, at any price. It refuses none on a counted plan: those are never
+// suspended (decision 36). It is called before the body of a submission is read (decision 4). A retry with the same idempotency
+// key gets the first answer again, whatever has happened to the account since (decision 25): when a movie was accepted with the
 // idempotency key, Admit does not refuse, and Handle decides with the body. idempotencyKey is empty when the request has none.
 func (h SubmitMovieHandler) Admit(ctx context.Context, account domain.AccountID, idempotencyKey string) error {
 	allowed, err := h.plans.Of(ctx, account)

@@ -28,8 +28,8 @@ var (
 // maxSignIn is the maximum size, in bytes, of the body of a request to sign in, which contains a key or token.
 const maxSignIn = 4 << 10
 
-// foreign refuses a call that a page of another site may have made the browser send. A call that only reads needs no
-// headers that prove its origin, because browsers do not send the session's cookie with calls of another site.
+// foreign refuses a call that a page of another site may have made the browser send. A call that only reads needs
+// neither the header Origin nor MarkHeader, because browsers do not send the session's cookie with calls of another site.
 func (c *Console) foreign(r *http.Request) error {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		return errForeign

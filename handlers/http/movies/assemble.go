@@ -6,7 +6,7 @@ import (
 )
 
 // Answers are concatenated from parts that are already encoded as JSON. If such a part were encoded again as a value inside a
-// larger value, encoding/json would parse and copy it at every level: each document of a list four times.
+// larger value, encoding/json would parse and copy it at every level: each document of a list several times.
 
 // withMember appends a member to an object that is not empty. The result may reuse the object's memory.
 func withMember(object []byte, name string, value []byte) []byte {
