@@ -12,7 +12,7 @@ import (
 	"moviola/eventstore"
 )
 
-// Hold holds credits for a project. Only one hold can ever be made for a project.
+// Hold holds credits for a project. While the end of a hold is remembered, no second one is made for the project.
 type Hold struct {
 	Account domain.AccountID
 	Project domain.ProjectID
@@ -34,7 +34,8 @@ type Charge struct {
 	Project domain.ProjectID
 }
 
-// Count counts a movie, or a draft, on a counted plan. Only one count can ever be made for a project.
+// Count counts a movie, or a draft, on a counted plan. While the end of a count is remembered, no second one is
+// made for the project.
 type Count struct {
 	Account domain.AccountID
 	Project domain.ProjectID

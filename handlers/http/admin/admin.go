@@ -90,7 +90,7 @@ func New(cfg Config) *API {
 	}
 }
 
-// Routes registers every operation of the operator's interface on the root router.
+// Routes registers the operations of this package on the root router.
 func (a *API) Routes(router *mux.Router) {
 	operation.Register(router, []operation.Route{
 		a.trail.Route(readAccounts, a.readAccounts),

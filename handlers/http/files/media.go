@@ -13,7 +13,8 @@ import (
 	"moviola/projections"
 )
 
-// MediaFinder finds a file of a media library. Its answer includes every event of the log.
+// MediaFinder finds a file of a media library. While the log can be read, its answer includes
+// every event of the log.
 type MediaFinder interface {
 	File(ctx context.Context, account domain.AccountID, path media.Path) (projections.MediaFile, bool, error)
 }

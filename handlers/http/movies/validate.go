@@ -24,7 +24,7 @@ type validation struct {
 	Warnings []string  `json:"warnings"`
 	Problems []finding `json:"problems"`
 	Total    int       `json:"problems_total"`
-	// Unchecked has a sentence for each part that was not checked.
+	// Unchecked has sentences about parts that were not checked.
 	Unchecked []string `json:"unchecked"`
 	Width     *int     `json:"width"`
 	Height    *int     `json:"height"`

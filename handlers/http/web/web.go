@@ -25,7 +25,7 @@ const (
 	internalErrorText = "Internal error"
 )
 
-// failure is the body of every error. Decision 1.
+// failure is the usual body of an error. Decision 1.
 type failure struct {
 	Success bool   `json:"success"`
 	Message string `json:"message"`
