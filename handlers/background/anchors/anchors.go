@@ -1,5 +1,6 @@
-// Package anchors makes anchors of the ledgers on a schedule, and sends them to the places that the operator names. An anchor
-// is a signed digest of all ledgers. When several processes run this package, only one of them makes each anchor.
+// Package anchors makes anchors of the ledgers on a schedule, and sends them to the places that the operator names. An
+// anchor is a signed list of the length and digest of each ledger. When several processes run this package, only one of
+// them makes each anchor.
 package anchors
 
 import (

@@ -9,8 +9,8 @@ import (
 	"moviola/eventstore/archived"
 )
 
-// archive checks the archive files, which contain the archived events of the log, and reports whether all of them are there
-// and undamaged. When one is not, the log is incomplete, and no other comparison with the log makes sense.
+// archive checks the archive files, which contain the archived events of the log, and reports whether all of them are
+// there and undamaged. When one is not, the log may lack its events, and Run compares nothing else with the log.
 func (c *checker) archive(ctx context.Context) (whole bool, err error) {
 	if c.Archive == nil {
 		return true, nil

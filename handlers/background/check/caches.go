@@ -61,8 +61,9 @@ type cacheWalk struct {
 	named    map[string]bool // names of the cached files that JSON notes in the folder walked now mention
 }
 
-// folder is called for each folder of a cache. It records the folder of a closed account as an orphan, and skips the files
-// in it. In any other folder it reads which files the notes mention, and stores their names in w.named.
+// folder is called for a folder of a cache. The folder of a closed account is an orphan: folder hands it to flaw, and
+// skips what is in it. In any other folder it reads which files the notes mention, if files of this cache have notes, and
+// stores their names in w.named.
 func (w *cacheWalk) folder(path string, entry fs.DirEntry) (err error) {
 	if w.departed[path] {
 		flaw := storage.Flaw{Kind: storage.FlawOrphaned, Detail: "its account is closed", Remove: []string{path}}
@@ -94,8 +95,9 @@ func namedIn(cache Cache, folder string) (map[string]bool, error) {
 	return cache.Named(folder)
 }
 
-// flaw adds a finding about a file or folder of a cache to the report. It adds none for an orphan (a file or folder that
-// nothing needs) that is younger than Grace, because the JSON note that mentions the file may not be written yet.
+// flaw adds a finding about a file or folder of a cache to the report. It adds none when the report is full, and none for
+// an orphan (a file or folder that nothing needs) that is younger than Grace: the JSON note that mentions a file, for
+// example, may not be written yet.
 func (c *checker) flaw(cache Cache, path string, entry fs.DirEntry, flaw storage.Flaw) error {
 	if flaw.Kind == "" || len(c.report.Findings) >= mostFindings {
 		return nil

@@ -1,5 +1,5 @@
-// Package check compares all stored data with the log. It reports which files are missing, damaged or orphaned, and
-// which documents of the read models differ from the result of folding the log.
+// Package check compares stored files, caches and read models with the log. It reports which files are missing, damaged or
+// orphaned, and on request which documents of the read models differ from the result of folding the log.
 package check
 
 import (

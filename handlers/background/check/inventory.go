@@ -30,8 +30,8 @@ type want struct {
 // subject is the state of one stream with regard to stored files.
 type subject interface {
 	apply(e domain.Event)
-	// wants returns the stored files that the events of this subject's stream name. The field required of each want says
-	// whether the file must exist at the time that now gives.
+	// wants returns the stored files that this subject names in its present state, after its events. The field required of
+	// each want says whether the file must exist at the time that now gives, unless its account was closed or purged.
 	wants(now time.Time) []want
 	// mayHave reports whether a file may exist although wants does not return it. The file's key belongs to this subject.
 	mayHave(key string) bool
@@ -56,8 +56,9 @@ func newInventory() *inventory {
 // errUnread says that an event cannot be read because a newer version of the program has written it.
 var errUnread = errors.New("it was written by a newer version of the program")
 
-// add applies an event to the state of its stream. When this program cannot read the event, because a newer version has
-// written it, add enters the stream in v.unread and returns errUnread. It skips all later events of that stream.
+// add applies an event to the state of its stream; it skips streams of categories that are not in the list read. When this
+// program cannot read the event, because a newer version has written it, add enters the stream in v.unread and returns
+// errUnread. It skips the later events of that stream.
 func (v *inventory) add(codec *eventstore.Codec, r eventstore.Recorded) error {
 	category, id := eventstore.SplitStream(r.Stream)
 	if !slices.Contains(read, category) || v.unread[r.Stream] {
@@ -132,14 +133,14 @@ func (v *inventory) streamOf(key string) string {
 	return v.blobs[key]
 }
 
-// owned reports whether the file with a key belongs to a stream of the log. It returns true for every file of a stream with
-// an event that this program cannot read (v.unread).
+// owned reports whether the file with a key is no orphan, as far as this program can tell. It returns true, among others,
+// for every file of a stream with an event that this program cannot read (v.unread).
 func (v *inventory) owned(key string, now time.Time) bool {
 	if blobkey.Uploads.Is(key) || blobkey.Inboxes.Is(key) || blobkey.Sources.Is(key) || blobkey.Fonts.Is(key) ||
 		blobkey.History.Is(key) {
-		// These files count as owned, so they are never reported as orphans. No event names them. Chores remove them when
-		// they are old or unused. The archive files (History) are an exception: the catalogue of the archive names them,
-		// and nothing removes them.
+		// These files count as owned, so that they are not reported here as orphans. Events do not name them. Most are
+		// removed when they are old or unused. The archive files (History) are not: the catalogue of the archive names
+		// them.
 		return true
 	}
 	stream := v.streamOf(key)

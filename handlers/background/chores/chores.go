@@ -1,8 +1,8 @@
-// Package chores does periodic work that no event triggers, about once a day. Most chores remove stored files that no event
-// names, and old working files. Others archive or discard old events.
+// Package chores does periodic work that no event triggers, about once a day. Most chores remove stored files that no
+// event names, and old working files. Others, for example, archive or discard old events.
 //
-// A chore may run at any time, in several processes at once, and be interrupted, because what it removes is never used
-// again. Work that is due for movies is on the work list, not here.
+// A chore may run at any time, in several processes at once, and be interrupted: what it removes is not needed any more,
+// or can be made again. Work that is due for movies is on the work list, not here.
 package chores
 
 import (

@@ -94,8 +94,8 @@ func names(m projections.Movie, key string) bool {
 }
 
 const (
-	// fewStrays is a number of strays (stored files that no record names). Up to this number, all strays are removed. More
-	// strays are removed only if at least as many files are named by records.
+	// fewStrays is a number of strays (stored files that no record names). Up to this number, the strays that were found
+	// are all removed. More are removed only if at least as many other files were found.
 	fewStrays = 100
 	// mostStrays is the maximum number of files that a chore removes in one round; the next round removes more.
 	mostStrays = 10_000
@@ -105,7 +105,7 @@ const (
 // of another installation.
 var errTooMany = errors.New("most files belong to no movie; is this the event store that belongs to them? Nothing was removed")
 
-// strays holds the keys of the stored files that no record names, and in named the number of files that a record names.
+// strays holds the keys of stored files that no record names, and in named the number of the other files, which stay.
 type strays struct {
 	keys  []string
 	named int

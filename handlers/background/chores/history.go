@@ -85,8 +85,8 @@ func (c HistoryConfig) ended(ctx context.Context, plan string) func([]eventstore
 	}
 }
 
-// hasEnded returns the account of a movie, and whether all work on it is done: the movie has an outcome, and its destinations, if
-// it has any, have their results.
+// hasEnded returns the account of a movie, and whether the movie has ended: it has an outcome and, if it is closed and has
+// destinations, these have their results.
 func hasEnded(codec *eventstore.Codec, events []eventstore.Recorded) (domain.AccountID, bool, error) {
 	_, project := eventstore.SplitStream(events[0].Stream)
 	m := movie.New(domain.ProjectID(project))

@@ -48,8 +48,8 @@ const LeastOpened = 100
 
 // Ledgers is the chore of archiving the old events of ledgers. Events of an account's ledger are old when they were stored
 // before a boundary: the start of the calendar month (UTC) in which the time lies that is Age before now. The chore makes
-// an opening balance that includes the old events, and then archives these events. So a ledger gets at most one new opening
-// balance a month, and it is the balance at the end of a month. Decision 96.
+// an opening balance that includes the old events, and then archives these events. So, while Age stays the same, a ledger
+// gets at most one new opening balance a month, and it is the balance at the end of a month. Decision 96.
 func Ledgers(config LedgersConfig) Chore {
 	return Chore{Name: "old events of ledgers", Do: func(ctx context.Context, now time.Time) error {
 		var prefixes []archived.Prefix
@@ -82,7 +82,7 @@ func Ledgers(config LedgersConfig) Chore {
 }
 
 // open makes the opening balance of an account, if one is due. It returns the events of the ledger that the newest opening
-// balance includes, and that may be archived for this reason; a negative revision: there are none.
+// balance includes, and that may be archived for this reason; a negative revision: none may be archived.
 func (c LedgersConfig) open(ctx context.Context, account domain.AccountID, now time.Time) (archived.Prefix, error) {
 	prefix := archived.Prefix{Stream: ledger.Stream(account), Through: eventstore.NoStream}
 	age, err := c.Age(ctx, account)

@@ -16,8 +16,8 @@ type MediaNames interface {
 	Names(ctx context.Context, key string) (bool, error)
 }
 
-// Media is the chore of removing bytes that no file of a media library names: bytes of interrupted uploads and deletions.
-// caughtUp waits until the library includes every event that the log has now.
+// Media is the chore of removing bytes older than uploadAge that no file of a media library names, for example those of
+// interrupted uploads and deletions. caughtUp waits until the library includes every event that the log has now.
 func Media(files Files, library MediaNames, caughtUp func(ctx context.Context) error) Chore {
 	return Chore{Name: "stray media files", Do: func(ctx context.Context, now time.Time) error {
 		until := now.Add(-uploadAge)

@@ -34,7 +34,7 @@ type ScavengeConfig struct {
 // Scavenge is the chore of saying that an event store should be scavenged, when the store does not remove truncated events
 // by itself. A scavenge is due when the archive has truncated events at least 30 days ago, and no scavenge was recorded
 // since. The chore counts the events that the archive has truncated since the last record of a scavenge; when no record is
-// found, or the user may not read it, it counts all events that the archive has ever truncated.
+// found, or it cannot be read, the chore counts all events that the archive has ever truncated.
 func Scavenge(config ScavengeConfig) Chore {
 	return Chore{Name: "need of a scavenge", Soon: true, Do: func(ctx context.Context, now time.Time) error {
 		if own, err := config.Discards(ctx); err != nil || own {

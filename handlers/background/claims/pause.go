@@ -30,8 +30,8 @@ func (p *Pause) Wait(ctx context.Context) error {
 	return Sleep(ctx, d)
 }
 
-// Grace returns a context that outlives ctx, at most by the given time. It is for steps that are nearly done when the
-// process shuts down, and whose outcome would be unknown if they were cancelled.
+// Grace returns a context that outlives ctx, at most by the given time. It is for steps that should not be cut short when
+// ctx ends, for example because their outcome would then be unknown.
 func Grace(ctx context.Context, atMost time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {

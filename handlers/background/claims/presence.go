@@ -40,8 +40,8 @@ type Board struct {
 }
 
 // Appear writes a claim's row to the board at once, then when the progress changes, but not more often than every
-// shortestBeat, and at least once in every interval of the field Beat of the board. End must be called. The function told
-// is called with the percentage after each write, also a failed one, from one goroutine.
+// shortestBeat, and otherwise at intervals of about the field Beat of the board. End must be called. The function told is
+// called with the percentage after each write, also a failed one, from one goroutine.
 func (b *Board) Appear(work string, attempt int, told func(percent float64)) *Shown {
 	ctx, stop := context.WithCancel(context.Background())
 	shown := &Shown{told: told, moved: make(chan struct{}, 1), stop: stop, ended: make(chan struct{})}
@@ -84,8 +84,8 @@ func until(ctx context.Context, timer *time.Timer, atMost time.Duration, moved <
 	return true
 }
 
-// beat writes the row of a claim. It logs a failure, also when the board does not answer within its time limit, unless ctx has
-// ended: then the claim ends.
+// beat writes the row of a claim. It logs a failure, also when the board does not answer within its time limit, unless ctx
+// has ended, as it does when End is called.
 func (b *Board) beat(ctx context.Context, row projections.Presence) {
 	limited, cancel := context.WithTimeout(ctx, 2*b.Beat)
 	defer cancel()

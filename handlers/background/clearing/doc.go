@@ -1,3 +1,4 @@
-// Package clearing removes the stored data of an account that is purged or closed: rendered files, media, templates, connections
-// and API keys. Each kind of data has a type of its own that the processors call.
+// Package clearing removes stored data of an account: of a closed one, among others, rendered files, media, templates,
+// connections and API keys; of a purged one, rendered files and media. The processors call each type of this package in
+// turn.
 package clearing

@@ -1,6 +1,6 @@
-// Package curator installs the templates of the program into the template library, and lists each template when its example is
-// rendered. It compares the library with the program's templates at intervals, so that any process completes an interrupted
-// installation.
+// Package curator installs the templates of the program into the template library, and lists each template when its
+// example is rendered. It does so in rounds, so that a later round completes an interrupted installation, also in another
+// process.
 package curator
 
 import (
@@ -79,7 +79,7 @@ func (c *Curator) Run(ctx context.Context) error {
 }
 
 // Round installs templates that are missing or out of date, and puts into the template library those whose examples are
-// ready. open is true while examples are being rendered.
+// ready. open is true when it has found an example that is still being rendered.
 func (c *Curator) Round(ctx context.Context) (open bool, err error) {
 	var problems []error
 	for _, b := range c.cfg.BuiltIn {

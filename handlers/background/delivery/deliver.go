@@ -21,8 +21,9 @@ import (
 	"moviola/projections"
 )
 
-// Deliver sends a closed movie to its destinations in order. After the claim it ends in one of three ways: every destination
-// has a result, the claim was released, or another worker has taken the claim. log is a logger whose lines name the movie.
+// Deliver sends a closed movie to those of its destinations that have no final result yet, one after the other. After the
+// claim it usually ends in one of three ways: every destination has a result, the claim was released, or another worker
+// has taken the claim. log is a logger whose lines name the movie.
 func (p *Deliverer) Deliver(ctx context.Context, task projections.Task, log logrus.FieldLogger) error {
 	project := domain.ProjectID(task.Subject)
 	guard := p.config.Watch.Open(project, claims.EndsDelivery)
@@ -215,7 +216,7 @@ func (d *delivery) record(ctx context.Context, try movie.DeliveryAttempted) erro
 }
 
 // recorded retries a command until it succeeds or finds nothing to do, because a completed try must be recorded. When ctx
-// ends, it goes on for the time Limits.Release.
+// ends, it goes on for at most the time Limits.Release.
 func (d *delivery) recorded(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := claims.Grace(ctx, d.limits.Release)
 	defer cancel()

@@ -48,8 +48,8 @@ func (d *delivery) serve(ctx context.Context, index int, state movie.Destination
 	}
 }
 
-// announce calls a webhook until it succeeds or no further try is allowed. It continues the tries of an earlier run; the time
-// of the next try follows from the stream.
+// announce calls a webhook until a try succeeds, no further try is allowed, or this run has to end. It continues the tries
+// of an earlier run; the time of the next try follows from that of the last one.
 func (d *delivery) announce(ctx context.Context, try movie.DeliveryAttempted, state movie.DestinationState, t target) error {
 	last := state.Last.At
 	for {
@@ -146,8 +146,9 @@ func (d *delivery) send(ctx context.Context, try movie.DeliveryAttempted, t targ
 	return d.record(ctx, try)
 }
 
-// entitle checks that the account may send e-mail; other kinds of destinations need no check. An e-mail that a later run
-// repeats, because it is unknown whether an earlier run has sent it, counts once. Decision 55.
+// entitle checks that the account may send an e-mail, and counts its recipients; other kinds of destinations need no
+// check. An e-mail that a later run repeats, because it is unknown whether an earlier run has sent it, counts once.
+// Decision 55.
 func (d *delivery) entitle(ctx context.Context, index int, kind connection.Kind, settings connection.Settings) error {
 	if !kind.HasRecipients() {
 		return nil

@@ -46,8 +46,8 @@ func refused(format string, args ...any) error {
 	return verdict{movie.DeliveryError, fmt.Sprintf(format, args...)}
 }
 
-// resolve determines the target of a destination. A verdict means that nothing can be sent there. Other errors are faults
-// of this service: the delivery is tried again later.
+// resolve determines the target of a destination. A verdict means that nothing is sent there. Other errors are faults of
+// this service: the delivery is tried again later.
 func (d *delivery) resolve(ctx context.Context, to destination) (target, error) {
 	kind, unknown := connection.ParseKind(to.Type)
 	if problem := cmp.Or(to.problem, to.Problem); problem != "" {

@@ -1,11 +1,11 @@
-// Package live sends live events to saved webhooks: a render has started, its progress, a batch has finished. Live events are
-// written neither to the log nor to the work list. Each event is sent once; it is lost when a queue is full or a receiver does
-// not answer. Decision 79.
+// Package live sends live events to saved webhooks: a render has started, its progress, a batch has finished. Live events
+// are written neither to the log nor to the work list. Each event is sent at most once to a receiver; it is lost, for
+// example, when a queue is full or the receiver does not answer. Decision 79.
 //
 // Each process has one Announcer, which owns the queues. Announcing never blocks. Each account has a bounded queue, whose
-// events are sent one after the other. A bounded number of goroutines serves the accounts in turns. So a process sends at most
-// one event of an account at the same time, to a bounded number of receivers, and slow receivers delay other accounts little.
-// The goroutines end when all queues are empty, and with Close.
+// events are sent one after the other. A bounded number of goroutines serves the accounts in turns. So a process sends at
+// most one event of an account at the same time, to a bounded number of receivers, and slow receivers delay other accounts
+// little. A goroutine ends when no event may be sent now, and with Close.
 package live
 
 import (
@@ -42,8 +42,9 @@ type Event struct {
 	Payload []byte // content of the message to the receivers: a flat JSON object
 	// Subject is the movie or batch of the event. A render.progress event replaces a queued one with the same subject.
 	Subject string
-	// Visible is the position that the read models must include before the event is sent. After that, a receiver that queries
-	// the service at once finds the change, and a connection that was saved just before the event gets the event.
+	// Visible is the position that the read models of this process must include before the event is sent. So a receiver
+	// that queries the service at once usually finds the change, and a connection that was saved just before the event
+	// usually gets the event. The zero position: the event does not wait.
 	Visible eventstore.Position
 }
 

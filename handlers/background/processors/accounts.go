@@ -28,8 +28,8 @@ type Cleaner interface {
 	Clear(ctx context.Context, what accounts.Clearing) error
 }
 
-// Accounts are the dependencies of the work on accounts. All fields are required by a process that does this work. Each removal
-// of an account's files calls all Cleaners.
+// Accounts are the dependencies of the work on accounts. All fields are required by a process that does this work. The
+// removal of an account's files calls the Cleaners one after the other, until one fails.
 type Accounts struct {
 	CompleteOpening Handler[accounts.CompleteOpening, accounts.OpenedAccount]
 	Purger          Purger

@@ -22,9 +22,9 @@ type found struct {
 	file   *movie.File
 }
 
-// fetched looks for an equal movie that was rendered for the account before. Decision 20. When it has copied the files of
-// one, it returns errCached. When there is none, or a file of it is missing or damaged, it returns nil, and the movie is
-// rendered.
+// fetched looks for an equal movie that was rendered for the account before, unless the document says cache: false.
+// Decision 20. When it has copied the files of one, it returns errCached. When there is none that can be used, for example
+// because a file of it is missing or damaged, it returns nil, and the movie is rendered.
 func (r *render) fetched(ctx context.Context, raw []byte, sources map[string]string) error {
 	doc, err := document.Parse(raw)
 	if err != nil || !doc.Cache {

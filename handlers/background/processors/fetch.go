@@ -93,9 +93,9 @@ func (p *Processors) fetchMovie(project domain.ProjectID) *fetching {
 	}
 }
 
-// run fetches the sources. When all of them are cached already, it needs no claim, and one event records that. Otherwise run
-// ends in one of four ways: the sources are fetched, a fault of the sources is the outcome, the claim was released, or another
-// worker has taken the claim.
+// run fetches the sources. When all of them are cached already, it usually needs no claim, and one event records that.
+// After a claim, run usually ends in one of four ways: the sources are fetched, a fault of the sources is the outcome, the
+// claim was released, or another worker has taken the claim.
 func (f *fetching) run(ctx context.Context, task projections.Task) error {
 	f.log = f.logOf(task)
 	if f.guard != nil {

@@ -17,9 +17,9 @@ import (
 	"moviola/handlers/background/claims"
 )
 
-// store stores the finished files under keys of this attempt, with retries until a try succeeds. When the account has no room
-// for the files, it returns a *domain.Error with that reason. Design §8: the files are stored before RenderFinished names
-// them.
+// store stores the movie's file, its thumbnail and its captions under keys of this attempt, with retries until a try
+// succeeds or ctx ends. When the account has no room for the files, it returns a *domain.Error with that reason. Design
+// §8: the files are stored before RenderFinished names them.
 func (r *render) store(ctx context.Context, rendered commands.Rendered) (*movie.File, error) {
 	file := rendered.File
 	sources := movie.File{Key: rendered.Movie, Thumbnail: rendered.Thumbnail, Subtitles: rendered.Subtitles}
@@ -27,7 +27,7 @@ func (r *render) store(ctx context.Context, rendered commands.Rendered) (*movie.
 }
 
 // fill gives the movie's file, its thumbnail and its captions keys of this attempt, as far as sources has them, and sets
-// these keys in file. For each of the three it calls move, which copies or moves source to key and returns the hash of the
+// these keys in file. For each of these it calls move, which copies or moves source to key and returns the hash of the
 // bytes. The calls run in parallel, since each waits for the disk. The hash of the movie's file is set in file too.
 func (r *render) fill(
 	ctx context.Context, file *movie.File, sources movie.File, move func(ctx context.Context, key, source string) (string, error),

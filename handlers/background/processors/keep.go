@@ -28,8 +28,8 @@ func (p *Processors) settle(ctx context.Context, task projections.Task) error {
 	return nil
 }
 
-// timeOut times out a movie whose render takes too long. It closes a timed-out movie when no worker renders it any more, or at
-// twice the time limit. Decision 19.
+// timeOut times out a movie whose render takes too long. It closes a timed-out movie at twice the time limit, or earlier,
+// usually when no worker renders it any more. Decision 19.
 func (p *Processors) timeOut(ctx context.Context, task projections.Task) error {
 	_, err := p.config.Commands.TimeOutRender.Handle(ctx, commands.TimeOutRender{
 		Project: domain.ProjectID(task.Subject),

@@ -95,8 +95,8 @@ func (r *reporter) announce(name connection.LiveEvent, message string, percent *
 }
 
 // finishBatch records the end of a batch if all its movies have ended. When this call is the first to record the end,
-// finishBatch also announces it with a live event. That event is lost when recording fails, or when this process ends
-// between recording and announcing.
+// finishBatch also announces it with a live event. That event may be lost, for example when recording fails, or when this
+// process ends between recording and announcing.
 func (p *Processors) finishBatch(ctx context.Context, which commands.FinishBatch) {
 	if p.config.Commands.FinishBatch == nil {
 		return

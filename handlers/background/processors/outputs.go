@@ -22,8 +22,9 @@ const outputsReserve = 30 * time.Second
 // noOutputs is the owner's message on a server that makes no outputs other than the MP4.
 const noOutputs = "This server makes nothing but the MP4"
 
-// makeOutputs makes and stores the outputs that the movie asks for beside its MP4. An output that cannot be made or stored
-// ends with status error; the movie succeeds. Decision 61. The returned error is only the end of ctx.
+// makeOutputs makes and stores the outputs that the movie asks for beside its MP4. An output that cannot be made, or for
+// which the account has no room, ends with status error; the movie succeeds. Decision 61. The returned error is only the
+// end of ctx.
 func (r *render) makeOutputs(ctx context.Context, rendered *commands.Rendered) ([]movie.Output, error) {
 	all := slices.Clone(r.claim.Outputs)
 	formats := movie.FormatsToMake(all)

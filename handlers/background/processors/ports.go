@@ -15,10 +15,10 @@ import (
 	"moviola/projections"
 )
 
-// Queue delivers the work list. A topic is a kind of work, a message is one projections.Task as JSON, and the queue limits the
-// concurrency of each kind. When the context of a message ends with commands.ErrGiveWay as its cause, the work must be
-// released at once; with commands.ErrShare as its cause, at the next point where no work is lost. adapters/workqueue
-// implements it.
+// Queue delivers the work list. A topic is a kind of work, a message is one projections.Task as JSON, and the queue limits
+// the concurrency of each kind. When the context of a message ends with commands.ErrGiveWay or commands.ErrAlone as its
+// cause, the work must be released at once; with commands.ErrShare as its cause, at the next point where no work is lost.
+// adapters/workqueue implements it.
 type Queue interface {
 	message.Subscriber
 	// Stop stops delivering at once, and waits until no work is running any more. When ctx ends
@@ -73,7 +73,7 @@ type Cache interface {
 }
 
 // Commands are the commands that the processors call. They return commands.ErrNothingToDo when nothing is left to do, or
-// when the claim is lost. All but FinishBatch are required.
+// when the claim is lost. A process needs those of its kinds of work; FinishBatch may be nil.
 type Commands struct {
 	StartRender       Handler[commands.StartRender, commands.RenderClaim]
 	ReleaseRender     Handler[commands.ReleaseRender, eventstore.Position]

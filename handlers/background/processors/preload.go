@@ -50,8 +50,8 @@ func (p Preloads) complete() bool {
 // preparationFailed is the owner's message for an item whose preparation failed for reasons of this service.
 const preparationFailed = "The item could not be prepared because of an internal error. Please request it again."
 
-// preload prepares one item of a batch: claim, prepare, store, finish. It ends in one of three ways: the item has a result, the
-// claim was released, or another worker has taken the claim.
+// preload prepares one item of a batch: claim, prepare, store, finish. It usually ends in one of three ways: the item has
+// a result, the claim was released, or another worker has taken the claim.
 func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 	id, index, ok := projections.PreloadSubject(task.Subject)
 	if !ok {

@@ -1,6 +1,6 @@
-// Package processors does the work of the work list: it renders, settles, delivers, times out, abandons and expires movies,
-// and does the work on accounts, batches, preloads, templates and media libraries. A Watermill router calls the processors;
-// each processor is the handler of one kind of work.
+// Package processors does the work of the work list: it fetches the sources of movies, renders, settles, delivers, times
+// out, abandons and expires movies, and does the work on accounts, batches, preloads, templates and media libraries. A
+// Watermill router calls, for each kind of work, the processor that does it.
 //
 // A message is only a hint. Every processor calls a command, which folds the stream and decides. When nothing is left to
 // do, that is no error. So messages may be repeated, late or in any order. This package contains no business rules, and no
@@ -250,8 +250,8 @@ func (p *Processors) logOf(task projections.Task) logrus.FieldLogger {
 	return p.log.WithFields(fields)
 }
 
-// end converts the errors of normal ends of work to nil. It records any other error on the trouble board, unless the error
-// is transient, and returns it with the id of the task.
+// end converts the errors of normal ends of work to nil. It returns any other error with the id of the task. It also
+// records that error on the trouble board, unless note leaves it out, as it does with transient errors.
 func (p *Processors) end(task projections.Task, err error) error {
 	if err == nil || settled(err) {
 		p.succeeded(task)
@@ -299,9 +299,9 @@ func (p *Processors) Run(ctx context.Context) error {
 	return nil
 }
 
-// Drain takes no new work, and waits for running work until ctx ends. Then it cancels the work that is still running, which
-// releases its claims, and waits up to closeTimeout for its end. Run returns when Drain returns. Design §10: the order of
-// shutting down.
+// Drain takes no new work, and waits for running work until ctx ends. Then it cancels the work that is still running,
+// which releases its claims, and waits up to closeTimeout for its end. Run returns after a Drain without an error. Design
+// §10: the order of shutting down.
 func (p *Processors) Drain(ctx context.Context) error {
 	if err := p.config.Queue.Stop(ctx); err != nil {
 		p.kill(errDraining)

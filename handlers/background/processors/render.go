@@ -26,8 +26,8 @@ const maxRenderTries = 3
 // times.
 const failedMessage = "Rendering failed because of an internal error. Please submit the movie again."
 
-// render makes one movie: claim, render, store, finish. After the claim it ends in one of three ways: the movie has its outcome,
-// the claim was released, or another worker has taken the claim.
+// render makes one movie: claim, render, store, finish. After the claim it usually ends in one of three ways: the movie
+// has its outcome, the claim was released, or another worker has taken the claim.
 func (p *Processors) render(ctx context.Context, task projections.Task) error {
 	project := domain.ProjectID(task.Subject)
 	guard := p.watch.Open(project, claims.EndsRender)
@@ -83,9 +83,9 @@ type render struct {
 	stored  []string          // keys under which this attempt may have stored files
 }
 
-// run renders until the movie has an outcome, and records the outcome. It returns an error when ctx has ended, when the
-// claim was lost, when the slot is released for another account, or when the kernel killed a program of the render for want
-// of memory.
+// run renders until the movie has an outcome, and records the outcome. It returns an error, for example, when ctx has
+// ended, when the claim was lost, when the slot is released for another account, or when the kernel killed a program of
+// the render for want of memory.
 func (r *render) run(ctx context.Context) error {
 	rendered, err := r.rendered(ctx)
 	if errors.Is(err, errCached) && ctx.Err() == nil {
@@ -126,8 +126,8 @@ func (r *render) fail(ctx context.Context, why *domain.Error) error {
 	return err
 }
 
-// rendered retries the render until a try succeeds or the movie is at fault. Transient errors are retried without limit; after
-// a few tries other errors fail the movie. Design §6: transient errors.
+// rendered retries the render until a try succeeds, the movie is at fault, or this attempt has to end. Transient errors
+// are retried without limit; after a few tries other errors fail the movie. Design §6: transient errors.
 func (r *render) rendered(ctx context.Context) (commands.Rendered, error) {
 	tries := 0
 	for pause := claims.NewPause(); ; {
@@ -198,8 +198,8 @@ func (r *render) planned(ctx context.Context, plan movie.Dimensions, warnings []
 	case err == nil, errors.As(err, &refusal):
 		return err
 	case errors.Is(err, ledger.ErrHoldEnded):
-		// The movie has timed out, so its hold has ended and the render costs nothing any more (decision 19). After any other outcome,
-		// the watch ends this render.
+		// Usually the movie has timed out, so its hold has ended and the render costs nothing any more (decision 19).
+		// After any other outcome, the watch ends this render.
 		return nil
 	case errors.Is(err, ledger.ErrStale):
 		return claims.ErrLost
