@@ -6,9 +6,9 @@
 //	…
 //	done, err := c.Wait(ctx, submitted.Project, nil)
 //
-// A request is repeated when the service cannot be reached or is busy, if that does no harm: a GET request, one with an
-// Idempotency-Key, and one that is marked Repeatable, such as a deletion. Every submission of a movie has an
-// Idempotency-Key.
+// A request is repeated, a few times, when for example the service cannot be reached or is busy, if that does no harm: a
+// GET request, one with an Idempotency-Key, and one that is marked Repeatable, such as a deletion. Submit sends an
+// Idempotency-Key with every movie.
 package client
 
 import (

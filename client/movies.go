@@ -80,14 +80,14 @@ const (
 	lastLook  = 5 * time.Second
 )
 
-// FailedError is the error for a movie that ended without a file.
+// FailedError is the error for a movie with the status error or timeout.
 type FailedError struct{ Movie Status }
 
 func (e *FailedError) Error() string { return e.Movie.Message }
 
-// Wait waits for the end of a movie and returns the movie. For a movie that ended without a file it returns the movie and a
-// *FailedError. progress, which may be nil, is called with the first state, and whenever status or progress have changed
-// since.
+// Wait waits for the end of a movie and returns the movie. For a movie with the status error or timeout it returns the
+// movie and a *FailedError. progress, which may be nil, is called with the first state, and whenever status or progress
+// have changed since.
 func (c *Client) Wait(ctx context.Context, project string, progress func(Status)) (*Status, error) {
 	var last Status
 	for pause := firstLook; ; pause = min(pause*3/2, lastLook) {

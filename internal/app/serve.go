@@ -26,8 +26,9 @@ const httpGrace = 5 * time.Second
 // less.
 const handBack = 3 * time.Second
 
-// Serve runs one process of an installation until ctx ends, and then drains it. When the database of the read models is damaged,
-// it restarts the program in the same process; the start sets the damaged file aside.
+// Serve runs one process of an installation until ctx ends or a part of the process fails, and then drains it. When the
+// database of the read models is damaged, it restarts the program in the same process, unless the last restart was too
+// recent; the start sets the damaged file aside.
 func Serve(ctx context.Context, cfg config.Config, log *logrus.Logger, stdout io.Writer) error {
 	host.Tune(log)
 	err := serveOnce(ctx, cfg, log, stdout)
@@ -131,9 +132,9 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 	return err
 }
 
-// drain stops accepting requests and work, and waits for the requests and the work that are running. It waits for
-// requests for at most httpGrace, and for work until the drain timeout less the time handBack has passed. Work that is
-// still running then is released.
+// drain stops accepting requests and work, and waits for the requests and the work that are running. It waits for requests
+// for at most httpGrace, and for work until the drain timeout, less the part of it that handBack reserves, has passed.
+// Work that is still running then is released.
 func (s *service) drain(ctx context.Context) error {
 	s.Host.Drain()
 	var all sync.WaitGroup

@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nicer is added to the niceness of the process for the niceness of the thread: the thread gets less processor time than
-// the rest of the process. It still gets more than the programs of renders, whose niceness is at least 10.
+// nicer is added to the niceness of the process for the niceness of the thread: on a busy machine the thread gets less
+// processor time than the rest of the process. It usually gets more than the programs of renders, whose niceness is at
+// least 10.
 const nicer = 5
 
 // Thread is an operating system thread with a low priority, which runs one function after the other.

@@ -1,6 +1,6 @@
-// Package backup implements the format of backups. An archive stores chunks, named by the hash of their content, and for every
-// backup a manifest of its items. Chunks of earlier backups are not written again: every backup is complete, and costs only what
-// is new. This package does not interpret the content of the parts.
+// Package backup implements the format of backups. An archive stores chunks, named by a hash of their content, and for
+// every backup a manifest of its items. A chunk that an earlier backup has written is not written again: a backup lists
+// all of its items, and mostly costs what is new. This package does not interpret the content of the parts.
 //
 // docs/backup.md describes the layout of an archive and its guarantees.
 package backup
@@ -86,9 +86,8 @@ type Elsewhere struct {
 	Name    string    `json:"name"`
 	Written time.Time `json:"written"`
 
-	// Account is the account to which the file belongs; empty: it belongs to none. Account is set only if the
-	// installation encrypts personal data under keys of accounts. When the account was erased, the file may be missing
-	// from the bucket.
+	// Account is the account to which the file belongs; empty: it belongs to none, or the account is not known. When the
+	// account was erased, the file may be missing from the bucket.
 	Account domain.AccountID `json:"account,omitempty"`
 }
 

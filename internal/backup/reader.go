@@ -50,8 +50,8 @@ func (a *Archive) Snapshot(ctx context.Context, id string) (*Snapshot, error) {
 	return s, nil
 }
 
-// Walk calls visit for every item of a part; an error of visit ends the walk. Content is verified before it is handed to visit.
-// The error for a damaged chunk names its file.
+// Walk calls visit for every item of a part; an error of visit ends the walk. A chunk is verified before visit can read
+// from it. The error for a damaged chunk names its file.
 func (s *Snapshot) Walk(ctx context.Context, part string, visit func(Item, io.Reader) error) error {
 	r := &itemReader{ctx: ctx, archive: s.archive, part: part}
 	for _, item := range s.Manifest.Parts[part] {

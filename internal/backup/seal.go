@@ -42,8 +42,8 @@ type sealing struct {
 	key        []byte // HMAC key for the names of chunks; nil: a name is the plain SHA-256 of the content
 }
 
-// Create opens the archive at a place for writing, and creates it when the place is empty. All backups of an archive have the
-// same encryption: an existing archive must have the requested one.
+// Create opens the archive at a place for writing, and creates it when the place has none. All backups of an archive have
+// the same encryption: an existing archive must have the requested one.
 func Create(ctx context.Context, cfg Config) (*Archive, error) {
 	want := header{Format: format, Encryption: encryptionNone}
 	switch {

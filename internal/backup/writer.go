@@ -192,8 +192,8 @@ func (w *Writer) put(ctx context.Context, place Place, name string, content []by
 }
 
 // Finish reads back the chunks of the backup, as verify does, and then writes its manifest; only then the backup exists.
-// Damaged chunks are an error, which names their files: when these files were removed, the next backup writes the chunks
-// again.
+// Damaged chunks are an error, which names up to 20 of their files: when the files were removed, the next backup writes
+// the chunks again.
 func (w *Writer) Finish(ctx context.Context) (Summary, error) {
 	for _, part := range Parts() {
 		if err := w.flush(ctx, part); err != nil {

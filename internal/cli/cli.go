@@ -1,5 +1,5 @@
 // Package cli is the command line of `moviola`. Each group of commands has a package. This package has the commands of the
-// process itself: serve runs internal/app, and the others call a running service or open its stores.
+// process itself: serve runs internal/app; others, for example, call a running service or open its stores.
 package cli
 
 import (

@@ -16,8 +16,8 @@ import (
 	"moviola/projections"
 )
 
-// values are the words that the shell offers for flags with a fixed set of values. Keys are command and flag, or the flag alone
-// if it has the same values in all commands.
+// values are the words that the shell offers as values of flags; some of these flags also take other values. Keys are
+// command and flag, or the flag alone if it has the same values in all commands.
 var values = map[string][]string{
 	"log-level":      config.LogLevels,
 	"log-format":     config.LogFormats,

@@ -7,9 +7,9 @@ import (
 	"net/http"
 )
 
-// copying sends requests with copies of their bodies. The library of Azure keeps the blocks of an upload in memory that it gives
-// back to the system when a block is refused or its context ends. The connection may read the body even then, and would crash the
-// process. A body has a block's length at most.
+// copying sends requests with copies of their bodies. The library of Azure keeps the blocks of an upload in memory that it
+// gives back to the system when a block is refused or its context ends. The connection may read the body even then, and
+// could crash the process. A body has a block's length at most.
 type copying struct{ client *http.Client }
 
 // Do implements policy.Transporter.

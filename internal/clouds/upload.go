@@ -8,8 +8,9 @@ import (
 	"gocloud.dev/blob"
 )
 
-// Upload writes a whole object, in parts of the options' buffer size. A failed upload leaves no object. An error of reading the
-// content is returned separately, because it has nothing to do with the storage. The options must have a content type.
+// Upload writes a whole object, in parts of the options' buffer size. A failed upload leaves no part of an object. An
+// error of reading the content is returned separately, because it has nothing to do with the storage. The options must
+// have a content type.
 //
 // The writers of gocloud.dev/blob are not used: Azure's panics when it is closed after an upload has failed.
 func Upload(

@@ -265,8 +265,8 @@ func BindSandbox(f *pflag.FlagSet, mode *jail.Mode) {
 		"takes what the machine allows, off nothing")
 }
 
-// BindProviders declares the flags for browsers, fonts, speech and images. The API keys of providers belong into environment
-// variables: every user of the host can read command lines.
+// BindProviders declares the flags for browsers, fonts, speech and images. The API keys of providers belong into
+// environment variables or files: other users of the host may be able to read command lines.
 func (c *Config) BindProviders(f *pflag.FlagSet) {
 	f.IntVar(&c.Look, "look", document.CurrentLook,
 		"how movies look: 1 is the look before text styles followed their documentation, for one more release")

@@ -31,8 +31,9 @@ func bindFile(f *pflag.FlagSet) {
 		"does not know: refuse or warn")
 }
 
-// FromFile sets flags from the file of --config, except those that the command line or an environment variable has set. Without
-// --config it does nothing.
+// FromFile sets flags from the file of --config, except those that the command line or an environment variable has set. A
+// secret counts as set, too, when the other one of its two flags (--NAME and --NAME-file) is. Without --config it does
+// nothing.
 func FromFile(f *pflag.FlagSet) error {
 	file := f.Lookup("config")
 	if file == nil || file.Value.String() == "" {

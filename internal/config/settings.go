@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// FlagFolder is the folder, below the data folder, in which processes record their flags, a file for each set of roles. Backups
-// include it, so that a restore can print how to start the service. Passwords and keys are left out.
+// FlagFolder is the folder, below the data folder, in which processes record their flags, a file for each set of roles.
+// Backups include it, so that a restore can print how to start the service. Passwords and keys are replaced by asterisks.
 const FlagFolder = "flags"
 
 // hidden replaces a password or a key.

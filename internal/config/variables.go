@@ -24,9 +24,9 @@ var (
 	injectedPort = regexp.MustCompile(`^(tcp|udp)://`)
 )
 
-// CheckVariables checks the environment variables whose names begin with EnvPrefix and that no command knows. A name close to a
-// known one is probably mistyped: it is refused or reported, according to --config-unknown. Other names are reported. known are
-// the flags of all commands.
+// CheckVariables checks the environment variables whose names begin with EnvPrefix and that no command knows, except those
+// for tests and those that Kubernetes sets. A name close to a known one is probably mistyped: it is refused or reported,
+// according to --config-unknown. Other unknown names are reported. known are the flags of all commands.
 func CheckVariables(f *pflag.FlagSet, environment, known []string) error {
 	how := f.Lookup(unknownFlag)
 	if how == nil {

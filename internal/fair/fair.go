@@ -1,5 +1,5 @@
-// Package fair shares a limited resource of a process (memory for bodies, bytes in transfer, connections) between accounts, which
-// take turns: many requests of one account delay another account by one piece of work only.
+// Package fair shares a limited resource of a process (memory for bodies, bytes in transfer, connections) between
+// accounts, which take turns, so that many requests of one account delay the others little.
 package fair
 
 import (
@@ -25,9 +25,10 @@ type Limits struct {
 	Wait    time.Duration // how long a request may wait; 0: until its context ends
 }
 
-// Budget is an amount that accounts take parts of and return. Waiting accounts are served in turns: the account whose last turn
-// is longest ago is next, and its requests are served in order of arrival. A large request that is next is never overtaken by
-// smaller ones. An account at its limit is skipped until it gives something back. A Budget is safe for concurrent use.
+// Budget is an amount that accounts take parts of and return. Waiting accounts are served in turns: the account whose last
+// turn is longest ago is next, and its requests are served in order of arrival. When the request that is next is too large
+// for what is left, the accounts behind it wait, too. An account whose next request would exceed its limit is skipped
+// until it gives something back. A Budget is safe for concurrent use.
 type Budget struct {
 	limits Limits
 

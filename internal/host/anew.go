@@ -17,8 +17,9 @@ const anewVariable = "MOVIOLA_STARTED_ANEW"
 // anewPause is the minimum time between two restarts: when a disk damages a file again at once, an operator has to act.
 const anewPause = time.Minute
 
-// StartAnew replaces this process by a new run of the same program, with the same arguments and environment, after an error that
-// a new start repairs. It returns only when that is impossible, or when the last restart was too recent.
+// StartAnew replaces this process by a new run of the same program, with the same arguments and, apart from anewVariable,
+// the same environment, after an error that a new start may repair. It returns only when that is impossible, or when the
+// last restart was too recent.
 func StartAnew(log logrus.FieldLogger, cause error) error {
 	last, err := strconv.ParseInt(os.Getenv(anewVariable), 10, 64)
 	if err == nil && time.Since(time.Unix(last, 0)) < anewPause {

@@ -16,9 +16,10 @@ import (
 	"moviola/internal/oom"
 )
 
-// Two hosts can open the same folder on a network file system, which neither SQLite nor the file locks of this program survive.
-// Therefore every process writes a mark with the name of its host into the data folder and renews it. The process holds a lock on
-// its mark until it ends, however it ends, so that other processes on this host notice the end at once.
+// Two hosts can open the same folder on a network file system, which neither SQLite nor the file locks of this program
+// survive. Therefore every process of the service writes a mark with the name of its host into the data folder and renews
+// it. The process holds a lock on its mark until it ends, however it ends, so that other processes on this host notice the
+// end at once.
 const (
 	markFolder  = "processes"
 	markRenewal = 5 * time.Second

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Count is the number of killed processes: on the machine, and in this process's cgroup. Both only grow; that of a cgroup starts
-// at 0 with a new cgroup. A number that cannot be read is 0.
+// Count is the number of killed processes: on the machine, and in this process's cgroup. They start at 0, with the machine
+// and with a new cgroup, and then only grow. A number that cannot be read is 0.
 type Count struct {
 	Machine uint64 `json:"machine"`
 	Group   uint64 `json:"group"`

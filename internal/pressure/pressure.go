@@ -1,5 +1,5 @@
 // Package pressure measures how long programs of this machine have waited for a processor, and has a timer that does not
-// count this waiting: so another program is not taken for stuck only because the machine is busy.
+// count this waiting, up to a bound: so a program is less easily taken for stuck only because the machine is busy.
 package pressure
 
 import (
@@ -10,8 +10,8 @@ import (
 )
 
 // CPU returns how long, since the machine was started, programs have waited for a processor because other programs used
-// it. The kernel counts this time (Pressure Stall Information). CPU returns 0 if the kernel does not count it. The value
-// never falls.
+// it. The kernel counts this time (Pressure Stall Information). CPU returns 0 if the time cannot be read, for example
+// because the kernel does not count it. Otherwise the value never falls.
 func CPU() time.Duration {
 	text, err := os.ReadFile("/proc/pressure/cpu")
 	if err != nil {

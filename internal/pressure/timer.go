@@ -6,8 +6,8 @@ import (
 )
 
 // Timer counts time, and calls a function when it has counted up to a limit. It does not count time in which any program
-// of this machine waits for a processor because other programs use it (decision 98). In total it leaves out at most a set
-// duration; all further time counts. A Timer is safe for concurrent use.
+// of this machine waits for a processor because other programs use it (decision 98). From New or the last call of Renew
+// on, it leaves out at most a set duration; further time counts. A Timer is safe for concurrent use.
 type Timer struct {
 	limit, most time.Duration
 	busy        func() time.Duration
@@ -21,9 +21,10 @@ type Timer struct {
 	waiting time.Duration // what the function busy returned at the time in the field since
 }
 
-// NewTimer returns a timer that counts nothing until Start is called. When it has counted up to limit, it stops itself
-// and calls expired. busy returns how long programs have waited for a processor since some fixed moment; nil stands for
-// the function CPU. The timer leaves out the time by which this value grows, but in all no more than the duration most.
+// NewTimer returns a timer that counts nothing until Start is called. When it has counted up to limit, it stops itself and
+// calls expired. busy returns how long programs have waited for a processor since some fixed moment; nil stands for the
+// function CPU. The timer leaves out the time by which this value grows, but no more than the duration most until Renew is
+// called.
 func NewTimer(limit, most time.Duration, busy func() time.Duration, expired func()) *Timer {
 	if busy == nil {
 		busy = CPU
@@ -68,7 +69,7 @@ func (t *Timer) Renew() {
 }
 
 // count subtracts from left the time that has passed since the last call of Start, Renew or count, except for the part of
-// it in which the machine was busy. The caller holds mu.
+// it in which the machine was busy, as far as the field most allows. The caller holds mu.
 func (t *Timer) count() {
 	now, waiting := time.Now(), t.busy()
 	passed := now.Sub(t.since)

@@ -18,15 +18,16 @@ import (
 const Unfinished = ".new-"
 
 // The amounts that are freed at once, so that space is not freed for every file. A tenth of the limit is freed if that is
-// less, but always enough for the write.
+// less, but at least the size of the write.
 const (
 	bytesAhead = 64 << 20
 	filesAhead = 64
 )
 
-// Folder bounds a cache in a folder with one subfolder per account. At a bound it removes the least recently used files: the
-// account's own for the account's bound, all accounts' for the total bound. Files whose names differ only in the extension are
-// one group; its time of use is the newest modification. It is safe for concurrent use; other processes may use the folder too.
+// Folder bounds a cache in a folder with one subfolder per account. At a bound it removes the least recently used files:
+// the account's own for the account's bound, all accounts' for the total bound. It keeps files that were used less than
+// inUse ago. Files of a subfolder whose names differ only in the extension are one group; its time of use is the newest
+// modification. It is safe for concurrent use; other processes may use the folder too.
 type Folder struct {
 	*Bound
 	dir   string
@@ -49,9 +50,9 @@ type FileWrite struct {
 // Begin begins a file in the folder of an account, as Bound.Begin does.
 func (f *Folder) Begin(account string) *FileWrite { return &FileWrite{f.Bound.Begin(account), f} }
 
-// Add counts bytes that are about to be written. If they exceed the bound of the account, the total bound or both, Add
-// removes the least recently used files under each exceeded bound. It returns a *FullError if that does not free enough
-// space.
+// Add counts bytes that are about to be written. If they exceed the bound of the account, the total bound or both, also
+// after a new measurement, Add removes the least recently used files under each exceeded bound. It returns a *FullError if
+// that does not free enough space.
 func (w *FileWrite) Add(ctx context.Context, bytes int64) error {
 	err := w.try(ctx, bytes)
 	if full := asFull(err); full != nil {
@@ -64,8 +65,8 @@ func (w *FileWrite) Add(ctx context.Context, bytes int64) error {
 }
 
 // addFreeing adds bytes after the refusal full, which is from the bound of the account or, if full.All is true, from the
-// total bound. First it measures the files under this bound again, because other processes may have removed some, and tries
-// to add the bytes. If they still do not fit, it removes files under this bound, and tries once more.
+// total bound. First it measures the files under this bound again, because other processes may have removed some, and
+// tries to add the bytes. If they still do not fit under this bound, it removes files, and tries once more.
 func (w *FileWrite) addFreeing(ctx context.Context, bytes int64, full *FullError) error {
 	of := w.account
 	if full.All {

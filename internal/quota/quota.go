@@ -113,8 +113,9 @@ type Refusals struct{ Account, Total int64 }
 // Status is the state of a Bound for operators.
 type Status struct {
 	Limits
-	// Kept is the usage of all accounts together: the result of the last measurement plus later writes, less what was freed
-	// later. Until the first measurement ends, it contains only the writes of this process. It is 0 without a total limit.
+	// Kept is the usage of all accounts together: the result of the last measurement plus later writes, less what was
+	// freed later, as far as its size is known. Until the first measurement ends, it contains only what this process has
+	// written and freed. It is 0 without a total limit.
 	Kept    Amount
 	Refused Refusals
 }
@@ -167,8 +168,8 @@ func (b *Bound) Begin(account string) *Write { return &Write{bound: b, account: 
 // not the bytes.
 func (w *Write) Add(ctx context.Context, bytes int64) error { return w.bound.refuse(w.try(ctx, bytes)) }
 
-// try counts bytes that are about to be written. If they do not fit, it returns a *FullError and counts nothing. Unlike
-// Add, it does not count the refusal either.
+// try counts bytes that are about to be written. When it returns an error, it has counted no bytes; the error is a
+// *FullError if they do not fit. Unlike Add, it does not count the refusal either.
 func (w *Write) try(ctx context.Context, bytes int64) error {
 	more := Amount{Bytes: bytes}
 	if w.size.Files == 0 {

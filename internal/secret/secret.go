@@ -19,7 +19,7 @@ const Env = "MOVIOLA_SECRET"
 const File = "secret"
 
 // Secret is the secret of an installation, from which keys are derived: for cursors, file tokens, upload addresses, stored
-// credentials and others. Other packages get only these keys.
+// credentials and others. A Secret gives other packages only these keys.
 type Secret struct{ master []byte }
 
 // Load reads the secret from the environment, or from the data folder, where the first start stores one. When other hosts may

@@ -73,8 +73,8 @@ func (s *Stores) tell(ctx context.Context, w eventstore.Written) {
 	}
 }
 
-// Open opens the stores in the data folder, or connects to those that the configuration names. After an error nothing is open.
-// The observers are called after every append.
+// Open opens the stores in the data folder, or connects to those that the configuration names. After an error nothing is
+// open. The observers are called after every append by Stores.Log.
 func Open(
 	ctx context.Context, cfg config.Config, logger logrus.FieldLogger, observers ...func(context.Context, eventstore.Written),
 ) (*Stores, error) {

@@ -1,9 +1,10 @@
 // Package tracing makes OpenTelemetry spans of what a process does, and sends them to a collector by OTLP. The traced packages do
 // not import it: they call functions and small interfaces that they are given. A nil Tracer makes no spans and allocates nothing.
 //
-// A movie is one trace. It begins with the request; events carry its trace context in their metadata, so that the work which
-// follows, in whichever process, belongs to it. The trace context of a client becomes a link of the request's span, never its
-// parent: clients must not decide which spans are sent, nor under which id.
+// The work for a movie belongs to one trace. It usually begins with the request that submits the movie; events carry its
+// trace context in their metadata, so that the work which follows, in whichever process, belongs to it. The trace context
+// of a client becomes a link of the request's span, never its parent: clients must not decide which spans are sent, nor
+// under which id.
 //
 // Attributes come from the list in attributes.go: ids, kinds, counts, times, and hosts without path.
 package tracing

@@ -1,7 +1,7 @@
-// Command auditdeps checks everything that the product contains or runs: the licences of the Go modules in the program and of the
-// files under third_party against a list of allowed ones, known vulnerabilities, and the versions of the system's packages beside
-// those that were tested. It ends with 1 when a licence is unknown or not allowed, or a vulnerability is reached. Run it in the
-// repository's root.
+// Command auditdeps checks what the product contains and runs: the licences of the Go modules in the program and of the
+// files under third_party against a list of allowed ones, known vulnerabilities (if there is a copy of their database),
+// and the versions of the system's packages beside those that were tested. It ends with 1 when, for example, a licence is
+// unknown or not allowed, or a vulnerability is reached. Run it in the repository's root.
 package main
 
 import (

@@ -114,8 +114,8 @@ func (s *Front) addOperatorPage(secret secret.Secret, router *mux.Router, log lo
 
 // uploadOrigin returns the origin to which browsers upload files: that of the storage, or an empty text if they upload to
 // this service. To learn the origin of the storage, uploadOrigin asks it for a presigned address, which is used for
-// nothing else. When the storage cannot sign an address now, uploadOrigin logs a warning and returns an empty text. The
-// console then runs with a content security policy that lacks the origin, so it cannot upload files.
+// nothing else. When it gets no valid address, uploadOrigin logs a warning and returns an empty text. The console then
+// runs with a content security policy that lacks the origin, so it cannot upload files.
 func (s *Front) uploadOrigin(log logrus.FieldLogger) string {
 	if !s.Stores.Files.Presigns() {
 		return ""

@@ -16,8 +16,9 @@ import (
 	"moviola/internal/metrics"
 )
 
-// Journal logs the appended events that operators look for: submissions, claims, outcomes, delivery attempts, operators' acts. A
-// line has ids, kinds, counts and times only: no address, no message, no name that a client chose.
+// Journal logs appended events that operators look for, among them submissions, claims of renders, outcomes, delivery
+// attempts and operators' acts. A line has ids, kinds, counts and times, but no address, no message, and no name that a
+// client chose.
 type Journal struct {
 	codec *eventstore.Codec
 	log   logrus.FieldLogger

@@ -87,8 +87,8 @@ func (s *standing) askLag(ctx context.Context, log logrus.FieldLogger) []prometh
 	}
 }
 
-// askQueue reports, for every kind of work and every plan, the number of waiting items and the age of the oldest. It reports zero
-// items too: a series that disappears would keep its last value on dashboards.
+// askQueue reports, in a process with the role keeper, for every kind of work and every plan, the number of waiting items
+// and the age of the oldest. It reports zero items too: a series that disappears would keep its last value on dashboards.
 func (s *standing) askQueue(ctx context.Context, log logrus.FieldLogger) []prometheus.Metric {
 	if !s.parts.Config.Plays(config.RoleKeeper) {
 		return nil

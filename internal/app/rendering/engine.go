@@ -80,10 +80,10 @@ type LocalFiles interface {
 	Address(src string) (string, error)
 }
 
-// NewRenderer puts the renderer together. Everything that the renderer keeps on this disk lies below the folder dir. The
-// parameter own opens addresses below the service's public base, shared keeps downloads for other hosts, fonts keeps font
-// families, saved finds the providers that accounts have saved, and seen observes requests. On the command line, own is a
-// LocalFiles, shared and saved are nil, and seen is the zero value.
+// NewRenderer puts the renderer together. What the renderer keeps on this disk lies below the folder dir, apart from what
+// openTools keeps in cfg.UserCache. The parameter own opens addresses below the service's public base, shared keeps
+// downloads for other hosts, fonts keeps font families, saved finds the providers that accounts have saved, and seen
+// observes requests. On the command line, own is a LocalFiles, shared and saved are nil, and seen is the zero value.
 func NewRenderer(
 	ctx context.Context, cfg config.Config, dir string, own assets.OwnFiles, shared assets.Store, fonts webfonts.Store,
 	saved roads.SavedProvider, seen Watched, log logrus.FieldLogger,

@@ -107,9 +107,9 @@ func (c MovieChecks) open(ctx context.Context, account domain.AccountID, id stri
 	return opened, c.reason(err), err == nil
 }
 
-// reason returns the message of err if err is a refusal, which means that the movie has a mistake. Any other error means
-// that the service could not make the check: then reason returns an empty text, and stores the first such error in
-// c.failed. For nil it returns an empty text.
+// reason returns the message of err if err is a refusal that is not a fault of the service, such as a mistake in the
+// movie. Any other error means that the service could not make the check: then reason returns an empty text, and stores
+// the first such error in c.failed. For nil it returns an empty text.
 func (c MovieChecks) reason(err error) string {
 	var refusal *domain.Error
 	switch {

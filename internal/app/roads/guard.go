@@ -1,5 +1,5 @@
-// Package roads wires outgoing connections: the guard, the senders of destinations, providers in saved connections, and the
-// checks of all of them before a render.
+// Package roads wires outgoing connections, among them the guard, the senders of destinations and providers in saved
+// connections. It also makes the checks of addresses, providers and destinations for the validator.
 package roads
 
 import (

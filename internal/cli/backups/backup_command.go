@@ -245,9 +245,9 @@ func (b *backingUp) check() (map[string]config.Settings, error) {
 	return noted, nil
 }
 
-// save writes the whole backup. It copies the log first, as the log is at one moment, and the files after that. Every file
-// is stored before the log names it, so each file that the copied log names is there to be copied, unless it was deleted
-// meanwhile.
+// save adds the log, documents, files, secrets and settings to the backup. It copies the log first, as the log is at one
+// moment, and the files after that. Every file is stored before the log names it, so each file that the copied log names
+// is there to be copied, unless it was deleted meanwhile.
 func (b *backingUp) save(
 	ctx context.Context, w *backup.Writer, noted map[string]config.Settings, logger *logrus.Logger,
 ) (err error) {

@@ -21,11 +21,11 @@ type source interface {
 	Open(ctx context.Context, key string) (commands.File, error)
 }
 
-// saveFiles adds documents and files to a backup, oldest first. Files that an earlier backup has are thus added in the same
-// order as then, and need no new space. The documents and files of accounts with a key are encrypted. Those of erased
-// accounts are left out, and so are caches. If stay is true, the files stay in their bucket and the backup only lists them;
-// documents are small and are always copied. If whole is true, the backup has the whole log, so the archive files are left
-// out, which hold events that were moved out of the log.
+// saveFiles adds documents and files to a backup, oldest first. Files that an earlier backup has are thus added in the
+// same order as then, and need little or no new space. The documents and files of accounts with a key are encrypted. Those
+// of erased accounts are not copied; caches are left out. If stay is true, the files stay in their bucket and the backup
+// only lists them; documents are small and are copied all the same. If whole is true, the backup has the whole log, so the
+// archive files are left out, which hold events that were moved out of the log.
 func saveFiles(ctx context.Context, w *backup.Writer, files source, keys *fileKeys, stay, whole bool) error {
 	type found struct {
 		key     string

@@ -207,7 +207,8 @@ func (r *bringingBack) restoreLog(ctx context.Context, s *backup.Snapshot, dir s
 }
 
 // restoreFiles restores documents and files. It writes them into a folder or into the bucket that is named, where they
-// replace files of the same names. Files that the backup only lists must be in the bucket already.
+// replace files of the same names. Documents and files of erased accounts are left out. Files that the backup only lists
+// must be in the bucket already, unless their account was erased.
 func (r *bringingBack) restoreFiles(ctx context.Context, s *backup.Snapshot, work string) (err error) {
 	where := r.blobs
 	if where == "" {

@@ -61,8 +61,9 @@ func rotateSecretsCommand() *cobra.Command {
 	return cmd
 }
 
-// rotateSecrets encrypts all stored credentials with the secret that the environment gives or, without one, with a new
-// secret that it generates. A further run completes an interrupted one.
+// rotateSecrets encrypts the credentials in connections and in stored documents again, with the secret that the
+// environment gives or, without one, with a new secret that it generates. A further run does what an interrupted one has
+// left.
 func rotateSecrets(ctx context.Context, cfg config.Config, stores *stores.Stores, out io.Writer) error {
 	master, err := secret.Load(cfg.Data, cfg.BeyondHost())
 	if err != nil {

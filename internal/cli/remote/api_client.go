@@ -24,8 +24,8 @@ const urlEnv = config.EnvPrefix + "URL"
 // apiClient calls the HTTP interface with an API key.
 type apiClient struct{ URL, keyFile string }
 
-// bind declares the flags for the service's address and the key file. There is no flag for the key itself: every user of the host
-// can read command lines.
+// bind declares the flags for the service's address and the key file. There is no flag for the key itself: other users of
+// the host may be able to read command lines.
 func (c *apiClient) bind(f *pflag.FlagSet) {
 	f.StringVar(&c.URL, "url", "", "base address of a service that is asked, such as http://localhost:8080; "+apiKeyEnv+
 		" carries the key")

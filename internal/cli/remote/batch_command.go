@@ -183,8 +183,8 @@ func (c *apiClient) batch(ctx context.Context, id string) (b client.BatchBatch, 
 }
 
 // followBatch waits until every movie of a batch has ended or the batch is cancelled; ended is then true. Meanwhile it
-// shows a progress bar on a terminal. If there is no terminal, it prints a line for each change. If some rows have no movie
-// at the end, it returns an error, and ended is true all the same.
+// shows a progress bar on a terminal. If there is no terminal, it prints a line for each change. If rows were invalid, or
+// their movies have failed or timed out, it returns an error, and ended is true all the same.
 func (c *apiClient) followBatch(cmd *cobra.Command, id string) (ended bool, err error) {
 	bar := newBar(cmd, "movies", 0)
 	defer bar.Close()

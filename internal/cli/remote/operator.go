@@ -23,8 +23,8 @@ const operatorTime = 30 * time.Second
 // operator calls the operator's interface of a running service.
 type operator struct{ URL, tokenFile string }
 
-// bind declares the flags for the service's address and the token file. There is no flag for the token itself: every user of the
-// host can read command lines.
+// bind declares the flags for the service's address and the token file. There is no flag for the token itself: other users
+// of the host may be able to read command lines.
 func (o *operator) bind(f *pflag.FlagSet) {
 	f.StringVar(&o.URL, "url", "http://localhost:8080",
 		"base address of the service; "+config.AdminTokenEnv+" carries its admin token")

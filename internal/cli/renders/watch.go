@@ -10,8 +10,8 @@ import (
 // watchPause is the time between two checks of the watched files.
 const watchPause = 300 * time.Millisecond
 
-// watching makes the movie again whenever one of its files has changed, until it is interrupted. A mistake in a file is printed;
-// then watching waits for the next change.
+// watching makes the movie, and makes it again whenever one of its files has changed, until it is interrupted. An error,
+// such as a mistake in a file, is printed; then watching waits for the next change.
 func (m *maker) watching(ctx context.Context, pause time.Duration) error {
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
