@@ -125,7 +125,7 @@ func sourceOf(flag *pflag.Flag) string {
 	}
 }
 
-// Exposed returns the flags whose secrets are on the command line, which every user of the host can read.
+// Exposed returns the flags whose secrets are on the command line, which other users of the host may be able to read.
 func Exposed(f *pflag.FlagSet) []string {
 	var names []string
 	for _, name := range secretFlags {

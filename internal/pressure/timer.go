@@ -6,7 +6,7 @@ import (
 )
 
 // Timer counts time, and calls a function when it has counted up to a limit. It does not count time in which any program
-// of this machine waits for a processor because other programs use it (decision 98). From New or the last call of Renew
+// of this machine waits for a processor because other programs use it (decision 98). From NewTimer or the last call of Renew
 // on, it leaves out at most a set duration; further time counts. A Timer is safe for concurrent use.
 type Timer struct {
 	limit, most time.Duration

@@ -24,8 +24,8 @@ type Cache interface {
 // accountsAtOnce is how many accounts one page of the list of accounts has.
 const accountsAtOnce = 500
 
-// Departed is the chore of removing closed accounts from the caches of this process. It waits until all other files of an
-// account have been removed, because work for the account may be running until then. Design §6, closing.
+// Departed is the chore of removing closed accounts from the caches of this process. It waits until stored files of an
+// account were removed after its closing, because work for the account may be running until then. Design §6, closing.
 func Departed(accounts Accounts, caches ...Cache) Chore {
 	return Chore{Name: "caches of closed accounts", Do: func(ctx context.Context, _ time.Time) error {
 		return eachAccount(ctx, accounts, func(a projections.Account) error {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// documentAge is the age from which a document without a movie is removed. A request that has stored a document tries to
-	// append the event of the movie for a minute at most. Design §4.
+	// documentAge is the age from which a document without a movie is removed. A request that has stored a document tries
+	// to append the event of the movie for a much shorter time. Design §4.
 	documentAge = 24 * time.Hour
 	// renderAge is the age from which a rendered file is removed that its movie's record does not name. A younger file may
 	// belong to a lost attempt, which is about to remove the file itself. A file that is stored while the files of its movie
@@ -30,8 +30,8 @@ type Files interface {
 	Delete(ctx context.Context, key string) error
 }
 
-// Movies returns the record of a movie, and false when the movie has no record. The record of a movie that is not closed
-// includes all events of the log.
+// Movies returns the record of a movie, and false when there is none or the submission was abandoned. The record of a
+// movie that is not closed includes all events of the movie that the log has at the time of the call.
 type Movies interface {
 	Get(ctx context.Context, project domain.ProjectID) (projections.Movie, bool, error)
 }
