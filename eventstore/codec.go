@@ -54,8 +54,9 @@ type kind struct {
 
 func (k kind) version() int { return len(k.up) + 1 }
 
-// Codec encodes domain events for the store and decodes them. It knows every event type that the program has ever written, by its
-// stored name and version. It is safe for concurrent use.
+// Codec encodes domain events for the store and decodes them. It knows an event type by its stored name, with all versions
+// of the payload up to the newest. NewCodec returns the codec that knows the events of the domain. A Codec is safe for
+// concurrent use.
 type Codec struct {
 	kinds map[string]kind
 	// keys of accounts; nil: Encode encrypts nothing, and decoding an event with encrypted personal data fails, unless

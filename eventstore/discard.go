@@ -10,9 +10,8 @@ import (
 )
 
 // DiscardProperty is the field of a stream's metadata that says, with the value true: when all events of the stream are
-// truncated ($tb), nobody needs the stream any more. The embedded event store then treats the stream as one that does not
-// exist, also for an append that expects no stream, and removes all of it. EventStoreDB does not know the field, and always
-// keeps the newest event of a stream.
+// truncated ($tb), nobody needs the stream any more. The embedded event store then lets an append that expects no stream
+// succeed, and removes the stream later. EventStoreDB does not know the field, and keeps the newest event of such a stream.
 const DiscardProperty = "moviolaDiscard"
 
 // Discard deletes a stream whose newest event has the revision given by last. An event that is appended meanwhile stays. The call

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// One step of archiving writes at most one archive file. It stops collecting events when it has found mostStreams
-	// streams, or mostBytes bytes of events. The two limits bound the memory of a step.
+	// One step of archiving writes at most one archive file. It collects no more streams when it has found mostStreams
+	// streams, or mostBytes bytes of their events. So the memory of a step is limited.
 	mostStreams = 2000
 	mostBytes   = 16 << 20
 	// truncations is how many streams are truncated at the same time, because the log commits concurrent appends together.
@@ -26,8 +26,8 @@ const (
 
 // Rule says which streams are archived.
 type Rule struct {
-	// Lane is the name of the rule. For each name the archive remembers up to which position the rule has examined the
-	// log, and goes on from there. A rule with a new name examines the whole log.
+	// Lane is the name of the rule. For each name the archive remembers up to which position the rule has examined the log,
+	// and goes on from there. A rule with a new name begins at the start of the log.
 	Lane string
 	// Before is a point in time: a stream is archived only if its newest event was stored before this time.
 	Before time.Time
@@ -44,9 +44,9 @@ type Done struct {
 // ErrBusy says that another process is archiving the same log.
 var ErrBusy = errors.New("another process archives the same log")
 
-// Archive copies the events of ended streams from the log to archive files, and then truncates the streams in the log. A call
-// that was interrupted can be repeated by any process: no event is lost or archived twice. A stream that was examined before is
-// examined again only when it has new events.
+// Archive copies the events of ended streams from the log to archive files, and then truncates the streams in the log. A
+// call that was interrupted can be repeated by any process: no event is lost. A rule looks at a stream again only for events that are
+// later in the log than the place that the rule has reached (Rule.Lane).
 func (s *Store) Archive(ctx context.Context, rule Rule) (Done, error) {
 	var done Done
 	for {
@@ -166,8 +166,8 @@ func (s *Store) stretch(ctx context.Context, before time.Time, from eventstore.P
 	return found, nil
 }
 
-// candidate returns the events of a stream that are to be archived. It returns none when the stream has not ended, or has
-// events after the position given by end.
+// candidate returns the events of a stream that are to be archived and are not archived yet. It returns none when, for
+// example, the stream has not ended, or has events after the position given by end.
 func (s *Store) candidate(
 	ctx context.Context, stream string, end eventstore.Position, ended func([]eventstore.Recorded) (bool, error),
 ) ([]eventstore.Recorded, error) {

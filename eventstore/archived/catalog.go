@@ -158,14 +158,15 @@ func find(entries []Entry, revision eventstore.Revision) (Entry, bool) {
 	return entries[i], true
 }
 
-// Truncated is what the archive has truncated in the log since a moment.
+// Truncated says how many events are in the archive files whose streams were truncated in the log since a moment. The
+// newest event that an archive file has of a stream is counted too, although it stays in the log at first.
 type Truncated struct {
 	Events int       // number of events that were archived and then truncated
 	First  time.Time // when the first of these events were truncated; the zero time: there are none
 }
 
-// Truncated returns what the archive has truncated in the log after a moment. A log that does not remove truncated events by
-// itself still has them, unless it was scavenged.
+// Truncated counts the events in the archive files whose streams were truncated in the log after a moment. A log that does
+// not remove truncated events by itself still has them, unless it was scavenged.
 func (s *Store) Truncated(ctx context.Context, since time.Time) (Truncated, error) {
 	if _, err := s.catalog.refresh(ctx); err != nil {
 		return Truncated{}, err
@@ -197,8 +198,8 @@ func (c *catalog) state(lane string) (last eventstore.Revision, through eventsto
 	return c.last, c.through[lane], open
 }
 
-// append adds an event to the catalogue, whose last revision must be the parameter after, and returns the new last revision. When
-// another process has added an event before, the error is ErrConflict.
+// append adds an event to the catalogue, whose last revision must be the parameter after, and returns the new last
+// revision. When the catalogue has another last revision, the error is ErrConflict.
 func (c *catalog) append(ctx context.Context, after eventstore.Revision, kind string, content any) (eventstore.Revision, error) {
 	data, err := json.Marshal(content)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// Examine reads every archive file, and calls visit with the key of the file and the fault found in it: nil, ErrDamaged, or the
-// error of the storage. Examine ends with the first error of visit.
+// Examine reads every archive file that the catalogue names, and calls visit with the key of the file and the fault found
+// in it: nil, ErrDamaged, or the error of the storage. Examine ends with the first error of visit.
 func (s *Store) Examine(ctx context.Context, visit func(key string, flaw error) error) error {
 	entries, err := s.catalog.refresh(ctx)
 	if err != nil {

@@ -50,8 +50,7 @@ func (s *Store) ReadEverything(
 }
 
 // withoutArchive undoes what archiving has changed in the metadata of a stream; it leaves other events as they are. It
-// returns false for an event that exists only because of the archive: an event of the catalogue, or metadata with no
-// other fields.
+// returns false for an event of the catalogue, and for metadata in which no other fields remain.
 func withoutArchive(event *eventstore.Recorded) (bool, error) {
 	if event.Stream == CatalogStream {
 		return false, nil
@@ -66,9 +65,9 @@ func withoutArchive(event *eventstore.Recorded) (bool, error) {
 
 // merged yields the events of the log and of the archive in the order of their positions.
 //
-// An event may be removed from the log at any time, but only after the catalogue names its archive file. So merged first collects
-// events of the log and then reads the catalogue: every event that the log lacked is in a file that the catalogue names by then.
-// An event that is in both is taken from the log.
+// An archived event may be removed from the log at any time after the catalogue names its archive file. So merged first
+// collects events of the log and then reads the catalogue: every archived event that the log lacked is in a file that the
+// catalogue names by then. An event that is in both is taken from the log.
 func (s *Store) merged(
 	ctx context.Context, dir eventstore.Direction, from eventstore.Position, log iter.Seq2[eventstore.Recorded, error],
 ) iter.Seq2[eventstore.Recorded, error] {

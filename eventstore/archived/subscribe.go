@@ -7,8 +7,8 @@ import (
 	"moviola/eventstore"
 )
 
-// Subscribe implements eventstore.Store. Until the subscription reaches the end of the log, it brings archived events too, each
-// at its place in the order of the log.
+// Subscribe implements eventstore.Store. While the subscription is behind the end of the log, it brings archived events
+// too, each at its place in the order of the log.
 func (s *Store) Subscribe(
 	ctx context.Context, after eventstore.Position, filter eventstore.Filter,
 ) (eventstore.Subscription, error) {
@@ -64,8 +64,8 @@ func (s *subscription) Next(ctx context.Context) (eventstore.Notice, error) {
 	}
 }
 
-// collect receives notices of the log, and reads the catalogue afterwards: by then the catalogue names the archive file of every
-// event that the log lacked.
+// collect receives notices of the log, and reads the catalogue afterwards: by then the catalogue names the archive file of
+// every archived event that the log lacked.
 func (s *subscription) collect(ctx context.Context) error {
 	s.ready = s.ready[:0]
 	for size := 0; len(s.ready) < mostChunk && size < chunkBytes; {
@@ -124,8 +124,9 @@ func (s *subscription) step(ctx context.Context) (eventstore.Notice, bool, error
 	return notice, true, nil
 }
 
-// before returns the next archived event that matches the filter and precedes the position given by place; nil: there is none.
-// When logHasIt is true, the log has the event at that position itself, and the archived copy is skipped.
+// before returns the next archived event that matches the filter and is at the position given by place or precedes it; nil:
+// there is none. The zero place is the end of the log. When logHasIt is true, the log has the event at that position
+// itself, and the archived copy is skipped.
 func (s *subscription) before(
 	ctx context.Context, place eventstore.Position, logHasIt bool,
 ) (*eventstore.Recorded, error) {

@@ -7,9 +7,9 @@ import (
 	"moviola/eventstore"
 )
 
-// loadedBlocks is how many blocks of archive files a tape (the reader of all archive files, in the order of the log)
-// keeps in memory. It reads several files at the same time, because the positions in them overlap: a stream is archived
-// when it has ended, so a file can have events that are older than the newest events of the file before.
+// loadedBlocks is how many blocks of archive files a tape (the reader of all archive files, in the order of the log) keeps
+// in memory at most. It reads several files at the same time, because the positions in them overlap: a file can have events
+// that are older than the newest events of the file before.
 const loadedBlocks = 16
 
 // tape reads all archive files, and yields their events in the order of the log or in the reverse order. It is used by

@@ -31,10 +31,11 @@ const (
 	admins    = "$admins"
 )
 
-// authorize refuses a call when the stream's $acl does not give the user the right. Users of the role full belong to $admins and
-// may do everything. When the $acl does not name the right, the defaults in the stream $settings decide. When these do not name
-// it either, EventStoreDB's defaults hold: everybody may use user streams, and only $admins may use system streams, which
-// read-only users may read as well. The metadata of streams has rights of its own.
+// authorize refuses a call when its user is known and the stream's $acl does not give the user the right. Users of the role
+// full belong to $admins and may do everything. When the $acl does not name the right, the defaults in the stream $settings
+// decide. When these do not name it either, EventStoreDB's defaults hold: everybody may use user streams, and only $admins
+// may use system streams, which read-only users may read as well. An $acl or $settings that cannot be read lets in only
+// $admins. The metadata of streams has rights of its own.
 func (s *service) authorize(ctx context.Context, stream string, wanted right) error {
 	err := s.denied(ctx, stream, wanted)
 	if status.Code(err) == codes.PermissionDenied {

@@ -40,8 +40,8 @@ var adminService = grpc.ServiceDesc{
 	}},
 }
 
-// scavenge removes from every stream with metadata or a tombstone the events that retention ($maxCount, $maxAge, $tb, deletion)
-// excludes, and returns how many events it removed.
+// scavenge makes the scavenger look at once at every stream with metadata or a tombstone for events that retention
+// ($maxCount, $maxAge, $tb, deletion) excludes. It returns how many events the scavenger removed.
 func (a admin) scavenge(ctx context.Context) (*wrapperspb.Int64Value, error) {
 	done := make(chan removed, 1)
 	select {

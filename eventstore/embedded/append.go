@@ -51,8 +51,8 @@ type appendRequest struct {
 	refusal error
 }
 
-// receiveAppend reads the whole request, also when it will be refused: a client that is answered while it is still sending sees
-// the end of its stream instead of the answer. Events beyond the limit are read and dropped.
+// receiveAppend reads the whole request, also when it will be refused: a client that is answered while it is still sending
+// sees the end of its stream instead of the answer. The events after the first error are read and dropped.
 func receiveAppend(call streams.Streams_AppendServer) (appendRequest, error) {
 	request := appendRequest{op: &operation{}}
 	for first := true; ; first = false {

@@ -124,8 +124,8 @@ func (w *writer) find(ctx context.Context, stream string, id [16]byte) (*logfile
 	return w.log.Find(ctx, stream, id)
 }
 
-// revisions returns a stream's records with the revisions from low to high, including those that the writer has not committed
-// yet. It reads all of them at once, since one append has few events.
+// revisions returns a stream's records with the revisions from low to high, including those that the writer has not
+// committed yet. It returns all of them in one list, since the size of an append is limited.
 func (w *writer) revisions(ctx context.Context, stream string, low, high int64) ([]*logfile.Record, error) {
 	var found []*logfile.Record
 	for next := low; next <= high; {

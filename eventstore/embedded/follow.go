@@ -209,8 +209,9 @@ func (f *streamFollower) readPage(last int64) error {
 	if h.Tombstoned() {
 		return refuseDeleted(ctx, f.stream)
 	}
-	// The next event to read is the one after f.revision, or the first one that the stream's metadata leaves visible. The
-	// metadata of a softly deleted stream leaves none visible; then it is the next event that will be appended.
+	// The next event to read is the one after f.revision or, if that is later, the first one that the stream's metadata
+	// leaves visible. The metadata of a softly deleted stream leaves none visible; then it is the next event that will be
+	// appended.
 	low := max(f.revision+1, min(h.FirstVisible(), h.Last+1))
 	records, err := f.log.ReadStream(ctx, f.stream,
 		logfile.StreamPage{Low: low, High: logfile.NoLimit, Until: last, Limit: logfile.PageLimit})

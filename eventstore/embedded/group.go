@@ -194,8 +194,8 @@ func (g *group) advance() (more bool) {
 	return more
 }
 
-// patience returns how long run may wait when no message comes: until the next deadline or checkpoint; one second after a failed
-// read, which is then retried.
+// patience returns how long run may wait when no message comes: until the next deadline or checkpoint, but at most one
+// second after a failed read, which is then retried, and at most an hour otherwise.
 func (g *group) patience() time.Duration {
 	now, wait := g.service.now(), time.Hour
 	if g.failed {
@@ -215,8 +215,9 @@ func (g *group) complain(what string, err error) {
 		Warnf("event store: fault of a persistent subscription: %s", what)
 }
 
-// read reads the next events of the group's source, which is a stream or the log, when fewer new messages are queued than one
-// read may bring. At the end of the source, read arranges that the log wakes the group. Without consumers it reads nothing.
+// read reads the next events of the group's source, which is a stream or the log, when fewer new messages are queued than
+// one read may bring and the group does not wait for the log. At the end of the source, read arranges that the log wakes
+// the group. Without consumers it reads nothing.
 func (g *group) read() (more bool, err error) {
 	if len(g.state.consumers) == 0 {
 		g.wakeNoMore()
@@ -236,8 +237,8 @@ func (g *group) read() (more bool, err error) {
 func (g *group) readAll(ctx context.Context, limit int) (more bool, err error) {
 	edge, at := g.service.tail.edge(), g.state.considered
 	if at >= edge {
-		// The group is also woken after this many events that do not match, and then moves its checkpoint past them. Otherwise it
-		// would search them again after a restart.
+		// The group is also woken when the log has grown by this many events of which none matches, so that its checkpoint
+		// can move past them. Otherwise it would search them again after a restart.
 		g.sleep(at, g.filter.interest, at+int64(max(g.state.settings.MaxCheckpoint, maxReadAhead)))
 		return false, nil
 	}

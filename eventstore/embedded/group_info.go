@@ -52,8 +52,8 @@ func (p *persistentService) List(ctx context.Context, request *persistent.ListRe
 	return answer, nil
 }
 
-// info describes a group for clients. The counters begin at 0 whenever the group is started: with the server, and after an
-// update or a restart of the groups.
+// info describes a group for clients. The counters begin at 0 whenever the group is started, for example with the server or
+// after an update.
 func (g *group) info(ctx context.Context) (*persistent.SubscriptionInfo, error) {
 	known := g.service.tail.edge()
 	if !g.key.All() {

@@ -9,8 +9,8 @@ import (
 	"moviola/eventstore/embedded/logfile"
 )
 
-// park appends links to messages that consumers could not handle to the group's parked stream, one append at a time. Until that
-// append is durable, the checkpoint stays before these messages.
+// park appends links to messages that consumers could not handle to the group's parked stream, one append at a time. Until
+// that append is durable, the checkpoint stays before these messages, except before replayed ones.
 func (g *group) park() {
 	if g.state.storing != nil || len(g.state.parking) == 0 {
 		return

@@ -104,8 +104,8 @@ func (s *groupState) hasRoom() bool {
 	return slices.ContainsFunc(s.consumers, func(c *consumer) bool { return c.count < c.slots })
 }
 
-// dispatch gives out messages while consumers have fewer unanswered messages than their maximum: first the returned messages,
-// then the replayed ones, then the new ones.
+// dispatch gives out messages while consumers can take more of them: first those in the queue retries, then those in
+// replays, then those in fresh.
 func (s *groupState) dispatch(now time.Time) {
 	s.retries = s.giveOut(s.retries, now)
 	s.replays = s.giveOut(s.replays, now)
@@ -148,8 +148,9 @@ func (s *groupState) choose(m *message) *consumer {
 	return nil
 }
 
-// pinned returns the consumer that gets all messages of m's stream; nil while it has its maximum of unanswered messages.
-// A stream belongs to a bucket. A bucket without a consumer goes to the consumer with the fewest buckets.
+// pinned returns the consumer that gets the messages of m's stream as long as it is connected; nil while it has its maximum
+// of unanswered messages. A stream belongs to a bucket. A bucket without a consumer goes to the consumer with the fewest
+// buckets.
 func (s *groupState) pinned(m *message) *consumer {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(m.source())) // a hash never fails
@@ -190,7 +191,7 @@ func (s *groupState) give(m *message, to *consumer, now time.Time) bool {
 }
 
 // land ends a flight (a message that was given out and not answered): the one of consumer c with the event id. It returns
-// that flight, or nil when c has none with this id. When c has two, land ends the older one.
+// that flight, or nil when c has none with this id. When c has several, land ends the oldest.
 func (s *groupState) land(c *consumer, id uuid.UUID) *flight {
 	flights := c.flights[id]
 	if len(flights) == 0 {
@@ -290,7 +291,7 @@ func (s *groupState) drop(f *flight) {
 	f.ended = true
 }
 
-// disconnect removes a consumer. Its unanswered messages are given out again at once. That counts as a retry, but a message
+// disconnect removes a consumer. Its unanswered messages are queued again at once. That counts as a retry, but a message
 // whose retries are used up is not parked for it.
 func (s *groupState) disconnect(c *consumer) {
 	s.consumers = slices.DeleteFunc(s.consumers, func(other *consumer) bool { return other == c })
@@ -337,8 +338,9 @@ func (s *groupState) stored(ok bool) {
 	s.storing = nil
 }
 
-// offer queues the messages wanted, which were read up to considered (a revision of the group's stream or a position in
-// the log). unwanted other events were read: they do not match the group's filter, and count as finished at once.
+// offer queues the messages wanted, which were read up to considered (a revision of the group's stream or a position in the
+// log). unwanted other events were read. The group does not give them out, for example because they do not match its filter
+// or have expired, and they count as finished at once.
 func (s *groupState) offer(wanted []*message, considered int64, unwanted int) {
 	s.fresh = append(s.fresh, wanted...)
 	s.considered = max(s.considered, considered)
@@ -374,8 +376,8 @@ func (s *groupState) checkpointAt() int64 {
 	return lowest - 1
 }
 
-// due returns the checkpoint that is due: after MaxCheckpoint finished events always, and after MinCheckpoint finished events
-// when timeIsUp is true. It returns false when none is due.
+// due returns the checkpoint that is to be written, and records it as the newest one. It returns false when fewer than
+// MaxCheckpoint events are finished (with timeIsUp: fewer than MinCheckpoint), and when the checkpoint would not move.
 func (s *groupState) due(timeIsUp bool) (int64, bool) {
 	enough := s.done >= int(s.settings.MaxCheckpoint) || timeIsUp && s.done >= int(s.settings.MinCheckpoint)
 	if s.done == 0 || !enough {

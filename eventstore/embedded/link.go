@@ -44,8 +44,8 @@ func (s *service) resolve(ctx context.Context, link *logfile.Record) (*logfile.R
 // projectedPrefixes begin the names of streams that EventStoreDB's own projections write.
 var projectedPrefixes = []string{"$ce-", "$et-", "$bc-", "$category-", "$stream-"}
 
-// isProjected reports whether a stream is one that EventStoreDB's own projections would write. This server never writes such a
-// stream; it has events only when it was copied from another server.
+// isProjected reports whether a stream is one that EventStoreDB's own projections would write. This server runs no
+// projections: such a stream has events only when a client has appended them.
 func isProjected(stream string) bool {
 	for _, prefix := range projectedPrefixes {
 		if strings.HasPrefix(stream, prefix) {

@@ -30,8 +30,9 @@ func newMember(addr net.Addr) *member {
 	return &member{id: uuid.New(), listen: tcp}
 }
 
-// Read answers with the address that the client has dialled, as the address of the cluster's only node. The client can reach this
-// address, even through a proxy.
+// Read answers with the address that the client has dialled, as the address of the cluster's only node: the client can
+// reach this address, even through a proxy. When the client does not send a host and port as its authority, the answer has
+// the address of the listener. Through a unix socket the call is refused.
 func (m *member) Read(ctx context.Context, _ *shared.Empty) (*gossip.ClusterInfo, error) {
 	if m.listen == nil {
 		return nil, status.Error(codes.Unimplemented, "a unix socket has no members: connect to it without discovery")

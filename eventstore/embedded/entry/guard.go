@@ -35,8 +35,8 @@ const (
 	maxDrained    = 4 << 20 // maximum of bytes that are read of an append which will be refused
 )
 
-// anonymous lists the methods that need no user. Clients call them to find out what kind of server they talk to. The answers
-// contain the server's version, its methods and the address that the client has dialled, but nothing from the log.
+// anonymous lists the methods that need no user and no pass. Clients call them to find out what kind of server they talk
+// to. The answers contain nothing from the log.
 var anonymous = []string{serverfeatures.ServerFeatures_GetSupportedMethods_FullMethodName, gossip.Gossip_Read_FullMethodName}
 
 // readOnly lists the methods that a user with the role RoleReadOnly may call, besides those in anonymous.
@@ -54,9 +54,9 @@ var managing = []string{
 	persistent.PersistentSubscriptions_RestartSubsystem_FullMethodName,
 }
 
-// guard admits the users listed in a file, by the Basic credentials that clients send with every call. bcrypt is slow, so it
-// checks a password only once. Verified credentials are cached as an HMAC of name, password and hash, under a key of this
-// process. When a user's hash changes, the password is checked again.
+// guard admits the users listed in a file, by the Basic credentials that clients send with each call. bcrypt is slow, so
+// the guard caches verified credentials, as an HMAC of name, password and hash under a key of this process. While they are
+// cached, it does not check the password again. When a user's hash has changed, cached credentials match no more.
 type guard struct {
 	path   string
 	note   logrus.FieldLogger
@@ -92,9 +92,9 @@ func newGuard(path string, note logrus.FieldLogger) (*guard, error) {
 	return g, nil
 }
 
-// load reads the users file again. It ends the streaming calls of users who were removed, or have another password or role.
-// When the file names no user, nobody is let in. When it is missing or cannot be read, the earlier users stay. Calls of load must
-// not overlap: the older content could replace the newer one.
+// load reads the users file again. It ends the streaming calls of users who were removed, or have another hash or role.
+// When the file names no user, nobody is let in. When it is missing or cannot be read, the earlier users stay. Calls of
+// load must not overlap: the older content could replace the newer one.
 func (g *guard) load() error {
 	users, err := readUsers(g.path)
 	if err != nil {

@@ -113,8 +113,8 @@ func keptName(path string) (string, error) {
 	return name, os.WriteFile(path, []byte(name+"\n"), 0o600)
 }
 
-// privateFolder creates a folder that only this user can enter. It checks that an existing folder is private in this way and no
-// symbolic link, because everybody can write to the temporary folder.
+// privateFolder creates a folder that only this user can enter. It checks that an existing folder is private in this way
+// and no symbolic link: the folder may be in the temporary folder, to which everybody can write.
 func privateFolder(path string) error {
 	err := os.Mkdir(path, 0o700)
 	if err == nil || !errors.Is(err, os.ErrExist) {

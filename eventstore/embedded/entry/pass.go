@@ -18,8 +18,9 @@ import (
 	"moviola/eventstore"
 )
 
-// pass is a random token that calls through the unix socket must contain. A caller who can connect needs nothing else. A
-// sandboxed program of this user may be able to connect to the socket, but it cannot read the file with the pass.
+// pass is a random token that calls through the unix socket must contain, except calls of the methods in anonymous. Who can
+// connect needs no password besides. A sandboxed program of this user may be able to connect to the socket, but it cannot
+// read the file with the pass.
 type pass string
 
 // newPass makes the pass for this start of the server, and writes it to a file beside the socket that only this user can read.

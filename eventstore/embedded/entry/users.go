@@ -96,8 +96,8 @@ func checkUserName(name string) error {
 	return nil
 }
 
-// AddUser adds a user to a users file, which is created when missing. An existing user of that name is an error, unless replace
-// is set. A running server reads the change within seconds.
+// AddUser adds a user to a users file, which is created when missing. An existing user of that name is an error, unless
+// replace is set. A running server reads the change at its next check of the file (Access.Watch).
 func AddUser(path, name, password string, role Role, replace bool) error {
 	if err := checkUserName(name); err != nil {
 		return err
@@ -120,8 +120,9 @@ func AddUser(path, name, password string, role Role, replace bool) error {
 	})
 }
 
-// RemoveUser removes a user from a users file. Within seconds a running server refuses the user's calls, and ends the user's
-// subscriptions. After the removal of the last user a running server lets nobody in, and no server starts with the file.
+// RemoveUser removes a user from a users file. From its next check of the file on (Access.Watch), a running server refuses
+// the user's calls and ends the user's subscriptions. After the removal of the last user a running server lets nobody in,
+// and no server starts with the file.
 func RemoveUser(path, name string) error {
 	return changeUsers(path, name, func(there bool) (string, error) {
 		if !there {
