@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The pauses between retries while the store is unavailable: doubled from firstPause up to lastPause. Each is shortened at random
-// by up to half, so that many callers do not retry at the same moment.
+// The pauses between retries while the store is unavailable, and before Follow subscribes again: doubled from firstPause up
+// to lastPause. Each is shortened at random by up to half, so that many callers do not retry at the same moment.
 const (
 	firstPause = 20 * time.Millisecond
 	lastPause  = time.Second
@@ -32,8 +32,8 @@ func (b *backoff) wait(ctx context.Context) error {
 	}
 }
 
-// whileUnavailable calls try again as long as its error is ErrUnavailable, until the context ends. Then it returns the last error
-// joined with the context's.
+// whileUnavailable calls try again as long as its error is ErrUnavailable. When the context ends during a pause between two
+// tries, it returns the last error joined with the context's.
 func whileUnavailable(ctx context.Context, try func() error) error {
 	var pause backoff
 	for {
@@ -50,9 +50,9 @@ func whileUnavailable(ctx context.Context, try func() error) error {
 // FollowOption is an option of Follow.
 type FollowOption func(*following)
 
-// OnDrop makes Follow call report with the reason why a subscription ended, before Follow subscribes again: an outage
-// (ErrUnavailable), a stall (ErrStalled), or any other error. report is called between two notices, never at the same time as
-// handle.
+// OnDrop makes Follow call report with the reason why a subscription ended or could not be opened, before Follow subscribes
+// again: an outage (ErrUnavailable), a stall (ErrStalled), or any other error. report is called between two notices, never
+// at the same time as handle.
 func OnDrop(report func(error)) FollowOption {
 	return func(f *following) { f.report = report }
 }
@@ -69,12 +69,12 @@ const DefaultStall = 10 * time.Second
 // ErrStalled says that the log has newer events which a subscription did not bring.
 var ErrStalled = errors.New("the subscription has stalled")
 
-// Follow calls handle with each notice of the log after a position, in order, until the context ends or handle fails. It returns
-// the context's error, or that of handle.
+// Follow calls handle with each notice of the log after a position, in order, until the context ends or handle fails. It
+// returns the context's error, or that of handle.
 //
-// A subscription that ends for any other reason is opened again at the last position seen, after a pause that grows while no
-// notice comes: handle never sees an event twice. A subscription that stalls is opened again too: whenever no notice has come for
-// a while, Follow compares its position with the end of the log.
+// A subscription that ends for any other reason is opened again at the last position seen, after a pause that grows while
+// no notice comes: handle never sees an event twice. A subscription that stalls is opened again too: whenever no notice has
+// come for a while, Follow looks in the log for an event that should have come.
 func Follow(
 	ctx context.Context, store Store, after Position, filter Filter, handle func(Notice) error, options ...FollowOption,
 ) error {

@@ -31,8 +31,8 @@ type Aggregate interface {
 	Apply(domain.Event)
 }
 
-// Fold calls apply with every event of a stream, in order, and returns where the stream ends: NoStream with the zero Position
-// when the stream does not exist. An event that cannot be decoded ends the fold with an error.
+// Fold calls apply with the events of a stream, in order, and returns where the stream ends: NoStream with the zero
+// Position when the stream does not exist. An event that cannot be decoded ends the fold with an error.
 func (l *Log) Fold(ctx context.Context, stream string, apply func(domain.Event)) (Appended, error) {
 	return l.FoldAfter(ctx, stream, Appended{Revision: NoStream}, apply)
 }
@@ -101,8 +101,9 @@ func (l *Log) Propose(stream string, meta Meta, events ...domain.Event) ([]Propo
 	return proposed, nil
 }
 
-// Append adds events to a stream whose last revision is the parameter expected. While the store is unavailable, Append retries
-// with the same event ids until the context ends. When the stream is at another revision, the error is ErrConflict.
+// Append adds events to a stream whose last revision is the parameter expected. While the store is unavailable, Append
+// retries with the same event ids until the context ends. When the stream is at another revision, the error is ErrConflict,
+// unless the same events are stored there already.
 func (l *Log) Append(ctx context.Context, stream string, expected Revision, meta Meta, events ...domain.Event) (Appended, error) {
 	proposed, err := l.Propose(stream, meta, events...)
 	if err != nil {

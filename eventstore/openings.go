@@ -27,8 +27,8 @@ type Opening struct {
 	Base Appended
 }
 
-// NewestOpening reads the newest opening balance of an account's ledger, whoever has signed it. It returns false when there is
-// none, when this program cannot decode it, and when one of its pages is missing.
+// NewestOpening reads the newest opening balance of an account's ledger, whoever has signed it. It returns false when there
+// is none, when one of its pages is missing, and when this program cannot decode the opening balance or one of its pages.
 func (l *Log) NewestOpening(ctx context.Context, account domain.AccountID) (Opening, bool, error) {
 	stream, found := ledger.OpeningStream(account), Opening{Base: Appended{Revision: NoStream}}
 	recorded, ok, err := l.lastOf(ctx, stream, ledger.Opened{}.EventType())

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// personalTag is the struct tag by which an event says whether a text is personal: personal:"yes" or personal:"no". Texts are
-// fields of the types string, []byte and any, and of maps, alone, in slices or behind pointers. Numbers, times and texts of
-// a type of their own (ids, closed sets) are never personal, and have no tag.
+// personalTag is the struct tag by which an event says whether a text is personal: personal:"yes" or personal:"no". Texts
+// are fields of the types string, []byte and any, and of maps, alone, in slices or behind pointers. Numbers, times and
+// strings of a type of their own (ids, closed sets) count as not personal, and need no tag.
 const personalTag = "personal"
 
 // fields are the JSON names of the personal fields of an object. A nil value is a field that is personal as a whole; another

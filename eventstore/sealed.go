@@ -33,8 +33,9 @@ type Keys interface {
 	Erased(account domain.AccountID) (bool, error)
 }
 
-// sealedVersion is added to the version of a payload whose personal data is encrypted. So a program that cannot decrypt does not
-// know the version, and leaves the event's stream alone.
+// sealedVersion is added to the version of a payload whose personal data is encrypted or was left out. So an earlier
+// version of the program, which cannot decrypt, does not know the version of the payload, and leaves the event's stream
+// alone.
 const sealedVersion = 1000
 
 // sealedField is the field of a payload with its encrypted personal data. It is missing when the account was erased before the
@@ -203,9 +204,9 @@ func (c *Codec) TellsPersonal(r Recorded) (bool, error) {
 	return taken != nil, err
 }
 
-// Encrypt returns a stored event with its personal data encrypted, as Encode would have stored it, and whether it differs. Events
-// without personal data in clear stay as they are, byte for byte. For the same event Encrypt always returns the same bytes. Of an
-// erased account the personal data is left out.
+// Encrypt returns a stored event with its personal data encrypted, and whether it differs. Of an erased account the
+// personal data is left out. An event without personal data in clear stays as it is, byte for byte, and so does one whose
+// account has no key. With the same key of the account, Encrypt returns the same bytes for the same event.
 func (c *Codec) Encrypt(r Recorded) (Recorded, bool, error) {
 	k, ok := c.kinds[r.Type]
 	var meta Metadata

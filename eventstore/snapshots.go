@@ -32,8 +32,8 @@ func NewSnapshots(log *Log) Snapshots { return Snapshots{log: log} }
 
 // Newest returns the newest snapshot in the stream named stream, which was folded from the events of the stream named of.
 // The Appended is the revision and position of the last event that the snapshot includes. Newest returns false when there
-// is no snapshot, and when this program cannot decode it. It also returns false when the log lacks that last event,
-// because the log was replaced or restored to an earlier moment.
+// is no snapshot, and when this program cannot decode it. It also returns false when the log lacks that last event, for
+// example because the log was restored to an earlier moment.
 func (s Snapshots) Newest(ctx context.Context, stream, of string) (Snapshot, Appended, bool, error) {
 	none := Appended{Revision: NoStream}
 	recorded, found, err := first(s.log.store.ReadStream(ctx, stream, Backwards, -1))
@@ -68,8 +68,9 @@ func wrapRead(stream string, err error) error {
 	return nil
 }
 
-// Take appends a snapshot to its stream. When another process appends one at the same time, only the other process's snapshot is
-// stored. A snapshot that is too large for one append is ErrTooLarge; the only loss is the time that folding takes.
+// Take appends a snapshot to its stream. When another process appends one at the same time, only one of the two is stored,
+// and that is no error. A snapshot that is too large for one append is ErrTooLarge; the only loss is the time that folding
+// takes.
 func (s Snapshots) Take(ctx context.Context, stream string, meta Meta, snapshot Snapshot) error {
 	if err := s.limit(ctx, stream); err != nil {
 		return err

@@ -87,9 +87,9 @@ type Store interface {
 	// nothing.
 	Append(ctx context.Context, stream string, expected Revision, events ...Proposed) (Appended, error)
 
-	// ReadStream yields a stream's events, beginning with the revision from. Backwards, a negative from means the end of the
-	// stream. A stream that does not exist yields nothing. An error is the last pair of the sequence; a read that was cut short
-	// always yields one, and never looks like the end of the stream.
+	// ReadStream yields the events of a stream that retention leaves visible, beginning with the revision from. Backwards,
+	// a negative from means the end of the stream. A stream that does not exist yields nothing. An error is the last pair
+	// of the sequence; a read that was cut short always yields one, and never looks like the end of the stream.
 	ReadStream(ctx context.Context, stream string, dir Direction, from Revision) iter.Seq2[Recorded, error]
 
 	// Head returns the position of the last event of the log, system events included, and the zero Position when the log is
@@ -144,8 +144,9 @@ var ErrConflict = errors.New("the stream is not at the expected revision")
 // ErrUnavailable says that the store cannot be reached now. An append that ends with it may have been stored.
 var ErrUnavailable = errors.New("the event store is unavailable")
 
-// ErrIncomplete says that a file with a part of the log could not be read: the file is missing or damaged, or its storage does
-// not answer. The error names the file. A call that is repeated fails again until somebody has done something about it.
+// ErrIncomplete says that a file with a part of the log could not be read: for example, the file is missing or damaged, or
+// its storage does not answer. The error names the file. A call that is repeated usually fails again until somebody has
+// done something about it.
 var ErrIncomplete = errors.New("the log cannot be read as a whole")
 
 // ErrTooLarge says that an append is larger than the store takes in one call (EventStoreDB: 1 MiB). A retry would fail again.

@@ -45,8 +45,8 @@ type Done struct {
 var ErrBusy = errors.New("another process archives the same log")
 
 // Archive copies the events of ended streams from the log to archive files, and then truncates the streams in the log. A
-// call that was interrupted can be repeated by any process: no event is lost. A rule looks at a stream again only for events that are
-// later in the log than the place that the rule has reached (Rule.Lane).
+// call that was interrupted can be repeated by any process: no event is lost. A rule looks at a stream again only for
+// events that are later in the log than the place that the rule has reached (Rule.Lane).
 func (s *Store) Archive(ctx context.Context, rule Rule) (Done, error) {
 	var done Done
 	for {

@@ -161,8 +161,8 @@ func find(entries []Entry, revision eventstore.Revision) (Entry, bool) {
 // Truncated says how many events are in the archive files whose streams were truncated in the log since a moment. The
 // newest event that an archive file has of a stream is counted too, although it stays in the log at first.
 type Truncated struct {
-	Events int       // number of events that were archived and then truncated
-	First  time.Time // when the first of these events were truncated; the zero time: there are none
+	Events int       // number of events in these archive files
+	First  time.Time // when the streams of the first of them were truncated; the zero time: there are none
 }
 
 // Truncated counts the events in the archive files whose streams were truncated in the log after a moment. A log that does

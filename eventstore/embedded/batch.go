@@ -33,9 +33,9 @@ type batched struct {
 	refusal error              // why the append was not handed to the writer; nil: the writer has it
 }
 
-// BatchAppend receives appends without waiting for the answers to earlier ones, unless maxUnanswered appends have none. The
-// appends that are not refused are written in the order in which they were completely received, and all are answered in
-// this order. Each succeeds or fails on its own.
+// BatchAppend receives appends without waiting for the answers to earlier ones, until maxUnanswered appends wait for
+// theirs. It answers the appends in the order in which they were completely received. Those that are not refused are
+// written in this order, too. Each succeeds or fails on its own.
 func (s *service) BatchAppend(call streams.Streams_BatchAppendServer) error {
 	unanswered := make(chan *batched, maxUnanswered)
 	received := make(chan error, 1)

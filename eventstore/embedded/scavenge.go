@@ -109,9 +109,9 @@ type scavenger struct {
 
 	orders chan chan removed // requests for a round; each has a channel for the result
 	count  int               // number of records removed in all rounds
-	// When unearth is true, the next round that checks all streams with metadata also looks for tombstones in every
-	// stream of the log. It is true when the set scavengeable may have lost streams. A stream with a tombstone and no
-	// metadata can be found in no other way.
+	// When unearth is true, the next round that checks all streams with metadata also looks for tombstones in every stream
+	// of the log. It is true when the set scavengeable may have lost streams, and when an operator has requested the round.
+	// A stream with a tombstone and no metadata can be found in no other way.
 	unearth bool
 }
 
@@ -146,9 +146,8 @@ func (s *scavenger) run(ctx context.Context) {
 	}
 }
 
-// sweep removes the records that retention or deletion hides from readers: those of the given streams and, when all is
-// true, those of every stream that has metadata. When all and s.unearth are true, it also removes those of every stream
-// that has a tombstone.
+// sweep calls clean for the given streams and, when all is true, for every stream that has metadata. When all and s.unearth
+// are true, it also calls clean for every stream that has a tombstone and older records.
 func (s *scavenger) sweep(ctx context.Context, streams map[string]bool, all bool) error {
 	err := s.cleanAll(ctx, streams, all)
 	if err == nil && all && s.unearth {
@@ -201,8 +200,8 @@ func (s *scavenger) cleanAll(ctx context.Context, streams map[string]bool, all b
 	return nil
 }
 
-// clean removes the records of one stream that retention or deletion hides from readers. A discarded stream is removed as
-// a whole.
+// clean removes the records of one stream that retention or deletion hides from readers, except those that firstKept keeps.
+// A discarded stream is removed as a whole, once discardRounds rounds have passed.
 func (s *scavenger) clean(ctx context.Context, stream string) error {
 	h, err := logfile.LoadHead(ctx, s.log, stream)
 	if err != nil || !h.Limited() {
@@ -242,8 +241,9 @@ func (s *scavenger) discard(ctx context.Context, stream string) error {
 	return nil
 }
 
-// firstKept returns the lowest revision that has to stay in a stream; all records below it can be removed. A record older
-// than $maxAge also stays when a record with a lower revision stays, so that the remaining revisions have no gaps.
+// firstKept returns the lowest revision that has to stay in a stream; all records below it can be removed. The stream's
+// newest record always stays. A record older than $maxAge also stays when a record with a lower revision stays, so that the
+// remaining revisions have no gaps.
 func (s *scavenger) firstKept(ctx context.Context, stream string, h logfile.Head, first int64) (int64, error) {
 	kept := max(min(h.FirstVisible(), h.Last), first)
 	expired := h.ExpiredBefore(s.now())

@@ -23,11 +23,11 @@ import (
 type Config struct {
 	// Dir is the data folder. It is created when missing. Only one server at a time can have it open.
 	Dir string
-	// Listen is a host:port; port 0 picks a free port. Empty means a unix socket that serves this user (and root) only. A
-	// plaintext listener has no authentication. An address other than loopback needs TLS and users.
+	// Listen is a host:port; port 0 picks a free port. Empty means a unix socket that serves this user (and root) only.
+	// Without UsersFile a port has no authentication. An address other than loopback needs TLS and users.
 	Listen string
-	// NeedsPass requires calls through the unix socket to contain the pass, a token made at each start and written beside the socket
-	// (eventstore.PassFile).
+	// NeedsPass requires calls through the unix socket to contain the pass, a token made at each start and written beside
+	// the socket (eventstore.PassFile). Calls that ask what the server can do need none.
 	NeedsPass bool
 	// CertFile and KeyFile are the PEM files of the server's certificate; empty: no TLS. UsersFile lists who may connect
 	// (AddUser); it needs TLS. Changed files are read again.
@@ -188,8 +188,8 @@ func (s *Server) Head() uint64 { return uint64(max(0, s.tail.edge())) }
 // until the server is restarted; while the disk is full, appends are refused.
 func (s *Server) Health() error { return s.writer.health() }
 
-// Close ends subscriptions, waits for running calls until ctx ends, and closes log and listener. It may be called more than once,
-// and before or without Serve.
+// Close ends subscriptions, waits for running calls until ctx ends and then cancels them, and closes log and listener. It
+// may be called more than once, and before or without Serve.
 func (s *Server) Close(ctx context.Context) error {
 	s.closeOnce.Do(func() {
 		close(s.closing)

@@ -81,8 +81,8 @@ func newWriter(log logfile.Storage, tail *tail, now func() time.Time, note logru
 	}
 }
 
-// submit queues an operation and waits for its result. When ctx ends first, the operation is dropped if it is still in the queue;
-// otherwise it may still be written.
+// submit queues an operation and waits for its result. When the operation's context ends first, the operation is dropped if
+// it is still in the queue; otherwise it may still be written.
 func (w *writer) submit(op *operation) result {
 	if err := w.enqueue(op); err != nil {
 		return result{err: err}
@@ -245,8 +245,8 @@ func (w *writer) judge(err error) error {
 		w.note.WithError(err).Error("event store: disk full; appends are refused until there is room")
 		return err
 	}
-	// After a failed sync the state of the disk is unknown, and a second sync may report success for lost pages. Only a restart,
-	// which reads the file again, shows what was stored.
+	// After a failed write or sync the state of the disk is unknown, and a second sync may report success for lost pages.
+	// Only a restart, which reads the file again, shows what was stored.
 	failure := fmt.Errorf("the event store is read-only until it is restarted: %w", err)
 	w.failure.Store(&failure)
 	w.note.WithError(err).Error("event store: write failed; it is read-only until it is restarted")

@@ -20,7 +20,8 @@ type Compared struct {
 }
 
 // Compare compares a copy with its source, from the beginning up to the position end of the source: both must have the same
-// events in the same order. It skips events that retention will remove, or has removed on one side.
+// events in the same order. It leaves out system events and the metadata of streams. An event that only one of them has is
+// skipped when retention has taken it out of its stream in the source.
 func Compare(ctx context.Context, from Source, to *Store, end eventstore.Position) (Compared, error) {
 	nextSource, stopSource := iter.Pull2(compared(from.ReadEverything(ctx, eventstore.Forwards, eventstore.Position{}), end))
 	defer stopSource()

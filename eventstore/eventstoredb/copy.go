@@ -39,14 +39,16 @@ type Copied struct {
 	Resumed  bool                // an earlier copy was continued
 }
 
-// Copy copies a log into another store: one event after the other in the order of the log, with the same ids and revisions,
-// stream metadata included. Placeholders take the revisions of events that retention has removed, so that later events keep their
-// revisions. The placeholders are truncated at once.
+// Copy copies a log into another store: one event after the other in the order of the log, with the same ids and revisions.
+// It copies stream metadata too, whose revisions may differ in the copy, and leaves out system events. Placeholders take
+// the revisions of events that retention has removed, so that later events keep their revisions. Metadata hides the
+// placeholders.
 //
-// The target alone determines where the copy starts: after its newest event that the source has too. So another call continues an
-// interrupted copy, and updates a complete one after more appends to the source. A target with events that the source does not
-// have is refused. The copy appends without waiting for answers, by the protocol's batch append; to a server without that, it
-// appends one batch after the other. Nobody else may write to the target meanwhile. report is called from time to time.
+// The target alone determines where the copy starts: after its newest event that the source has too. So another call
+// continues an interrupted copy, and updates a complete one after more appends to the source. A target is refused when the
+// source has none of its newest events, of which Copy looks at lookBack. Most appends are sent without waiting for answers,
+// by the protocol's batch append; to a server without that, and after a refusal, the copy appends one batch after the
+// other. Nobody else may write to the target meanwhile. report is called from time to time.
 func Copy(ctx context.Context, from Source, to *Store, report func(Copied)) (Copied, error) {
 	c := &copier{from: from, to: to, report: report, ends: map[string]eventstore.Revision{}}
 	for patience := time.Now().Add(copyPatience); ; {
@@ -55,8 +57,8 @@ func Copy(ctx context.Context, from Source, to *Store, report func(Copied)) (Cop
 		switch {
 		case err == nil && c.done == before: // this pass has copied nothing: the copy is complete
 			return c.done, nil
-		// An append that was sent without waiting for the one before (in a lane) was refused. The next run waits for the
-		// answer to each append: then the refused append succeeds, or its error tells the cause.
+		// An append in a lane, which does not wait for answers, was refused, or the server has no batch append. The next
+		// run waits for the answer to each append: then the refused append succeeds, or its error tells the cause.
 		case errors.Is(err, errLane) && !c.slow && ctx.Err() == nil:
 			c.slow = true
 			continue
@@ -151,8 +153,8 @@ func (c *copier) written(events int64, last eventstore.Position) {
 	c.report(c.done)
 }
 
-// isCopied returns false for events that a server writes for its own use, and for metadata that discards a stream: not every
-// server knows what that means.
+// isCopied returns false for events whose type or stream begins with $, except for the metadata of streams without $. It
+// also returns false for metadata that discards its stream: not every server knows what that means.
 func isCopied(event eventstore.Recorded) bool {
 	stream, isMeta := strings.CutPrefix(event.Stream, metaPrefix)
 	if isMeta {
@@ -193,8 +195,8 @@ func (c *copier) place(ctx context.Context) error {
 	return nil
 }
 
-// inSource looks for an event of the target in the source. Metadata events have other revisions in the source, so only the
-// newest metadata event of a stream can be found.
+// inSource looks for an event of the target in the source. Metadata events may have other revisions in the source, so only
+// the newest metadata event of a stream can be found.
 func (c *copier) inSource(ctx context.Context, event eventstore.Recorded) (eventstore.Position, bool, error) {
 	dir, revision := eventstore.Forwards, event.Revision
 	if strings.HasPrefix(event.Stream, metaPrefix) {
@@ -243,9 +245,9 @@ func (c *copier) flush(ctx context.Context) error {
 			return fmt.Errorf("copy event %d of %s, or one before it: %w", first.Revision, first.Stream, err)
 		}
 	} else {
-		// These events cannot go through the lane, which does not wait for answers. settle waits for the answers to all
-		// earlier appends, and appendBatch appends the events by a call of its own. appendBatch reports a conflict when
-		// the target has newer events of the stream than this copy knows of.
+		// These events do not go through the lane, which does not wait for answers. settle waits for the answers to all
+		// earlier appends, and appendBatch appends the events by a call of its own. appendBatch reports a conflict when the
+		// target's stream has other events where these belong.
 		if err := c.settle(ctx); err != nil {
 			return err
 		}

@@ -26,9 +26,9 @@ const (
 type revisions [2]eventstore.Revision
 
 // fill appends placeholders (events in place of those that the source has removed) at the revisions in missing. Metadata
-// truncates them before the first is appended, so that no reader ever sees one. Truncated events are hidden, so a later
-// copy cannot read how many placeholders an interrupted fill has appended: the metadata stores where the fill began, and
-// the later copy repeats all appends of the fill.
+// truncates them before the first is appended, so that no reader of the stream ever sees one. Truncated events are hidden,
+// so a later copy cannot read how many placeholders an interrupted fill has appended: the metadata stores where the fill
+// began, and the later copy repeats all appends of the fill.
 func (c *copier) fill(ctx context.Context, stream string, missing revisions) error {
 	meta, err := c.newest(ctx, c.to, metaPrefix+stream)
 	if err != nil {

@@ -34,10 +34,11 @@ const (
 	rightsRevision = eventstore.Revision(1 << 40)
 )
 
-// Examine checks, before the event store is used, that it offers what the service needs: a trusted certificate, a cluster when
-// the connection string names one, a user who may read the whole log and append. The error tells the operator what to change.
-// While the store is unavailable, or electing a leader, Examine waits until ctx ends; then the error is
-// eventstore.ErrUnavailable. It writes nothing. notes are other messages for the operator.
+// Examine checks, before the event store is used, that it offers what the service needs: with TLS, a node whose certificate
+// is trusted; a cluster, when the connection string names one; a user who may read the whole log and append. With a unix
+// socket it checks only the user. The error of such a check tells the operator what to change. While the store is
+// unavailable, or electing a leader, Examine waits until ctx ends; then the error is eventstore.ErrUnavailable. It writes
+// nothing to the log. notes are other messages for the operator.
 func Examine(ctx context.Context, config Config) (notes []string, err error) {
 	settings, err := clientSettings(config, orDiscard(nil))
 	if err != nil {

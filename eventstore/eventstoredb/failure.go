@@ -26,8 +26,9 @@ func isCode(err error, codes ...esdb.ErrorCode) bool {
 	return false
 }
 
-// isAway reports whether an error means that the server cannot be reached, so that other calls would fail too. A node that is not
-// the leader says so by the status NOT_FOUND. Such a node counts as unreachable: the client's discovery looks for another node.
+// isAway reports whether an error means that the server cannot be reached, so that other calls would fail too. A node that
+// is not the leader may answer with the status NOT_FOUND. Such a node counts as unreachable, so that another one is looked
+// for.
 func isAway(err error) bool {
 	return isCode(err, esdb.ErrorUnavailable, esdb.ErrorCodeConnectionClosed, esdb.ErrorCodeNotLeader) ||
 		status.Code(err) == codes.Unavailable || status.Code(err) == codes.NotFound

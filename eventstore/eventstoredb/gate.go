@@ -12,8 +12,9 @@ import (
 // grace is how long calls wait for a server that has become unavailable, so that a restart does not cause errors.
 const grace = time.Second
 
-// gate knows whether the server is available. While it is, the gate is open: calls pass. When it becomes unavailable,
-// calls wait up to grace for its return; after that they are refused.
+// gate knows whether the server is available. While it is, the gate is open: calls pass. When it becomes unavailable, calls
+// wait for its return until the outage has lasted for grace (before the server was found for the first time: for the
+// parameter patience of newGate); after that they are refused.
 type gate struct {
 	mu    sync.Mutex
 	up    bool

@@ -58,9 +58,9 @@ func (p *pool) begin(settings esdb.Configuration, leader, pass string) bool {
 	return true
 }
 
-// locate finds the server, or the leader of a cluster, and returns the settings of a client for it. leader is empty when there is
-// no cluster. When the connection string names one node, that node is used if it leads or is the only node; otherwise that node
-// is asked which node leads.
+// locate finds the server, or the leader of a cluster, and returns the settings of a client for it. leader is empty when
+// there is no cluster, or when gossip names no leader. When the connection string names one node, that node is used if it
+// leads or is the only node; otherwise the known nodes are asked which of them leads.
 func (p *pool) locate(pass string) (settings esdb.Configuration, leader string, found bool) {
 	if !p.finder.discovers() && p.isThere(p.settings, pass) {
 		if v := p.finder.ask(p.life); v.nodes > 1 {

@@ -36,8 +36,9 @@ const (
 // errLane says that an append in a lane was refused. Appends that were sent after it may have been written.
 var errLane = errors.New("an append of a batch was refused")
 
-// lane sends appends without waiting for the answers, by the protocol's batch append, which the official client does not offer.
-// The server writes them in the order in which they were sent. Only one goroutine may use a lane.
+// lane sends appends before earlier ones are answered, by the protocol's batch append, which the official client does not
+// offer. At most laneAppends appends are unanswered. The server writes them in the order in which they were sent. Only one
+// goroutine may use a lane.
 type lane struct {
 	conn    *grpc.ClientConn
 	call    streams.Streams_BatchAppendClient

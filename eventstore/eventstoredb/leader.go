@@ -29,8 +29,9 @@ import (
 // gossip request that the client makes when it looks for the leader by itself.
 const gossipTimeout = 2 * time.Second
 
-// toLeader makes the calls of a context require the leader of a cluster: a follower would answer reads from its own, older log.
-// Decision 60. The client has an option for that, but puts the header where it is never sent.
+// toLeader makes the calls of a context require the leader of a cluster, because a follower would answer reads from its own
+// log, which may be behind. Decision 60. The client has an option for that, but puts the header where it is never sent.
+// toLeader also adds pass to the calls (withPass).
 func toLeader(ctx context.Context, pass string) context.Context {
 	return metadata.AppendToOutgoingContext(withPass(ctx, pass), "requires-leader", "true")
 }
@@ -45,7 +46,8 @@ func withPass(ctx context.Context, pass string) context.Context {
 }
 
 // passOf reads the pass for calls to an address: the token that an embedded server demands of calls through its unix
-// socket. It is empty for addresses that need none. The server makes a new pass at each start.
+// socket. It is empty for other addresses, and when no file with a pass is beside the socket. The server makes a new pass
+// at each start.
 func passOf(address string) (string, error) {
 	socket, ok := strings.CutPrefix(address, "unix://")
 	if !ok {

@@ -187,8 +187,8 @@ func guarded[T any](do func() (T, error)) (value T, err error) {
 	return do()
 }
 
-// watch looks at a call's error for signs that the server is unavailable. The client of that call is not used any more: it would
-// keep its old connection open, and block every call until it has found the server again.
+// watch looks at a call's error for signs that the server is unavailable. When it is, the client of that call is not used
+// any more: it would keep its old connection open, and block every call until it has found the server again.
 func (p *pool) watch(seen *session, err error) {
 	if err == nil || !isAway(err) {
 		return
@@ -204,8 +204,8 @@ func (p *pool) watch(seen *session, err error) {
 }
 
 // suspect asks the nodes of a cluster who leads, for a call that has waited for long: a frozen leader keeps its connections
-// open. When the nodes name another leader, the client is abandoned, and every call on it ends. Decision 60. A server that is
-// only slow, and a single node, stay in use.
+// open. When the nodes name another leader or none, the client is abandoned, and every call on it ends. Decision 60. A
+// leader that is only slow, and a single node, stay in use.
 func (p *pool) suspect(s *session) {
 	p.mu.Lock()
 	current := p.session == s

@@ -217,9 +217,9 @@ func (p *pool) pump(
 	}
 }
 
-// endOfRead distinguishes the ends of a read: io.EOF when everything was read, also for a missing stream; any other error when
-// the read was cut short. A missing stream is reported by a message of the read. The status NOT_FOUND comes from a node of a
-// cluster that is not the leader, and says nothing about the stream (Decision 60).
+// endOfRead distinguishes the ends of a read: io.EOF when everything was read, also for a missing stream; any other error
+// when the read has failed or was cut short. A missing stream is reported by a message of the read. The status NOT_FOUND
+// comes from a node of a cluster that is not the leader, and says nothing about the stream (Decision 60).
 func endOfRead(err error) error {
 	if isCode(err, esdb.ErrorCodeResourceNotFound) && status.Code(err) != codes.NotFound {
 		return io.EOF

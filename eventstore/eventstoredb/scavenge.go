@@ -14,7 +14,7 @@ import (
 	"moviola/eventstore"
 )
 
-// Scavenge makes an embedded server remove at once the events that retention excludes, and returns how many it removed.
+// Scavenge makes an embedded server look at once for events that retention excludes, and returns how many it removed.
 // EventStoreDB has a call of its own for that.
 func Scavenge(ctx context.Context, config Config) (removed int64, err error) {
 	settings, err := clientSettings(config, orDiscard(nil))

@@ -10,8 +10,8 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// forEver is how many times the client looks for its server before it gives up. With the client's default number, the client is
-// unusable after an outage of one second, and every call that waits for the client hangs.
+// forEver is how many times the client that calls use looks for its server before it gives up. With the client's default
+// number, that client would be unusable after an outage of about a second, and every call that waits for it would hang.
 const forEver = 1 << 30
 
 // clientSettings makes the client's configuration. A connection string cannot name a unix socket, and a configuration that was

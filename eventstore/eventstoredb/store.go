@@ -1,11 +1,11 @@
-// Package eventstoredb implements eventstore.Store with the official client, for EventStoreDB and for the embedded server that
-// speaks its protocol. It adds what the client lacks: calls that end with their context, quick failure while the server is
-// unavailable, recovery when it is available again, and a Close that is safe while calls run.
+// Package eventstoredb implements eventstore.Store with the official client, for EventStoreDB and for the embedded server
+// that speaks its protocol. It adds what the client lacks: calls that end with their context, quick failure while the
+// server is unavailable, recovery when it is available again, and a Close that is safe while calls run.
 //
-// The client's calls may block for as long as an outage lasts, even when their context has ended, and closing the client during a
-// call ends the process. So every call runs in a goroutine of its own, of which there is a fixed maximum; the caller waits beside
-// it and returns when its context ends. While the server is unavailable, one goroutine probes it, and calls are refused at a gate
-// instead of piling up.
+// The client's calls may block for as long as an outage lasts, even when their context has ended, and closing the client
+// during a call ends the process. So every call of the client runs in a goroutine of its own; the caller waits beside it
+// and returns when its context ends. The appends and reads that run at the same time have a fixed maximum. While the server
+// is unavailable, one goroutine probes it, and calls are refused at a gate after a short wait instead of piling up.
 package eventstoredb
 
 import (
@@ -29,8 +29,8 @@ type Config struct {
 	ConnectionString string
 	// Addr is the plaintext address of one server, as embedded.Server.Addr gives it: "unix:///path" or "host:port".
 	Addr string
-	// Patience is how long calls wait for the server until it has been reached once; 0: a second. It is meant for a server in the
-	// same process, which does answer, though late on a busy machine.
+	// Patience is how long calls wait for the server until it has been reached once, at least a second. It is meant for a
+	// server in the same process, which does answer, though late on a busy machine.
 	Patience time.Duration
 	// Log receives a message when the server becomes unavailable and when it returns, and at debug level the client's own
 	// messages; nil discards them.
@@ -59,9 +59,9 @@ func Open(config Config) (*Store, error) {
 	return &Store{pool: newPool(settings, log, config.Patience)}, nil
 }
 
-// Close ends the store: running calls end with an error, and the client is closed when the last call has returned. Close waits
-// for this until ctx ends. It may be called more than once. During an outage calls may be stuck inside the client: Close then
-// returns ctx's error, and the client is closed when the server is back.
+// Close ends the store: running calls end with an error, and the client is closed when the last call has returned. Close
+// waits for this until ctx ends. It may be called more than once. During an outage calls may be stuck inside the client:
+// Close then returns an error with that of ctx, and the client is closed when these calls have returned.
 func (s *Store) Close(ctx context.Context) error { return s.pool.close(ctx) }
 
 // Append implements eventstore.Store.
@@ -112,8 +112,8 @@ func check(stream string, expected eventstore.Revision, events []eventstore.Prop
 	return nil
 }
 
-// conflict reads the stream's actual revision, which the client only gives as text. When other events were appended meanwhile,
-// conflict returns their later revision, which is as useful.
+// conflict makes the error of a conflict. It reads the revision of the stream's newest event, which the client only gives
+// as text. When other events were appended meanwhile, that is their later revision, which is as useful.
 func (s *Store) conflict(ctx context.Context, stream string, expected eventstore.Revision) error {
 	actual := eventstore.NoStream
 	for last, err := range s.ReadStream(ctx, stream, eventstore.Backwards, -1) {

@@ -1,5 +1,5 @@
-// Package memory implements eventstore.Store in memory, for unit tests: the whole contract except durability. Tests can inject
-// faults to see what a caller does when the store fails before or after it has stored an append.
+// Package memory implements eventstore.Store in memory, for unit tests. Nothing in it is durable, and it ignores $maxAge.
+// Tests can inject faults to see what a caller does when the store fails before or after it has stored an append.
 package memory
 
 import (
@@ -123,8 +123,8 @@ func (s *Store) append(stream string, expected eventstore.Revision, events []eve
 	return appendedAt(s.log[len(s.log)-1]), nil
 }
 
-// repeated decides an append whose expected revision is not the stream's last one: it succeeds when the same events are already
-// stored at that place, and is a conflict otherwise.
+// repeated decides an append whose expected revision is not the stream's last one: it succeeds when events with the same
+// ids are already stored at that place, and is a conflict otherwise.
 func (s *Store) repeated(stream string, expected eventstore.Revision, events []eventstore.Proposed) (eventstore.Appended, error) {
 	indices := s.streams[stream]
 	conflict := &eventstore.ConflictError{Stream: stream, Expected: expected, Actual: eventstore.Revision(len(indices)) - 1}
@@ -220,8 +220,8 @@ func (s *Store) Head(ctx context.Context) (eventstore.Position, error) {
 	return s.log[len(s.log)-1].Position, nil
 }
 
-// yieldAll yields the results of next until next returns false or the context ends. When the store's injected fault makes
-// the read fail, yieldAll yields that error only.
+// yieldAll yields the results of next until next returns false, the reader stops or the context ends; then it yields the
+// context's error. When the store's injected fault makes the read fail, yieldAll yields that error only.
 func (s *Store) yieldAll(
 	ctx context.Context, next func() (eventstore.Recorded, bool), yield func(eventstore.Recorded, error) bool,
 ) {

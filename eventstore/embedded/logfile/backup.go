@@ -10,9 +10,9 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// Backup copies the log of a data folder into a new file: a consistent snapshot of the log, also while a server runs. The copy is
-// compact, synced and verified when Backup returns; until then it has another name. To restore it, put it into an empty data
-// folder under the name events.db.
+// Backup copies the log of a data folder into a new file: a consistent snapshot of the log, also while a server runs. When
+// Backup returns without an error, the copy is compact, synced and verified; until then it has another name. To restore it,
+// put it into an empty data folder under the name events.db.
 func Backup(ctx context.Context, dir, to string) (report Report, err error) {
 	partial := to + ".partial"
 	defer func() {

@@ -46,8 +46,8 @@ func (f *Folder) Close() error { return unlockFolder(f.lock) }
 // lockName is the name of the file that is locked, in the data folder.
 const lockName = "lock"
 
-// lockFolder makes sure that no other process has the folder open. The lock ends with the process, also when the process is
-// killed. The lock file stays, and names the process that locked it last.
+// lockFolder locks a data folder, or returns ErrInUse when it is locked already. The lock ends with the process, also when
+// the process is killed. The lock file stays, and names the process that locked it last.
 func lockFolder(dir string) (*os.File, error) {
 	path := filepath.Join(dir, lockName)
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)

@@ -33,8 +33,8 @@ func (h Head) Tombstoned() bool { return h.Last == Tombstoned }
 // Limited reports whether retention may hide some of the stream's events from readers.
 func (h Head) Limited() bool { return h.Tombstoned() || h.Meta.limited() }
 
-// streamMeta is the part of a stream's metadata that the server acts on. It decides what readers of the stream see; reads of the
-// whole log return a hidden event until it is removed.
+// streamMeta is the part of a stream's metadata that retention acts on. It decides which events readers of the stream see;
+// reads of the whole log return a hidden event until it is removed.
 type streamMeta struct {
 	Known          bool // false: the stream has no metadata
 	truncateBefore int64
@@ -50,7 +50,7 @@ func (m streamMeta) SoftDeleted() bool { return m.truncateBefore == SoftDeleted 
 func (m streamMeta) limited() bool { return m.truncateBefore > 0 || m.maxCount > 0 || m.MaxAge > 0 }
 
 // Discarded reports whether nobody needs the stream any more: its metadata says so (discardProperty) and hides all its
-// events. It counts as a stream that never was.
+// events by $tb. Then an append that expects no stream succeeds (Absent), and the stream may be removed as a whole.
 func (h Head) Discarded() bool {
 	return h.Meta.discard && !h.Tombstoned() && h.Last >= 0 && h.Meta.truncateBefore > h.Last
 }

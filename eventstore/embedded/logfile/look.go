@@ -70,8 +70,8 @@ type Category struct {
 	Events  int64  `json:"events"`
 }
 
-// LogStats counts the contents of the log of a data folder or backup, also while a server runs there. It reads
-// indexes and the list of streams, and of the events only the oldest and the newest.
+// LogStats counts the contents of the log of a data folder or backup, also while a server runs there. Of the events it
+// reads only indexes, and the oldest and the newest event.
 func LogStats(ctx context.Context, path string) (stats Stats, err error) {
 	err = lookInto(ctx, path, func(i *inspection) error {
 		for _, size := range []struct {

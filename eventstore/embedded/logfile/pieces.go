@@ -74,9 +74,10 @@ func (b *pieceBlob) UnmarshalJSON(encoded []byte) error {
 	return err
 }
 
-// Pieces splits the file of a backup into pieces of JSON lines, and calls visit with the name and the content of each piece. A
-// piece covers a fixed range of positions, or of streams. So while a log grows, all pieces but the last ones stay the same,
-// except where retention removes events. Assemble restores the same log from the pieces.
+// Pieces splits the file of a backup into pieces of JSON lines, and calls visit with the name and the content of each
+// piece. A piece covers a fixed range of positions, or of streams. So while a log grows, all pieces but the last ones stay
+// the same, except where retention removes events. Assemble restores the log from the pieces, without its persistent
+// subscriptions.
 func Pieces(ctx context.Context, file string, visit func(name string, content []byte) error) (err error) {
 	i, err := inspect(ctx, file)
 	if err != nil {

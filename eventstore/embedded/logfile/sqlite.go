@@ -13,8 +13,9 @@ import (
 // schemaVersion is the number that SQLite stores as user_version in the log's file. A file with another number is refused.
 const schemaVersion = 2
 
-// The streams table stores each stream's name once. The index (stream, id) finds a stored event for appends without an expected
-// revision. The column removed is how many events of the stream retention has removed, from revision 0 on.
+// The streams table stores each stream's name once. The index (stream, id) finds a stored event for appends without an
+// expected revision. The column removed is how many events of the stream retention has removed, from revision 0 on; the row
+// of the name nameless is an exception.
 const schema = `
 CREATE TABLE streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, removed INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE events (
@@ -34,10 +35,10 @@ CREATE INDEX events_by_id ON events (stream, id);
 PRAGMA user_version = 2;
 `
 
-// synchronous=FULL syncs the write-ahead log at every commit: that makes an acknowledged append durable. When the file is opened,
-// SQLite moves the contents of a write-ahead log that a crash left into the file, so that every run begins with an empty
-// write-ahead log. While the server runs, SQLite moves the contents after every 4,000 pages of 4 KiB: a page that changes with
-// every commit is then written to the file once.
+// synchronous=FULL syncs the write-ahead log at every commit: that makes an acknowledged append durable. When the file is
+// opened, SQLite moves the contents of a write-ahead log that a crash left into the file. So a run begins with an empty
+// write-ahead log, unless another process reads the file at that moment. While the server runs, SQLite moves the contents
+// about every 4,000 pages of 4 KiB: a page that changes with every commit is then written to the file once.
 var writerPragmas = []string{"journal_mode = WAL", "synchronous = FULL", "cache_size = -16000", "wal_autocheckpoint = 4000",
 	"wal_checkpoint(TRUNCATE)"}
 

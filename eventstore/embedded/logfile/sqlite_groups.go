@@ -29,8 +29,8 @@ func (k GroupKey) All() bool { return k.Stream == AllStream }
 // ParkedStream is the name of the stream with links to the events that the group's consumers could not handle.
 func (k GroupKey) ParkedStream() string { return GroupStreams + k.Stream + "::" + k.Name + "-parked" }
 
-// GroupStreams is the prefix of the streams that persistent subscriptions write. Groups of the whole log do not get the events
-// of these streams: otherwise a group would be given the messages that it has parked.
+// GroupStreams is the prefix of parked streams, which persistent subscriptions write. Groups of the whole log do not get
+// the events of these streams: otherwise a group would be given the messages that it has parked.
 const GroupStreams = "$persistentsubscription-"
 
 // GroupRow is a persistent subscription as stored in the log, or a change to a stored one.

@@ -35,11 +35,11 @@ func (r *Report) add(problem string) {
 	r.More++
 }
 
-// Verify checks a whole log: the log of a data folder, even while a server runs there, or the file of a backup. It
-// compares every page and every event with its checksum, and the tables with their indexes. It also looks for gaps and
-// disorder in the revisions of every stream, and in the positions of the log. Verify changes nothing, with one exception:
-// when no server runs and a crash has left a write-ahead log, Verify moves its content into the log's file. The error
-// says that the check could not be done; damage of the log is in the report.
+// Verify checks a whole log: the log of a data folder, even while a server runs there, or the file of a backup. It compares
+// every page in use and every event with its checksum, and the tables with their indexes. It also looks for gaps and
+// disorder in the revisions of every stream, and for missing positions of the log. Verify does not change the log, with one
+// exception: when no server runs and a crash has left a write-ahead log, Verify moves its content into the log's file. The
+// error says that the check could not be done; damage of the log is in the report.
 func Verify(ctx context.Context, path string) (report Report, err error) {
 	i, err := inspect(ctx, path)
 	var corrupt *CorruptError
@@ -65,7 +65,8 @@ func Verify(ctx context.Context, path string) (report Report, err error) {
 	return report, nil
 }
 
-// structure runs SQLite's integrity check of trees, tables and indexes. That reads every page, and so verifies its checksum.
+// structure runs SQLite's integrity check of trees, tables and indexes. That reads every page in use, and so verifies its
+// checksum.
 func (i *inspection) structure(report *Report) error {
 	return sqlitex.ExecuteTransient(i.conn, fmt.Sprintf("PRAGMA integrity_check(%d)", maxProblems), &sqlitex.ExecOptions{
 		ResultFunc: func(stmt *sqlite.Stmt) error {
@@ -129,7 +130,7 @@ func (i *inspection) revisions(report *Report) error {
 		}})
 }
 
-// positions checks that every position up to the newest belongs to a stored event or to one that retention has removed.
+// positions checks that as many events are stored, or were removed by retention, as there are positions up to the newest.
 func (i *inspection) positions(report *Report) error {
 	if missing := report.Last - report.Events - report.Removed; missing != 0 {
 		report.add(fmt.Sprintf("%s: of %d positions, %d hold events and %d were removed: %d events are missing",

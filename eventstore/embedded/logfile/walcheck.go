@@ -32,12 +32,12 @@ func storedSum(data []byte) walSum {
 	return walSum{binary.BigEndian.Uint32(data), binary.BigEndian.Uint32(data[4:])}
 }
 
-// checkWAL looks for damage in the write-ahead log that a crash left, before SQLite reads it. SQLite takes the first
-// frame with a wrong checksum for the end of the write-ahead log, and drops that frame and all after it. That is right
-// when the crash interrupted the write of the frame. It is wrong when the frame was written completely and damaged later.
-// The later frames show which is the case: SQLite writes nothing after a commit until the disk has that commit and all
-// before it. So if a commit is in the bad frame or after it, and valid frames follow that commit, then the bad frame was
-// written completely. Damage in the last commit cannot be told from an interrupted write.
+// checkWAL looks for damage in the write-ahead log that a crash left, before SQLite reads it. SQLite takes the first frame
+// with a wrong checksum for the end of the write-ahead log, and drops that frame and all after it. That is right when the
+// crash interrupted the write of the frame. It is wrong when the frame was written completely and damaged later. The later
+// frames show which is the case: SQLite writes nothing after a commit until the disk has that commit and all before it. So
+// if a commit is in the bad frame or after it, and valid frames follow that commit, then the bad frame was written
+// completely. Damage in the last commit, or at the end of the commit before it, cannot be told from an interrupted write.
 func checkWAL(path string) (err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
