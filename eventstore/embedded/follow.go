@@ -142,7 +142,7 @@ func (r *reading) followStream() error {
 	}
 }
 
-// check refuses a subscription to a stream that has a tombstone, or that has no events and only a system projection would
+// check refuses a subscription to a stream that has a tombstone, or that has no events and that a system projection would
 // write.
 func (f *streamFollower) check() error {
 	h, err := logfile.LoadHead(f.call.Context(), f.log, f.stream)

@@ -51,8 +51,8 @@ func (w *writer) clear(r *removal) removed {
 	return removed{count: count, err: w.judge(err)}
 }
 
-// discard removes a discarded stream as a whole, unless it has begun a new life. The newest record of the log always stays: it
-// holds the log's last position.
+// discard removes a discarded stream as a whole, unless it has begun a new life, or it or its metadata has the newest
+// record of the log. That record always stays: it holds the log's last position.
 func (w *writer) discard(stream string) removed {
 	h, err := w.head(context.Background(), stream)
 	if err != nil || !h.Discarded() {

@@ -153,7 +153,7 @@ func (c *cutter) end() error {
 }
 
 // Assembly is a log that is restored from its pieces, in any order. Verify finds the gap that a missing piece leaves, but
-// not that events at the end of the log are missing.
+// may not find that events at the end of the log are missing.
 type Assembly struct{ log *Log }
 
 // Assemble starts to restore a log in a folder that has none.

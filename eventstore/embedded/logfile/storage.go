@@ -28,9 +28,9 @@ type Storage interface {
 	// Remove removes the oldest records of a stream, those with a revision less than below, but at most limit of them. It returns
 	// how many records it removed. Its errors are those of Commit.
 	Remove(stream string, below int64, limit int) (int, error)
-	// Discard removes a stream and its metadata as if they had never been. If the stream or its metadata has a record at
-	// or after the position before, Discard removes nothing. It returns how many records it removed. Its errors are those
-	// of Commit.
+	// Discard removes a stream and its metadata, with all their records. If the stream or its metadata has a record at or
+	// after the position before, Discard removes nothing. It returns how many records it removed. Its errors are those of
+	// Commit.
 	Discard(stream string, before int64) (int, error)
 	// FirstRevision is the revision after those of a stream's removed records, 0 when none was removed.
 	FirstRevision(ctx context.Context, stream string) (int64, error)
