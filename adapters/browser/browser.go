@@ -264,9 +264,9 @@ func (b *browser) healthy() bool {
 	}
 }
 
-// explain returns the error of a page whose browser cannot be used again. If the page is to blame, the error tells the
-// page's user what to do; if the kernel says that memory ran out, it is commands.ErrOutOfMemory. Any other error is
-// returned unchanged.
+// explain returns the error of a page whose browser cannot be used again. If the page is to blame, the error says why the
+// page could not be drawn. If the browser crashed, and the kernel says that memory ran out, the error is
+// commands.ErrOutOfMemory. Any other error is returned unchanged.
 func (b *browser) explain(budget context.Context, err error) error {
 	b.mu.Lock()
 	cause := b.cause

@@ -12,10 +12,10 @@ type spentError struct{ limit time.Duration }
 
 func (e *spentError) Error() string { return "the page's time is over" }
 
-// budget is the context of a page. It ends when the page's time limit is reached. The method begin starts the counting of
-// time. Two kinds of time are not counted: time in which the receiver of the page's frames is at work, and time in which
-// any program of this machine waits for a processor because other programs use it. Of the second kind, at most as much time
-// as the limit is left out (decision 98).
+// budget is the context of a page. It ends when the page's time limit is reached, if it has not ended before. The method
+// begin starts the counting of time. Two kinds of time are not counted: time in which the page waits for the receiver of
+// its frames, and time in which any program of this machine waits for a processor because other programs use it. Of the
+// second kind, at most as much time as the limit is left out each time that the counting begins at zero (decision 98).
 type budget struct {
 	context.Context
 	timer *pressure.Timer
@@ -46,8 +46,8 @@ func (b *budget) Value(key any) any {
 // begin starts to count time towards the page's time limit.
 func (b *budget) begin() { b.timer.Start() }
 
-// pause stops counting time towards the page's time limit until the returned function is called, unless the limit is reached.
-// With renew, counting then begins again at zero.
+// pause stops counting time towards the page's time limit until the returned function is called. With renew, counting then
+// begins again at zero. If no time is being counted, for example after the limit was reached, pause does nothing.
 func pause(ctx context.Context, renew bool) func() {
 	b, ok := ctx.Value(budgetKey{}).(*budget)
 	if !ok || !b.timer.Stop() {

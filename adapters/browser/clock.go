@@ -26,8 +26,8 @@ const (
 	interval = 1000.0 / 60 // time between frames, as the browser is told, in milliseconds
 )
 
-// How long, in real time, frames are drawn until Chromium returns a picture of one, and the pauses between them. Each pause is
-// twice as long as the one before.
+// How long, in real time, frames are drawn until Chromium returns a picture of one, and the pauses between them: the first
+// one, and the longest one. Until the longest is reached, each pause is twice as long as the one before.
 const (
 	redrawTime         = 10 * time.Second
 	redrawPause        = time.Millisecond
@@ -49,8 +49,8 @@ func (t *tab) startClock(ctx context.Context) error {
 	return t.align(ctx)
 }
 
-// align moves the page's clock to the next multiple of grid. From there the field elapsed counts virtual time, beginning at
-// 0. Then align opens a new empty page, and waits until the browser draws that page.
+// align moves the page's clock to the next multiple of grid. From there the field elapsed counts virtual time, beginning
+// at 0. Then align opens a new empty page, and waits until the browser draws that page (see awake).
 func (t *tab) align(ctx context.Context) error {
 	base := time.Duration(math.Round(t.clock.base*1000)) * time.Microsecond
 	start := base.Truncate(grid) + grid
@@ -58,8 +58,8 @@ func (t *tab) align(ctx context.Context) error {
 		return err
 	}
 	t.clock.base, t.clock.elapsed = milliseconds(start), 0
-	// The current empty page was created in real time, at a moment that is always different. Pages measure time from their
-	// creation, so a new one is needed.
+	// The current empty page was created before the clock was stopped, at a moment that differs from page to page. Pages
+	// measure time from their creation, so a new one is needed.
 	if err := t.call(ctx, "Page.navigate", map[string]any{"url": "about:blank"}, nil); err != nil {
 		return fmt.Errorf("begin page: %w", err)
 	}
@@ -71,8 +71,9 @@ const (
 	wakingFrames = 50
 )
 
-// awake waits until the page draws frames on request, for at most wakingFrames frames: the first frames are lost while the
-// browser's processes connect, and their number depends on how busy the machine is.
+// awake waits until the page draws frames on request, for at most wakingFrames frames: frames are lost while the browser's
+// processes connect, and how many depends, among other things, on how busy the machine is. Then it advances the page's
+// clock to wakingTime.
 func (t *tab) awake(ctx context.Context) error {
 	var drawn bool
 	if err := t.evaluate(ctx, "requestAnimationFrame(() => { globalThis.drawn = true })", nil); err != nil {
@@ -108,8 +109,8 @@ func (t *tab) evaluate(ctx context.Context, script string, value any) error {
 }
 
 // advance moves the page's clock forward; the parameter by is how far. While the page loads something, its clock stands
-// still. All calls of advance for a page may together take as much real time as clock.patience; after that, the clock runs
-// even while the page loads.
+// still. When all calls of advance for a page have together taken as much real time as tab.patience, the clock runs even
+// while the page loads.
 func (t *tab) advance(ctx context.Context, by time.Duration) error {
 	if by <= 0 {
 		return nil
@@ -170,8 +171,8 @@ func (t *tab) tick(ctx context.Context) error {
 	return err
 }
 
-// draw returns a PNG of the page at the current time. It draws frames until Chromium returns a picture of one, and fails after
-// redrawTime without a picture: on a busy machine Chromium's processes miss frames.
+// draw returns a PNG of the page. It draws frames (see the method frame) until Chromium returns a picture of one, and
+// fails after redrawTime without a picture: on a busy machine Chromium's processes may miss frames.
 func (t *tab) draw(ctx context.Context) ([]byte, error) {
 	screenshot := map[string]any{"screenshot": map[string]any{"format": "png", "optimizeForSpeed": true}}
 	pause, began := redrawPause, time.Now()

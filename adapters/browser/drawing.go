@@ -26,8 +26,8 @@ const loaded = `document.images[0].complete && document.images[0].naturalWidth >
 // no scripts, loads nothing, and shows the state of the drawing at time 0. Meanwhile all network requests of the browser
 // are refused.
 //
-// A *domain.Error says what is wrong with the drawing, or that no browser is installed. Any other error comes from this
-// machine or from ctx.
+// A *domain.Error says what is wrong with the drawing, or that no browser is installed. Other errors have other causes,
+// such as this machine or the end of ctx.
 func (p *Pool) Drawing(ctx context.Context, svg []byte, v timeline.DrawingView) (*image.NRGBA, error) {
 	page := Page{
 		Width: v.W, Height: v.H, sealed: true, work: drawingWork,

@@ -38,8 +38,8 @@ var fixedFlags = []string{
 	"--mute-audio",
 	"--autoplay-policy=no-user-gesture-required",
 
-	// Everything must use the egress: without <-loopback Chromium connects to loopback addresses directly, and without the policy
-	// WebRTC sends UDP past the proxy.
+	// No request may go past the two proxies of this process: without <-loopback Chromium connects to loopback addresses
+	// directly, and without the policy WebRTC sends UDP past the proxy.
 	"--proxy-bypass-list=<-loopback>",
 	"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 	"--disable-quic",

@@ -21,7 +21,8 @@ type Font struct {
 }
 
 // fontHost is the start, with a made-up host, of the addresses that pages use for fonts of this process. No such host can
-// exist. When a page has fonts of this process, its requests to the host never leave the browser.
+// exist. When a page has fonts of this process, Chromium passes the page's requests to the host to this process (see
+// asksForFont) instead of the network.
 const fontHost = "https://fonts.moviola.invalid/"
 
 // faces returns the @font-face rules for a page. A file is loaded when text uses it.

@@ -13,7 +13,8 @@ type level struct {
 }
 
 // levels are all degrees of confining a browser, the strictest first. The pool tries one after the other until a browser
-// starts. The last ones are for locked-down containers, which refuse the stricter ones.
+// starts (see Pool.start). It leaves out those that the configuration or this machine excludes. The last ones are, for
+// example, for locked-down containers, which refuse the stricter ones.
 var levels = []level{
 	{"own network, processes and files, Landlock, Chromium's sandbox", true, jail.AllSpaces, true},
 	{"own network, Landlock, Chromium's sandbox", true, jail.NetworkSpaces, true},

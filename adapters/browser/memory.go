@@ -11,8 +11,8 @@ import (
 )
 
 // memoryLook is the interval at which this process measures how much memory a browser uses and, for a page with the limit
-// Page.work, how much processor time. Within one interval a page can allocate some hundred megabytes. The jail's memory
-// limit for each process of the browser holds at any time.
+// Page.work, how much processor time. Within one interval a page can allocate some hundred megabytes. If the browser is
+// jailed, the jail's memory limit for each of its processes holds at any time.
 const memoryLook = 250 * time.Millisecond
 
 // watchMemory calls tooMuch when a process and its descendants together use more than limit bytes, until done is closed.

@@ -19,8 +19,9 @@ type Page struct {
 	HTML          string // a fragment or a whole document, shown on a transparent background
 	URL           string // address of the page, http or https
 	Width, Height int    // size of the viewport and of the picture, in pixels
-	// DPI is the number of drawn pixels per CSS pixel, 1 to 4; the picture is scaled down afterwards. Values outside of the range
-	// are moved to its nearest end; 0 means 1. It is reduced, but not below 1, so that at most maxDrawn pixels are drawn.
+	// DPI is the number of drawn pixels per CSS pixel, 1 to 4; the picture is scaled down afterwards. Values outside of
+	// the range are moved to its nearest end; 0 means 1. It is reduced, but not below 1, if more than maxDrawn pixels
+	// would be drawn.
 	DPI      float64
 	Wait     time.Duration      // virtual time from when the page and its fonts are loaded to the picture; at most 10 s
 	Finished bool               // after Wait, also wait until finite animations have ended; at most 5 s. Decision 67

@@ -34,8 +34,8 @@ type Config struct {
 	Browsers int           // largest number of running browsers, each with one page at a time; 0: 2
 	Pages    int           // number of pages after which a browser is replaced; 0: 200
 	Idle     time.Duration // how long an unused browser is kept; 0: a minute
-	// Limit is the time limit of a page from the loading of its content to its picture, and again for each second of
-	// frames; up to twice that on a machine with too few processors for its work. 0: 30 s.
+	// Limit is the time limit of a page from the loading of its content to its picture or to the end of its first second
+	// of frames, and again for each further second of frames. The type budget says which time is not counted. 0: 30 s.
 	Limit    time.Duration
 	MemoryMB int // memory limit of a browser with its page, in MB; 0: 1500
 	PageMB   int // megabytes that a page may load and send; 0: 64
@@ -89,11 +89,11 @@ func setDefault[T comparable](value *T, fallback T) {
 }
 
 // Still loads a page and returns a picture of it. The picture is taken when the page, its fonts and its images have been
-// loaded, and the virtual time page.Wait has passed after that. It has page.Width × page.Height pixels, which are
-// transparent where the page has no background.
+// loaded, or after maxSettle, and when page.Wait and page.Finished are satisfied after that. It has page.Width ×
+// page.Height pixels, which are transparent where the page has no background.
 //
-// A *domain.Error says what is wrong with the page, or that no browser is installed. Any other error comes from this
-// machine or from ctx.
+// A *domain.Error says what is wrong with the page, or that no browser is installed. Other errors have other causes, such
+// as this machine or the end of ctx.
 func (p *Pool) Still(ctx context.Context, page Page) (*image.NRGBA, error) {
 	var picture *image.NRGBA
 	err := p.show(ctx, page, func(ctx context.Context, t *tab) error {
@@ -105,9 +105,9 @@ func (p *Pool) Still(ctx context.Context, page Page) (*image.NRGBA, error) {
 }
 
 // Frames loads a page and passes n frames of it to yield. Frame 0 shows the page at the moment when Still would take its
-// picture; frame i shows it i ÷ rate seconds later. When a frame is equal to the one before it, yield gets the same
-// *image.NRGBA again, so yield must not change the frames. If yield returns an error, Frames ends and returns an error that
-// wraps it. In all else Frames is like Still.
+// picture; frame i shows it i ÷ rate seconds later, rounded to 0.1 ms. When a frame is equal to the one before it, yield
+// gets the same *image.NRGBA again, so yield must not change the frames. If yield returns an error, Frames ends and
+// returns an error that usually wraps it. In all else Frames is like Still.
 func (p *Pool) Frames(
 	ctx context.Context, page Page, rate timeline.Rate, n int64, yield func(i int64, frame *image.NRGBA) error,
 ) error {

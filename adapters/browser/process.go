@@ -34,8 +34,8 @@ type process struct {
 	home   string        // the browser's writable folder, as the browser sees it
 	folder string        // the folder home as this process sees it; empty: it is in memory and vanishes with the browser
 	ended  chan struct{} // closed when the process has been waited for
-	// outOfMemory is true when the kernel has killed a process of the browser because its control group ran out of memory. It is
-	// set before ended is closed.
+	// outOfMemory is true when the kernel has killed a process of the browser's control group because memory ran out. It
+	// is set before ended is closed.
 	outOfMemory bool
 	notes       *tail // the end of the browser's error output
 
@@ -105,8 +105,8 @@ func (p *process) launch(ctx context.Context, cfg Config, l level) error {
 	return nil
 }
 
-// run starts the command and keeps the thread that started it until the command has ended. The kernel sends Pdeathsig when that
-// thread ends: so the browser is killed when this process ends, and not earlier.
+// run starts the command and keeps the thread that started it until the command has ended. The kernel sends Pdeathsig when
+// that thread ends, and so not before this process ends.
 func (p *process) run(cmd *jail.Child) error {
 	started := make(chan error, 1)
 	go func() {
@@ -138,8 +138,8 @@ func (p *process) signal() {
 	}
 }
 
-// starved waits, for at most twice pipeDelay, for the end of a browser that is ending, and reports whether its control
-// group ran out of memory.
+// starved waits, for at most twice pipeDelay, for the end of a browser that is ending, and reports whether the kernel has
+// killed a process of its control group because memory ran out.
 func (p *process) starved() bool {
 	select {
 	case <-p.ended:

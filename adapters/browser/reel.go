@@ -7,8 +7,8 @@ import (
 	"image"
 )
 
-// reel gets the frames of a page as PNG files, decodes them, and passes them to the function yield in order. It decodes one
-// frame while the browser draws the next one.
+// reel gets the frames of a page as PNG files, decodes them, and passes them to the function yield in order. Meanwhile the
+// browser can draw the next frame.
 type reel struct {
 	width, height int
 	yield         func(int64, *image.NRGBA) error

@@ -264,8 +264,8 @@ func (t *tab) applySettings(ctx context.Context) error {
 	return t.settle(ctx)
 }
 
-// complete is a script that yields true when everything that the page names is loaded, including fonts, which are only fetched
-// when text uses them.
+// complete is a script that yields true when the page with its images and scripts is loaded, and the fonts that its texts
+// use, too.
 const complete = `(() => {
 	const root = document.documentElement;
 	if (root) root.getBoundingClientRect();
@@ -314,8 +314,9 @@ func (t *tab) pass(ctx context.Context, wait time.Duration) error {
 	return nil
 }
 
-// remaining is a script that yields the number of milliseconds of the page's time until its last finite animation ends.
-// Animations that are driven by scrolling have no such end.
+// remaining is a script that yields the number of milliseconds of the page's time until the last finite animation that
+// runs in it ends; 0: none runs. Animations that are driven by scrolling, and those in frames of the page, do not count.
+// For an animation that runs backwards the number may be wrong.
 const remaining = `(() => {
 	let longest = 0;
 	for (const a of document.getAnimations()) {

@@ -7,8 +7,9 @@ import (
 	"moviola/projections"
 )
 
-// firstRest is the first backoff of an item. Each further backoff of the item is twice as long, up to Config.LongestRest. Every
-// backoff is shortened at random, by up to a quarter.
+// firstRest is the first backoff of an item. Each further backoff in a row is twice as long, up to Config.LongestRest.
+// Every backoff is shortened at random, by up to a quarter. Items whose claims die wait likewise (see claims.rest), but
+// for a time that is not shortened.
 const firstRest = 500 * time.Millisecond
 
 // backoff keeps items that have just ended in this process from starting again at once. A failed item waits until its backoff is

@@ -7,14 +7,14 @@ import (
 	"moviola/projections"
 )
 
-// maxGap is the longest time between two readings of the presence board that counts as observed. A longer gap may mean that this
-// process was paused, and then it cannot tell that workers were silent.
+// maxGap is how much of the time between two readings of the presence board counts as observed, at most. A longer gap may
+// mean that this process was paused, and then it cannot tell that workers were silent.
 const maxGap = 2 * pollInterval
 
-// claims finds dead claims among the claims of all workers. Design §6: a claim is dead when its heartbeat has not changed for
-// deadAfter on this process's own clock. A claim without a row on the presence board is measured from when it was first seen. The
-// claim of a worker that is known to have ended is dead at once. An item whose claims die repeatedly waits before it is handed
-// out again, longer each time: the item may be the cause.
+// claims finds dead claims on items of one kind, among those of all workers. Design §6: a claim is dead when its heartbeat
+// has not changed for deadAfter on this process's own clock. A claim without a row on the presence board is measured from
+// when it was first seen. The claim of a worker that is known to have ended is dead at once. An item whose claims die
+// repeatedly waits before it is handed out again, longer each time up to the field longest: the item may be the cause.
 type claims struct {
 	deadAfter time.Duration
 	fate      func(worker string) Fate
@@ -37,8 +37,8 @@ func newClaims(c Config) claims {
 	return claims{deadAfter: c.DeadAfter, fate: c.Fate, longest: c.LongestRest, seen: make(map[string]observation)}
 }
 
-// tick reports whether to read the presence board again now. It returns false if the board was read, or reading it
-// failed, less than half a pollInterval ago: the work list is polled more often than the board must be read.
+// tick reports whether to read the claims and the presence board again now. It returns false if it has returned true less
+// than half a pollInterval ago: the work list is polled more often than the board must be read.
 func (c *claims) tick(now time.Time) bool {
 	if !c.tried.IsZero() && now.Sub(c.tried) < pollInterval/2 {
 		return false
@@ -51,8 +51,8 @@ func (c *claims) tick(now time.Time) bool {
 // a heartbeat.
 func (c *claims) readingFailed() { c.last = time.Time{} }
 
-// observe records the heartbeat of each claimed item, as read from the presence board now, and for how long this process has seen
-// no newer heartbeat of the claim.
+// observe records the heartbeat of each claimed item, as read from the presence board now, and for how long this process
+// has seen no newer heartbeat of the claim. If the worker of the claim has ended, observe records deadAfter as that time.
 func (c *claims) observe(claimed []projections.WorkItem, board []projections.Presence, now time.Time) {
 	var watched time.Duration
 	if !c.last.IsZero() {

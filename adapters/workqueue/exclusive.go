@@ -8,7 +8,7 @@ import (
 )
 
 // reservationTime is how long a task that waits to run alone keeps other tasks from starting. Each call of admit for the
-// task renews it; no such call comes when another process has taken the task's item.
+// task renews it; no such call comes when, for example, another process has taken the task's item.
 const reservationTime = 3 * pollInterval
 
 // exclusive is a lock that tasks of several kinds share. A task whose field Apart is true holds it alone; all others hold it

@@ -10,26 +10,26 @@ import (
 	"moviola/projections"
 )
 
-// agedAfter is how long after its first claim a task counts as aged. Of accounts with equally many running tasks, one with
-// an aged task gets every second turn, so that a task that is stopped again and again still finishes in time. An aged
-// background task is treated like any other task.
+// agedAfter is how long after its first claim a task counts as aged. Of accounts with equally many running tasks, those
+// whose first task has aged get up to every second turn, so that a task that is stopped again and again still goes on. An
+// aged background task gets its turns like any other task.
 const agedAfter = 5 * time.Minute
 
-// minimumSlotTime is how long a task keeps its slot before it may be stopped for another account, by kind. A background task
-// of these kinds may be stopped at any time. Tasks of other kinds are short and are never stopped.
+// minimumSlotTime is how long a task keeps its slot before it may be stopped for another account, by kind. A background
+// task of these kinds may be stopped earlier. Tasks of other kinds are not stopped for other accounts.
 var minimumSlotTime = map[string]time.Duration{
 	projections.WorkRender: time.Second, projections.WorkFetch: 10 * time.Second, projections.WorkPreload: 10 * time.Second,
 }
 
-// late is the item under which the backoff records all background tasks together. When a background task is stopped, all
-// background tasks wait, each time longer.
+// late is the item under which the backoff records all background tasks of a kind together. When a background task has
+// been stopped, those that have not aged wait, each time longer up to Config.LongestRest.
 var late = projections.Task{WorkItem: projections.WorkItem{ID: "later"}}
 
-// preemption stops running tasks when other tasks wait for their slots. One task is stopped at a time: the next task is stopped
-// only after the previous one has ended.
+// preemption stops running tasks when other tasks wait for their slots. One task is stopped at a time: the next task is
+// stopped only after the previous one has ended, or if that one keeps its slot (commands.KeepSlot).
 type preemption struct {
 	tasks map[string]stoppable // the running tasks that may be stopped, by item
-	asked string               // item of the task that was told to stop and has not ended; empty: none
+	asked string               // item of the task that was told to stop last, if it has not ended; empty: none
 }
 
 // stoppable is a running task that may be stopped.
@@ -73,11 +73,12 @@ func (s *subscription) preemptibleBackground(now time.Time) (string, bool) {
 	return "", false
 }
 
-// preemptible returns the item of the running task to stop first for another account, and false when there is none. It is
-// the longest-running task of the account with the most running tasks. Preload items lose their progress when they are
-// stopped. So among preload items it is the newest, and never the only one of an account. A task that keeps its slot
-// (commands.KeepSlot) is not chosen. While a task that was told to stop still runs, no other task is chosen, unless that
-// task keeps its slot.
+// preemptible returns the item of the running task to stop first for another account, and false when there is none. Of the
+// tasks that may be stopped, it is the longest-running one of the account with the most running tasks. Preload items lose
+// their progress when they are stopped. So among preload items it is the newest, and never the only one of an account. A
+// task may not be stopped if it keeps its slot (commands.KeepSlot), runs alone (Apart), or has had its slot for less than
+// minimumSlotTime. While a task that was told to stop still runs, no other task is chosen, unless that task keeps its
+// slot.
 func (s *subscription) preemptible(now time.Time) (string, bool) {
 	if asked := s.preempt.asked; asked != "" && !s.preempt.tasks[asked].kept.Load() {
 		return "", false
@@ -111,9 +112,10 @@ func (s *subscription) canPreempt(now time.Time) bool {
 	return stops || shares
 }
 
-// preemptFor stops one running task when one of the waiting tasks deserves its slot. A running background task is stopped
-// when a task that is not a background task waits for a slot. Otherwise the task that preemptible returns is stopped, if
-// the account of a waiting task runs nothing, or at least two tasks fewer than the account of the stopped task.
+// preemptFor stops one running task when one of the waiting tasks deserves its slot. Waiting background tasks, and tasks
+// of accounts that may run no further task, deserve none. A running background task is stopped when another task waits for
+// a slot. Otherwise the task that preemptible returns is stopped, if the account of a waiting task runs nothing, or at
+// least two tasks fewer than the account of the stopped task.
 func (s *subscription) preemptFor(tasks []projections.Task, now time.Time) {
 	id, ok := s.preemptibleBackground(now)
 	if ok && s.rotation.anyWaits(tasks, s.running, now) {

@@ -15,7 +15,7 @@ const maxRemembered = 4096
 //
 //  1. background accounts come last, until their task has aged;
 //  2. the account with fewer running tasks;
-//  3. every second time, an account whose first task has aged;
+//  3. at most every second time, an account whose first task has aged;
 //  4. the account whose last turn is longer ago. With a single slot, rule 2 never decides, because no task runs when
 //     the next one is picked;
 //  5. the account whose first task has been due longer;
@@ -25,7 +25,7 @@ type rotation struct {
 	turn   uint64
 	aged   bool            // the last turn went to an aged task
 	newest string          // the item that had the last turn
-	later  map[string]bool // background accounts: they run one task at a time, after the tasks of all other accounts
+	later  map[string]bool // background accounts: see Config.Later
 	limit  int             // maximum of running tasks of one account; 0: no limit
 }
 
@@ -47,8 +47,8 @@ func isOld(task projections.Task, now time.Time) bool {
 	return task.Since != nil && now.Sub(*task.Since) >= agedAfter
 }
 
-// isAgedTurn reports whether a task is preferred now by rule 3 of the type rotation: every second turn goes to an aged
-// task. The task must have aged. The task picked last must have been another one, and not aged.
+// isAgedTurn reports whether a task is preferred now by rule 3 of the type rotation. The task must have aged. The task
+// picked last must have been another one, and not aged.
 func (t *rotation) isAgedTurn(task projections.Task, now time.Time) bool {
 	return !t.aged && task.ID != t.newest && isOld(task, now)
 }
@@ -61,8 +61,9 @@ func (t *rotation) anyWaits(tasks []projections.Task, running map[string]project
 	})
 }
 
-// deservesSlot reports whether one of the tasks should get a slot that another account, named by the parameter by, occupies.
-// The account of the task must run nothing, or at least two tasks fewer than the other one.
+// deservesSlot reports whether one of the tasks should get a slot that another account, named by the parameter by,
+// occupies. The account of the task must run nothing, or at least two tasks fewer than the other one, and fewer than its
+// limit. The task must not be a background task.
 func (t *rotation) deservesSlot(tasks []projections.Task, running map[string]projections.Task, by string, now time.Time) bool {
 	inWork := inWorkOf(running)
 	return slices.ContainsFunc(tasks, func(task projections.Task) bool {

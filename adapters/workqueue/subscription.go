@@ -24,8 +24,8 @@ import (
 // pollInterval is the longest time between two polls of the work list.
 const pollInterval = time.Second
 
-// A wake-up from the log causes a poll. The first atOnce polls after a quiet time follow without a pause. Further ones are
-// at least shortestInterval apart, because one submission causes several wake-ups.
+// A wake-up causes a poll. The first atOnce polls after a quiet time follow without a pause. Later wake-ups are delayed,
+// so that they cause at most one poll in shortestInterval: one submission causes several wake-ups.
 const (
 	shortestInterval = 10 * time.Millisecond
 	atOnce           = 3
@@ -191,8 +191,8 @@ func (s *subscription) dead(ctx context.Context, now time.Time) []projections.Ta
 	return s.claims.dead(now)
 }
 
-// notStartable counts for each account the items that run here or back off, and returns the largest count. These items may come
-// first in the work list and cannot be started, so poll reads that many more candidates of each account.
+// notStartable counts for each account the items that run here or back off, and returns the largest count. These items may
+// come first in the work list without being startable, so poll reads that many more candidates of each account.
 func (s *subscription) notStartable(now time.Time) int {
 	perAccount := s.backoff.perAccount(now)
 	most := 0

@@ -1,9 +1,9 @@
 // Package workqueue is a Watermill subscriber that reads the work list. A topic is a kind of work, a message is one
 // projections.Task.
 //
-// The queue stores nothing: open work is in the read model, and a message may be lost or delivered twice. A message is sent only
-// when its kind has a free slot. The Watermill router starts a goroutine for each message, so this is the one place that bounds
-// concurrency.
+// The queue stores nothing: open work is in the read model, and a message may be lost or delivered twice. A message is
+// sent only when its kind has a free slot. The Watermill router starts a goroutine for each message, so it is the queue
+// that bounds how many tasks run at a time.
 //
 // Each kind has one subscription, a goroutine that repeats these steps:
 //
@@ -15,8 +15,8 @@
 //	ended ──► backoff.record, exclusive.release
 //
 // A handler acknowledges a message when its work has ended normally: it has a result, even a bad one, or its claim was
-// released or lost. A message that a handler rejects (Nack) has failed, and its item backs off. The handlers decide what is
-// done about a task.
+// released or lost, for example. A message that a handler rejects (Nack) has failed, and its item backs off. The handlers
+// decide what is done about a task.
 package workqueue
 
 import (
@@ -58,11 +58,11 @@ type Config struct {
 	Presence Presence
 	// Slots is how many messages of a kind may be unanswered at once. A kind without slots cannot be subscribed to.
 	Slots map[string]int
-	// Later are the background accounts, those of the service itself. Their tasks start after the tasks of all other
-	// accounts, one task of a kind and account at a time. When others wait and no slot is free, the context of a background
-	// task (a fetch, a render or a preload item) ends with the cause commands.ErrGiveWay, and the task is handed out again
-	// when nobody waits. Five minutes after its first claim, a background task is treated like the task of any other
-	// account.
+	// Later are the background accounts, those of the service itself. Their tasks start after the waiting tasks of all
+	// other accounts, one task of a kind and account at a time. When others wait and no slot is free, the context of a
+	// background task (a fetch, a render or a preload item) ends with the cause commands.ErrGiveWay, and the task is
+	// handed out again later. From five minutes after its first claim, a background task gets its turns like the task of
+	// any other account.
 	Later []string
 	// PerAccount is how many messages of a kind one account may have unanswered at once. A kind that is not in the map has no
 	// such bound.
@@ -74,8 +74,9 @@ type Config struct {
 	// Fate says what is known of a worker's process. If Fate is nil, a claim is dead only when its heartbeat has not changed for
 	// DeadAfter.
 	Fate func(worker string) Fate
-	// Apart are the kinds whose suspect tasks (which may have crashed a worker) run alone: a suspect task starts only when no other
-	// task of these kinds runs in this process, and no other task starts before the suspect task has ended. Decision 56.
+	// Apart are the kinds whose suspect tasks (which may have crashed a worker) run alone: a suspect task starts only when
+	// no other task of these kinds runs in this process, and none of them starts before the suspect task has ended.
+	// Decision 56.
 	Apart []string
 	// Closed reports whether no new task of a kind may start now. Running tasks continue. Nil: never.
 	Closed func(kind string) bool

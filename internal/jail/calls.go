@@ -11,9 +11,9 @@ const whole = ^uint32(0)
 // is returns the test whether an argument has one of some values.
 func is(argument uint32, values ...uint32) test { return test{argument, whole, values} }
 
-// rules returns the allowed system calls of a list, for a process with the id self. own reports whether the process sees only its
-// own processes (PID namespace). legacyCalls adds calls that only some architectures have. No list allows changing times, modes
-// or owners of files by name: Landlock does not restrict these.
+// rules returns the allowed system calls of a list, for a process with the id self. own tells whether the process sees
+// only its own processes (PID namespace). legacyCalls adds calls that not every architecture has under this name. No list
+// allows changing times, modes or owners of existing files by name: Landlock does not restrict these.
 func (c Calls) rules(self uint32, own bool) ([]rule, error) {
 	switch c {
 	case DecoderCalls:
@@ -106,8 +106,8 @@ var driverCalls = []test{
 	{1, 0xcfffff00, []uint32{0}},
 }
 
-// decoderRules confine a decoder with the process id self: it creates no namespaces and signals no other process. ioctls are the
-// tests of further permitted requests of ioctl.
+// decoderRules confine a decoder with the process id self: with clone it creates no namespaces, and with kill and tgkill
+// it signals no other process. ioctls are the tests of further permitted requests of ioctl.
 func decoderRules(self uint32, ioctls ...test) []rule {
 	return []rule{
 		{call: unix.SYS_CLONE, tests: []test{{0, namespaces, []uint32{0}}}},

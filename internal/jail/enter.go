@@ -14,9 +14,9 @@ import (
 // niceness is the least niceness of jailed programs: processes that answer clients come first.
 const niceness = 10
 
-// A process whose first argument is Command becomes a jailed program here, and runs nothing else of this service's binary. It
-// does not wait for main: most packages are initialised after this one, and to initialise them all takes several times as long as
-// the jail itself.
+// A process whose first argument is Command becomes a jailed program here, or keeps a user namespace alive (see become).
+// It does not wait for main: most packages are initialised after this one, and to initialise them all takes several times
+// as long as the jail itself.
 func init() {
 	if len(os.Args) > 1 && os.Args[1] == Command {
 		become()

@@ -19,7 +19,7 @@ type rule struct {
 }
 
 // test is a condition for one argument of a system call. It looks only at the lower 32 bits of the argument: in every
-// argument that rules test, the kernel uses no other bits.
+// argument that rules test, the kernel ignores or refuses the other bits.
 type test struct {
 	argument uint32
 	mask     uint32

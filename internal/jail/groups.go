@@ -20,8 +20,8 @@ type groups struct {
 	made atomic.Uint64
 }
 
-// Names of the groups below the service's. The kernel passes controllers down only while a group itself has no process, so the
-// service moves into a group of its own.
+// Names of the groups below the service's. The kernel does not pass the controller for memory down from a group that
+// itself has processes (except the topmost group), so the service moves into a group of its own.
 const (
 	serviceGroup = "moviola-service"
 	jobPrefix    = "moviola-job-"
@@ -119,8 +119,8 @@ func alone(dir string, pid int) error {
 	return nil
 }
 
-// sweep removes the groups of jobs that ended with an earlier process of the service. A group with a process belongs to another
-// service and stays.
+// sweep removes the groups of jobs that ended with an earlier process of the service. A group with a process may belong to
+// another service and stays.
 func (g *groups) sweep() error {
 	left, err := filepath.Glob(filepath.Join(g.dir, jobPrefix+"*"))
 	if err != nil {
@@ -173,7 +173,8 @@ func (g *groups) make(l Limits) (*group, error) {
 	return made, nil
 }
 
-// killed is the number of processes of the group that were killed because its memory ran out.
+// killed is the number of processes of the group that the kernel has killed because memory ran out: that of the group, or
+// another one such as that of the machine. It is 0 if the number cannot be read.
 func (g *group) killed() uint64 {
 	f, err := os.Open(filepath.Join(g.dir, "memory.events"))
 	if err != nil {
@@ -191,8 +192,8 @@ func (g *group) killed() uint64 {
 	return 0
 }
 
-// remove removes the group of a job that has ended. Remaining processes are killed first; what the kernel cannot remove yet is
-// removed at the next start.
+// remove removes the group of a job that has ended. If that fails, remaining processes are killed, on kernels that can
+// kill a group, and the removal is tried once more. A group that is still there is removed at a later start.
 func (g *group) remove() {
 	_ = g.at.Close()
 	if os.Remove(g.dir) == nil {

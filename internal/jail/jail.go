@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Command is the first argument of this service's binary when it is to become a jailed program.
+// Command is the first argument of the program of Config.Self when it is to become a jailed program.
 const Command = "__jail"
 
 // Config is the configuration of a Jail.
@@ -90,9 +90,8 @@ func (c *Child) Release() {
 	c.mine = nil
 }
 
-// End removes the program's control group, and reports whether the kernel has killed any of its processes because the
-// group's memory ran out; false without a control group. Call it once, after the program has ended, or if it was not
-// started.
+// End removes the program's control group, and reports whether the kernel has killed any of its processes because memory
+// ran out; false without a control group. Call it once, after the program has ended, or if it was not started.
 func (c *Child) End() (outOfMemory bool) {
 	if c.group == nil {
 		return false
@@ -102,7 +101,8 @@ func (c *Child) End() (outOfMemory bool) {
 	return outOfMemory
 }
 
-// spec tells this service's binary, when it is started as Command, how to confine itself before it executes the program.
+// spec tells the program of Config.Self, when it is started with Command, how to confine itself before it executes the
+// program.
 type spec struct {
 	Policy
 	Dir     string  `json:"dir,omitempty"`
@@ -127,8 +127,9 @@ type mount struct {
 	FD int `json:"fd,omitempty"`
 }
 
-// Child returns program with args, confined by the policy, with files as its descriptors from 3 on. Its environment is empty
-// until Env is set; its process group is killed when ctx ends.
+// Child returns program with args, confined by the policy as far as this machine allows it, with files as its descriptors
+// from 3 on. If the jail is off, it is not confined. Its environment is empty until Env is set; its process group is
+// killed when ctx ends.
 func (j *Jail) Child(ctx context.Context, p Policy, program string, args []string, files ...*os.File) (*Child, error) {
 	return j.child(ctx, p, false, append([]string{program}, args...), files)
 }
@@ -179,8 +180,9 @@ func (j *Jail) fit(p Policy) Policy {
 }
 
 // own reports whether this service starts the program of the policy p as another user. Only root can do that. In a jail
-// with the layer OwnUser, root does it if the program needs none of the service's files, or if these files can be mapped to
-// the other user. Without a jail, or without the layer OwnUser, root does it if p has NeverRoot.
+// with the layer OwnUser, root does it if the program needs none of the service's files, or if files can be mapped to the
+// other user here. Without a jail, or without the layer OwnUser, root does it if p has NeverRoot. The method wrap may
+// still decide against it.
 func (j *Jail) own(p Policy) bool {
 	if !j.root || j.off || j.leavesOut(OwnUser) {
 		return j.root && p.NeverRoot
@@ -191,10 +193,10 @@ func (j *Jail) own(p Policy) bool {
 // unprivate reports whether a policy names no files of this service.
 func (p Policy) unprivate() bool { return len(p.Read) == 0 && p.Write == "" }
 
-// wrap returns the command line that runs command in a jail: this service's binary confines itself and then executes
-// command. wrap adds the files that the binary needs for that to the descriptors of c, after those of the program, whose
-// number is files. *own says whether command is to run as another user. wrap sets it to false if the service's files cannot
-// be mapped to that user.
+// wrap returns the command line that runs command in a jail: the program j.self confines itself and then executes command.
+// wrap adds the files that j.self needs for that to the descriptors of c, after those of the program, whose number is
+// files. *own says whether command is to run as another user. wrap sets it to false if one of the mounts cannot be mapped
+// to that user.
 func (j *Jail) wrap(c *Child, p Policy, own *bool, check bool, command []string, files int) ([]string, error) {
 	s := spec{
 		Policy: p, Dir: p.Write, Root: p.Spaces.files(), Network: p.Spaces.network(), Keep: 3 + files, Check: check,

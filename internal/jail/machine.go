@@ -57,8 +57,8 @@ func (j *Jail) examine() {
 	}
 }
 
-// examineUsers finds out whether root can become another user. It cannot in a user namespace that maps a single user: then
-// programs run as the service's own user, as for a service without root.
+// examineUsers finds out whether root can become another user. It cannot, for example, in a user namespace that maps a
+// single user. Then programs run as the service's own user, as for a service without root.
 func (j *Jail) examineUsers() {
 	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
 	defer cancel()

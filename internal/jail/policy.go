@@ -1,10 +1,10 @@
-// Package jail confines the programs that this service starts, each by a policy. A program is started through this service's own
-// binary, which drops the rights that the program does not need and then executes it (see Command).
+// Package jail confines the programs that this service starts, each by a policy. A program is started through another one
+// (see Config.Self), which drops the rights that the program does not need and then executes it.
 //
-// The layers, from the outside in: namespaces for users, files, processes, messages and network, with a root folder that contains
-// only what the policy names; a user of its own; no capabilities and no new privileges; Landlock; resource limits; a list of
-// allowed system calls; a control group that bounds memory and tasks of all its processes together. Each layer works without the
-// others. A layer that the machine refuses is left out and reported.
+// The layers: namespaces for users, files, processes, messages and network, with a root folder that contains only common
+// files of the system and what the policy names; a user of its own; no capabilities and no new privileges; Landlock;
+// resource limits; a list of allowed system calls; a control group that bounds memory and tasks of all processes of a
+// program together. A layer that the machine refuses is left out and reported; the others remain.
 package jail
 
 import (
@@ -39,9 +39,9 @@ type Policy struct {
 	// ports of 127.0.0.1, the only ones the program may connect to; without a network namespace they must be open
 	Ports []uint16 `json:"ports,omitempty"`
 	Calls Calls    `json:"calls"`
-	// NeverRoot makes a service that is root start the program as the user Nobody, even without a jail. There is one
-	// exception: in a jail, the program keeps the user of this service if Read or Write names files that cannot be mapped
-	// to Nobody.
+	// NeverRoot makes a service that is root start the program as the user Nobody, even without a jail. There are
+	// exceptions: in a jail, the program keeps the user of this service if files of the policy or the program's own folder
+	// cannot be mapped to Nobody, or if root cannot become another user on this machine.
 	NeverRoot bool   `json:"-"`
 	Limits    Limits `json:"limits"`
 	// Spaces are the namespaces that the program gets if the machine allows them; 0: AllSpaces.

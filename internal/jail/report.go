@@ -34,8 +34,8 @@ func (s State) String() string {
 	return text
 }
 
-// Report tests the jails of these policies, without starting their programs, and returns the state of each layer of the
-// sandbox. The paths of the policies must exist.
+// Report returns the state of each layer of the sandbox for each of these policies. Unless the jail is off, it tests their
+// jails, without starting their programs. The paths of the policies must exist.
 func (j *Jail) Report(policies ...Policy) []State {
 	var all []State
 	for _, p := range policies {

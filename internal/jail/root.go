@@ -16,8 +16,8 @@ const stage = "/tmp"
 // rootBytes is the size limit of the root folder's own file system.
 const rootBytes = "256k"
 
-// makeRoot gives the program a root folder that contains only what the policy names. Sources of mounts are opened first, because
-// the new folder may hide them.
+// makeRoot gives the program a root folder that contains only common files of the system and what the policy names.
+// Sources of mounts are opened first, because the new folder may hide them.
 func (s spec) makeRoot() error {
 	if !s.Root {
 		return nil

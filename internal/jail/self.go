@@ -12,9 +12,9 @@ import (
 )
 
 // Self returns the path of a program for Config.Self. Usually this is the starter, a small program inside this binary,
-// which Self writes to memory. There are two cases in which Self returns the path of this binary instead, so that each
-// jailed program starts some 40 ms later: this binary was built by plain `go build` and has no starter, or the kernel lets
-// no program start from memory (vm.memfd_noexec).
+// which Self writes to memory. If the starter does not work, Self returns the path of this binary instead, and each jailed
+// program starts some 40 ms later. This is so, for example, if this binary was built by plain `go build` and has no
+// starter, or if the kernel lets no program start from memory (vm.memfd_noexec).
 var Self = sync.OnceValues(func() (string, error) {
 	if path, err := unpack(starter); err == nil {
 		return path, nil

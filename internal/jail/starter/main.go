@@ -1,5 +1,5 @@
-// Command starter starts programs in a sandbox. It is a program with package jail and nothing else: it becomes a jailed program
-// in a sixth of the time that the service's binary takes.
+// Command starter starts programs in a sandbox. It is a program with little more than package jail: it becomes a jailed
+// program in about a sixth of the time that the service's binary takes.
 package main
 
 import (
