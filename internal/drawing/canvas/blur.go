@@ -59,8 +59,8 @@ func Blur(shape *image.Alpha, radius float64) {
 	}
 }
 
-// blurFine blurs at full resolution. Columns are processed as rows of the transposed picture: walking down columns would miss the
-// processor's cache at every pixel.
+// blurFine blurs at the full resolution of shape. Columns are processed as rows of the transposed picture: walking down
+// columns would often miss the processor's cache.
 func blurFine(shape *image.Alpha, radius float64) {
 	w, h := shape.Rect.Dx(), shape.Rect.Dy()
 	values := make([]uint16, w*h)

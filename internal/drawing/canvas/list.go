@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// List is a picture as a list of drawing operations, the lowest first. Nothing is drawn until Draw, which knows the size of the
-// result. A List can be drawn several times.
+// List is a picture as a list of drawing operations, the lowest first. Nothing is drawn until Draw or DrawOn, which know
+// the size of the result. A List can be drawn several times.
 type List struct {
 	items []item
 }

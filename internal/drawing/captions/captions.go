@@ -198,8 +198,9 @@ const smallest = 0.6
 // snug is a safety factor against rounding when a word is reduced.
 const snug = 0.98
 
-// fitting returns the words of a row (the parameter given), none of them wider than the parameter most, in pixels. A wider
-// word is made smaller; if that is not enough, it is broken between letters.
+// fitting returns the words of a row (the parameter given), as a rule none of them wider than the parameter most, in
+// pixels. A wider word is made smaller, down to the fraction smallest; if that is not enough, it is broken between
+// letters.
 func (c *Setter) fitting(given []levelled, most float64) ([]placed, error) {
 	var all []placed
 	for _, piece := range given {

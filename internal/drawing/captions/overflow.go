@@ -21,9 +21,10 @@ type overflow struct {
 	at     time.Duration
 }
 
-// Overflow returns notes on captions that do not fit: the longest line that has to be broken or reduced, and the caption of which
-// most is cut off. Nothing is drawn. It stops early when more returns false; left is the number of captions that were not
-// checked.
+// Overflow returns notes on captions that do not fit: at most one on the longest line that has to be broken or reduced
+// (see the method notes), and one on the caption that extends furthest beyond the movie. Nothing is drawn. It stops early
+// when more returns false; left is the number of captions that were not checked, where captions with the same text count
+// once.
 func Overflow(
 	words Layouter, s *timeline.Subtitles, track caption.Track, w, h int, more func() bool,
 ) (notes []document.Note, left int, err error) {
@@ -101,8 +102,8 @@ func (c *Setter) measure(found *overflow, state caption.State) error {
 	return nil
 }
 
-// notes returns the notes on captions that do not fit. Long lines are not reported if the captions are transcribed from sound: no
-// author wrote them.
+// notes returns the notes on captions that do not fit. Long lines are not reported if the captions are transcribed from
+// sound, because no author wrote them, unless Style.Rebreak is set.
 func (o *overflow) notes(s *timeline.Subtitles, c *Setter) (notes []document.Note) {
 	given := s.Captions != "" || s.Source != ""
 	path := ""

@@ -1,5 +1,6 @@
-// Package component draws the components of movies: cards, lower thirds, counters, shapes. Each is a small tree of boxes and
-// texts whose looks and entrance its settings change. Movie-schema §4.5; docs/components.md lists them.
+// Package component draws the components of movies, such as cards, lower thirds, counters and shapes. Each is a small tree
+// of nodes, most of them boxes and texts, whose looks and movements its settings change. Movie-schema §4.5;
+// docs/components.md lists them.
 //
 // The builder of a component (catalogue.go) makes nodes with styles from CSS-like properties (css.go, style.go); the nodes are
 // laid out once (node.go) and drawn at a time (draw.go, motion.go).
@@ -15,8 +16,8 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// Loader returns the image at an address in a component's settings; nil without an error: the image is skipped. It is called once
-// per address and component.
+// Loader returns the image at an address in a component's settings; nil without an error: the image is skipped. Each call
+// of Open calls it at most once for an address.
 type Loader func(address string) (image.Image, error)
 
 // Drawer draws components. The text engine and the loader may serve a single movie. A Drawer is safe for concurrent use if its
@@ -29,8 +30,9 @@ type Drawer struct {
 // New returns a Drawer. Without a loader images are skipped.
 func New(words *text.Engine, load Loader) *Drawer { return &Drawer{words: words, load: load} }
 
-// Open prepares a component in a box of w × h pixels; nothing is drawn outside of the box, and vw and vh are hundredths of it. A
-// component that is unknown, or too large to draw, is a *domain.Error; errors of the loader are returned unchanged.
+// Open prepares a component in a box of w × h pixels; nothing is drawn outside of the box, and vw and vh are hundredths of
+// it. A component that is unknown, or that Open finds too large to draw, is a *domain.Error; errors of the loader are
+// returned unchanged.
 func (d *Drawer) Open(c document.Component, w, h int) (text.Animated, error) {
 	root, s, err := d.compose(c, w, h, false)
 	if err != nil {
@@ -94,8 +96,8 @@ func (s *building) in(n *node, vertical, horizontal string) (*node, error) {
 	return n, nil
 }
 
-// paragraphs returns a node for each text of a group. When the settings have no text for the group, there is no node: texts that
-// the author did not write are never shown (Decision 53).
+// paragraphs returns a node for each text of a group. When the settings have no text for the group, or only an empty one,
+// there is no node: it shows no text that the author did not write (Decision 53).
 func (s *building) paragraphs(name string, st style) []*node {
 	texts, _ := list(s.groups[name]["text"])
 	var all []*node

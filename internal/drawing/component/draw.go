@@ -202,8 +202,8 @@ func (n *node) drawBorder(l *canvas.List, at canvas.Matrix, outline canvas.Path)
 	}
 }
 
-// outline is a box with the node's round corners, enlarged by a number of pixels on each side together with the radii. A negative
-// number reduces the radii only, because the caller has reduced the box.
+// outline is a box with the node's round corners, enlarged by a number of pixels on each side together with the radii that
+// are not 0. A negative number reduces the radii only, because the caller has reduced the box.
 func (n *node) outline(b frame, by float64) canvas.Path {
 	var radii [4]float64
 	for i, l := range n.style.radius {

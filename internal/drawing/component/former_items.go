@@ -55,8 +55,8 @@ func ourPanel(s *building) (*node, error) {
 	n := &node{style: s.style("box", &root, "background: #f4a261; box-shadow: 0 0 2vw rgba(0,0,0,.4)")}
 	begin := s.place(g, "initial-", frame{0, 0, 0, s.h})
 	end := s.place(g, "final-", frame{0, 0, s.w, s.h})
-	// The box moves from begin (settings with the prefix initial-) to end (prefix final-). A setting that is given for only
-	// one of the two counts for both. The width is the exception: it grows from 0.
+	// The box moves from begin (settings with the prefix initial-) to end (prefix final-). A setting that is given for
+	// only one of the two counts for both. The width is the exception: without initial-width it begins at 0.
 	for _, key := range []string{"left", "top", "height"} {
 		_, first := g["initial-"+key]
 		_, last := g["final-"+key]

@@ -108,7 +108,7 @@ func tableData(data group) (columns []string, rows [][]string) {
 }
 
 // place reads a frame from the settings left, top, width and height of the group g, whose names there begin with prefix.
-// For a setting that is not given, it uses the value in the parameter otherwise.
+// For a setting that is not given, or is no length, it uses the value in the parameter otherwise.
 func (s *building) place(g group, prefix string, otherwise frame) frame {
 	read := func(key string, whole, otherwise float64) float64 {
 		value, _ := scalar(g[prefix+key])

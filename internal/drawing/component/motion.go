@@ -18,7 +18,7 @@ type pose struct {
 var rest = pose{sx: 1, sy: 1, alpha: 1}
 
 // motion moves a box between its place at rest and the pose in the field from, which is a deviation from that place. At
-// each time, the box deviates from rest by a fraction of that pose.
+// each time, the box deviates from rest by a share of that pose, usually between 0 and 1.
 type motion struct {
 	delay, seconds float64
 	// away maps done, the elapsed fraction of the motion, to how far the box is from rest: 0 is at rest, 1 is the whole

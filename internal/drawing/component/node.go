@@ -58,8 +58,8 @@ type building struct {
 	textBytes int
 }
 
-// The limits of a component: for the length of a side in pixels, for the pixels of all its pictures together, for the
-// number of its boxes, and for the length of its texts in bytes.
+// The limits of a component: for the length of a side in pixels, for its own pixels and for those of its pictures and
+// drawn texts together, for the number of its boxes, and for the length of its texts in bytes.
 const (
 	maxSide      = 16_384
 	maxPixels    = 64 << 20
@@ -278,8 +278,9 @@ func (s *building) lay(n *node, width int) (*text.Block, error) {
 	return block, nil
 }
 
-// fitSize sets a text of automatic size to the largest size in which it fits into one line. The size is at most that of the
-// style, and at least half of it; a text that is too long even then is broken into lines.
+// fitSize sets a text of automatic size to about the largest size in which it fits without being broken into lines. The
+// size is at most that of the style, and at least half of it and 1 pixel; a text that is too long even then is broken into
+// lines.
 func (s *building) fitSize(n *node) error {
 	least := max(n.style.size/2, smallest)
 	const tries = 4 // the width of fonts is not exactly proportional to their size
@@ -367,8 +368,8 @@ func (s *style) pictureBox(source image.Rectangle, w, h float64) image.Rectangle
 
 // picturePlace returns the position of an image in a box, in pixels from the top left corner of the box. spareX and spareY
 // are by how much the box is wider and higher than the image; they may be negative. The image is in the middle of the box
-// unless background-position says otherwise. That property has words such as left and top, or one or two lengths, of which
-// the first is the horizontal one.
+// unless background-position says otherwise. That property has words such as left and top, and lengths: a length that
+// comes first is the horizontal one, a second value that is a length is the vertical one.
 func (s *style) picturePlace(spareX, spareY float64) (x, y float64) {
 	x, y = spareX/2, spareY/2
 	words := strings.Fields(s.imagePlace)

@@ -21,9 +21,9 @@ type Overflow struct {
 	RoomW, RoomH float64  // size that is available for the text, in pixels
 }
 
-// Overflows lays a component out as Open does, without pictures, and returns the texts that do not fit, at most one for each
-// group. A text does not fit if it is clipped at the edge of the component or of a clipping box, or if it is larger than a box of
-// a given size. Less than a pixel is tolerated.
+// Overflows lays a component out as Open does, without pictures, and returns the texts that do not fit, at most one for
+// each group. A text does not fit if, at rest, it is clipped at the edge of the component or of a clipping box (see
+// cutTexts), or if it is larger than its box, whose height is given. Less than a pixel is tolerated.
 func (d *Drawer) Overflows(c document.Component, w, h int) ([]Overflow, error) {
 	root, s, err := New(d.words, nil).compose(c, w, h, true)
 	if err != nil {
@@ -98,7 +98,7 @@ func (n *node) exceeds(found map[string]Overflow, w, h, roomW, roomH float64) {
 }
 
 // cutTexts adds to found the texts of n and its children that extend beyond seen, the visible part of the component. It
-// looks at the places that the nodes have when nothing moves.
+// looks at the places that the nodes have when nothing moves, and skips hidden and rotated nodes.
 func (n *node) cutTexts(found map[string]Overflow, seen frame) {
 	if n.style.hidden || n.style.turn != 0 {
 		return

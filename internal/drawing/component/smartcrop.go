@@ -8,7 +8,7 @@ import (
 )
 
 // smartCrop is advanced/100: a picture in a frame that moves and changes its size. The picture is cropped to the frame so
-// that its most interesting part stays visible: faces or, if there are none, striking details. Reference
+// that, where possible, its most interesting part stays visible: faces or, if none are found, striking details. Reference
 // vendor-catalogue.md §5.4. Where the reference gives no time for a movement, the time is our own choice.
 func smartCrop(s *building) (*node, error) {
 	root := s.root()

@@ -31,7 +31,8 @@ func (v vector) turned(t spin) vector {
 }
 
 // solidBox is shape/3dbox: a box that rotates in space. If the settings have a group named box, which only this service
-// knows, all faces of the box look alike. Otherwise each face has a group of its own.
+// knows, all faces of the box have the same style, and only the light on them differs. Otherwise each face has a group of
+// its own.
 func solidBox(s *building) (*node, error) {
 	if s.groups["box"] == nil {
 		return s.facedBox()

@@ -14,7 +14,7 @@ type style struct {
 	units css.Units
 	group string // name of the settings group that the texts of the box come from
 
-	// Properties of the text, which inner boxes inherit.
+	// Properties of the text, most of which inner boxes inherit: see the method inherited.
 	family      string
 	fontFile    string // key of a font among the movie's sources; empty: none
 	size        float64
@@ -89,8 +89,8 @@ func (s *style) apply(all []css.Declaration) {
 	}
 }
 
-// withFont expands each font shorthand in all to single properties such as font-size. It puts these before the declarations
-// in all, which therefore override them.
+// withFont expands each font shorthand in all, if it is not too long, to single properties such as font-size. It puts
+// these before the declarations in all, which therefore override them.
 func withFont(all []css.Declaration) []css.Declaration {
 	var expanded []css.Declaration
 	for _, d := range all {

@@ -7,8 +7,8 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// textboxes is textbox/simple: boxes with one text each, which move by their setting animate. A box without a text or picture is
-// not drawn.
+// textboxes is textbox/simple: boxes with one text each, which move by their setting animate. A box with neither text nor
+// picture is not drawn.
 func textboxes(s *building) (*node, error) {
 	return s.boxes("textbox", "", func(name string) string { return s.textOf(name, "") })
 }
@@ -24,8 +24,8 @@ func markup(s *building) (*node, error) {
 }
 
 // boxes makes a node for each settings group that is called kind, or kind with a number, such as textbox1. defaults is the
-// style that the settings change. textOf returns the text of a group, given the group's name. A group that has neither text
-// nor picture gets no node.
+// style that the settings change. textOf returns the text of a group, given the group's name. A group that is hidden, or
+// has neither text nor picture, gets no node.
 func (s *building) boxes(kind, defaults string, textOf func(name string) string) (*node, error) {
 	root := s.root()
 	all := &node{style: root.inherited()}

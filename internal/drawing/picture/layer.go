@@ -1,5 +1,5 @@
-// Package picture converts still pictures to layers that ffmpeg composites into a movie: decoded once, upright, scaled, clipped
-// to the canvas, and in bt709 with limited range, so that ffmpeg has to guess no colours.
+// Package picture converts pictures, most of them still, to layers that ffmpeg composites into a movie: upright, scaled,
+// clipped to the canvas, and in bt709 with limited range, so that ffmpeg need not guess their colours.
 package picture
 
 import (

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Memory keeps the memory of pictures that were released, for pictures that are drawn later: memory that comes anew from the
-// system costs about as much time as drawing into it. The zero value is ready for use; so is nil, which keeps nothing. Memory is
-// safe for concurrent use.
+// Memory keeps the memory of the pictures that were released last, for pictures of the same size that are drawn later:
+// memory that comes anew from the system may cost about as much time as drawing into it. The zero value is ready for use;
+// so is nil, which keeps nothing. Memory is safe for concurrent use.
 type Memory struct {
 	mu    sync.Mutex
 	spare [][]byte

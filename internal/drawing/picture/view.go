@@ -47,8 +47,8 @@ func (s *Viewer) Draw(v View, l *Layer) {
 	s.cut(v, l, alpha)
 }
 
-// computeTaps computes which samples of the source, with which weights, make each pixel of the layer. The samples are taken from
-// a plane whose width and height are those of the full picture divided by part.
+// computeTaps computes which samples of the plate, with which weights, make each sample of a plane of the layer. part is 1
+// for planes with the full width and height of plate and layer, and 2 for those with half of them.
 func (s *Viewer) computeTaps(v View, l *Layer, part int) {
 	size := float64(part)
 	s.columns.compute(v.X, v.W, float64(s.size.X)/size, s.plate.W/part, s.box.Min.X, s.box.Dx(), l.X, l.W, part)

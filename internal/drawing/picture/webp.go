@@ -13,8 +13,8 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// WebP plays an animated WebP, which neither ffmpeg 5 nor Go's library can: each frame is a small WebP, composited over the
-// frames before it. It is used by one goroutine at a time; Close must be called.
+// WebP plays an animated WebP, which neither ffmpeg 5 nor Go's library can: each frame is a small WebP that is composited
+// over the frames before it, or replaces a part of them. It is used by one goroutine at a time; Close must be called.
 type WebP struct {
 	file   *os.File
 	canvas *image.NRGBA

@@ -14,8 +14,8 @@ const (
 
 // blocks holds the pairs of a Pairs in the form that betweenAVX2 reads: blocks of 16 new pixels, in two halves. For each
 // half, betweenAVX2 reads 16 neighbouring pixels of the old row. If the new pixels of a half need old pixels that are
-// further apart, blocks ends before this block, and plain Go computes the rest. blocks is empty without AVX2, or when the
-// old rows have fewer than 16 pixels.
+// further apart, blocks ends before the block of this half. Plain Go computes the pixels that are in no block: all of them
+// without AVX2, or when the old rows have fewer than 16 pixels.
 type blocks struct {
 	width   int
 	starts  []int32

@@ -29,8 +29,9 @@ var (
 	woffDirectory = directory{header: 44, count: 12, entry: 20, sizes: []int{8, 12}}
 )
 
-// TableBytes returns the unpacked length of all tables of each font in a file, as declared in the file. A loader allocates the
-// declared length before it reads: a file of a few bytes may declare gigabytes.
+// TableBytes returns the length of all tables of each font in a file, as declared in the file; in a WOFF file, the packed
+// or the unpacked length of a table, whichever is larger. A loader allocates the declared length before it reads: a file
+// of a few bytes may declare gigabytes.
 func TableBytes(file io.ReaderAt) ([]int64, error) {
 	magic, err := readAt(file, 0, 12)
 	if err != nil {

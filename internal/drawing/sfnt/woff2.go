@@ -22,8 +22,8 @@ func IsWOFF2(file io.ReaderAt) bool {
 	return err == nil && string(magic) == magicWOFF2
 }
 
-// FromWOFF2 turns a font in WOFF 2 into TrueType or OpenType. A font that has more than limit bytes when unpacked is refused
-// before memory is taken for it.
+// FromWOFF2 turns a font in WOFF 2 into TrueType or OpenType. A font that declares, or decompresses to, more than limit
+// bytes is refused before memory is taken for it.
 func FromWOFF2(data []byte, limit int64) ([]byte, error) {
 	if err := boundWOFF2(data, limit); err != nil {
 		return nil, err
@@ -33,8 +33,9 @@ func FromWOFF2(data []byte, limit int64) ([]byte, error) {
 
 var errWOFF2 = errors.New("this WOFF 2 file is damaged or too large")
 
-// boundWOFF2 decompresses a file without keeping the result. It checks that the result is as long as the file's directory says,
-// and has at most limit bytes. woff2.ParseWOFF2, which is called after it, decompresses without a limit.
+// boundWOFF2 decompresses a file without keeping the result. It checks that the result is as long as the file's directory
+// says, and that it and the declared size of the font have at most limit bytes. woff2.ParseWOFF2, which is called after
+// it, decompresses without a limit.
 func boundWOFF2(data []byte, limit int64) error {
 	if len(data) < woff2Header {
 		return errWOFF2

@@ -58,8 +58,8 @@ type emoji struct {
 	scaled  *image.NRGBA // picture scaled to the rectangle at; nil before its first use, or if maxKept would be exceeded
 }
 
-// The bounds of a drawing, in pixels. maxWork bounds the sum of the areas of all glyphs, so that letters heaped upon each other
-// are bounded too. maxKept bounds the scaled emoji pictures that are kept in memory.
+// The bounds of a drawing, in pixels. maxWork bounds the sum of the areas of the drawn glyphs, so that letters heaped upon
+// each other are bounded too. maxKept bounds the scaled emoji pictures that are kept in memory.
 const (
 	maxPixels = 64 << 20
 	maxWork   = 128 << 20

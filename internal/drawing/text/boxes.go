@@ -80,9 +80,9 @@ func (b *Block) resting() blockState {
 	return l
 }
 
-// part is what is drawn in one step: a background, and some letters on it. In a text with pills (rounded boxes, one behind
-// each phrase), each pill with its letters is a part. Otherwise the whole text is one part. The field poses has a pose for
-// every cluster of the text; clusters of other parts have poses that make them invisible.
+// part is what is drawn in one step: a background, and some letters on it. When a text is drawn with pills (rounded boxes
+// behind phrases), each pill with its letters is a part. Otherwise the whole text is one part. The field poses has a pose
+// for every cluster of the text; clusters of other parts have poses that make them invisible.
 type part struct {
 	under *canvas.List
 	poses []pose
@@ -139,8 +139,8 @@ func (b *Block) under(l blockState) *canvas.List {
 }
 
 // wordBoxes draws a background behind each word. On the left and the right, it extends beyond the word by the padding of
-// the text, but at least by about a quarter of the gap between words. It ends before the middle of the gap, even if the
-// padding is larger.
+// the text, but at least by about a quarter of the usual gap between words. In most fonts it ends before the middle of the
+// gap, even if the padding is larger.
 func (b *Block) wordBoxes() *canvas.List {
 	type key struct{ line, word int }
 	rooms := map[key]*room{}

@@ -97,7 +97,7 @@ func squash(e *entrance, seconds float64) blockState {
 }
 
 // pile (style 013) makes the phrases of the text fall to their places from above, one after the other. Each phrase falls
-// together with its pill, the rounded box behind it.
+// together with its pill, the rounded box behind it. Phrases that share a pill fall at the same time.
 func pile(e *entrance, seconds float64) blockState {
 	l := e.block.resting()
 	l.pill = func(i int) pose {

@@ -1,9 +1,10 @@
-// Package text draws texts: shaping, writing directions, line breaking, fallback fonts and colour emoji, all in this process. Its
-// settings are in pixels; domain/timeline translates the settings of a text element into them.
+// Package text draws texts: shaping, writing directions, line breaking, fallback fonts and colour emoji, all in this
+// process. Lengths in its settings are in pixels; domain/timeline translates the settings of a text element into its
+// settings.
 //
-// A text is drawn in the usual steps. A paragraph is cut into runs of one direction, script and font (itemise.go, with the fonts
-// chosen in fonts.go), the runs are shaped and broken into lines, the lines are put into visual order and placed (layout.go), and
-// their glyphs become coverage, which is coloured (paint.go).
+// A text is drawn in the usual steps. A paragraph is cut into runs of one direction, script and font (itemise.go, with the
+// fonts chosen in fonts.go), the runs are shaped and broken into lines, the lines are put into visual order and placed
+// (layout.go), and their glyphs, other than those that are pictures, become coverage, which is coloured (paint.go).
 package text
 
 import (
@@ -93,7 +94,7 @@ func (e *Engine) Draw(t timeline.Text, w, h int) (d Drawing, err error) {
 func (e *Engine) guarded(do func(*worker) error) (err error) {
 	worker := <-e.workers
 	defer func() {
-		// The font libraries process untrusted files and texts. If they panic on one, only its movie fails.
+		// The font libraries process untrusted files and texts. If they panic on one, this process goes on.
 		if cause := recover(); cause != nil {
 			e.log.WithField("stack", string(debug.Stack())).Errorf("text not laid out or drawn, its movie fails: %v", cause)
 			worker = newWorker(e) // the old worker may be in an invalid state

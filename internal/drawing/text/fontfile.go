@@ -24,10 +24,11 @@ const (
 	maxFontRunes   = 200_000
 )
 
-// WithFonts returns an engine for one movie. It has the fonts of e, those of files and those of faces. files maps keys to
-// the paths of font files. Texts name a font by its key, in TextSettings.FontSource or in FontFamily. If one of the files
-// is not a TrueType, OpenType, WOFF or WOFF 2 font, WithFonts returns a *domain.Error. faces are fonts that were fetched by
-// the names of their families. A face is skipped if its file cannot be read, or if e has fonts of its family.
+// WithFonts returns an engine for one movie. It has the fonts of e, those of files and those of faces, up to the bounds
+// for each file. files maps keys to the paths of font files. Texts name a font by its key, in TextSettings.FontSource or
+// in FontFamily. If one of the files is not a usable TrueType, OpenType, WOFF or WOFF 2 font, WithFonts returns a
+// *domain.Error. faces are fonts that were fetched by the names of their families. A face is skipped if its file cannot be
+// read, or if e has fonts of its family.
 func (e *Engine) WithFonts(files map[string]string, faces ...commands.FontFace) (*Engine, error) {
 	if len(files)+len(faces) == 0 {
 		return e, nil

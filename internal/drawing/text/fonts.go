@@ -15,8 +15,9 @@ import (
 	"github.com/go-text/typesetting/language"
 )
 
-// fontCollection holds all fonts of the machine, and those shipped with the program. Fonts are read at their first use and then
-// kept; they are safe for concurrent use.
+// fontCollection holds the installed fonts that were found on the machine, those shipped with the program, and perhaps
+// those of a movie. Fonts of the first two kinds are read at their first use. Fonts are then kept; they are safe for
+// concurrent use.
 type fontCollection struct {
 	prints   []fontscan.Footprint
 	families map[string][]int // indexes of a family's fonts in the slice prints, by normalised family name
@@ -77,8 +78,9 @@ func plainness(p fontscan.Footprint) int {
 	return 1
 }
 
-// rank orders families by their quality as a fallback for a missing character: plain sans-serif faces first (Noto has one for
-// each script), then short names first, because longer ones are variants.
+// rank orders families by their quality as a fallback for a missing character: plain sans-serif faces first (Noto has one
+// for most scripts). Of families with equal rank, the caller takes short names first, because longer ones are often
+// variants.
 func rank(family string) int {
 	switch {
 	case strings.Contains(family, "emoji"):
@@ -206,9 +208,9 @@ func displayWidth(family string) (width float64, ok bool) {
 	return 1, false
 }
 
-// resolve returns the families of the collection that a text names: by source, the key of a font file, and by css, a list of
-// families as in CSS. If none of them is available, it returns the closest substitute for the first family of css, and missing is
-// the name of that family as written. Decision 27.
+// resolve returns the families of the collection that a text names: by source, the key of a font file, and by css, a list
+// of families as in CSS and of such keys. If none of them is available, it returns the closest substitutes for the first
+// family of css, and missing is the name of that family without quotes; empty: css names none. Decision 27.
 func (l *fontCollection) resolve(source, css string) (families []string, missing string) {
 	var first string
 	if l.files[source] {

@@ -123,8 +123,8 @@ func (w *worker) setting(t timeline.TextSettings, o Options) (*setting, error) {
 		words:    fixed.Int26_6(t.WordSpacing * 64),
 		justify:  t.Align == timeline.AlignJustify,
 	}
-	// The missing family is a display family: one for headlines, such as Anton. Such a family has one weight, which is
-	// called normal and looks bold, so the font in its place is at least bold.
+	// The missing family is a display family: one for headlines, such as Anton. Such a family often has one weight, which
+	// is called normal and looks bold, so the font in its place is at least bold.
 	if width, ok := displayWidth(missing); ok {
 		s.want.weight, s.want.width = max(s.want.weight, 700), width
 	}

@@ -221,8 +221,8 @@ func VisualOrder(levels []bidi.Level) []int {
 	return order
 }
 
-// measure computes the width of the line, and its ascent and descent. Line height 0 uses the metrics of the line's fonts;
-// otherwise all lines have the given height, and the primary font is centred in it.
+// measure computes the width of the line, and its ascent and descent. Line height 0 uses the metrics of the primary font
+// and of the line's fonts; otherwise all lines have the given height, and the primary font is centred in it.
 func (l *line) measure(s *setting, lineHeight float64) {
 	extents, _ := s.primary.FontHExtents()
 	scale := px(s.size) / float64(s.primary.Upem())

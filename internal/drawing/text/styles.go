@@ -98,8 +98,8 @@ func rise(e *entrance, seconds float64) blockState {
 	})
 }
 
-// floor returns the area in which the cluster c is drawn while it rises: everything from the top of the drawing down to the
-// lower edge of the cluster's line.
+// floor returns the area in which the cluster c is drawn while it rises: everything from the top of the drawing down to
+// the lower edge of the cluster's line, or to a little below its baseline if that is lower.
 func (e *entrance) floor(c *cluster) image.Rectangle {
 	all := e.block.region
 	below := max(e.block.lines[c.line].Max.Y, int(math.Ceil(c.center.Y+0.28*c.size)))
@@ -110,8 +110,8 @@ func (e *entrance) floor(c *cluster) image.Rectangle {
 func focus(e *entrance, seconds float64) blockState {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		p := moved(0.18*c.size*(1-outCubic(done)), 0, min(done*1.6, 1))
-		// The blur radius is rounded down to whole pixels. Its steps are invisible while it is large; it ends at 0, because the last
-		// trace of a blur would be visible.
+		// The blur radius is rounded down to whole pixels. Its steps are hardly visible while it is large; it ends at 0,
+		// because the last trace of a blur would be visible.
 		p.blur = math.Floor(min(0.3*c.size, 60) * (1 - outCubic(done)) * (1 - done))
 		return p
 	})

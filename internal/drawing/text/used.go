@@ -16,8 +16,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// FontsOf returns the fonts that a text uses, each named by the hash of its content: texts that are equal, and whose fonts have
-// equal names, are drawn alike, whatever else is installed.
+// FontsOf returns the fonts that a text uses, each named by the hash of its file and its index in the file: texts that are
+// equal, and whose fonts have equal names, are drawn alike by one version of this program, whatever else is installed.
 func (e *Engine) FontsOf(t timeline.Text) (names []string, err error) {
 	used := map[int]bool{}
 	err = e.guarded(func(w *worker) error {
@@ -57,8 +57,8 @@ type Writing struct {
 	Words    string
 }
 
-// FontsOfAll returns the fonts that the texts of w may use, each named by the hash of its content. These are the fonts of
-// all families of w and, for characters that they lack, those of fallback families.
+// FontsOfAll returns the fonts that the texts of w can be expected to use, named as by FontsOf. These are the fonts of the
+// families that w names and, for characters that they lack, those of fallback families.
 func (e *Engine) FontsOfAll(w Writing) ([]string, error) {
 	l := e.fonts
 	families := l.mentioned(w.Page)
@@ -117,8 +117,10 @@ const (
 	maxPageWords = 200_000 // number of words of a page that are examined, from its beginning
 )
 
-// mentioned returns the families that a page names. A name counts when it is complete, in any case, with its words separated by
-// characters other than letters and digits. A generic name of CSS, such as serif, counts as the families that stand for it.
+// mentioned returns the families that a page names. A name counts when it is complete and has at most maxNameWords words,
+// in upper or lower case, with its words joined or separated by characters other than letters and digits. A generic name
+// of CSS, such as serif, counts as the families that stand for it. Only the first maxPageWords words of the page begin a
+// name.
 func (l *fontCollection) mentioned(page string) map[string]bool {
 	found := map[string]bool{}
 	words := strings.FieldsFunc(strings.ToLower(page), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

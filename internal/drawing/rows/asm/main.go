@@ -31,8 +31,9 @@ func vector(m Mem) reg.VecVirtual {
 	return y
 }
 
-// blend replaces the pixels a by (a·256 + difference·weight + half) / 256, where difference is b-a for the pixels b to blend
-// with. All are words of 16 bits: sums are taken modulo 65536, which no result exceeds.
+// blend replaces the pixels a by (a·256 + difference·weight + half) / 256, where difference is b-a for the pixels b to
+// blend with. It overwrites difference, too. All are words of 16 bits: sums are taken modulo 65536, and the sum that is
+// divided is less than that.
 func blend(a, difference, weight, half reg.VecVirtual) {
 	VPMULLW(weight, difference, difference)
 	VPSLLW(U8(8), a, a)
