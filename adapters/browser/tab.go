@@ -315,7 +315,7 @@ func (t *tab) pass(ctx context.Context, wait time.Duration) error {
 }
 
 // remaining is a script that yields the number of milliseconds of the page's time until the last finite animation that
-// runs in it ends; 0: none runs. Animations that are driven by scrolling, and those in frames of the page, do not count.
+// runs in it ends; 0: none runs. Animations that are driven by scrolling, and those in its iframes, do not count.
 // For an animation that runs backwards the number may be wrong.
 const remaining = `(() => {
 	let longest = 0;

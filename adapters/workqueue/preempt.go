@@ -74,9 +74,9 @@ func (s *subscription) preemptibleBackground(now time.Time) (string, bool) {
 }
 
 // preemptible returns the item of the running task to stop first for another account, and false when there is none. Of the
-// tasks that may be stopped, it is the longest-running one of the account with the most running tasks. Preload items lose
+// tasks that can be chosen, it is the longest-running one of the account with the most running tasks. Preload items lose
 // their progress when they are stopped. So among preload items it is the newest, and never the only one of an account. A
-// task may not be stopped if it keeps its slot (commands.KeepSlot), runs alone (Apart), or has had its slot for less than
+// task is not chosen if it keeps its slot (commands.KeepSlot), runs alone (Apart), or has had its slot for less than
 // minimumSlotTime. While a task that was told to stop still runs, no other task is chosen, unless that task keeps its
 // slot.
 func (s *subscription) preemptible(now time.Time) (string, bool) {
