@@ -106,7 +106,7 @@ func (p *process) launch(ctx context.Context, cfg Config, l level) error {
 }
 
 // run starts the command and keeps the thread that started it until the command has ended. The kernel sends Pdeathsig when
-// that thread ends, and so not before this process ends.
+// that thread ends: so the browser is killed at the end of this process, and not at the end of a thread before that.
 func (p *process) run(cmd *jail.Child) error {
 	started := make(chan error, 1)
 	go func() {

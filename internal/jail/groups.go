@@ -173,8 +173,8 @@ func (g *groups) make(l Limits) (*group, error) {
 	return made, nil
 }
 
-// killed is the number of processes of the group that the kernel has killed because memory ran out: that of the group, or
-// another one such as that of the machine. It is 0 if the number cannot be read.
+// killed is the number of processes of the group that the kernel has killed because memory ran out: the group's own memory
+// or, for example, the machine's. It is 0 if the number cannot be read.
 func (g *group) killed() uint64 {
 	f, err := os.Open(filepath.Join(g.dir, "memory.events"))
 	if err != nil {
