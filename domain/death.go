@@ -16,8 +16,8 @@ const (
 const MaxCrashes = 3
 
 // Trial counts the crashes for which one item of work is to blame. The zero Trial has none. A crash counts only if there is
-// evidence that the process failed by itself, if the attempt was the only work in its process, and if no part was finished since
-// the previous crash. Decision 56.
+// evidence of its cause, if the attempt was the only work in its process, and if no part was finished since the previous
+// crash of known cause or, without one, at all. Decision 56.
 type Trial struct {
 	counted  int
 	last     Death // cause of death at the newest crash whose cause is known

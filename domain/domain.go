@@ -1,6 +1,5 @@
-// Package domain holds the types that every subject of the service uses: events, identities, and the one error whose
-// text a client sees. The rules are in one folder for each subject (movie, ledger, account, key, document,
-// timeline).
+// Package domain holds the types that the subjects of the service share: events, identities, and the error whose text a
+// client may read. The rules are in one folder for each subject, such as movie, ledger, account, key, document and timeline.
 //
 // Nothing below this folder reads a clock, draws a random number, logs or does I/O: time and identities come in as
 // arguments, so that every decision can be repeated from its inputs.

@@ -31,7 +31,7 @@ func (k Kind) Family() string {
 	}
 }
 
-// Error is the only error whose text a client may read. Message tells the client what to change; Code is stable,
+// Error is an error whose text a client may read. Message tells the client what is wrong or what to change; Code is stable,
 // snake_case and listed in the interface description (decision 1).
 type Error struct {
 	Kind    Kind

@@ -7,8 +7,8 @@ import (
 	"moviola/domain"
 )
 
-// Opened is the first event of an account. The grant of its first credits and the issue of its first API key follow; until then
-// the opening is incomplete.
+// Opened is the first event of an account. The grant of its first credits, if it gets any, and the issue of its first API
+// key follow; until then the opening is incomplete.
 type Opened struct {
 	Name string `json:"name" personal:"yes"`
 	Plan string `json:"plan" personal:"no"` // name of the plan: free, paid, counted, or another of the installation (decision 36)

@@ -1,6 +1,6 @@
-// Package anchor decides when an anchor of the ledgers is made, and to which places it is sent. An anchor is a signed list of the
-// digests of all ledgers. A copy that is kept at another place shows later changes of the ledgers. An installation has one stream
-// of the events of this package, so that only one of several keepers makes an anchor.
+// Package anchor decides when an anchor of the ledgers is made, and to which places it is sent. An anchor is a signed list
+// of the digests of all ledgers. A copy that is kept at another place shows later changes of the ledgers. An installation
+// has one stream of the events of this package, so that usually only one of several keepers makes an anchor for a place.
 package anchor
 
 import (

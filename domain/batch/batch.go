@@ -1,5 +1,5 @@
-// Package batch holds batches: many movies of one template, one for each row of variables. It has the rules for rows, for
-// reading them from JSON and CSV, and for the steps of a batch. Decision 63.
+// Package batch holds batches: many movies of one template, one for each valid row of variables. It has the rules for rows,
+// for reading them from JSON and CSV, and for the steps of a batch. Decision 63.
 //
 //	requested ─► accepted ─► submitted ─► finished     each row has its movie, each movie has ended
 //	    ├────────────┴──────────┴─► cancelled ─► closed ─► finished
@@ -83,8 +83,9 @@ func (b *Batch) Refused() *Refused { return b.refused }
 // Cancelled reports whether the owner has cancelled the batch.
 func (b *Batch) Cancelled() bool { return b.cancelled }
 
-// MayFinish reports whether the batch may be finished. ended says that every submitted movie has ended. A cancelled batch may be
-// finished once it is closed, because its movies have ended then. A refused batch has no movies, and is never finished.
+// MayFinish reports whether the batch may be finished. ended says that every submitted movie has ended. A cancelled batch
+// may be finished once it is closed, because its movies have ended or timed out then. A refused batch has no movies, and is
+// never finished.
 func (b *Batch) MayFinish(ended bool) bool {
 	switch {
 	case b.finished || b.refused != nil:
@@ -157,7 +158,7 @@ func (b *Batch) Refuse(why *domain.Error, now time.Time) []domain.Event {
 	return []domain.Event{Refused{Code: why.Code, Message: why.Message, At: now}}
 }
 
-// Submit records that each row has its movie. It returns no event when the batch is past that step.
+// Submit records that each valid row has its movie. It returns no event when the batch is past that step.
 func (b *Batch) Submit(now time.Time) []domain.Event {
 	if b.Next() != Submit {
 		return nil

@@ -13,11 +13,12 @@ import (
 	"moviola/domain"
 )
 
-// ReadCSV reads rows in CSV (RFC 4180): the first line names the variables, each further line is a row. The text is UTF-8,
-// with or without byte order mark; the separator is comma, semicolon or tab, the most frequent of them in the first line. An
-// empty cell leaves its variable at the template's value. Columns without a name are skipped, and so are lines without any
-// cell. A line whose cells are all empty is a row without values; such lines at the end are dropped. A CSV with more than
-// 1,000,000 lines, including those, is refused with rows_count.
+// ReadCSV reads rows in CSV (RFC 4180): the first line names the variables, each further line is a row. Line breaks inside
+// quotation marks do not end a line. The text is UTF-8, with or without byte order mark; the separator is comma, semicolon
+// or tab, the most frequent of them in the first line outside of quotation marks. An empty cell leaves its variable at the
+// template's value. Columns without a name are skipped, and so are lines without any cell. A line whose cells are all empty
+// is a row without values; such lines at the end are dropped. A CSV with more than 1,000,000 rows, including those, is
+// refused with rows_count.
 func ReadCSV(template string, allOrNothing bool, raw []byte) (Order, error) {
 	if template == "" {
 		return Order{}, errNoTemplate()

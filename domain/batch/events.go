@@ -23,8 +23,9 @@ type Flaw struct {
 	Message string `json:"message" personal:"yes"`
 }
 
-// Requested is the first event of a batch, whose rows are stored already. It contains everything that is needed to hold the
-// credits and to submit each movie, so that a process that continues after a crash takes the same steps. Decision 63.
+// Requested is the first event of a batch, whose rows are stored already. With the stored rows and templates, it contains
+// what is needed to hold the credits and to submit each movie, so that a process that continues after a crash takes the same
+// steps. Decision 63.
 type Requested struct {
 	Account   domain.AccountID    `json:"account"`
 	Template  string              `json:"template" personal:"no"`
@@ -51,7 +52,7 @@ type Refused struct {
 	At      time.Time `json:"at"`
 }
 
-// Submitted records that each row has its movie.
+// Submitted records that each valid row has its movie.
 type Submitted struct {
 	At time.Time `json:"at"`
 }
@@ -61,7 +62,7 @@ type Cancelled struct {
 	At time.Time `json:"at"`
 }
 
-// Closed records that a refused or cancelled batch is complete: it has no hold, and no waiting movie.
+// Closed records that a refused or cancelled batch is wound down: no movie of it waits any more, and none will be submitted.
 type Closed struct {
 	At time.Time `json:"at"`
 }

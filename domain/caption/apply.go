@@ -8,8 +8,8 @@ import (
 // maxPhrase is the maximum number of words in a phrase that is replaced.
 const maxPhrase = 10
 
-// Apply applies the style to given captions: replacements, capitals, and lines of at most s.MaxWords words if that is requested.
-// Lines that it breaks become separate cues, one after the other.
+// Apply applies the style to given captions: replacements, capitals, and lines of at most s.MaxWords average words if that
+// is requested. A cue with a line that is longer becomes several cues, one after the other.
 func (s Style) Apply(t Track) Track {
 	dressed := Track{WordTimed: t.WordTimed}
 	for _, c := range t.Cues {
@@ -30,7 +30,7 @@ func (s Style) Apply(t Track) Track {
 	return s.capitals(dressed)
 }
 
-// rebreak splits a cue into cues of one line with at most s.MaxWords words. A cue that fits is returned unchanged.
+// rebreak splits a cue into cues of one line with at most s.MaxWords average words. A cue that fits is returned unchanged.
 func (s Style) rebreak(c Cue) []Cue {
 	fits := !slices.ContainsFunc(c.Lines, func(l Line) bool { return len(balance(l, s.MaxWords)) > 1 })
 	if fits || s.MaxWords <= 0 {

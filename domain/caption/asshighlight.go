@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// sameText groups consecutive events that show the same text, with gaps of at most 50 ms, at most maxStates in a group.
-// Files contain such groups to highlight one word after the other in players without karaoke. An event with karaoke tags, or
-// without text, is a group alone.
+// sameText groups consecutive events that show the same text, with gaps of at most 50 ms and no overlap, at most maxStates
+// in a group. Files contain such groups to highlight one word after the other in players without karaoke. An event with
+// karaoke tags, or without text, is a group alone.
 func sameText(events []assEvent) [][]assEvent {
 	var groups [][]assEvent
 	last := ""
@@ -47,8 +47,8 @@ type colored struct {
 	breaks      bool // the word begins a line
 }
 
-// highlightedCue makes a cue of a group in which every event gives one word another colour than the other words, and later events
-// give it to later words. The word with the other colour is spoken during its event.
+// highlightedCue makes a cue of a group of several events, each of which gives one word another colour than the other words;
+// later events give it to later words. The word with the other colour is spoken during its event.
 func highlightedCue(group []assEvent) (timedText, bool) {
 	if len(group) < 2 {
 		return timedText{}, false

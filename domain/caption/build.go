@@ -14,8 +14,8 @@ const (
 	linger    = 300 * time.Millisecond // time that a cue stays after its last word, if no other cue follows soon
 )
 
-// FromWords builds captions from spoken or transcribed words: one line at a time, of at most s.MaxWords words, broken at ends of
-// sentences and at pauses. It applies the style's replacements and capitals.
+// FromWords builds captions from spoken or transcribed words: one line at a time, of at most s.MaxWords average words,
+// broken at ends of sentences and at long pauses too. It applies the style's replacements and capitals.
 func (s Style) FromWords(words []Word) Track {
 	t := Track{WordTimed: true}
 	words = s.replace(tidy(words))

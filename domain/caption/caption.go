@@ -1,7 +1,7 @@
 // Package caption holds the rules of subtitles: reading and writing caption files, timing words, building cues from words, and
 // computing what each style shows at which time.
 //
-// It draws nothing and knows no fonts. From a style and a track it computes states, each of which is one picture.
+// It draws nothing and opens no fonts. From a style and a track it computes states, each of which is one picture.
 package caption
 
 import (

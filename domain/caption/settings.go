@@ -25,7 +25,8 @@ const usualSize = 0.05
 
 // ReadStyle reads the settings of a subtitles element (schema 4.8) for a movie of width × height pixels. A value that cannot
 // be read is replaced by the default, and a number out of range by the nearest number in the range, each with a warning that
-// names the setting. Unknown settings cause warnings too.
+// names the setting. Unknown settings cause warnings too. Entries of keywords and replace that cannot be read, or are too
+// many, are left out without a warning.
 func ReadStyle(settings map[string]any, width, height int) (Style, []Warning) {
 	r := settingsReader{given: flatten(settings)}
 	s := r.style(width, height)

@@ -2,8 +2,8 @@ package connection
 
 import "regexp"
 
-// form is the form of a setting: a regular expression, and the maximum length in bytes. The length is checked apart, because an
-// expression that counts to 200 takes milliseconds to compile, at each start of the program.
+// form is the form of a text, such as a setting or an id: a regular expression, and the maximum length in bytes. The length
+// is checked apart, because an expression that counts to 200 takes milliseconds to compile, at each start of the program.
 type form struct {
 	expression *regexp.Regexp
 	most       int

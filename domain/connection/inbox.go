@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// inboxHost is the host of inbox addresses. Names below .invalid never resolve (RFC 6761), so a process without inboxes
-// cannot send anything through such an address.
+// inboxHost is the host of inbox addresses. Names below .invalid are not to resolve (RFC 6761), so a process without inboxes
+// reaches nobody through such an address.
 const inboxHost = "inbox.moviola.invalid"
 
 const (
@@ -45,8 +45,9 @@ func ParseInboxID(text string) (InboxID, bool) {
 // Address returns the address of the inbox, which movies and connections name as their endpoint.
 func (id InboxID) Address() string { return "https://" + inboxHost + "/" + string(id) }
 
-// InboxAt reports in ours whether an address has the host of inboxes. Such an address is never connected to. id is the id of the
-// inbox at the address; it is empty unless the address has exactly the form that Address returns.
+// InboxAt reports in ours whether an address has the host of inboxes. A webhook to such an address is not sent over the
+// network. id is the id of the inbox at the address; it is empty unless the address has exactly the form that Address
+// returns.
 func InboxAt(address *url.URL) (id InboxID, ours bool) {
 	if !strings.EqualFold(strings.TrimRight(address.Hostname(), "."), inboxHost) {
 		return "", false

@@ -251,9 +251,9 @@ func checkMails(s string) bool {
 	return err == nil && len(list) <= MaxRecipients
 }
 
-// Recipients returns the addresses to which an e-mail with these settings goes, each in the form of RFC 5322. Invalid addresses,
-// and more than MaxRecipients, are refused as Invalid; connections that an earlier version of the program has saved may have
-// them.
+// Recipients returns the addresses to which an e-mail with these settings goes, each in the form of RFC 5322. No address, an
+// invalid one, and more than MaxRecipients are refused as Invalid; connections that an earlier version of the program has
+// saved may have such settings.
 func (s Settings) Recipients() ([]string, error) {
 	list, err := mail.ParseAddressList(s["to"])
 	switch {

@@ -15,9 +15,10 @@ import (
 const Masked = "***"
 
 // Read reads the settings that a client has sent: texts, numbers, booleans, lists of texts. Secrets that are left out or
-// masked are taken from the present settings, before (nil: the connection is new, or its kind changes). They are not taken,
-// and have to be sent again, when they would go to another place: otherwise a secret could be stolen by changing the address
-// in its connection. Unknown settings, invalid values and missing required settings are *domain.Error of kind Invalid.
+// masked are taken from the present settings, before (nil: there are none, for example because the connection is new). They
+// are not taken, and have to be sent again, when they would go to another place: otherwise a secret could be stolen by
+// changing the address in its connection. Unknown settings, invalid values and missing required settings are *domain.Error
+// of kind Invalid.
 func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
 	settings, err := k.read(sent)
 	if err != nil {
@@ -65,9 +66,9 @@ func keeps(f Field, sent map[string]any) bool {
 	return f.Secret && (!set || value == Masked)
 }
 
-// Override replaces settings of a saved connection by given, the properties of a movie's destination. Secrets cannot be replaced.
-// Neither can settings that determine where secrets are sent, because a password must not go to a host that a movie names. A
-// webhook is the exception: a movie may replace its whole address. Movie-schema §11.
+// Override replaces settings of a saved connection by given, the properties of a movie's destination. Secrets cannot be
+// replaced. Settings that determine where secrets are sent cannot be changed either, because a password must not go to a
+// host that a movie names. A webhook is the exception: a movie may replace its whole address. Movie-schema §11.
 func (k Kind) Override(saved Settings, given map[string]any) (Settings, error) {
 	settings := maps.Clone(saved)
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -108,8 +109,8 @@ func (k Kind) override(saved Settings, name string, given any) (string, error) {
 	return value, nil
 }
 
-// Inline reads a destination that names no saved connection. Unknown properties are ignored, as everywhere in a movie (decision
-// 23), and so are settings that only saved connections have.
+// Inline reads a destination that names no saved connection. Unknown properties are ignored (decision 23), and so are
+// settings that only saved connections have.
 func (k Kind) Inline(given map[string]any) (Settings, error) {
 	sent := map[string]any{}
 	for name, value := range given {

@@ -18,9 +18,9 @@ const (
 	maxBlur    = 300
 )
 
-// Shadows reads a list of shadows, the topmost first: two to four lengths each, a colour and the word inset, in any order. ok
-// reports whether all of them are valid; the valid shadows are returned in any case. The text "none" is an empty list. Only the
-// first eight shadows are returned.
+// Shadows reads a list of shadows, the topmost first: each has two to four lengths, and may have a colour and the word
+// inset, in any order. ok reports whether all of them are valid; the first eight valid shadows are returned in any case. The
+// text "none" is an empty list.
 func (u Units) Shadows(text string) (all []Shadow, ok bool) {
 	if strings.EqualFold(strings.TrimSpace(text), "none") {
 		return nil, true

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// Split splits a text at each separator that is not inside brackets or quotes. The separator ' ' stands for any white space; with
-// it, empty parts are dropped.
+// Split splits a text at each separator that is not inside round brackets or quotes. The separator ' ' stands for any white
+// space; with it, empty parts are dropped.
 func Split(text string, separator rune) []string {
 	var parts []string
 	depth, start := 0, 0
@@ -40,7 +40,7 @@ func Split(text string, separator rune) []string {
 	return parts
 }
 
-// BeforeSlash drops everything after a slash outside of brackets, such as second radii.
+// BeforeSlash drops everything after the first slash outside of round brackets and quotes, such as second radii.
 func BeforeSlash(value string) string { return Split(value, '/')[0] }
 
 // Call splits "name(arguments)"; the name is returned in lower case.

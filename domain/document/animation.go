@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// TextMotion is the animation of a text style. The text's units move in reading order: the first unit begins after Delay, each
-// further unit Step later, and each unit takes Each. All are in seconds.
+// TextMotion is the animation of a text style. The first of the text's units, in reading order, begins after Delay, each
+// further unit Step later (unless Random is set), and each unit takes Each. All are in seconds.
 type TextMotion struct {
 	Unit              TextUnit
 	Delay, Step, Each float64
@@ -180,8 +180,8 @@ func letters(text string) int {
 const readingTime = 3
 
 // animated returns the length that an animation gives to an element of duration -1: the Intro of a text's style, or the
-// animation and readingTime; the capture of a page; the longest animation of a component and readingTime. 0: the element has
-// no animation.
+// animation and readingTime; the capture of a page; the longest duration in a component's settings and readingTime. 0: the
+// element has no animation.
 func (e *Element) animated() Seconds {
 	switch {
 	case e.Ref.Type == TypeText:
@@ -201,7 +201,7 @@ func (e *Element) animated() Seconds {
 	return Seconds{}
 }
 
-// longest returns the length of the longest animation in a component's settings, at any depth. The settings give
+// longest returns the longest setting named duration in a component's settings, at any depth. The settings give
 // milliseconds; durations of more than a minute are ignored.
 func longest(settings any) Seconds {
 	const perSecond, tooLong = 1000, 60_000

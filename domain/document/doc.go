@@ -1,15 +1,16 @@
-// Package document reads the JSON of a movie and finds out everything that follows from the JSON alone: the movie and its
-// elements, where and when they are shown, their mistakes, and the destinations of the result.
+// Package document reads the JSON of a movie and finds out what follows from the JSON alone: the movie and its elements,
+// where and when they are shown, their mistakes, and the destinations of the result.
 //
-// Reading is lenient: unknown properties are ignored, numeric strings are numbers (decision 23). Parse refuses only the faults
-// that decisions 15 and 24 name; mistakes inside elements are kept and reported by Validate, because they are render errors
-// and not refusals (decision 22).
+// Reading is lenient: unknown properties are ignored, numeric strings are numbers (decision 23). Parse refuses only few
+// faults (decisions 15, 24 and 57); mistakes inside elements are kept and usually reported by Validate, because they are
+// render errors and not refusals (decision 22).
 //
 // # The table of properties
 //
-// Every name that users can write is a row of one table: Lookup returns the rows of a kind of object (the movie, a scene, a
-// type of element, its settings, a group of a component). Readers take names, ranges and defaults from it, so what is not in
-// the table is not read. The JSON Schema, the reference page docs/movie.md and the validator are made of it.
+// Nearly every name that users can write is a row of one table: Lookup returns the rows of a kind of object (the movie, a
+// scene, a type of element, its settings, a group of a component). Readers take names, ranges and defaults from it, so what
+// is not in the table is, with few exceptions, not read. The JSON Schema, the reference page docs/movie.md and the validator
+// are made of it.
 //
 // To add a property, add a row, with a sentence that says what it does, an example and its default, to
 //

@@ -3,7 +3,7 @@ package document
 import "strings"
 
 // Effects are the effects on the picture of an element. The zero Effects has Opacity 0, which is not the default; so code
-// that reads documents always sets it.
+// that reads the effects of an element sets it.
 type Effects struct {
 	Opacity     float64 // 0 (invisible) to 1 (opaque)
 	Zoom        float64 // enlargement over the element's lifetime in levels of 10 %, -10 to 10; negative: zooms out. Decision 26

@@ -128,9 +128,10 @@ func (f *filler) embed(movie map[string]any, by string, depth int) error {
 	return nil
 }
 
-// shown returns the elements of the template with the given id, for the element that shows the template. The template's scenes
-// follow each other from the element's start, and a scene without a length in seconds takes 5 seconds. The element's settings and
-// variables override those of the template.
+// shown returns the elements of the template with the given id, for the element that shows the template. The template's
+// scenes follow each other from the element's start (0 if it is no number), and a scene without a length in seconds takes 5
+// seconds. The element's settings and variables override the variables of the template, but not those of its scenes and
+// elements.
 func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any, error) {
 	body, err := f.load(id, by)
 	if err != nil {
@@ -165,9 +166,9 @@ func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any,
 }
 
 // placed returns copies of a template's elements in `list`, which replace the element `by` that shows the template. Each
-// copy starts `at` seconds later than its original, gets the given variables, and is shown only if the condition of `by` is
-// true too. `mark` names the template and the list in it. Each copy stores `mark` with its index in the list, unless the
-// copied element has such a mark already.
+// copy starts `at` seconds later than its original (unless that starts at a negative number), gets the given variables, and
+// is shown only if the condition of `by` is true too. `mark` names the template and the list in it. Each copy stores `mark`
+// with its index in the list, unless the copied element has such a mark already.
 func placed(list any, by map[string]any, variables map[string]any, at float64, mark string) []any {
 	elements, _ := list.([]any)
 	var out []any

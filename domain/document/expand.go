@@ -26,8 +26,8 @@ const (
 	maxLaid   = 20_000
 )
 
-// dynamicMarks are strings. Every movie with variables, conditions or iterations contains at least one of them. The last string
-// begins a JSON escape, because letters of the other strings may be written as escapes.
+// dynamicMarks are strings. Every movie that uses variables, conditions or iterations contains at least one of them. The
+// last string begins a JSON escape, because letters of the other strings may be written as escapes.
 var dynamicMarks = [][]byte{
 	[]byte("{{"), []byte(`"condition"`), []byte(`"iterate`), []byte(`"import"`), []byte(`\u00`),
 }
@@ -42,7 +42,7 @@ func isDynamic(raw []byte) bool {
 	return false
 }
 
-// MayGrow reports whether a document may take much more memory than its length: it has variables or iterations, or names
+// MayGrow reports whether a document may take much more memory than its length: it uses variables or iterations, or names
 // templates.
 func MayGrow(raw []byte) bool { return isDynamic(raw) || bytes.Contains(raw, []byte(`"template`)) }
 
@@ -50,9 +50,9 @@ func MayGrow(raw []byte) bool { return isDynamic(raw) || bytes.Contains(raw, []b
 // variables.
 func (m *Movie) Grown() int64 { return m.grown }
 
-// Waits reports whether a part of the movie depends on facts that were not known when it was read: the lengths of sources, or
-// variables from outside. Until Resolve gets these facts, properties that depend on them are absent, and elements whose
-// condition depends on them are left out.
+// Waits reports whether a part of the movie depends on facts that were not known when it was read, such as the lengths of
+// sources, or variables from outside. Until Resolve gets these facts, properties that depend on them are absent, and
+// elements whose condition depends on them are left out.
 func (m *Movie) Waits() bool { return len(m.open) > 0 }
 
 // Resolve reads the movie again with the facts in known. A movie without variables is returned unchanged. An error is a
@@ -85,7 +85,7 @@ func CheckResolved(m *Movie) error {
 }
 
 // expanded reads a movie and fills in its variables. The times of elements may depend on the times of other elements, so it
-// lays out and expands the movie again until nothing changes.
+// lays out and expands the movie again until nothing changes or a bound is reached.
 func expanded(tree map[string]any, known Known) (*Movie, error) {
 	if known.Natural == nil {
 		known.Natural = func(string) (Seconds, bool) { return Seconds{}, false }
@@ -215,8 +215,8 @@ func timesOf(m *Movie, natural NaturalFunc, ids map[string]bool) *expand.Times {
 // shownFor returns the duration for which an element is shown, without its extra time.
 func shownFor(e *Element, s Span) Seconds { return s.End.Sub(s.Start).Sub(e.ExtraTime).Max(Seconds{}) }
 
-// veryLong is longer than any source, in seconds. A time that is the same for a source of this length and for one of length
-// 0 does not depend on the source.
+// veryLong stands for the length of a very long source, in seconds. A time that is the same for a source of this length and
+// for one of length 0 is taken not to depend on the source.
 const veryLong = 24 * 3600
 
 // settled returns a time as a value for expressions. short and long are that time with sources of length 0 and with very long

@@ -25,8 +25,9 @@ const (
 
 // FontWishes returns the font families that a movie names, with the weights and slants in which they may be drawn: the
 // weights and slants given beside the name, and regular. For the families of a page these are regular and bold, and italic
-// if the page uses italics. Generic names (serif), addresses of files, and names of more than maxWishedBytes are left out.
-// The result is sorted and has at most maxWishes entries, each a family in one weight and slant.
+// if the page uses italics. Among the names left out are generic ones (serif), those beside the address of a font file, and
+// those of more than maxWishedBytes. The result is sorted and has at most maxWishes entries, each a family in one weight and
+// slant.
 func FontWishes(m *Movie) []FontWish {
 	c := wishes{}
 	for e := range m.All() {

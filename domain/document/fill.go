@@ -128,8 +128,8 @@ func over(base, movie map[string]any) map[string]any {
 	return Merge(base, own)
 }
 
-// Merge returns the deep merge of two objects: objects are merged key by key, any other value in over replaces the value in
-// base. It does not change its arguments. Decision 41.
+// Merge returns the deep merge of two objects: objects, also those kept as raw JSON, are merged key by key; any other value
+// in over replaces the value in base. It does not change its arguments. Decision 41.
 func Merge(base, over map[string]any) map[string]any {
 	out := maps.Clone(base)
 	if out == nil {

@@ -16,8 +16,8 @@ const (
 	maxValues   = 150_000
 )
 
-// Parse reads the JSON of a movie. Its errors are the *domain.Error refusals of POST /movies (spec: Errors; decisions 15 and 24);
-// all other mistakes are reported by Validate.
+// Parse reads the JSON of a movie. Its errors are the *domain.Error refusals of POST /movies (spec: Errors; decisions 15, 24
+// and 57). Other mistakes are noted in the movie; Validate reports the first that ends a render.
 func Parse(raw []byte) (*Movie, error) {
 	m, _, err := ParseTree(raw)
 	return m, err

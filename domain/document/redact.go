@@ -23,8 +23,8 @@ var (
 	words       = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_-]*`)
 )
 
-// Redact masks the secrets of a document's destinations, and the values of the variables that these secrets use; all other bytes
-// stay unchanged. A document without secrets is returned unchanged. Decision 30.
+// Redact masks the secrets of a document's destinations, and the values of the movie's variables that these secrets name;
+// all other bytes stay unchanged. A document without secrets is returned unchanged. Decision 30.
 func Redact(raw []byte) []byte {
 	if rest, marked := bytes.CutPrefix(raw, byteOrderMark); marked {
 		return append(bytes.Clone(byteOrderMark), Redact(rest)...)

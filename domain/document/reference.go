@@ -90,7 +90,8 @@ func (c Chapter) evident() Chapter {
 }
 
 // chapter returns the component's chapter of the reference. It lists the groups of the component's settings. Under each
-// group it lists the properties of that group alone, without those that many groups share.
+// group it lists the group's own properties, and animate where the group has it, but not the styles and motions that many
+// groups share.
 func (c componentRow) chapter() Chapter {
 	ch := Chapter{3, "Component " + c.id, c.doc, nil}
 	// The first group shows the component's own picture if there is one. All other rows prefer the component's sheet, a

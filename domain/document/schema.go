@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// Schema returns the JSON Schema (2020-12) of movies, generated from the table of properties. Objects allow no unknown
-// members, so that an editor marks such members. Every scalar may also be a text (decision 23) or an expression.
+// Schema returns the JSON Schema (2020-12) of movies, generated from the table of properties. Objects of most kinds allow no
+// unknown members (see OpenKind), so that an editor marks such members. Every scalar may also be a text (decision 23) or an
+// expression.
 func Schema() []byte {
 	s := schemaMaker{base: "#/$defs/", closed: true}
 	root := s.kind(MovieKind, "A movie.")

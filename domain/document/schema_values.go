@@ -55,8 +55,8 @@ var scalarNames = map[PropertyType]string{
 	DurationType: "Number", LengthType: "Length", CSSType: "CSS",
 }
 
-// properties returns the schemas of the properties in rows by their names. In a closed schema it adds all other spellings;
-// with camelled these include spellings like fontSize.
+// properties returns the schemas of the properties in rows by their names. In a closed schema it adds the aliases and the
+// spellings with underscores, and with camelled also spellings like fontSize.
 func (s schemaMaker) properties(rows []Property, camelled bool) jsonObject {
 	var all, others jsonObject
 	for _, p := range rows {
@@ -178,8 +178,8 @@ func (p Property) valuesOr() []string {
 
 func (s schemaMaker) words(values []string) jsonObject { return jsonObject{{"enum", values}} }
 
-// expression returns the schema of the texts that a choice accepts besides its words: in a closed schema an expression; in an
-// open schema any text, since case does not matter and unknown words cause a warning only.
+// expression returns the schema of the texts that a choice accepts besides its words: in a closed schema an expression; in
+// an open schema any text, since case does not matter and most unknown words cause a warning only.
 func (s schemaMaker) expression() jsonObject {
 	if s.closed {
 		return s.ref("Expression")

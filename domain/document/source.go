@@ -11,8 +11,8 @@ import (
 // Source is a file, a picture or a speech that must be available before the movie can be laid out.
 type Source struct {
 	Ref Ref // the first element that uses the source
-	// Key identifies the source in facts, layers and clips. The key of a file is its address, as written in the document; the key
-	// of generated content is a hash of all inputs that determine it.
+	// Key identifies the source in facts, layers and clips. The key of a file is its address, as written in the document;
+	// the key of generated content is a hash of the properties that describe it.
 	Key  string
 	URL  string // address of a file, as written in the document; empty: generated speech or picture
 	Kind string // TypeImage, TypeVideo, TypeAudio, TypeVoice, KindMask, KindFont or KindCaptions

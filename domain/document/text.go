@@ -15,8 +15,8 @@ func CheckText(raw []byte) error {
 	return nil
 }
 
-// Sound returns stored JSON in which U+FFFD replaces all invalid UTF-8, and all escapes of single surrogates (\ud800 without its
-// other half): many parsers refuse both. Valid JSON is returned unchanged. Decision 58.
+// Sound returns stored JSON in which U+FFFD replaces all invalid UTF-8, and all escapes of single surrogates (\ud800 without
+// its other half): many parsers refuse both. Other JSON is returned unchanged. Decision 58.
 func Sound(raw []byte) []byte {
 	if !utf8.Valid(raw) {
 		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))

@@ -24,11 +24,12 @@ type NaturalFunc func(key string) (length Seconds, known bool)
 // Time computes when each scene and element is shown. Sources of unknown length count as 0. The rules are those of
 // movie-schema §5:
 //
-//   - a scene without a length is as long as its longest element, and one with a length cuts what reaches over it;
+//   - a scene without a length lasts until its last element has ended, and one with a length cuts what reaches over it;
 //   - an element of length -1 lasts as long as its source or its animation, one of -2 as long as its scene or the movie;
-//   - an element that starts at -1 starts where the elements before it in the same list end;
+//   - an element that starts at -1 starts where the elements before it in the same list have ended, except those that end with
+//     their scene or the movie;
 //   - the scenes follow each other, a transition lets a scene begin earlier, and the movie lasts until its last scene and its
-//     longest own element have ended;
+//     own elements have ended;
 //   - decision 21 gives the length where no other rule does.
 func Time(m *Movie, natural NaturalFunc) Timing {
 	var t Timing
@@ -69,9 +70,8 @@ func (t *Timing) timeScenes(m *Movie, natural NaturalFunc) (unknown bool) {
 }
 
 // transitionLengths returns the length of the transition into each scene; `scenes` holds the lengths of the scenes. A
-// transition has its requested length unless one of its two scenes is too short. A scene with a transition at both ends
-// allows each of them the scene's length less the requested length of the other one, but at least half of the scene's
-// length.
+// transition has its requested length unless a scene beside it is too short. A scene with a transition at both ends allows
+// each of them the scene's length less the requested length of the other one, but at least half of the scene's length.
 func transitionLengths(m *Movie, scenes []Span) []Seconds {
 	wanted := func(i int) Seconds {
 		if i >= len(m.Scenes) || m.Scenes[i].Transition == nil {
@@ -93,8 +93,9 @@ func transitionLengths(m *Movie, scenes []Span) []Seconds {
 	return lengths
 }
 
-// LeastCredits returns the movie's minimum price in credits, at least 1: the number of started seconds, as far as the JSON alone
-// tells. Sources of unknown length count as 0 seconds, so the final price is never lower.
+// LeastCredits returns the movie's minimum price in credits, at least 1: the number of started seconds, as far as the JSON
+// alone tells. Sources of unknown length count as 0 seconds. For a movie that waits (see Waits), the final price may still
+// be lower.
 func LeastCredits(m *Movie) int64 {
 	t := Time(m, func(string) (Seconds, bool) { return Seconds{}, false })
 	return max(1, m.FPS.Credits(m.FPS.Frame(t.Length)))
@@ -187,8 +188,8 @@ func (c *container) grow(end Seconds) {
 	}
 }
 
-// extend gives 5 seconds to elements that have no length and begin when all other elements have ended. Otherwise such an element
-// would end when it begins, together with its container.
+// extend gives 5 seconds to elements that have no length, not even -2, and begin when all elements with a length have ended.
+// Otherwise such an element would end when it begins, together with its container.
 func (c *container) extend(spans []Span, open []bool) {
 	reached := c.length
 	for i := range spans {

@@ -25,8 +25,8 @@ func RepeatedWarning(pointer string) string {
 	return "The property '" + Shorten(jsontext.Dotted(pointer)) + "' is given more than once, the last one counts"
 }
 
-// Repeated returns the JSON pointers of repeated keys in a text, up to the number of warnings that are kept. The text must be
-// JSON of bounded depth. The text is not decoded, so Repeated needs hardly any memory.
+// Repeated returns the JSON pointers of repeated keys in a text, up to the number of warnings that are kept. The text must
+// be JSON of bounded depth. The text is not decoded as a whole, so Repeated needs much less memory than decoding.
 func Repeated(raw []byte) []string {
 	var found []string
 	var open []bracket // brackets that are open at the current place, with spare capacity
@@ -70,8 +70,8 @@ func nameOf(written []byte) []byte {
 	return []byte(name)
 }
 
-// maxPointer is the maximum length of a JSON pointer in bytes. Without this limit, the long name of an object would be
-// copied into the pointer of each of its many members.
+// maxPointer is the approximate maximum length of a JSON pointer in bytes. Without this limit, the long name of an object
+// would be copied into the pointer of each repeated member in it.
 const maxPointer = 4096
 
 // pointerOf returns the JSON pointer of the member that is being read. open holds the objects and lists around that member,

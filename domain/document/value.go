@@ -10,8 +10,8 @@ import (
 )
 
 // reader reads the properties of one object leniently: numeric strings are numbers, "true" is true, null is absent, and
-// client_data is client-data. A value that cannot be read counts as absent and is noted as a problem. Decision 23. Names,
-// ranges and defaults come from the table of properties: a property that is not in the table cannot be read.
+// client_data is client-data. A value that cannot be read counts as absent and is noted, mostly as a problem. Decision 23.
+// Names, ranges and defaults come from the table of properties: the method get finds no property that is not in the table.
 type reader struct {
 	movie *Movie
 	ref   Ref
@@ -232,8 +232,8 @@ func shortDecimal(text string) (Seconds, bool) {
 	return fraction(int64(num), den), true
 }
 
-// parseDecimal reads a decimal number exactly. Very long or very large numbers are rounded to float64, so that hostile documents
-// cannot cause expensive arithmetic. The result is within ±maxSeconds.
+// parseDecimal reads a decimal number exactly. Very long or very large numbers are rounded to float64 and to microseconds,
+// so that hostile documents cannot cause expensive arithmetic. The result is within ±maxSeconds.
 func parseDecimal(text string) (Seconds, error) {
 	text = strings.TrimSpace(text)
 	f, err := strconv.ParseFloat(text, 64)

@@ -236,7 +236,7 @@ func (b bounds) places(n float64) (from, to float64) {
 func (b bounds) over(at, to float64) bool { return b.step > 0 && at >= to || b.step < 0 && at <= to }
 
 // numbers returns b.from, b.from + b.step and so on, up to but not including b.to. from and to are 1 if they are not given.
-// At most maxItems numbers are allowed; for more, numbers notes a problem and returns nil.
+// At most maxItems numbers are allowed; for a longer range, numbers notes a problem and returns nil.
 func (x *expansion) numbers(b bounds) []any {
 	from, to := 1.0, 1.0
 	if b.from != nil {

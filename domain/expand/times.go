@@ -46,8 +46,9 @@ var suffixes = []string{"_extratime", "_duration", "_start", "_end"}
 
 // time returns the value of a variable that holds a time of an element. name is an element's id and a suffix, as in
 // logo_start. If several elements have the id, the one in the scene of the expression counts, otherwise the first one. For
-// an expression in an element of the movie, the time is counted from the start of the movie. For any other expression it is
-// counted from the start of the scene that has the element.
+// an expression in the movie itself or in one of its own elements, a start or end is counted from the start of the movie.
+// For any other expression it is counted from the start of the scene that has the element or, if the element is one of the
+// movie's own, from the start of the movie.
 func (x *expansion) time(name string) (any, bool) {
 	for _, suffix := range suffixes {
 		id, ok := strings.CutSuffix(name, suffix)

@@ -10,8 +10,8 @@ import (
 // maxPattern is the longest pattern, in bytes.
 const maxPattern = 64
 
-// format formats a number by a pattern: "0.00", "#,##0", "000", with any text around it, "0%" for hundredths; or seconds as
-// "mm:ss", "m:ss", "h:mm:ss" or "hh:mm:ss".
+// format formats a number by a pattern: "0.00", "#,##0", "000", with other text around it, "0%" for hundredths; or seconds
+// as "mm:ss", "m:ss", "h:mm:ss" or "hh:mm:ss".
 func format(c *calling, args []any) (any, error) {
 	pattern, err := c.text(args[1])
 	if err != nil {
@@ -58,8 +58,8 @@ func clock(n float64, pattern string) (string, bool) {
 }
 
 // picture formats a number by a pattern of digits: 0 is a digit that is always written, # is a digit that may be missing,
-// and a comma between digits groups thousands. It returns false when the pattern has no digits, or other
-// characters between them.
+// and a comma between digits groups thousands. It returns false when the pattern has no digits, other characters between
+// them, or more than one decimal point.
 func picture(n float64, pattern string) (string, bool) {
 	first := strings.IndexAny(pattern, "#0")
 	last := strings.LastIndexAny(pattern, "#0")

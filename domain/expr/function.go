@@ -272,8 +272,8 @@ func contains(c *calling, args []any) (any, error) {
 	return strings.Contains(texts[0], texts[1]), nil
 }
 
-// substring returns a part of a text. The part begins at an index, counted from 0 or, if negative, from the end, and has
-// at most a given number of characters.
+// substring returns a part of a text. The part begins at an index, counted from 0 or, if negative, from the end, and has at
+// most a given number of characters or, without that number, reaches to the end of the text.
 func substring(c *calling, args []any) (any, error) {
 	text, err := c.text(args[0])
 	if err != nil {

@@ -39,8 +39,9 @@ func (t Template) Expressions() int {
 	return n
 }
 
-// ParseTemplate parses a text with expressions. An opening "{{" without a closing "}}" is plain text; "}}" inside quotes does
-// not end the expression. The position in an *Error is counted from the beginning of the text.
+// ParseTemplate parses a text with expressions. An opening "{{" without a closing "}}" is plain text; "}}" inside quotes
+// ends the expression only if no "}}" outside of quotes does. The position in an *Error is counted from the beginning of the
+// text.
 func ParseTemplate(source string) (Template, error) {
 	var t Template
 	rest, pos := source, 0
@@ -88,8 +89,8 @@ func whole(parts []part) bool {
 	return n == 1
 }
 
-// closed returns the end of the expression at the beginning of a text, or -1. Braces inside quotes do not end the
-// expression, unless the quotes are never closed.
+// closed returns the end of the expression at the beginning of a text, or -1. Braces inside quotes end the expression only
+// if no braces outside of quotes do.
 func closed(text string) int {
 	var quote byte
 	for i := 0; i < len(text); i++ {
@@ -119,8 +120,9 @@ func shift(err error, by int) error {
 	return err
 }
 
-// Eval computes a text. A text that is a single expression yields the expression's value with its type; any other text yields
-// a text. Undefined names and errors are as in Expr.Eval; positions are counted from the beginning of the text.
+// Eval computes a text. A text that is a single expression yields the expression's value with its type; any other text
+// yields a text, or Pending if the value of one of its expressions is pending. Undefined names and errors are as in
+// Expr.Eval; positions are counted from the beginning of the text.
 func (t Template) Eval(scope Scope, budget *Budget) (value any, undefined []string, err error) {
 	var texts []string
 	run := evaluation{scope: scope, budget: budget}

@@ -15,7 +15,8 @@ import (
 type Pending struct{}
 
 // Truth reports whether a value counts as true: all values do except null, pending values, false, 0, empty texts, lists and
-// objects, and the texts "false" and "0" (a client may write every value as a text, decision 23).
+// objects, and the texts "false" and "0" (a client may write every value as a text, decision 23). In texts, case and
+// surrounding blanks do not matter.
 func Truth(v any) bool {
 	switch v := v.(type) {
 	case nil, Pending:

@@ -78,8 +78,9 @@ const (
 )
 
 // Reserve binds the key to a project. An existing reservation for the same body stays, so that both requests take the same
-// steps for the same project; fate is the state of that project's movie. A reservation whose movie was abandoned is renewed. A
-// request with another body is refused, unless the first request failed, because only a success is remembered.
+// steps for the same project; fate is the state of that project's movie. A reservation that has expired, or whose movie was
+// abandoned, is renewed. A request with another body is refused, unless the movie of the first request is still missing
+// after the time underWay.
 func (k *Key) Reserve(project domain.ProjectID, bodyHash string, fate Fate, now time.Time) ([]domain.Event, error) {
 	renewed := []domain.Event{Reserved{Project: project, BodyHash: bodyHash, At: now}}
 	have, live := k.Reservation(now)

@@ -253,7 +253,7 @@ func (s *scanner) begins(at int) bool {
 	return at > 0 && s.raw[at-1] == '\n'
 }
 
-// farthest is the maximum number of bytes that are searched backwards for the start of a line. People do not write longer
+// farthest is the maximum number of bytes that are searched backwards for the start of a line. People seldom write longer
 // lines, and searching a text without line breaks once per bracket would take quadratic time.
 const farthest = 300
 

@@ -14,8 +14,8 @@ type Place struct {
 	Found      bool
 }
 
-// Locate returns the place of each pointer in a valid JSON text. When members have the same name, the last one is used. Locate
-// makes one pass over the text, and its memory grows only with the number of pointers.
+// Locate returns the place of each pointer in a valid JSON text. When members have the same name, the last one is used.
+// Locate makes one pass over the text, and its memory grows with the pointers, not with the text.
 func Locate(raw []byte, pointers []string) map[string]Place {
 	root := &wanted{}
 	for _, pointer := range pointers {

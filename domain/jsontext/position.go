@@ -10,7 +10,7 @@ import (
 type Position struct{ Line, Column int }
 
 // Positions returns the position of each offset, by offset. An offset beyond the text has the position of the text's end.
-// Positions makes one pass over the text.
+// Positions counts the lines in one pass over the text, and for each offset the characters from the start of its line.
 func Positions(raw []byte, offsets []int) map[int]Position {
 	sorted := slices.Clone(offsets)
 	slices.Sort(sorted)

@@ -1,5 +1,5 @@
-// Package key holds the API keys of accounts: their form, their roles, and when they are valid. A key itself is shown once and
-// stored nowhere; it is recognised by its SHA-256. Decision 49; spec: Authentication.
+// Package key holds the API keys of accounts: their form, their roles, and when they are valid. The events of a key hold its
+// SHA-256, by which it is recognised, and not the key itself. Decision 49; spec: Authentication.
 package key
 
 import (

@@ -119,10 +119,11 @@ const (
 
 // Settle ends a project's hold or count, whichever of them it has. reason is why credits are released or a count is taken back.
 //
-// Of a hold or count that has ended, the ledger remembers only whether it was spent (charged or kept) or given back. Spend and
-// GiveBack return no event when it ended in the same way before; when it ended in the other way, the error is ErrHoldEnded.
-// KeepOnly returns no event in either case, because it ends a hold as GiveBack does and a count as Spend does. For a project
-// that never had a hold or count, Spend returns ErrNoHold; GiveBack and KeepOnly return no event.
+// Of a hold or count that has ended, the ledger remembers for some time (see remembered) when it ended, and whether it was
+// spent (charged or kept) or given back. Spend and GiveBack return no event when it ended in the same way before; when it
+// ended in the other way, the error is ErrHoldEnded. KeepOnly returns no event in either case, because it ends a hold as
+// GiveBack does and a count as Spend does. For a project that never had a hold or count, or whose hold or count is
+// forgotten, Spend returns ErrNoHold; GiveBack and KeepOnly return no event.
 func (l *Ledger) Settle(project domain.ProjectID, how Ending, reason string, now time.Time) ([]domain.Event, error) {
 	counted, ok := l.counts.open[project]
 	switch {

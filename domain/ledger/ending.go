@@ -25,9 +25,9 @@ func (l *Ledger) Close(now time.Time) []domain.Event {
 func (l *Ledger) ZeroSince() (time.Time, bool) { return l.zeroSince, !l.zeroSince.IsZero() }
 
 // Purge returns the event ZeroBalancePurged when the balance has been zero for as long as the argument after; the account's
-// stored files are then deleted. Only the time since the argument from counts, because before it the account was on a plan
-// without credits. Purge returns no event while that time has not passed, when the account was purged in that time already, and
-// for a closed ledger, because all files of its account are deleted anyway. Decision 39.
+// stored files are then deleted. Only the time since the argument from counts, because before it the account was not open,
+// or on a plan without credits. Purge returns no event while that time has not passed, when the account was purged in that
+// time already, and for a closed ledger, because all files of its account are deleted anyway. Decision 39.
 func (l *Ledger) Purge(from time.Time, after time.Duration, now time.Time) []domain.Event {
 	since, zero := l.ZeroSince()
 	if from.After(since) {

@@ -20,8 +20,8 @@ import (
 	"moviola/domain"
 )
 
-// remembered is how long a closed hold is remembered, measured by the times of events. Two days are enough: a project is
-// held once, its id is random, and no request uses a project again later than a minute after its submission.
+// remembered is how long a closed hold is remembered, measured by the times of events. Two days are enough: an id is made
+// for one movie or preload item, and requests for it are not repeated for so long.
 const remembered = 48 * time.Hour
 
 // Errors that show a mistake of the calling code. They are never shown to a client.
@@ -253,9 +253,9 @@ func (l *Ledger) Hold(project domain.ProjectID, amount int64, now time.Time) ([]
 	return []domain.Event{CreditsHeld{Project: project, Amount: amount, At: now}}, nil
 }
 
-// ChangeHold changes the amount of an open hold when the exact length is known. Each attempt may change the hold once. For a
-// second, different amount of an attempt, and for an attempt before the last one, the error is ErrStale. When too few credits
-// are available, the change is refused and the hold stays as it was.
+// ChangeHold changes the amount of an open hold when the exact length is known. Each attempt may change the hold once. After
+// a change by an attempt, another amount of this attempt, and any amount of an earlier one, is the error ErrStale. When too
+// few credits are available, the change is refused and the hold stays as it was.
 func (l *Ledger) ChangeHold(project domain.ProjectID, attempt int, amount int64, now time.Time) ([]domain.Event, error) {
 	h, err := l.find(project)
 	switch {

@@ -48,17 +48,16 @@ type OpeningPage struct {
 func (Opened) EventType() string      { return "LedgerOpened" }
 func (OpeningPage) EventType() string { return "LedgerOpeningPage" }
 
-// EventKey distinguishes the event from others of its type in the same stream. First is part of the key of Opened: when
-// an opening balance is not valid, another one with the same Revision and Version replaces it, and only First differs.
+// EventKey distinguishes the event from others of its type in the same stream. First is part of the key of Opened: when an
+// opening balance is not valid, another one with the same Revision and Version, but another First, replaces it.
 func (o Opened) EventKey() string      { return fmt.Sprintf("%d/%d/%d", o.Revision, o.Version, o.First) }
 func (p OpeningPage) EventKey() string { return fmt.Sprintf("%d/%d", p.Revision, p.Page) }
 
 // StandsOn returns the revision and id of the last event that the opening balance includes.
 func (o Opened) StandsOn() (revision int64, event string) { return o.Revision, o.Event }
 
-// signed returns the text that is signed: the account, Revision, Event, Version and State. These are all fields of the
-// opening balance that readers of the ledger use. State must be the whole state, with the entries of all OpeningPage
-// events.
+// signed returns the text that is signed: the account, Revision, Event, Version and State, from which a ledger is restored.
+// First and At are not signed. State must be the whole state, with the entries of all OpeningPage events.
 func (o Opened) signed(account domain.AccountID) ([]byte, error) {
 	content, err := json.Marshal(struct {
 		Account  domain.AccountID `json:"account"`
@@ -91,9 +90,9 @@ func (o Opened) SignedBy(account domain.AccountID, key ed25519.PublicKey) bool {
 // entrySize is the estimated size of an entry of a State in JSON without its texts, in bytes.
 const entrySize = 80
 
-// Split divides a state into one or more parts. most is roughly the maximum size of a part, in bytes of JSON. Every part
-// has some entries of the lists of the state; only the last part also has the sums and the other single values. Join puts
-// the parts together again.
+// Split divides a state into one or more parts. most is roughly the maximum size of a part, in bytes of JSON. The entries of
+// the lists of the state are spread over the parts; only the last part also has the sums and the other single values. Join
+// puts the parts together again.
 func (s State) Split(most int) []State {
 	var parts []State
 	part, size := State{}, 0

@@ -14,8 +14,8 @@ import (
 // with another version is ignored, and the events are folded instead.
 const StateVersion = 2
 
-// SnapshotTaken is a snapshot of a ledger: its state after one of its events. A snapshot only saves the time of folding: every
-// fact in it is in the events too.
+// SnapshotTaken is a snapshot of a ledger: its state after one of its events. A snapshot only saves the time of folding:
+// every fact in it is also in the events or in an opening balance.
 type SnapshotTaken struct {
 	Revision int64 `json:"revision"` // revision of the last event that the snapshot includes
 	// id of the event at Revision; a snapshot is ignored when the log has another event at that revision

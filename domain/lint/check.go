@@ -43,8 +43,8 @@ type Outside struct {
 	// Destination returns why nothing can be delivered to an entry of exports; empty: no reason is known.
 	Destination func(d document.Destination) string
 	// Failed returns the first error because of which one of the functions Address, Provider and Destination could not make
-	// its check, such as the error of a store that does not answer. nil: every check was made. After an error the report
-	// may lack problems, so it must not be shown.
+	// its check, such as the error of a store that does not answer. nil: none has failed. After an error the report may lack
+	// problems, so it must not be shown.
 	Failed func() error
 }
 
@@ -72,8 +72,9 @@ func Check(in Input) Report {
 	return c.report(c.check(in))
 }
 
-// Warnings returns the texts of the warnings that Check finds in an accepted movie, but computes no positions. It stops at the
-// largest number of warnings of a movie, so that a body full of mistakes costs no more than any other body.
+// Warnings returns the texts of the warnings that Check finds in an accepted movie, but computes no positions. It stops
+// comparing texts with the table of properties at the largest number of warnings of a movie, so that a body full of mistakes
+// costs little more than another body.
 func Warnings(in Input) []string {
 	c := newCollector()
 	c.most = maxWarnings

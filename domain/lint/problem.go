@@ -11,8 +11,8 @@ import (
 // Severity is the seriousness of a problem.
 type Severity string
 
-// The severities. Error: the movie is refused, or its render or delivery fails. Warning: a property is not followed as
-// written. Info: nothing is wrong, but the user may want to know it.
+// The severities. Error: the movie would be refused, or its render or delivery would fail. Warning: a property is not
+// followed as written. Info: nothing is wrong, but the user may want to know it.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
@@ -43,8 +43,8 @@ const maxWarnings = 50
 type Problem struct {
 	Template string // id of the saved template into which Pointer leads; empty: Pointer leads into the posted JSON
 	Pointer  string // JSON pointer (RFC 6901) to what is wrong
-	// Line and Column are counted from 1, columns in characters. They are the position of the property's name if the name is
-	// wrong, otherwise that of the value.
+	// Line and Column are counted from 1, columns in characters. They are the position of the property's name if the problem
+	// is the name, otherwise that of the value or, if there is no value, of the innermost object or list around it.
 	Line, Column int
 	Code         string
 	Severity     Severity

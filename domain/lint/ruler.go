@@ -91,8 +91,9 @@ func (r ruler) element(pointer path, element map[string]any) {
 	r.object(document.ElementKind(typeOf(element)), pointer, element)
 }
 
-// unknown adds a problem for an unknown name, unless the object may have any members, or the name begins with _, @ or --: clients
-// give such names to their own data.
+// unknown adds a problem for an unknown name, unless the object may have other members, or the name begins with _, @ or --:
+// clients give such names to their own data. A setting of the element's type is reported by misplaced. For an element whose
+// type is not known, the names of all types are accepted.
 func (r ruler) unknown(kind string, pointer path, name string, object map[string]any) {
 	if document.OpenKind(kind) || strings.HasPrefix(name, "_") || strings.HasPrefix(name, "@") || strings.HasPrefix(name, "--") {
 		return

@@ -18,8 +18,8 @@ type where struct {
 	// address of the scene's or element's object in the tree from which the movie was read. nil: the map was not needed
 	// yet. Most movies have no problem that needs it.
 	of map[uintptr]place
-	// chain is the body followed by the templates to which it refers. Each template is overridden by the text before it. The
-	// last text has the scenes and elements.
+	// chain is the body followed by the template to which it refers, the template to which that one refers, and so on. Each
+	// template is overridden by the text before it. The last text has the scenes and elements.
 	chain []Text
 }
 

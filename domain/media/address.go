@@ -17,8 +17,8 @@ const (
 	cachePart   = "/cache/"
 )
 
-// Addresses makes and reads the addresses of files. The token in an address names the account and cannot be guessed: it is the
-// account's id, encrypted, and never changes. It is safe for concurrent use.
+// Addresses makes and reads the addresses of files. The token in an address names the account and cannot be guessed: it is
+// the account's id, encrypted with the installation's key, and changes only with that key. It is safe for concurrent use.
 type Addresses struct {
 	base  string
 	block cipher.Block
@@ -61,7 +61,7 @@ func (a *Addresses) account(token string) (domain.AccountID, bool) {
 	return domain.AccountID(id), id != "" && domain.IsBase62(id) && a.Token(domain.AccountID(id)) == token
 }
 
-// File returns the address of a file of an account's library. It changes only when the file is moved.
+// File returns the address of a file of an account's library. The address changes when the file is moved.
 func (a *Addresses) File(account domain.AccountID, p Path) string {
 	return a.base + AddressPath + a.Token(account) + filesPart + p.String()
 }

@@ -1,6 +1,6 @@
-// Package media holds the media library of an account: the rules for names of files and folders, and for the file at one path
-// from its arrival to its removal. Every path has a stream of its own: when two requests want the same path at the same time,
-// the event store accepts only one.
+// Package media holds the media library of an account: the rules for names of files and folders, and for what is at one
+// path, such as a file from its arrival to its removal. Every path has a stream of its own: when two requests want the same
+// path at the same time, the event store accepts only one.
 //
 // Spec: Media file; decisions 43 to 47; design §3 and §6, moves.
 package media
@@ -61,7 +61,7 @@ var (
 )
 
 // FileName returns the name under which a file is stored. Every character outside of [a-zA-Z0-9._-] becomes an underscore.
-// An empty name, `.`, `..` and names over 255 bytes are refused. Spec: Media file; decision 44.
+// An empty name, `.`, `..` and names that are then over 255 bytes are refused. Spec: Media file; decision 44.
 func FileName(name string) (string, error) {
 	if name == "" {
 		return "", errName

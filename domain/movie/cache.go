@@ -16,10 +16,10 @@ import (
 // project is the id of an earlier movie; it is ignored in a document that has scenes, elements or a template of its own.
 var uncached = []string{"id", "client-data", "client_data", "comment", "exports", "project"}
 
-// CacheKey returns the key by which a finished movie is found again when an equal movie is submitted: a hex SHA-256. It covers
-// the movie's document without the properties that do not change the video, the content hash of each source by address, the
-// version of the look, and the formats of the movie's outputs. The order and spacing of the JSON do not matter. Decisions 20, 61
-// and 69.
+// CacheKey returns the key by which a finished movie is found again when an equal movie is submitted: a hex SHA-256. It
+// covers the movie's document without some properties that do not change the video, the content hash of each source by
+// address, the version of the look, and the formats of the movie's outputs. The order of properties and the spacing of the
+// JSON do not matter. Decisions 20, 61 and 69.
 func CacheKey(movie []byte, sources map[string]string, outputs []string) (string, error) {
 	var written map[string]json.RawMessage
 	if err := json.Unmarshal(movie, &written); err != nil {

@@ -139,9 +139,9 @@ func (m *Movie) Destinations() []DestinationState {
 func (m *Movie) DeliveryClaim() Claim { return m.delivery.claim }
 
 // StartDelivery claims the destinations of a closed movie for a worker. dead is the run whose worker is known to be dead (0:
-// none), and death is the cause of that worker's death. It returns no event when the movie is not closed, has no destinations,
-// has served all of them, or is claimed by another worker. A destination that was being served in three runs that failed by
-// themselves gets status error; the other destinations are served. Decision 56.
+// none), and death is the cause of that worker's death. It returns no event when the movie is not closed, has no
+// destinations, has served all of them, or is claimed by a worker that is not known to be dead. A destination that was being
+// served in three runs that failed by themselves gets status error; the other destinations are served. Decision 56.
 func (m *Movie) StartDelivery(worker string, dead int, death domain.Death, now time.Time) []domain.Event {
 	d := &m.delivery
 	if m.closing == nil || len(d.destinations) == 0 || d.finished || d.claimed && d.claim.Number != dead {

@@ -1,8 +1,8 @@
 // Package movie holds the rules of one movie, from its submission through its renders and their outcome to its deliveries and
 // the end of its file. Spec: States and transitions, Movie status.
 //
-// The aggregate Movie decides; its methods return events and change nothing. It also decides which worker renders or
-// delivers: a claim is an event, and results are accepted only from the holder of the last claim.
+// The aggregate Movie decides; its methods return events, and only Apply changes it. It also decides which worker renders or
+// delivers: a claim is an event, and a worker's results are accepted only while it holds the last claim.
 package movie
 
 import (

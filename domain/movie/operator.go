@@ -12,8 +12,8 @@ const (
 	deliveryDroppedMessage = "The delivery was given up by the operator of this service"
 )
 
-// Drop ends a movie that cannot be rendered, at an operator's request. The movie fails. It returns no event when the movie
-// does not exist or has ended. Design §6: stuck work.
+// Drop ends a movie that cannot be rendered, at an operator's request. The movie fails, or stays timed out. Drop returns no
+// event when the movie does not exist or is closed. Design §6: stuck work.
 func (m *Movie) Drop(worker string, now time.Time) []domain.Event {
 	if m.submitted == nil || m.closing != nil {
 		return nil

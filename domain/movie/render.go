@@ -23,8 +23,8 @@ func (m *Movie) Claim() Claim { return m.claim }
 // FirstStarted returns the time when the first attempt began; zero before it.
 func (m *Movie) FirstStarted() time.Time { return m.firstStarted }
 
-// KeepsFile reports whether the blob key of an MP4 is that of the movie's file, and the file was not deleted. The MP4 of any
-// other attempt, and the files beside it, can be deleted and must not be shown.
+// KeepsFile reports whether the blob key of an MP4 is that of the movie's file, and the file was not deleted. Once the movie
+// is closed, the MP4 of any other attempt, and the files beside it, can be deleted and must not be shown.
 func (m *Movie) KeepsFile(key string) bool {
 	c, closed := m.Closing()
 	return closed && !c.FileGone && c.File.Key == key

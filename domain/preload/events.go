@@ -122,7 +122,7 @@ const (
 )
 
 // Finished closes the batch: every item is ready or has failed. When it is the first event of a stream, the batch was never
-// requested: credits were held for the batch, but the process of the request ended before Requested was appended.
+// requested: credits were held for the batch, but Requested was not appended in time.
 type Finished struct {
 	At time.Time `json:"at"`
 }

@@ -62,8 +62,9 @@ func ParseRequest(body []byte) ([]Wanted, error) {
 	return ParseItems(items)
 }
 
-// ParseItems reads the items of a batch, or of the property preload of a movie: 1 to 10, each an object with a type and a unique
-// id. Other properties are checked when the item is prepared. Decision 46.
+// ParseItems reads the items of a batch, or of the property preload of a movie: 1 to 10, each an object with a type and a
+// unique id. Of the other properties it checks only save-to-media; the rest is checked when the item is prepared. Decision
+// 46.
 func ParseItems(items []any) ([]Wanted, error) {
 	if len(items) < 1 || len(items) > MaxItems {
 		return nil, domain.Errorf(domain.Invalid, "preload_count", "preload must have 1 to %d items", MaxItems)

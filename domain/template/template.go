@@ -244,10 +244,10 @@ func (t *Template) Sweep(now time.Time, kept time.Duration) []domain.Event {
 	return []domain.Event{Swept{At: now}}
 }
 
-// Awaits reports whether a rendered movie may become the template's example in the template library. body is the hash of
-// the template body of which the movie was made. requested is the template's revision when the movie was submitted. The
-// body must be the template's present one and have no example yet. The template must not have been taken out of the library
-// after that revision, because an operator who has done so does not want it back. Decision 42.
+// Awaits reports whether a rendered movie may become the template's example in the template library. body is the hash of the
+// template body of which the movie was made. requested is the template's revision when the movie was submitted. The body
+// must be the template's present one, and the template's newest example must be of another body. The template must not have
+// been taken out of the library after that revision, because an operator who has done so does not want it back. Decision 42.
 func (t *Template) Awaits(body string, requested int64) bool {
 	return t.state == alive && t.body.Hash == body && t.lacks(body, requested)
 }

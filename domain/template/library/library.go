@@ -1,5 +1,5 @@
-// Package library holds the templates that come with the program, as data: one file for each, with a name, tags, a prompt and
-// a movie. Every installation renders the examples of these templates itself.
+// Package library holds the templates that come with the program, as data: one file for each, with a name, tags, a prompt, a
+// movie and perhaps a credit line. An installation renders the examples of these templates itself.
 package library
 
 import (
