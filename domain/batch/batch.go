@@ -116,7 +116,7 @@ const (
 	Nothing  Step = iota
 	Hold          // hold the credits of all rows
 	Submit        // submit the movie of each row
-	WindDown      // cancel or abandon the movie of each row, release the held credits
+	WindDown      // cancel or abandon the movie of each row
 )
 
 // Next returns the next step of the batch.

@@ -8,8 +8,8 @@ import (
 )
 
 // WriteASS writes captions as ASS, with the look of the style, for a movie of the given size in pixels. States become
-// dialogues, so that a player shows them without knowing karaoke; a state of less than 5 ms may be left out. Words and their
-// times are kept as karaoke comments, which Parse reads, with a precision of 10 ms.
+// dialogues, so that a player shows them without knowing karaoke; a state of less than 10 ms may be left out. Words and
+// their times are kept as karaoke comments, which Parse reads, with a precision of 10 ms.
 func (s Style) WriteASS(t Track, width, height int) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b,

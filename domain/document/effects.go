@@ -30,7 +30,7 @@ type Rotate struct {
 // ChromaKey makes a colour transparent.
 type ChromaKey struct {
 	Color     Color
-	Tolerance float64 // range of the colours that become transparent: 1 (this colour only) to 100 (every colour)
+	Tolerance float64 // range of the colours that become transparent: 1 (nearly this colour only) to 100 (every colour)
 }
 
 // Correction changes colours, with the value ranges of ffmpeg's eq filter.

@@ -26,8 +26,8 @@ type NaturalFunc func(key string) (length Seconds, known bool)
 //
 //   - a scene without a length lasts until its last element has ended, and one with a length cuts what reaches over it;
 //   - an element of length -1 lasts as long as its source or its animation, one of -2 as long as its scene or the movie;
-//   - an element that starts at -1 starts where the elements before it in the same list have ended, except those that end with
-//     their scene or the movie;
+//   - an element that starts at -1 starts where the elements before it in the same list have ended, except those that end
+//     with their scene or the movie;
 //   - the scenes follow each other, a transition lets a scene begin earlier, and the movie lasts until its last scene and its
 //     own elements have ended;
 //   - decision 21 gives the length where no other rule does.

@@ -37,8 +37,8 @@ type ItemAmount struct {
 
 // HoldItems holds credits for each item of a preload batch that costs something, for all such items or for none. A sum of
 // more credits than are available is refused with 402 (spec: POST /preloads; decision 38). Suspension itself is no reason
-// for a refusal, because it refuses movies only (decision 16). Items whose hold is open are skipped, so HoldItems may be
-// repeated. An item whose hold has ended is the error ErrHoldEnded.
+// for a refusal (decision 16). Items whose hold is open are skipped, so HoldItems may be repeated. An item whose hold has
+// ended is the error ErrHoldEnded.
 func (l *Ledger) HoldItems(preload domain.PreloadID, items []ItemAmount, now time.Time) ([]domain.Event, error) {
 	var events []domain.Event
 	var sum int64

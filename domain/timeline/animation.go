@@ -7,8 +7,9 @@ import (
 	"moviola/domain/document"
 )
 
-// Animation says how a text appears. The text is divided into units, in reading order; unit i (from 0) begins Delay + Step·i
-// seconds after the element's first frame and is complete Each seconds later. The style decides how a moving unit looks.
+// Animation says how a text appears or, with Leaves, disappears. The text is divided into units, in reading order. Unless
+// Random is set, unit i (from 0) begins Delay + Step·i seconds after the element's first frame and is complete Each seconds
+// later. The style decides how a moving unit looks.
 type Animation struct {
 	Style string // a style of document.TextStyles that has a movement
 	Unit  AnimationUnit
@@ -24,8 +25,8 @@ type Animation struct {
 	Seed   uint32
 	Least  float64 // minimum duration of the animation, in seconds
 	Way    float64 // distance in pixels that a unit moves, for styles in which the distance does not depend on the font size
-	// Intro is the length of the animation in frames of the element. Nothing moves after the animation. An animation
-	// that is longer than the element is cut at the element's end.
+	// Intro is the length of the animation in frames of the element. Nothing moves after the animation. It ends with the
+	// element at the latest: see animate.
 	Intro  int64
 	Leaves bool // the text is complete at first and disappears, instead of appearing
 }

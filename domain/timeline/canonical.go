@@ -1,8 +1,8 @@
 package timeline
 
-// Canonical returns the layer without its place in the movie and in the element's life, as far as the layer's picture does not
-// depend on that place. Layers with equal canonical forms look the same. So a logo that is shown all the time has the same
-// canonical form in every window.
+// Canonical returns the layer without its place in the movie and in the element's life, as far as the layer's picture does
+// not depend on that place. Layers with equal canonical forms look the same. So a logo that is shown all the time without
+// moving has the same canonical form in all windows of equal length.
 func (l Layer) Canonical() Layer {
 	l.Ref = Ref{}
 	if !l.Fades() {
@@ -32,8 +32,8 @@ func (l Layer) Fades() bool {
 	return in || out
 }
 
-// Still reports whether every frame of the window that shows the layer shows the same picture. It is false for layers whose
-// movement only the drawing code knows, such as components.
+// Still reports whether it is certain that all frames of the window that show the layer show the same picture. It is false
+// for layers whose movement only the drawing code knows, such as components, even if they do not move.
 func (l Layer) Still() bool {
 	return !l.Fades() && l.Effects.still() && l.contentStill()
 }

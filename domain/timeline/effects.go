@@ -24,7 +24,7 @@ type Effects struct {
 type ChromaKey struct {
 	Color Color // colour that becomes transparent; its alpha is ignored
 	// Similarity is the maximum chroma distance from Color at which a pixel becomes transparent, as a fraction of the maximum
-	// possible distance: 0.01 (this colour only) to 1 (everything).
+	// possible distance: 0.01 (nearly this colour only) to 1 (everything).
 	Similarity float64
 }
 

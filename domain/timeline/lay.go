@@ -104,8 +104,8 @@ func checkSource(e *document.Element, facts map[string]Facts) error {
 	return nil
 }
 
-// suitable has, for each type of element, a function that reports whether a file can be the source of such an element. A type
-// that is not listed accepts any file.
+// suitable has, for types of elements with a source, a function that reports whether a file can be the source of such an
+// element. A type that is not listed accepts any file.
 var suitable = map[string]func(Facts) bool{
 	document.TypeImage: isPicture,
 	document.TypeVideo: func(f Facts) bool { return isPicture(f) && f.HasVideo && f.Duration > 0 },

@@ -51,8 +51,8 @@ func (l *layout) page(e *document.Element, life int64) *Page {
 	return page
 }
 
-// canvasBox returns the box of an element whose size depends only on its properties. A missing side is that of the canvas;
-// with a resize both sides are.
+// canvasBox returns the box of an element whose size depends on its properties and the canvas, not on a source. A missing
+// side is that of the canvas; with a resize both sides are.
 func (l *layout) canvasBox(e *document.Element) Box {
 	box := Box{W: e.Width, H: e.Height}
 	horizontal, vertical := edges(e.Position)
@@ -91,9 +91,10 @@ func (l *layout) effects(e *document.Element) *Effects {
 
 // motionOf returns the motion of a zoom, a pan or both. A motion moves a view (the visible part of the picture) over the
 // picture. A zoom enlarges the picture by a tenth per level about its middle. If there is a zoom, a pan moves the view by
-// the pan's distance in the pan's direction. Without a zoom, a pan moves the picture in the pan's direction, so that the
-// view moves the opposite way. The picture is then enlarged just enough to fill its box all the time, unless pan-crop is
-// false. In the first look (document.FirstLook), a pan without a zoom moves the view in the pan's direction.
+// the pan's distance in the pan's direction; unless pan-crop is false, the view stays inside the picture. Without a zoom, a
+// pan moves the picture in the pan's direction, so that the view moves the opposite way. The picture is then enlarged just
+// enough to fill its box all the time, unless pan-crop is false. In the first look (document.FirstLook), a pan without a
+// zoom moves the view in the pan's direction.
 func motionOf(e *document.Effects) *Motion {
 	switch {
 	case e.Zoom != 0:

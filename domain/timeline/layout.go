@@ -36,9 +36,9 @@ const (
 	above
 )
 
-// fill places every element, cuts the movie into windows and gives each window its layers. From bottom to top: elements of the
-// movie with a negative z-index, visible through scenes with a transparent background; the elements of the scene; the other
-// elements of the movie. Within each level the order is by z-index, then by position in the document. Movie-schema §6.
+// fill places the elements, cuts the movie into windows and gives each window its layers. From bottom to top: elements of
+// the movie with a negative z-index, visible through scenes with a transparent background; the elements of the scene; the
+// other elements of the movie. Within each level the order is by z-index, then by position in the document. Movie-schema §6.
 func (l *layout) fill() error {
 	var inScenes []picture
 	for i, scene := range l.movie.Scenes {
@@ -156,8 +156,9 @@ func (l *layout) show(pictures []picture, at level) error {
 
 const opaque = 255
 
-// seenIn returns the lists of layers of a window to which a picture has to be added. An element of a scene is added to its scene.
-// An element below the scenes is added to each scene whose background is not opaque.
+// seenIn returns the lists of layers of a window to which a picture has to be added. An element of a scene is added to its
+// scene. An element below the scenes is added to each scene whose background is not opaque. An element above the scenes is
+// added above all scenes of the window.
 func seenIn(w *Window, p picture, at level) []*[]Layer {
 	if at == above {
 		return []*[]Layer{w.top()}
@@ -171,8 +172,8 @@ func seenIn(w *Window, p picture, at level) []*[]Layer {
 	return lists
 }
 
-// paintBackgrounds makes every background opaque after the elements below the scenes are placed: the movie's background becomes
-// the base, and a scene's transparent background becomes a layer above those elements.
+// paintBackgrounds makes every background opaque after the elements below the scenes are placed: the movie's background
+// becomes the base, and a scene's translucent background becomes a layer above those elements, if there are any.
 func (l *layout) paintBackgrounds() {
 	dark, light := over(document.Black, l.movie.Background), over(white, l.movie.Background)
 	for i := range l.plan.Windows {
@@ -193,9 +194,9 @@ func (l *layout) paintBackgrounds() {
 }
 
 // paintSide makes the background of a scene opaque, as seen over the colour dark. If no layers are below the scene, it
-// changes the background's colour. Otherwise it adds a layer with the scene's background above those layers. The result is
-// the opaque background that the scene would have over the colour light. dark and light are the movie's background over
-// black and over white.
+// changes the background's colour. Otherwise it adds a layer with the scene's background above those layers, unless this
+// background is invisible. The result is the opaque background that the scene would have over the colour light. dark and
+// light are the movie's background over black and over white.
 func (l *layout) paintSide(s side, frames int64, dark, light Color) Color {
 	given := *s.background
 	switch {

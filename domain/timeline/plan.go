@@ -39,9 +39,9 @@ type Timeline struct {
 	Warnings  []string
 }
 
-// Window is a stretch of the movie that is rendered on its own. The windows of a timeline cover the movie without gap or overlap.
-// No window is much longer than 15 seconds, except transitions. Only this package cuts a movie into windows. It also cuts inside
-// videos and animations; the pictures do not depend on the cuts.
+// Window is a stretch of the movie that is rendered on its own. The windows of a timeline cover the movie without gap or
+// overlap. None of them is much longer than 15 seconds, except transitions. Only this package cuts a movie into windows. It
+// also cuts inside videos and animations; the pictures do not depend on the cuts.
 type Window struct {
 	Scene      int   // number of the scene, from 1; 0 in a movie without scenes
 	Start      int64 // first frame of the window in the movie
@@ -70,9 +70,10 @@ type Clear struct {
 	Leaving Color // background of the leaving scene of a transition
 }
 
-// Transition is the change from one scene to the next, over all frames of its window. At frame k of n the fraction k/n of the
-// change is done: the first frame shows the leaving scene alone, and the frame after the last one would show the entering
-// scene alone. Both scenes are complete, opaque pictures: elements of the movie below the scenes are among the layers of both.
+// Transition is the change from one scene to the next, over all frames of its window. At frame k of n the fraction k/n of
+// the change is done: the first frame shows the leaving scene alone, and the frame after the last one would show the
+// entering scene alone. Both scenes are complete, opaque pictures: elements of the movie that are seen through a scene are
+// among its layers.
 type Transition struct {
 	Style      string // one of document.TransitionStyles, named as in ffmpeg's xfade filter
 	Scene      int    // number of the leaving scene; 0: black, before the first scene
@@ -98,8 +99,9 @@ const (
 	ColorLayer     LayerKind = "color"     // a filled box: the translucent background of a scene, over elements of the movie
 )
 
-// Layer is one picture in one window: an element, or the part of it that falls into the window. Frame k of the window shows frame
-// Phase + k - From of the element, 0 to Life-1. All movements are given in frames of the element.
+// Layer is one picture in one window: an element (or the part of it that falls into the window), the captions, or the
+// background of a scene. Frame k of the window shows frame Phase + k - From of the element, 0 to Life-1. Fades, zooms, pans
+// and rotations are given in frames of the element.
 type Layer struct {
 	Ref       Ref
 	Kind      LayerKind

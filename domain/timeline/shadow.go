@@ -106,8 +106,8 @@ func (s *styler) border(t *TextSettings) {
 	}
 }
 
-// line reads "width style colour" in any order. It sets the colour and returns the width, or 0 when no line is given. Lines
-// of all styles are drawn solid.
+// line reads "width style colour" in any order. It sets the colour and returns the width, or 0 when no line is given or its
+// style is none or hidden. Lines of all other styles are drawn solid.
 func (s *styler) line(color *Color, names ...string) (width float64) {
 	const thin = 1
 	value := s.word(names...)

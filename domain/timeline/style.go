@@ -22,7 +22,7 @@ var defaultShadow = Shadow{X: 2, Y: 2, Color: Color{R: 33, G: 33, B: 33, A: 128}
 // width, y and height) the box has the element's size and position. If the element has no size on the axis, or has the
 // property resize, the box is as long as the canvas. If it then also has a position such as top-left, the box leaves
 // gapPercent of the canvas free at both edges, and the textbox stands at that position in the box, unless a setting gives
-// another position.
+// another position. The setting margin makes the box smaller.
 func (l *layout) text(e *document.Element) (*Text, Box) {
 	canvas := Box{W: l.plan.Width, H: l.plan.Height}
 	horizontal, vertical := edges(e.Position)

@@ -6,8 +6,8 @@ import (
 	"moviola/domain/css"
 )
 
-// TextSettings are the settings of a text element, in pixels. The layer's box contains a textbox, which is as large as its lines
-// and padding need, and at most as wide as the box.
+// TextSettings are the settings of a text element, in pixels. The layer's box contains a textbox, which is as large as its
+// lines and padding need; lines are broken to keep it within the width of the box.
 type TextSettings struct {
 	// family as in CSS: "Inter", or a list in order of preference, "Inter, 'Open Sans'"; empty: the default font
 	FontFamily    string

@@ -15,8 +15,9 @@ const windowSeconds = 10
 // interval is a range of frames of the movie from start up to, but not including, end.
 type interval struct{ start, end int64 }
 
-// cutWindows makes the windows of the timeline: for each scene a transition and a body. A movie that is longer than its scenes,
-// or has none, has a body without a scene at the end. Long bodies are cut about every 10 seconds. Transitions are never cut.
+// cutWindows makes the windows of the timeline: for each scene a transition, if it has one, and a body. A movie that is
+// longer than its scenes, or has none, has a body without a scene at the end. Long bodies are cut about every 10 seconds.
+// Transitions are never cut.
 func (l *layout) cutWindows(videos []interval) {
 	end := int64(0)
 	for i := range l.movie.Scenes {

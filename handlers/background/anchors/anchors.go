@@ -1,6 +1,6 @@
 // Package anchors makes anchors of the ledgers on a schedule, and sends them to the places that the operator names. An
-// anchor is a signed list of the length and digest of each ledger. When several processes run this package, only one of
-// them makes each anchor.
+// anchor is a signed list of the length and digest of each ledger. When several processes run this package, usually only
+// one of them makes each anchor.
 package anchors
 
 import (
