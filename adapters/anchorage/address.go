@@ -1,5 +1,6 @@
-// Package anchorage keeps anchors of the ledgers in places outside of the installation: a folder, a bucket of S3 that may lock
-// objects, a web address, or a mailbox. Nothing is ever replaced there.
+// Package anchorage keeps anchors of the ledgers in places outside of the installation: a folder, a bucket of S3 that may
+// lock objects, a web address, or a mailbox. The name of an anchor has the time at which it was taken, so that no anchor
+// replaces an earlier one.
 package anchorage
 
 import (

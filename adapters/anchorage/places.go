@@ -61,8 +61,8 @@ func Open(ctx context.Context, a Address, cfg Config) (*Place, error) {
 	return p, nil
 }
 
-// bucketLabel returns the label of a bucket. Two services, two partitions of AWS and two tenants of a service may each have a
-// bucket of one name, so the label has all that may decide which bucket is meant.
+// bucketLabel returns the label of a bucket. Two services, two partitions of AWS and two tenants of a service may each have
+// a bucket of one name, so the label also has the endpoint, the region and the profile, as far as the address names them.
 func bucketLabel(a Address) string {
 	label := "s3 " + a.Bucket + "/" + a.Prefix
 	if a.URL != nil {

@@ -1,5 +1,6 @@
-// Package assets brings the sources of movies to the local disk: it downloads them through the guarded client, has them
-// examined (package examine), and stores them under the hash of their content in a folder per account.
+// Package assets brings the sources of movies to the local disk: it downloads them through the guarded client, or copies
+// them from the service's own files or from the downloads of another host. It has them examined (package examine), and
+// stores them under the hash of their content in a folder per account.
 //
 // Only pictures, videos, sound, fonts and captions of known formats are accepted. Playlists and other lists of further files
 // are refused before a decoder reads them. SVG drawings can name further files, too, but are accepted: browsers draw them as
@@ -35,7 +36,7 @@ type Config struct {
 	Client   *http.Client      // client whose addresses are checked by adapters/outbound
 	Dir      string            // contains a folder per account; several processes of one host may share it
 	Prober   examine.Prober    //
-	Pictures examine.Converter // converts what Go cannot decode, see examine.Examiner; nil: AVIF and HEIC are refused
+	Pictures examine.Converter // see examine.Examiner
 	MaxBytes int64             // largest size of one download; 0: 2 GiB
 	Timeout  time.Duration     // time limit of one download, retries included; 0: 5 minutes
 	// Connections and Bytes are budgets for running downloads, which accounts use in turns; nil: unbounded. A download takes
@@ -53,8 +54,9 @@ type Config struct {
 	// hours. Decision 51. Sweep removes files after this time.
 	TTL time.Duration
 	// MaxTotal bounds the bytes of the files of all accounts; 0: 50 GiB. MaxAccount bounds those of one account; 0: 20 GiB,
-	// or MaxTotal if that is less. Every write enforces them: the least recently used files are removed, except for those
-	// used in the last ten minutes. If that is not enough, the write fails.
+	// or MaxTotal if that is less. They are enforced when a source is written: the least recently used files are removed,
+	// except for those used in the last ten minutes. If that is not enough, the write fails. A converted picture is written
+	// in any case.
 	MaxTotal, MaxAccount int64
 	// MaxTotalFiles and MaxAccountFiles bound the number of files of all accounts and of one account, as MaxTotal and MaxAccount
 	// bound the bytes; 0: unbounded.
@@ -199,8 +201,9 @@ func Folder(dir string, account domain.AccountID) string {
 	return filepath.Join(dir, hashText(string(account))[:32])
 }
 
-// fetch brings the file at address into the account's folder. It uses a stored file only if that was downloaded at the time in
-// the parameter fresh or later. If fresh is the zero time, it uses no stored file. If fresh is nil, the time does not matter.
+// fetch brings the file at address into the account's folder. It uses a stored file only if that was downloaded at the time
+// in the parameter fresh or later. If fresh is the zero time, it uses no stored file. If fresh is nil, the file only has to
+// be recent enough: see counts.
 func (c *Cache) fetch(ctx context.Context, s accountFolder, address string, fresh *time.Time) (commands.Asset, error) {
 	target, err := parseAddress(address)
 	if err != nil {
@@ -261,8 +264,8 @@ type visit struct {
 	Hash         string `json:"hash"`
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"last_modified,omitempty"`
-	// At is when the server sent the file, or confirmed that it had not changed. Zero: the address is one of the service
-	// itself, or was redirected to one, and is read every time.
+	// At is when the server sent the file, or confirmed that it had not changed. Zero in a record: the address is one of
+	// the service itself, or was redirected to one, and is read every time.
 	At time.Time `json:"at,omitzero"`
 }
 

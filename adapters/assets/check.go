@@ -13,8 +13,9 @@ import (
 	"moviola/commands/storage"
 )
 
-// Examine checks a file of the cache: a source must have the hash in its name, a converted picture must be decodable, and both
-// must have their notes (a JSON file). With quick the content of sources and converted pictures is not read.
+// Examine checks a file of the cache. A source must have the hash in its name, and a converted picture must be decodable;
+// with quick, neither is read. Both must have their notes (a JSON file), and the notes must have their file. Notes and
+// records of downloads must be readable. A download that was never finished is a flaw, too.
 func Examine(path string, quick bool) (storage.Flaw, error) {
 	name, folder := filepath.Base(path), filepath.Base(filepath.Dir(path))
 	stem, _, _ := strings.Cut(name, ".")

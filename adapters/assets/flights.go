@@ -11,8 +11,9 @@ import (
 // maxAlone is the largest number of downloads in a process that continue without a waiting caller.
 const maxAlone = 32
 
-// flights lets concurrent callers with the same key share one piece of work. The work continues while a caller waits. It also
-// continues when the last caller has left only because it gave its slot to another account: that caller will come back.
+// flights lets concurrent callers with the same key share one piece of work. The work continues while a caller waits. It
+// usually continues, too, when the last caller has left because it gave its slot to another account: that caller is
+// expected to come back. At most maxAlone pieces of work continue in this way.
 type flights struct {
 	mu    sync.Mutex
 	all   map[string]*flight
@@ -68,8 +69,8 @@ func (f *flights) join(ctx context.Context, key string, work func(context.Contex
 	return started
 }
 
-// leave removes a caller from a running piece of work. When its last caller leaves, the work is cancelled. But if
-// comesBack is true, the caller will ask for the result again. Then the work continues, unless maxAlone other pieces of
+// leave removes a caller from a running piece of work. When its last caller leaves, the work is cancelled. But if comesBack
+// is true, the caller is expected to ask for the result again. Then the work continues, unless maxAlone other pieces of
 // work already continue without a caller.
 func (f *flights) leave(key string, running *flight, comesBack bool) {
 	f.mu.Lock()

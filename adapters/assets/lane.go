@@ -17,7 +17,7 @@ type lane struct {
 	size, step, most int64
 }
 
-// needError says that a download needs more bytes than it holds of the budget, while other downloads hold the rest. The
+// needError says that a download needs more bytes than it holds of the budget, and that it cannot get them at once. The
 // download starts again, and asks the budget for the number in the field bytes.
 type needError struct{ bytes int64 }
 
@@ -50,9 +50,9 @@ func (l *lane) leave() {
 	}
 }
 
-// announce changes the number of bytes that a download holds of the budget to length, the declared length of the
-// response's body. It returns a needError if the budget has too few bytes left. length -1 means that the length is
-// unknown, and changes nothing.
+// announce changes the number of bytes that a download holds of the budget to length, the declared length of the response's
+// body. It returns a needError if the budget has too few bytes left. It changes nothing if length is -1 (the length is
+// unknown), or if the download holds the largest number of bytes already.
 func (l *lane) announce(length int64) error {
 	switch {
 	case l.bytes == nil || length < 0 || l.size >= l.most:
@@ -68,8 +68,9 @@ func (l *lane) announce(length int64) error {
 	return &needError{length}
 }
 
-// drawn is the body of a response. Whenever more bytes were read than the download holds of the budget for bytes, Read
-// takes further bytes from the budget. If the budget has too few left, Read returns a needError.
+// drawn is the body of a response. When more bytes were read than the download holds of the budget for bytes, Read takes
+// further bytes from the budget, until the download holds the largest number (lane.most). If the budget has too few left,
+// Read returns a needError.
 type drawn struct {
 	io.Reader
 	lane *lane
@@ -96,8 +97,8 @@ func (d *drawn) Read(p []byte) (int, error) {
 
 // download brings the file at target into the account's folder. It does not do so if known is the record of an earlier
 // download and the server answers that the file has not changed since. A download first waits until the budgets have a
-// connection and bytes for it. If the file turns out to need more bytes than the budget has left, download gives
-// everything back, and waits again for the larger number. A file of the service itself needs nothing from the budgets.
+// connection and bytes for it. If the file turns out to need more bytes than the budget has left, download gives everything
+// back, and waits again for the larger number. A file at an address of the service itself needs nothing from the budgets.
 func (c *Cache) download(ctx context.Context, s accountFolder, target *url.URL, known visit) (visit, error) {
 	if _, own := c.ownPath(target); own {
 		return c.tries(ctx, s, target, known, &lane{})

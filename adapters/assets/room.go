@@ -45,8 +45,8 @@ func (r *roomy) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// claim counts bytes that are about to be written. At a bound it removes the least recently used files: the account's own for the
-// account's bound, all accounts' for the total bound.
+// claim counts bytes that are about to be written. At a bound it removes the least recently used files, except for those in
+// use: files of the account for the account's bound, files of all accounts for the total bound.
 func (c *Cache) claim(ctx context.Context, s accountFolder, w *quota.Write, bytes int64) error {
 	err := w.Add(ctx, bytes)
 	var full *quota.FullError

@@ -48,8 +48,9 @@ func (s accountFolder) sharedVisit(address string) string {
 	return blobkey.SourceVisit(s.holder(), hashText(address))
 }
 
-// takeShared brings another host's download into the account's folder, if it is recent enough and not older than since. It
-// returns false when there is none, and after an error, which it logs: the caller then asks the server.
+// takeShared brings a download from the store, usually another host's, into the account's folder, if it is recent enough
+// and not older than since. It returns false when the store has none, and after an error, which it logs: the caller then
+// asks the server.
 func (c *Cache) takeShared(
 	ctx context.Context, s accountFolder, address string, target *url.URL, since time.Time,
 ) (commands.Asset, bool) {
@@ -200,8 +201,8 @@ func (c *Cache) forgetShared(account domain.AccountID) error {
 	return err
 }
 
-// SweepShared removes expired files from the store, and then the oldest ones until the rest fits into MaxTotal bytes. Several
-// hosts may run it at the same time.
+// SweepShared removes expired records and files from the store, and then the oldest files until the other files fit into
+// MaxTotal bytes. Several hosts may run it at the same time.
 func (c *Cache) SweepShared(ctx context.Context, now time.Time) error {
 	if c.cfg.Shared == nil {
 		return nil

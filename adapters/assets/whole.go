@@ -21,15 +21,16 @@ import (
 // next use.
 const maxProven = 100_000
 
-// checker checks that files of the cache are undamaged. It reads a file once, and again only when inode, size or time of the file
-// change: programs and crashes that damage a file change these; damage of the disk is found by the next process.
+// checker checks that files of the cache are undamaged. A file that it has found undamaged is read again when its inode,
+// size or time have changed, or when the checker has forgotten it. Damage that changes none of these, such as that of the
+// disk, may be found only by the next process.
 type checker struct {
 	log    logrus.FieldLogger
 	mu     sync.Mutex
 	proven map[string]identity // files found undamaged, by path
 }
 
-// identity serves to find out whether a file was written in the meantime: each write changes the identity of the file.
+// identity serves to find out whether a file was written in the meantime: a write usually changes the identity of the file.
 type identity struct {
 	inode uint64
 	size  int64
@@ -71,8 +72,9 @@ func (c *checker) intact(path string, test func() error) error {
 
 var errNotTheDownload = errors.New("its content has not the SHA-256 of what was downloaded")
 
-// intact reports whether the file of an asset is undamaged: a converted picture can be decoded, any other file has its hash.
-// A damaged file is removed and logged for the operator: the caller fetches it again.
+// intact reports whether the file of an asset is undamaged: a converted picture can be decoded, any other file has its
+// hash. A damaged file is removed if possible, and logged for the operator; it is fetched again when a movie or preview
+// needs it.
 func (s accountFolder) intact(a commands.Asset) bool {
 	err := s.files.intact(a.Path, func() error {
 		if a.Converted {

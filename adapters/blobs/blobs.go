@@ -1,5 +1,5 @@
-// Package blobs stores whole files under slash-separated keys, through the portable blob library gocloud.dev: in a local folder
-// that several processes of one host may share, or in a bucket: s3://, gs:// or azblob://.
+// Package blobs stores whole files under slash-separated keys, mostly through the portable blob library gocloud.dev: in a
+// local folder that several processes of one host may share, or in a bucket: s3://, gs:// or azblob://.
 //
 // In a folder, files below some prefixes, which are small and many, are stored in one database, the shelf: creating and syncing a
 // file for each would cost more than its content. Earlier versions of this program stored each of them as a file of the folder:

@@ -23,7 +23,7 @@ const (
 )
 
 // folders keeps the folders open into which files were written. Before it would keep more than maxFolders, it forgets all.
-// All directory entries on the path to an open folder are on disk. It is safe for concurrent use.
+// When a folder is opened, all directory entries on the path to it are on disk. It is safe for concurrent use.
 type folders struct {
 	top string // absolute path of the folder that contains all the others
 
@@ -80,8 +80,8 @@ func (f *folders) enter(path string) (*folder, error) {
 	return opened, nil
 }
 
-// open opens a folder and syncs the entries that lead to it, up to the top: any of them may be new, made by this process or by
-// another one that has not synced it yet.
+// open opens a folder, which it creates if necessary, and syncs the entries that lead to it, up to the top: any of them may
+// be new, made by this process or by another one that has not synced it yet.
 func (f *folders) open(path string) (*folder, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, err
@@ -174,8 +174,9 @@ func (f *folders) put(ctx context.Context, dir, name string, r io.Reader) error 
 // temps makes the names of temporary files unique within a process.
 var temps atomic.Int64
 
-// create opens a temporary file in the folder of its target, because a rename works only within one file system. The file is
-// locked while it is being written; on file systems without locks its age is used instead.
+// create opens a temporary file in the folder of its target, because a rename works only within one file system. The file
+// is locked while it is being written, so that RemoveAbandoned does not remove it. On a file system without locks
+// RemoveAbandoned removes nothing, and Tidy removes files by their age.
 func (o *folder) create(name string) (string, *os.File, error) {
 	temp := name + "." + strconv.FormatInt(time.Now().UnixNano(), 16) + strconv.FormatInt(temps.Add(1), 36) + tempSuffix
 	file, err := o.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

@@ -40,8 +40,8 @@ const (
 	shelfWalk   = `SELECT key, written FROM documents WHERE key > ?1 AND key >= ?2 AND key < ?3 ORDER BY key LIMIT ?4`
 )
 
-// shelf stores small files in one SQLite database, which several processes of a host may share. Accepted files survive a power
-// cut: all waiting writers share one transaction and its sync. It is safe for concurrent use.
+// shelf stores small files in one SQLite database, which several processes of a host may share. A file that put has stored
+// survives a power cut. Writers that wait at the same time share a transaction and its sync. It is safe for concurrent use.
 type shelf struct {
 	path    string
 	readers *sqlitex.Pool

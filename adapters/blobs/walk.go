@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Walk calls visit for every key with a prefix, with the time when its file was last written. An error of visit ends the walk.
-// The prefix is empty or ends with a slash. Unlike List it does not collect keys in memory. Files that are added or removed
-// meanwhile may be seen or not; a file that is just being replaced may be seen twice.
+// Walk calls visit for every key with a prefix, with the time when its file was last written. An error of visit ends the
+// walk. The prefix is empty or ends with a slash. Unlike List it does not collect all keys in memory. Files that are added
+// or removed meanwhile may be seen or not; a file that is just being replaced may be seen twice.
 func (b *Bucket) Walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error {
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
 		return fmt.Errorf("%w: %q is no folder", errBadKey, prefix)
@@ -84,8 +84,8 @@ func (b *Bucket) walkFiles(ctx context.Context, dir string, visit func(path stri
 	})
 }
 
-// Tidy removes temporary files that a crash has left in the folder, and empty folders, if they were last changed before the given
-// time. It walks the whole folder; in a bucket it does nothing.
+// Tidy removes temporary files and empty folders that were last changed before the given time: crashes leave such files. It
+// walks the whole folder; in a bucket it does nothing.
 func (b *Bucket) Tidy(ctx context.Context, before time.Time) error {
 	if b.dir == "" {
 		return nil
@@ -108,8 +108,9 @@ func (b *Bucket) Tidy(ctx context.Context, before time.Time) error {
 // lockTime is the longest time between creating and locking a temporary file.
 const lockTime = 5 * time.Second
 
-// RemoveAbandoned removes the temporary files of processes that were killed: those that are not locked. It walks the whole
-// folder; in a bucket it does nothing.
+// RemoveAbandoned removes the temporary files that processes have left which were killed: those that are not locked and
+// older than lockTime. On a file system without locks it removes none. It walks the whole folder; in a bucket it does
+// nothing.
 func (b *Bucket) RemoveAbandoned(ctx context.Context) error {
 	if b.dir == "" {
 		return nil

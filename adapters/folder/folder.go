@@ -1,6 +1,6 @@
-// Package folder writes files to export folders: folders of this host that the operator has named, and that other tools read. A
-// file becomes visible completely or not at all: it is written in the subfolder .moviola first and then renamed. No path leads
-// out of an export folder: links and ".." are refused. Decision 78.
+// Package folder writes files to export folders: folders of this host that the operator has named, and that other tools
+// read. A file becomes visible completely or not at all: it is written in the subfolder .moviola first, and then gets its
+// name. No path leads out of an export folder: links to folders and ".." are refused. Decision 78.
 package folder
 
 import (

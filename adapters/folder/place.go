@@ -18,8 +18,8 @@ const (
 	step = 1 << 20 // number of bytes that are copied before the context is checked again
 	// roomEvery is the number of bytes that are written before the free disk space is checked again.
 	roomEvery = 16 << 20
-	// staleAfter is the age from which a working file (a file that a delivery has not finished) counts as abandoned.
-	// Deliveries of a movie take at most five minutes.
+	// staleAfter is the age from which a working file (a file that a delivery has not finished) counts as abandoned. The
+	// time limit of a delivery is five minutes by default.
 	staleAfter = time.Hour
 	// sweepAtMost is the largest number of working files (files that deliveries have not finished) that are checked
 	// before a delivery.
@@ -101,7 +101,7 @@ type place struct {
 
 const taken = refused("a file of that name is there: give another name, or set overwrite")
 
-// free refuses a name that is taken, before anything is written: that of a folder or, without overwrite, of anything but a
+// free refuses a name that is taken, before the file is written: that of a folder or, without overwrite, of anything but a
 // regular file of the given size. put would refuse it only after writing the whole file.
 func (p *place) free(name string, size int64, overwrite bool) error {
 	there, err := p.root.Lstat(name)

@@ -158,8 +158,9 @@ func (g *Generator) endpoint(ctx context.Context, request commands.ImageRequest)
 	return g.cfg.Saved(ctx, request.Account, request.Connection)
 }
 
-// share does the work once for all callers with the same order, and reports whether another host had done it. The work continues
-// within its own limits when a caller gives up, because the picture is paid for.
+// share does the work once for all callers that ask for the same order at the same time, and reports whether the picture
+// came from Config.Made, where usually another host has stored it. The work continues within its own limits when a caller
+// gives up, because the picture is paid for.
 func (g *Generator) share(
 	ctx context.Context, s accountFolder, account domain.AccountID, o order,
 ) (made commands.Asset, cached bool, err error) {

@@ -17,16 +17,16 @@ type MadeStore interface {
 	// path. An empty path means that the result has no file. key consists of letters, digits and dashes.
 	KeepMade(ctx context.Context, account domain.AccountID, key string, note []byte, path string) error
 	// TakeMade returns the note under a key, and the path of a copy of its file. It creates the copy in dir, with a name
-	// that begins with ".new-"; the caller renames or removes it. path is empty if only a note was stored. If the key
-	// does not exist, err is commands.ErrFileNotFound.
+	// that begins with ".new-"; the caller renames or removes it. path is empty if only a note was stored. If the key does
+	// not exist, err wraps commands.ErrFileNotFound.
 	TakeMade(ctx context.Context, account domain.AccountID, key, dir string) (note []byte, path string, err error)
 }
 
 // madeKey is the key under which other hosts find a cached picture.
 func madeKey(key string) string { return "image-" + key }
 
-// takeMade copies another host's picture into the account's folder. It returns false when there is none. Errors are logged, and
-// the picture is generated again.
+// takeMade copies a picture from Config.Made, usually another host's, into the account's folder. It returns false when
+// there is none. Errors are logged, and the picture is generated again.
 func (g *Generator) takeMade(ctx context.Context, s accountFolder, account domain.AccountID, key string) (commands.Asset, bool) {
 	if g.cfg.Made == nil {
 		return commands.Asset{}, false

@@ -45,8 +45,8 @@ var sizeForm = regexp.MustCompile(`^[1-9][0-9]{1,3}x[1-9][0-9]{1,3}$`)
 
 const maxSettings = 4 << 10
 
-// settingsOf returns the settings that are sent to the endpoint: all except those in ours, which no movie may change.
-// Movie-schema §4.1: model-settings.
+// settingsOf returns the settings that are sent to the endpoint: all except those in ours, which model-settings may not
+// change. It refuses a size of another form, and settings that are too long. Movie-schema §4.1: model-settings.
 func settingsOf(settings map[string]any) (map[string]any, error) {
 	fields := map[string]any{}
 	for name, value := range settings {

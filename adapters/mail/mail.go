@@ -1,6 +1,6 @@
-// Package mail sends e-mails: those about finished movies, and single files to an operator's address. The caller dials the
-// connections. A destination may name its own mail server; otherwise the operator's is used, if one is set. The package does
-// not interpret the messages.
+// Package mail sends e-mails: those of destinations, which are about movies, and single files to one address, by the
+// operator's mail server. The caller dials the connections. A destination may name its own mail server; otherwise the
+// operator's is used, if one is set. The package does not interpret the messages.
 package mail
 
 import (
@@ -185,8 +185,8 @@ func (s *Sender) client(ctx context.Context, settings connection.Settings) (*mai
 		mail.WithPort(portOf(settings)), mail.WithTimeout(wait), mail.WithTLSConfig(secure), mail.WithoutNoop(),
 		mail.WithHELO("moviola"),
 		mail.WithDialContextFunc(func(_ context.Context, network, address string) (net.Conn, error) {
-			// go-mail ends the context of this function when the connection is established. The connection must stay
-			// open, so it is dialled with the context of the caller.
+			// go-mail ends the context of this function when the login has ended. The connection must stay open, so it is
+			// dialled with the context of the caller.
 			conn, err := s.cfg.Dial(ctx, network, address)
 			if err != nil || settings["security"] != "tls" {
 				return conn, err

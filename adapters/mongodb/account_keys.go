@@ -85,7 +85,7 @@ func (a *AccountKeys) Erase(ctx context.Context, account domain.AccountID, at ti
 }
 
 // Erased returns the erased accounts, and whether any account has a key or was erased. If the database user may not read
-// keys, Erased returns no account and false, because such a user has stored no keys.
+// keys, Erased returns no account and false: such a user is taken to have stored no keys.
 func (a *AccountKeys) Erased(ctx context.Context) ([]domain.AccountID, bool, error) {
 	var one accountKey
 	err := a.keys.FindOne(ctx, bson.D{}).Decode(&one)

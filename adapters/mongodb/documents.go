@@ -1,10 +1,10 @@
-// Package mongodb stores the documents of the read models in a MongoDB database. Each read model has a collection of its own,
-// with native types, so that other programs can read it.
+// Package mongodb stores the documents of the read models in a MongoDB database. Each collection of a read model is one of
+// MongoDB's, with native types, so that other programs can read it.
 //
-// Documents have additional fields: _version, which an update compares; _live, false for a tombstone; and _gone, the time of a
-// tombstone. There are no transactions: a commit writes the documents, each only if its version is still the loaded one, and then
-// the checkpoint. Reads go to the primary, writes are acknowledged by a majority. The server needs to support only equality,
-// range, sort and limit.
+// Documents have additional fields: _version, which an update compares; _live, false for a tombstone; and _gone, the time
+// of a tombstone. There are no transactions: a commit writes the documents, each only if its version is still the loaded
+// one, and then the checkpoint. Reads go to the primary, writes are acknowledged by a majority. Of the server's query
+// language, reading documents needs only equality, lists of ids, ranges, sort and limit.
 package mongodb
 
 import (
@@ -54,8 +54,9 @@ type Documents struct {
 	collections map[string]projections.Collection // declared collections, by name
 }
 
-// Open returns a client for the server of a mongodb:// address; the path names the database (default moviola). Close must be
-// called. Open does not wait for the server: the first call does, until its context ends.
+// Open returns a client for the server of a mongodb:// address; the path names the database (default moviola). Close must
+// be called. Open does not wait for the server: the first call does, until its context ends or, without a deadline, for
+// operationTimeout at most.
 func Open(address string) (*Documents, error) {
 	parsed, err := connstring.ParseAndValidate(address)
 	if err != nil {

@@ -50,9 +50,9 @@ type Config struct {
 	Now      func() time.Time // returns the current time; nil: time.Now
 }
 
-// Provider is an OpenID provider. It is safe for concurrent use. It asks the provider for its configuration whenever somebody
-// begins to sign in, not at the start. So the service starts while the provider is unavailable, and browsers are not sent to an
-// unavailable provider.
+// Provider is an OpenID provider. It is safe for concurrent use. New does not ask the provider for its configuration, so
+// that the service starts while the provider is unavailable. Begin asks whenever somebody begins to sign in, so that no
+// browser is sent to a provider that did not answer.
 type Provider struct {
 	cfg    Config
 	client *http.Client
@@ -160,8 +160,9 @@ func (p *Provider) flow(found *oidc.Provider, redirect string) *oauth2.Config {
 	}
 }
 
-// Begin returns an attempt to sign in, and the address at the provider to which the browser is sent. The request makes the
-// provider ask for the password again, even if somebody is signed in there: a session must begin with a person at the keyboard.
+// Begin returns an attempt to sign in, and the address at the provider to which the browser is sent. The request tells the
+// provider to ask for the password again, even if somebody is signed in there: a session should begin with a person at the
+// keyboard.
 func (p *Provider) Begin(ctx context.Context, redirect string) (operator.Attempt, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, wholeTime)
 	defer cancel()
@@ -200,8 +201,8 @@ func (p *Provider) Finish(ctx context.Context, one operator.Attempt, code string
 	return p.person(one, token)
 }
 
-// exchangeFailed distinguishes a provider that refuses a code from one that cannot be reached. Of the answer it keeps only the
-// error code: a provider may repeat in the rest what it was sent.
+// exchangeFailed distinguishes a provider that refuses a code from one that cannot be reached. Of a refusal it keeps only
+// the error code: a provider may repeat in the rest what it was sent.
 func exchangeFailed(err error) error {
 	var answered *oauth2.RetrieveError
 	if !errors.As(err, &answered) {

@@ -27,8 +27,9 @@ var special4 = prefixes(
 	"240.0.0.0/4",      // reserved, broadcast
 )
 
-// global6 is the part of IPv6 that is assigned to the public Internet. Everything else is refused: loopback, mapped and
-// compatible IPv4, NAT64, link-local, unique local, site-local, multicast, and unassigned ranges.
+// global6 is the part of IPv6 that is assigned to the public Internet. Public is false for the rest: loopback, compatible
+// IPv4, NAT64, link-local, unique local, site-local, multicast, and unassigned ranges. A mapped IPv4 address is treated as
+// IPv4.
 var global6 = netip.MustParsePrefix("2000::/3")
 
 // special6 are the ranges inside global6 that are not public.

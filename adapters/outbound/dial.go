@@ -19,9 +19,9 @@ const minDial = 2 * time.Second
 // notPublic is the message for all refused addresses, so that it does not reveal which networks exist.
 const notPublic = "the host is not a public address"
 
-// DialContext connects to host:port over TCP once every address of the host has been found public, or when the operator has
-// allowed exactly that host and port. Its error is *Refused if the guard refuses, otherwise that of resolving the host, of
-// the context, or of the first address that could not be reached.
+// DialContext connects to host:port over TCP once every address of the host has been found to be public and not one of this
+// host, or when the operator has allowed exactly that host and port. Its error is *Refused if the guard refuses, otherwise
+// that of resolving the host, of the context, or of the first address that could not be reached.
 func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	return g.dial(ctx, network, address, nil)
 }

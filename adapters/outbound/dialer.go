@@ -18,8 +18,9 @@ type DialOptions struct {
 	Idle time.Duration
 }
 
-// Dialer returns the guarded dial function of one protocol. Its errors are *Refused or *Failure and show host and port only. The
-// connection ends when the context that it was dialled with ends: this stops a transfer at once.
+// Dialer returns the guarded dial function of one protocol. Its errors are *Refused or *Failure, and show no more of the
+// address than host and port. The connection ends when the context that it was dialled with ends: this stops a transfer at
+// once.
 func (g *Guard) Dialer(o DialOptions) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		connecting := ctx

@@ -31,7 +31,7 @@ func (e *Refused) Reason() string { return e.why }
 // Refused returns true. By this method, packages that do not import this one recognise the error.
 func (e *Refused) Refused() bool { return true }
 
-// Failure is the error of a request or connection that the guard has permitted and that has failed. Its text shows only
+// Failure is the error of a request or connection that the guard has not refused and that has failed. Its text shows only
 // the scheme and host of the address, or host and port for protocols other than HTTP. The wrapped error may contain more.
 type Failure struct {
 	Address string // scheme and host, or host and port for other protocols than HTTP

@@ -1,9 +1,9 @@
-// Package outbound is the only way for requests to leave the service for addresses that a user may name: assets, webhooks and
-// others.
+// Package outbound makes the connections of the service to addresses that a user may name: assets, webhooks and others.
 //
-// A request is refused unless every address of its host is public; the connection is then made to the address that was checked,
-// so that a name cannot change its address in between. Every redirect is checked again. The package uses no proxy of the
-// environment, no cookies, and no credentials except those in the address itself.
+// A request is refused if an address of its host is not public, or is one of this host, unless the operator has allowed its
+// host and port. The connection is made to an address that was checked, so that a name cannot change its address in
+// between. Every redirect that a client follows is checked again. The package uses no proxy of the environment, no cookies,
+// and adds no credentials except those in the address itself.
 package outbound
 
 import (
@@ -94,7 +94,7 @@ type Options struct {
 // Client returns a client whose every request, redirects included, passes the guard.
 //
 // The standard library wraps a client's errors in *url.Error, whose text holds the whole address: show the error it wraps,
-// a *Refused or a *Failure, which show scheme and host only.
+// if that is a *Refused or a *Failure. These show scheme and host only.
 func (g *Guard) Client(o Options) *http.Client {
 	return &http.Client{
 		Transport:     g.Transport(o),

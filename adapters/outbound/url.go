@@ -41,8 +41,9 @@ var unsafePorts = []int{
 	5060, 5061, 5432, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9200, 9300, 10080, 11211, 27017,
 }
 
-// CheckURL parses an address for a request: http or https, a host that all parsers read in the same way, and a valid port. It
-// does not resolve the host. An ambiguous address is *Refused.
+// CheckURL parses an address for a request: http or https, a host that all parsers read in the same way, and a valid port.
+// It does not resolve the host. Any other address is *Refused, such as an ambiguous one, and so is one that is known not to
+// be public, or whose port may not be called, unless the operator has allowed its host and port.
 func (g *Guard) CheckURL(raw string) (*url.URL, error) {
 	if len(raw) > maxURLBytes {
 		return nil, refuse("", "the address is longer than %d bytes", maxURLBytes)
@@ -102,8 +103,8 @@ func (g *Guard) check(u *url.URL) error {
 	return nil
 }
 
-// checkHostPort refuses host names that are disguised addresses, names that are never public, this service itself, and unsafe
-// ports except those of the protocol (home).
+// checkHostPort refuses hosts and ports that are not valid, host names that are disguised addresses, addresses and names
+// that are not public, this service itself, and unsafe ports except those of the protocol (home).
 func (g *Guard) checkHostPort(host, port string, home []int) *Refused {
 	if !validPort(port) {
 		return refuse("", "the port is not valid")

@@ -1,6 +1,6 @@
 // Package plansfile reads the plans of an installation from a YAML file. A plan in the file replaces the built-in plan of
-// its name as a whole; plans and prices that the file does not name are the built-in ones. Unknown fields are errors: a
-// misspelt field must not be ignored silently.
+// its name as a whole; a plan with another name is added. Plans and prices that the file does not name are the built-in
+// ones. Unknown fields are errors: a misspelt field must not be ignored silently.
 package plansfile
 
 import (

@@ -1,5 +1,5 @@
-// Package provider checks whether a provider (with OpenAI's protocol, Azure Speech or ElevenLabs) can be reached with a key,
-// through a client that the caller provides. The check generates nothing and costs nothing.
+// Package provider checks whether a provider (with OpenAI's protocol, Azure Speech or ElevenLabs) can be reached with a
+// key, through a client that the caller provides. The check requests a list of models or voices, and generates nothing.
 package provider
 
 import (
@@ -25,9 +25,9 @@ type Prober struct {
 	Client *http.Client
 }
 
-// listed describes a request to each provider that succeeds only with a valid key. path is its path below the provider's
-// base address. header is the name of the header that holds the key, and before is the text before the key in that
-// header. docs/voices.md
+// listed describes a request to each provider that usually succeeds only with a valid key. path is its path below the
+// provider's base address. header is the name of the header that holds the key, and before is the text before the key in
+// that header. docs/voices.md
 var listed = map[string]struct{ path, header, before string }{
 	connection.OpenAI:      {"/models", "Authorization", "Bearer "},
 	connection.AzureSpeech: {"/cognitiveservices/voices/list", "Ocp-Apim-Subscription-Key", ""},

@@ -10,12 +10,12 @@ import (
 )
 
 // How the words of the built-in voice are timed. espeak-ng does not report when it speaks which word. But its text may
-// contain marks: commands that set the loudness from a word on. So a passage is spoken three times. The sound clean has
-// no marks, and is used in the movie. The sound plain has a mark at every word, all with the same loudness. The sound
-// stepped has a mark at every word, with four loudnesses in turn. plain and stepped differ in loudness only, so the ratio
-// of their loudness at any moment tells which word is spoken then. Marks change the speech a little (a mark separates
-// "the" from the vowel after it). So plain is aligned to clean by dynamic time warping, which gives the times of the
-// words in clean.
+// contain marks: commands that set the loudness from a word on. So a passage is spoken three times. The sound clean has no
+// marks, and is usually the one that a movie uses. The sound plain has a mark at every unit of the text (usually one word),
+// all with the same loudness. The sound stepped has a mark at every unit, with four loudnesses in turn. plain and stepped
+// differ in loudness only, so the ratio of their loudness at any moment tells which unit is spoken then. Marks change the
+// speech a little (a mark separates "the" from the vowel after it). So plain is aligned to clean by dynamic time warping,
+// which gives the times of the words in clean.
 
 // alignVersion is part of the keys of cached speech, because a cached speech keeps the word times of the method that timed it.
 // A change of the method needs a new version.
@@ -25,8 +25,8 @@ const alignVersion = "words-2"
 var levels = []int{100, 60, 36, 20}
 
 // units splits a text into units: lists of words before each of which a mark can be put, a command that sets the voice's
-// loudness. A unit is the text between blanks or punctuation. Scripts without blanks are split only at punctuation,
-// because a mark inside a phrase would separate sounds that belong together.
+// loudness. A unit is the text between blanks, or between punctuation after which a speaker pauses. A text without blanks
+// is split only at such punctuation, because a mark inside a phrase would separate sounds that belong together.
 func units(text string) [][]string {
 	var all [][]string
 	for _, field := range strings.Fields(text) {
@@ -84,8 +84,8 @@ func timeWords(clean sound, text string, say func(string) (sound, error)) ([]cap
 	if !ok {
 		return estimate(clean, flatten(units)), nil
 	}
-	// The marks (commands that set the loudness) make plain longer than clean. In the worst case all of the added time is
-	// at one moment. So warp may depart from an even stretching of plain by the added time, and 0.4 s more.
+	// The marks (commands that set the loudness) usually make plain longer than clean. In the worst case all of the added
+	// time is at one moment. So warp may depart from an even stretching of plain by the added time, and 0.4 s more.
 	added := (plain.length() - clean.length()).Abs() + 400*time.Millisecond
 	onto := warp(plain, clean, int(added.Seconds()*framesPerSecond))
 	var words []caption.Word
@@ -114,9 +114,10 @@ type span struct{ first, last, from, to int }
 // windowsPerSecond is the number of equal intervals of a second of sound in which loudness is measured.
 const windowsPerSecond = 200
 
-// readMarks computes in which samples each unit of a text (usually one word) is spoken. It compares the loudness of
-// stepped with that of plain: the ratio tells the unit. The parameter units is the number of units. readMarks returns
-// false when the two sounds differ in length, or when the loudnesses do not fit the units.
+// readMarks computes in which samples the units of a text (usually single words) are spoken. It compares the loudness of
+// stepped with that of plain: the ratio tells the unit. The parameter units is the number of units. readMarks returns false
+// when the two sounds cannot be compared, because they differ in length, for example, or when the loudnesses do not fit the
+// units.
 func readMarks(plain, stepped sound, units int) ([]span, bool) {
 	window := plain.rate / windowsPerSecond
 	if len(plain.samples) != len(stepped.samples) || window == 0 {
@@ -150,7 +151,8 @@ func readMarks(plain, stepped sound, units int) ([]span, bool) {
 }
 
 // joined sets the fields first and last of each span, so that each unit of the text (usually one word) is in exactly one
-// span. It returns false when there is no span, or when the last span would get more than len(levels) units.
+// span. It returns false when there is no span, or when more than len(levels) units are left from the first unit of the
+// last span on.
 func joined(spans []span, units int) ([]span, bool) {
 	if len(spans) == 0 || units-spans[len(spans)-1].first > len(levels) {
 		return nil, false

@@ -15,8 +15,8 @@ import (
 	"moviola/domain"
 )
 
-// Azure Speech by its own protocol, text to speech over REST: one POST of SSML, answered with a sound. It does not report the
-// times of words. docs/voices.md names the documentation of each detail.
+// Azure Speech by its own protocol, text to speech over REST: a POST of SSML for each chunk of a text, answered with a
+// sound. It does not report the times of words. docs/voices.md names the documentation of each detail.
 
 const (
 	azurePath   = "/cognitiveservices/v1"

@@ -57,7 +57,7 @@ func (passing) Error() string { return "passing failure" }
 // maxRetryAfter is the longest wait that an endpoint can request.
 const maxRetryAfter = 30 * time.Second
 
-// send sends a request and returns the answer. Temporary failures (429, 408, 5xx, no answer) are retried as often as
+// send sends a request and returns the answer. Temporary failures (429, 408, 5xx, no whole answer) are retried as often as
 // r.retries has pauses: after its pause, or after the time of Retry-After (at most maxRetryAfter) if that is longer.
 func (r *remote) send(ctx context.Context, c call) ([]byte, error) {
 	for try := 0; ; try++ {

@@ -7,7 +7,7 @@ import (
 
 // maxChunk is the maximum number of characters of spoken text in one request to Azure Speech or ElevenLabs. The model
 // eleven_v3 of ElevenLabs accepts 5,000. Azure Speech returns at most ten minutes of sound, and 4,800 characters take less
-// to speak. SSML for Azure Speech is not split, however long it is.
+// to speak at normal speed. SSML that Azure Speech gets as it is (job.markup) is not split.
 const maxChunk = 4_800
 
 // chunk is the content of one request.

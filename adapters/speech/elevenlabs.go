@@ -19,8 +19,8 @@ import (
 	"moviola/domain/caption"
 )
 
-// ElevenLabs by its own protocol: it returns each chunk of a text with the times of its characters, from which the times of words
-// are computed. docs/voices.md names the documentation of each detail.
+// ElevenLabs by its own protocol: it usually returns each chunk of a text with the times of its characters, from which the
+// times of words are computed. docs/voices.md names the documentation of each detail.
 
 const (
 	// elevenFormat is 16-bit samples without a header, at elevenRate samples per second. Sounds in this format can be joined, and
@@ -56,8 +56,8 @@ func castElevenLabs(j *job, request commands.SpeechRequest) {
 	j.engine = "elevenlabs " + j.endpoint.URL + " " + j.endpoint.Model + " " + j.endpoint.Voice + " " + string(tuning)
 }
 
-// readTuning reads voice_settings of model-settings, or model-settings itself when it has no voice_settings. It leaves out
-// the speed, which is a setting of every engine.
+// readTuning reads the settings that ElevenLabs gets, from voice_settings of model-settings, or from model-settings itself
+// when it has no voice_settings. It leaves out the speed, which speedOf reads for every engine.
 func readTuning(settings map[string]any) map[string]any {
 	inner := settings
 	for _, name := range []string{"voice_settings", "voice-settings"} {

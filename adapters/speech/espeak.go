@@ -109,9 +109,9 @@ func (e *espeak) passage(ctx context.Context, all *spoken, j job, p passage) err
 	return nil
 }
 
-// timeVariant measures the times of the words in the sound clean, spoken by the given voice. Marks cannot be measured when the
-// voice is a variant of a language's voice. Then the words are measured in a sound of the language's voice, which is aligned to
-// clean.
+// timeVariant returns the times of the words in the sound clean, spoken by the given voice. Marks cannot be measured when
+// the voice is a variant of a language's voice. Then the words are timed in a sound of the language's voice, which is
+// aligned to clean.
 func timeVariant(clean sound, voice, text string, sayAs func(string) func(string) (sound, error)) ([]caption.Word, error) {
 	own, _, isVariant := strings.Cut(voice, "+")
 	if !isVariant {
@@ -137,7 +137,8 @@ func timeVariant(clean sound, voice, text string, sayAs func(string) func(string
 const femaleVariant = "+f3"
 
 // voiceFor returns the voice for a voice name that a movie gives; an empty name means an English voice. If no installed
-// voice has the name, it is the voice for the language in the name, otherwise an English one, with a warning. Decision 27.
+// voice has the name, it is the voice for the language in the name, otherwise an English one, with a warning. For the name
+// of a female voice of Azure Speech, it is a female variant of that voice. Decision 27.
 func (e *espeak) voiceFor(name string) (voice, warning string) {
 	name = strings.TrimSpace(name)
 	if name == "" {

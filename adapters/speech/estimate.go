@@ -6,8 +6,9 @@ import (
 	"moviola/domain/caption"
 )
 
-// estimate estimates the times of words in a sound. It takes the time that each word takes to say, and divides the parts of the
-// sound that are not silent accordingly. The end of a phrase is moved to a pause nearby.
+// estimate estimates the times of words in a sound. It takes the time that each word takes to say, and divides the parts of
+// the sound that are not silent accordingly. The end of a phrase is moved to a pause nearby, if there is one. A sound that
+// is silent throughout is divided as a whole.
 func estimate(s sound, words []string) []caption.Word {
 	voiced := voicedParts(s)
 	if len(voiced) == 0 {
@@ -80,8 +81,9 @@ func voicedParts(s sound) []part {
 	return parts
 }
 
-// pauseNear returns the pause that is nearest to the parameter at, less than nearPause away, and later than the parameter
-// after. Without such a pause it returns the value of at. All three are voiced time: time without the pauses.
+// pauseNear returns the pause (or the end of the speech) that is nearest to the parameter at, less than nearPause away, and
+// later than the parameter after. Without such a pause it returns the value of at. All three are voiced time: time without
+// the pauses.
 func pauseNear(voiced []part, after, at time.Duration) time.Duration {
 	best, sum := at, time.Duration(0)
 	distance := nearPause

@@ -22,16 +22,16 @@ type MadeStore interface {
 	// letters, digits and dashes.
 	KeepMade(ctx context.Context, account domain.AccountID, key string, note []byte, path string) error
 	// TakeMade returns the note under a key, and the path of a copy of its file. It creates the copy in dir, with a name
-	// that begins with ".new-"; the caller renames or removes it. path is empty if only a note was stored. If the key
-	// does not exist, err is commands.ErrFileNotFound.
+	// that begins with ".new-"; the caller renames or removes it. path is empty if only a note was stored. If the key does
+	// not exist, err wraps commands.ErrFileNotFound.
 	TakeMade(ctx context.Context, account domain.AccountID, key, dir string) (note []byte, path string, err error)
 }
 
 // madeKey is the key in the MadeStore for a result with the given key in the cache.
 func madeKey(key string) string { return "speech-" + key }
 
-// takeMade copies another host's speech into the account's folder. It returns false when there is none. It logs errors and
-// returns false for them, too; then the endpoint is asked.
+// takeMade copies a speech from Config.Made, usually another host's, into the account's folder. It returns false when there
+// is none. It also returns false after an error, which it usually logs; then the endpoint is asked.
 func (e *Engine) takeMade(ctx context.Context, s accountFolder, account domain.AccountID, key string) (commands.Speech, bool) {
 	raw, path, ok := e.made(ctx, s, account, key)
 	if !ok {
@@ -57,8 +57,8 @@ func (e *Engine) takeMade(ctx context.Context, s accountFolder, account domain.A
 	return found, ok
 }
 
-// takeHeard copies another host's transcript into the account's folder. It returns false when there is none. It logs errors
-// and returns false for them, too; then the endpoint is asked.
+// takeHeard copies a transcript from Config.Made, usually another host's, into the account's folder. It returns false when
+// there is none. It also returns false after an error, which it usually logs; then the endpoint is asked.
 func (e *Engine) takeHeard(ctx context.Context, s accountFolder, account domain.AccountID, key string) ([]caption.Word, bool) {
 	raw, _, ok := e.made(ctx, s, account, key)
 	if !ok {

@@ -56,14 +56,13 @@ func castRemote(j *job, endpoint Endpoint, request commands.SpeechRequest) {
 	j.engine = "endpoint " + j.endpoint.URL + " " + j.endpoint.Model + " " + alignVersion
 }
 
-// openAIVoices has the voice of OpenAI's protocol for each gender; these voices speak every language. Azure Speech has some of
-// these voices under the same names, and states their gender.
+// openAIVoices has the voice of OpenAI's protocol for each gender; these voices are not bound to one language. Azure Speech
+// has some of these voices under the same names, and states their gender.
 var openAIVoices = map[gender]string{unknownGender: "alloy", neutral: "alloy", female: "nova", male: "onyx"}
 
-// speak has the endpoint speak the script of the job. An endpoint with OpenAI's protocol gets only the text, without the
-// pauses, rates and pitches of the script. It returns no times of the words, so they are measured with builtIn, the
-// built-in voice. The times are estimated when builtIn is nil, when the endpoint returns an MP3 file, or when the
-// measurement fails.
+// speak has the endpoint speak the script of the job. An endpoint with OpenAI's protocol gets the text without the pauses,
+// rates and pitches of the script. It returns no times of the words, so they are measured with builtIn, the built-in voice.
+// The times are estimated when builtIn is nil, when the endpoint returns an MP3 file, or when the measurement fails.
 func (r *remote) speak(ctx context.Context, j job, builtIn *espeak) (spoken, error) {
 	switch j.endpoint.Provider {
 	case ProviderAzure:

@@ -51,8 +51,9 @@ func featureOf(samples []int16, rate int) feature {
 	return f
 }
 
-// evenOut makes two voices comparable. It replaces each tone by its deviation from the mean in the voiced frames of the
-// sound, from -0.5 to 0.5, and shifts the loudness so that the loudest frame has 1.
+// evenOut makes a sound comparable with the sound of another voice. It replaces each tone by its deviation from the mean in
+// the voiced frames of the sound, scaled and limited to the range from -0.5 to 0.5, and shifts the loudness so that the
+// loudest frame has 1. Without voiced frames the tones stay as they are.
 func evenOut(frames []feature) {
 	for i := range tones {
 		var sum, squares, n float64

@@ -12,9 +12,9 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// ErrDamaged says that this process must stop using the file: the file is damaged, or another process has found it damaged, set
-// it aside and created a new file. The process can open the documents again, with a new file. Nothing is lost, since the read
-// models are rebuilt from the log.
+// ErrDamaged says that this process must stop using the file: the file is damaged, or its path does not lead to it any
+// more, usually because another process has found it damaged, set it aside and created a new file. The process can open the
+// documents again, with a new file. Nothing is lost, since the read models are rebuilt from the log.
 var ErrDamaged = errors.New("the file of the read models is damaged, or was set aside")
 
 // damagedMark is the suffix of a second file beside the database. That file marks the database as damaged, and contains the error
@@ -85,8 +85,9 @@ func (d *Documents) Aside() string { return d.aside }
 // Damaged returns a channel that is closed when the file must no longer be used: see ErrDamaged.
 func (d *Documents) Damaged() <-chan struct{} { return d.damaged }
 
-// check returns ErrDamaged when this or another process has found the file damaged, or when another process has set it
-// aside. In both cases, everything that is written to the file would be lost.
+// check returns ErrDamaged when this or another process has found the file damaged, or when its path does not lead to it
+// any more, usually because another process has set it aside. In both cases, everything that is written to the file would
+// be lost.
 func (d *Documents) check() error {
 	select {
 	case <-d.damaged:

@@ -1,12 +1,12 @@
 // Package sqlite stores the documents of the read models in an SQLite file, which several processes of a host may share.
 //
 // Every collection is a table with the columns row, id, version, gone and body; gone is the time of a tombstone in Unix
-// milliseconds, body is the document in JSON, with times as texts. A second table has the index keys: one for each document
-// and index, together with the document's row. The bytes of the keys sort in the order of the index. A commit is one
-// transaction.
+// milliseconds, body is the document in JSON, with times as texts, or in BSON in a table that an earlier version of this
+// program has created. A second table has the index keys: one for each index and each document that is no tombstone,
+// together with the document's row. The bytes of the keys sort in the order of the index. A commit is one transaction.
 //
-// After a power failure the file may lack the last commits, but it never has a part of one. Lost commits are read again from the
-// log.
+// After a power failure the file may lack the last commits, but it never has a part of one. Lost commits are made again
+// from the log.
 package sqlite
 
 import (
@@ -32,13 +32,14 @@ const poolSize = 6
 // cacheSize limits the memory in which a connection to SQLite caches database pages, to 16,384 KiB.
 const cacheSize = "PRAGMA cache_size = -16384"
 
-// checkpointPages is the size of the write-ahead log, in database pages of 4 KiB, at which SQLite copies it into the file. A page
-// that several commits change is copied only once. The number is four times SQLite's default, and so halves the reads and writes
-// under load.
+// checkpointPages is the size of the write-ahead log, in database pages of 4 KiB, at which SQLite copies it into the file.
+// A page that several commits have changed until then is copied only once. The number is four times SQLite's default, which
+// about halves the reads and writes under load.
 const checkpointPages = "PRAGMA wal_autocheckpoint = 4000"
 
 // overwriting makes SQLite overwrite what is removed from a database page that stays in use: this costs no further write. A
-// database page that is no longer in use keeps its old content until Scrub.
+// database page that is no longer in use keeps its old content until it is used again, or Shrink or Scrub returns it to the
+// disk.
 const overwriting = "PRAGMA secure_delete = FAST"
 
 // Documents is a projections.Documents in a SQLite file.

@@ -65,8 +65,8 @@ func exists(conn *sqlite.Conn, table string) (bool, error) {
 	return found, err
 }
 
-// begin makes it possible for a new file to return unused database pages to the disk: SQLite does not change this setting
-// once the file has a table. For every file it turns on the write-ahead log.
+// begin makes it possible for a new file to return unused database pages to the disk: once the file has a table, SQLite
+// changes this setting only together with a VACUUM. For every file it turns on the write-ahead log.
 func begin(uri string) error {
 	conn, err := sqlite.OpenConn(uri, sqlite.OpenReadWrite, sqlite.OpenCreate, sqlite.OpenURI)
 	if err != nil {
@@ -87,9 +87,10 @@ const (
 	keptFree = 1000
 )
 
-// Shrink implements projections.Documents. It returns free database pages to the disk in many transactions, between which commits
-// are possible. A file that was created by an earlier version of this program, without this possibility, keeps its size: its free
-// pages are only used for new documents.
+// Shrink implements projections.Documents. It returns free database pages to the disk, except for the last keptFree. It
+// does so in several transactions, between which commits are possible. A file that was created by an earlier version of
+// this program, without this possibility, keeps its size until Scrub rewrites it: its free pages are only used for new
+// documents.
 func (d *Documents) Shrink(ctx context.Context) error {
 	if err := d.giveBack(ctx, keptFree); err != nil {
 		return fmt.Errorf("shrink the file of the read models: %w", err)

@@ -11,8 +11,9 @@ import (
 	"moviola/projections"
 )
 
-// inBSON is the encoding of tables whose bodies are BSON. Versions of this program before the change to JSON have created them.
-// Such a table stays as it is until a rebuild has replaced it, because a process of such a version may be using it.
+// inBSON is the encoding of tables whose bodies are BSON. Versions of this program before the change to JSON have created
+// them. Such a table keeps this encoding until a rebuild has replaced it, because a process of such a version may be using
+// it.
 type inBSON struct{}
 
 func (inBSON) encode(document any) (projections.Body, error) {

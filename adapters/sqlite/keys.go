@@ -12,8 +12,8 @@ import (
 	"moviola/projections"
 )
 
-// Type tags, the first byte of an encoded value. They sort like MongoDB's types. No tag, nor its inverse, is 0x00 or 0xFF: so a
-// key with an appended 0xFF sorts after all keys with the same prefix.
+// Type tags, the first byte of an encoded value. They sort like MongoDB's types. No tag, nor its inverse, is 0x00 or 0xFF:
+// so a prefix of whole values with an appended 0xFF sorts after all keys with the prefix.
 const (
 	tagNumber = 0x10
 	tagText   = 0x20
@@ -24,8 +24,9 @@ const (
 // beyond is a byte that is appended to a prefix. The result sorts after every key with the prefix.
 const beyond = 0xFF
 
-// appendValue appends an encoded value to a key. Encodings sort like the values, or in the opposite order if descending is true:
-// then all their bytes are inverted. No encoding is a prefix of another, so that a key can consist of several.
+// appendValue appends an encoded value to a key. Encodings sort like the values (times like their milliseconds), or in the
+// opposite order if descending is true: then all their bytes are inverted. No encoding is a prefix of another, so that a
+// key can consist of several.
 func appendValue(key []byte, value any, descending bool) ([]byte, error) {
 	start := len(key)
 	switch v := value.(type) {

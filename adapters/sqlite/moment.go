@@ -12,8 +12,8 @@ import (
 
 var _ projections.Moments = (*Documents)(nil)
 
-// Moment implements projections.Moments. Everything that do reads from the documents it is called with, is read in one
-// transaction. While do runs, other connections can write, and the write-ahead log grows.
+// Moment implements projections.Moments. Everything that do reads with Get and Page of the documents it is called with, is
+// read in one transaction. While do runs, other connections can write, and the write-ahead log grows.
 func (d *Documents) Moment(ctx context.Context, do func(projections.Documents) error) (err error) {
 	conn, err := d.pool.Take(ctx)
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 // scrubTime limits how long Scrub tries to empty the write-ahead log while others read.
 const scrubTime = 30 * time.Second
 
-// Scrub erases what removed documents have left in the file and in its write-ahead log: it returns all unused database pages to
-// the disk, and empties the write-ahead log. Other processes may use the file meanwhile. A file that was created by an earlier
-// version of this program is rewritten as a whole, and commits wait for that. Scrub returns wal.ErrInUse if the write-ahead log
-// could not be emptied.
+// Scrub erases what removed documents have left in the file and in its write-ahead log: it returns unused database pages to
+// the disk, and empties the write-ahead log. Other processes may use the file meanwhile. A file that was created by an
+// earlier version of this program, and cannot return pages, is rewritten as a whole, and commits wait for that. Scrub
+// returns wal.ErrInUse if the write-ahead log could not be emptied.
 func (d *Documents) Scrub(ctx context.Context) error {
 	if err := d.giveBack(ctx, 0); err != nil {
 		return fmt.Errorf("scrub the file of the read models: %w", err)

@@ -20,8 +20,8 @@ type PlainTable struct {
 	Rows func(insert func(values []any) error) error
 }
 
-// WritePlain writes tables into a new file that only this user may read. The file gets its name when it is complete. If a file
-// with the name exists, WritePlain returns an error.
+// WritePlain writes tables into a new file that only this user may read. The file gets its name when it is complete. If a
+// file with the name exists already, WritePlain returns an error.
 func WritePlain(ctx context.Context, path string, tables []PlainTable) (err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s is there already: remove it, or name another file", path)

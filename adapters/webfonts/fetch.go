@@ -20,10 +20,11 @@ import (
 // errUnknown says that the service does not have a family, or a style of it.
 var errUnknown = errors.New("the font service does not know the family")
 
-// fetch requests styles of a family from the font service and adds their fonts to the family. It leaves out fonts whose files
-// cannot be downloaded, unless that leaves the family without a font or the time is over, and records their styles as failed:
-// they are requested again after failedFor. If the service does not have the styles, fetch records that they were requested, and
-// sets Unknown if the family has no font at all.
+// fetch requests styles of a family from the font service and adds their fonts to the family. It leaves out fonts whose
+// files cannot be downloaded, checked or stored, and records their styles as failed: they are requested again after
+// failedFor at the earliest. But if the family would then have no font, or the time is over, it returns the error. If the
+// service does not have the styles, fetch records that they were requested, and sets Unknown if the family has no font at
+// all.
 func (s *Service) fetch(ctx, asking context.Context, f family, styles []style) (family, error) {
 	faces, err := s.sheets(asking, f.Name, styles)
 	f.At = s.cfg.Now()
@@ -85,8 +86,9 @@ func set(a, b []style) []style {
 	return slices.Compact(all)
 }
 
-// sheets requests the style sheet for all styles at once. If the font service refuses, sheets requests each style alone, and
-// finally the family without styles. If all of these are refused, it returns errUnknown.
+// sheets requests the style sheet for all styles at once. If the font service does not know all of them, sheets requests
+// each style alone. If it knows none, sheets requests the family without styles. If it does not know that either, sheets
+// returns errUnknown.
 func (s *Service) sheets(ctx context.Context, name string, styles []style) ([]sheetFace, error) {
 	faces, err := s.sheet(ctx, query(name, styles))
 	if !errors.Is(err, errUnknown) {
@@ -155,7 +157,7 @@ func (s *Service) file(ctx context.Context, f sheetFace) (face, error) {
 }
 
 // Reachable checks that there is a font service at an address: it requests the family Roboto. An answer with fonts, and one
-// that the family is unknown, are those of a font service. For any other the error says why.
+// that the family is unknown, count as those of a font service. For any other the error says why.
 func Reachable(ctx context.Context, client *http.Client, address string) error {
 	s := &Service{cfg: Config{URL: address, Client: client}}
 	_, err := s.sheet(ctx, query("Roboto", nil))

@@ -171,7 +171,8 @@ func (s *Service) writeLocal(f face, data []byte) error {
 }
 
 // Sweep removes the least recently used families until the fonts fit into MaxBytes, records of unknown families after
-// unknownFor, and then files that no family refers to.
+// unknownFor, and then files that no family refers to and that are older than sparedFor. It also removes records that
+// cannot be read.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	families, err := s.all(ctx)
 	if err != nil {

@@ -34,8 +34,8 @@ const (
 	// for this time after an unanswered request, the same movie does not wait for the service again
 	silentFor  = time.Minute
 	unknownFor = 24 * time.Hour // how long the service is not asked again for a family that it does not have
-	// failedFor is how long the service is not asked again for a style whose font could not be downloaded. The font may
-	// be damaged for good. Then only one movie in each such time waits for another request.
+	// failedFor is how long the service is not asked again for a style whose font could not be downloaded. The font may be
+	// damaged for good. Then usually only one movie or preview in each such time waits for another request.
 	failedFor = 5 * time.Minute
 )
 

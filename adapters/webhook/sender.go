@@ -1,5 +1,6 @@
-// Package webhook calls a receiver once: one POST, and its result in words that contain no secret. Retries are not decided here;
-// the schedule follows from the movie's stream.
+// Package webhook calls a receiver once: one POST, and a result whose message contains no secret. A message to an inbox of
+// the service is stored instead. The package says whether a retry is allowed, but does not decide when: the schedule
+// follows from the movie's stream.
 package webhook
 
 import (

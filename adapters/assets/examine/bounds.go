@@ -22,8 +22,8 @@ func isDeep(config image.Config) bool {
 }
 
 const (
-	// maxScans is the largest number of scans of a progressive JPEG: cameras and editors use up to ten, a hostile file any
-	// number, and each costs as much as the whole picture.
+	// maxScans is the largest number of scans of a JPEG. Cameras and editors usually write up to ten; a hostile file may
+	// have any number, and each may cost about as much as the whole picture.
 	maxScans = 100
 	// maxEdits is the largest number of edits in the edit lists of an MP4: decoders read a whole list for every frame.
 	maxEdits = 2000

@@ -18,7 +18,7 @@ const (
 	// maxDrawingBytes is the largest size of an SVG drawing in bytes; browsers get the drawing as a part of a page.
 	maxDrawingBytes = 5 << 20
 	// maxDrawingSide is the largest natural width and height of a drawing in pixels: the size of a larger drawing is scaled
-	// down to it. Any drawing can be drawn at any size.
+	// down to it. A drawing can still be drawn larger than its natural size.
 	maxDrawingSide = 3840
 	// The size in pixels of a drawing without a size, as in browsers.
 	drawingWidth, drawingHeight = 300, 150
@@ -119,14 +119,14 @@ func orElse(value, usual float64) float64 {
 	return usual
 }
 
-// units maps each unit of length that does not depend on other content to its size in pixels; em has the size that it has in a
+// units maps the units of length that drawingLength reads to their sizes in pixels. em, rem and ex have the sizes for a
 // document without a style.
 var units = map[string]float64{
 	"": 1, "px": 1, "pt": 4.0 / 3, "pc": 16, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96, "em": css.RootSize,
 	"rem": css.RootSize, "ex": css.RootSize / 2,
 }
 
-// drawingLength reads an absolute length; others, such as percentages, are 0.
+// drawingLength reads a length in one of units; any other, such as a percentage, is 0.
 func drawingLength(text string) float64 {
 	text = strings.ToLower(strings.TrimSpace(text))
 	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz%")

@@ -47,21 +47,22 @@ type Prober interface {
 
 // Converter converts pictures that Go cannot decode, or only with too much memory, to ones that it can.
 type Converter interface {
-	// ToPNG writes the picture in the file at path, read by the named demuxer of ffmpeg or as "heif", to a PNG file of eight bits
-	// a channel. It returns commands.ErrNotMedia when it cannot be read, and a *domain.Error when a program for it is missing.
+	// ToPNG writes the picture in the file at path, read by the named demuxer of ffmpeg or as "heif", to a PNG file. The
+	// PNG file has eight bits a channel, or possibly more if format is "heif". It returns commands.ErrNotMedia when the
+	// picture cannot be read, and a *domain.Error when a program for it is missing.
 	ToPNG(ctx context.Context, path, format, to string) error
 }
 
 // Examiner examines files. Prober and Log must be set.
 type Examiner struct {
 	Prober   Prober
-	Pictures Converter // nil: AVIF and HEIC are refused, and pictures with 16 bits a channel that need a Converter
+	Pictures Converter // nil: pictures that need a Converter are refused, such as AVIF and HEIC
 	Log      logrus.FieldLogger
 }
 
 // Examine determines type and properties of a new file, and converts a picture that Go cannot decode, or only with too much
-// memory. The converted file is stored next to it. Files that cannot be used are a *domain.Error, which names the address
-// that they came from.
+// memory. The converted file is stored next to it. A file that it finds unusable is a *domain.Error, which usually names
+// target, the address that the file came from.
 func (e *Examiner) Examine(ctx context.Context, path, hash string, target *url.URL) (commands.Asset, error) {
 	head, err := readHead(path)
 	if err != nil {

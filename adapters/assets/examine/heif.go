@@ -32,8 +32,8 @@ func (e *Examiner) readableHEIF(ctx context.Context, asset *commands.Asset, targ
 	return e.convert(ctx, asset, heif, target)
 }
 
-// heifSize returns the largest picture size in the properties between two offsets: that of the whole picture, even if the
-// picture consists of tiles. It returns 0 when there is none.
+// heifSize returns the largest picture size in the properties between two offsets: usually that of the whole picture, even
+// if the picture consists of tiles. It returns 0 when there is none.
 func heifSize(f io.ReaderAt, from, to int64, level int) (w, h int) {
 	const maxBoxes = 20_000
 	for range maxBoxes {

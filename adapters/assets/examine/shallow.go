@@ -305,8 +305,8 @@ func (s *pngShape) read(in io.Reader, kind string, length uint32) (err error) {
 // shapeBytes is the length of the header chunk IHDR.
 const shapeBytes = 13
 
-// readShape reads the header chunk. errOtherPicture: the picture does not have 16 bits per channel, or its kind is none of
-// pngColors, pngGreyAlpha and pngColorsAlpha.
+// readShape reads the header chunk. errOtherPicture: the picture does not have 16 bits per channel, its kind is none of
+// pngColors, pngGreyAlpha and pngColorsAlpha, or another field has a value that this code does not know.
 func readShape(in io.Reader) (shape pngShape, err error) {
 	head := make([]byte, shapeBytes)
 	if _, err := io.ReadFull(in, head); err != nil {

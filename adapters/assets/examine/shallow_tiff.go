@@ -35,8 +35,8 @@ type deepTIFF struct {
 	partW, partH  int // size of a strip or tile
 }
 
-// shallowTIFF converts a TIFF file with 16 bits per channel to a PNG file with 8. It takes the memory of the picture with 8 bits
-// per channel. It returns errOtherPicture when this code cannot read the file's form.
+// shallowTIFF converts a TIFF file with 16 bits per channel to a PNG file with 8. It takes about the memory of the picture
+// with 8 bits per channel. It returns errOtherPicture when this code cannot read the file's form.
 func shallowTIFF(ctx context.Context, from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {

@@ -65,8 +65,9 @@ var stills = []string{"heic", "heix", "heim", "heis", "mif1", "msf1", "avif", "a
 // HeadBytes are enough to recognise every format.
 const HeadBytes = 4 << 10
 
-// Sniff recognises the format of a file by its first bytes, head, alone: file names and HTTP headers are ignored. For a format
-// that movies cannot use it returns a *domain.Error, which names target and says what to use instead.
+// Sniff recognises the format of a file by its first bytes, head, alone: file names and HTTP headers are ignored. For a
+// format that movies cannot use it returns a *domain.Error, which names target and, unless the file is empty, says what to
+// use instead.
 func Sniff(head []byte, target *url.URL) (format, error) {
 	for _, m := range magics {
 		if m.begins(head) {
@@ -175,7 +176,7 @@ func isCaptions(head []byte) bool {
 	return arrow(first) || strings.Trim(first, "0123456789\r ") == "" && first != "" && arrow(second)
 }
 
-// describe names the format of a refused file, and says what to use instead.
+// describe says what a refused file is, and, unless the file is empty, what to use instead.
 func describe(head []byte) string {
 	text := strings.ToLower(strings.TrimLeft(strings.TrimPrefix(string(head), "\ufeff"), " \t\r\n"))
 	switch {

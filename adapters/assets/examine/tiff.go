@@ -35,9 +35,10 @@ func aloneWhole(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// readableTIFF makes sure that a TIFF file can be decoded later. If Go cannot decode the file, e.Pictures converts it; if
-// e.Pictures is nil, the file is refused. Go's decoder supports neither YCbCr nor CMYK, as cameras and printers write,
-// nor JPEG compression. readableTIFF also stores the picture's orientation in asset.
+// readableTIFF makes sure that a TIFF file can be decoded later. If Go cannot decode the file, e.Pictures converts it,
+// unless it is too large; if e.Pictures is nil, the file is refused. Among others, Go's decoder supports neither YCbCr nor
+// CMYK, as cameras and printers write, nor JPEG compression. A picture whose decoding would take too much memory is left to
+// asPicture. readableTIFF also stores the picture's orientation in asset.
 func (e *Examiner) readableTIFF(ctx context.Context, asset *commands.Asset, target *url.URL) error {
 	var err error
 	if asset.Orientation, err = tiffOrientation(asset.Path); err != nil {
