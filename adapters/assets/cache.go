@@ -36,7 +36,7 @@ type Config struct {
 	Client   *http.Client      // client whose addresses are checked by adapters/outbound
 	Dir      string            // contains a folder per account; several processes of one host may share it
 	Prober   examine.Prober    //
-	Pictures examine.Converter // see examine.Examiner
+	Pictures examine.Converter // converts what Go cannot decode; nil: see examine.Examiner
 	MaxBytes int64             // largest size of one download; 0: 2 GiB
 	Timeout  time.Duration     // time limit of one download, retries included; 0: 5 minutes
 	// Connections and Bytes are budgets for running downloads, which accounts use in turns; nil: unbounded. A download takes

@@ -108,9 +108,8 @@ func (b *Bucket) Tidy(ctx context.Context, before time.Time) error {
 // lockTime is the longest time between creating and locking a temporary file.
 const lockTime = 5 * time.Second
 
-// RemoveAbandoned removes the temporary files that processes have left which were killed: those that are not locked and
-// older than lockTime. On a file system without locks it removes none. It walks the whole folder; in a bucket it does
-// nothing.
+// RemoveAbandoned removes temporary files that killed processes have left: those that are not locked and older than
+// lockTime. On a file system without locks it removes none. It walks the whole folder; in a bucket it does nothing.
 func (b *Bucket) RemoveAbandoned(ctx context.Context) error {
 	if b.dir == "" {
 		return nil
