@@ -57,8 +57,9 @@ type Balances struct {
 	log *eventstore.Log
 }
 
-// Get returns an account's balance; zero when the account never had credits. While the read models lag by more than
-// Config.MaxLag, or do not follow the account's ledger, it folds the events of the ledger that they lack.
+// Get returns an account's balance; zero when the account never had credits. While the read models are found to lag by
+// more than Config.MaxLag, or do not follow the account's ledger, it folds the events of the ledger that they lack.
+// When the log is unavailable then, it returns the document as stored, or an error.
 func (b *Balances) Get(ctx context.Context, account domain.AccountID) (Balance, error) {
 	balance, ok, err := balanceModel.load(ctx, b.at, string(account))
 	if err == nil && (b.at.lagging(balanceModel.modelName) != nil || balanceModel.unsaid(b.at, string(account))) {

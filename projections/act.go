@@ -35,7 +35,7 @@ func (actModel) name() string { return "operator_acts" }
 func (actModel) shape() int   { return 4 }
 
 // oldestShape returns the oldest shape (version of the documents' fields) of stored acts that this program can still
-// read. Later shapes only added fields: shape 2 the field refused, shape 4 the fields issuer and subject.
+// read. Among the later shapes, shape 2 added the field refused, and shape 4 the fields issuer and subject.
 func (actModel) oldestShape() int { return 1 }
 func (actModel) declare() []Index {
 	newest := Field{Name: "at", Descending: true}

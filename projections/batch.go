@@ -23,9 +23,9 @@ type docKey struct{ model, id string }
 // slots are documents of one read model, by id.
 type slots map[string]*slot
 
-// portion is a part of the documents of one read model: those whose ids have the same hash. Model.apply reads and changes one
-// document only, so that portions can be folded at the same time, whichever streams their documents follow. Within a portion
-// events are folded in the order of the log.
+// portion is a part of the documents of one read model: those whose ids have hashes with the same remainder.
+// Model.apply reads and changes one document only, so that portions can be folded at the same time, whichever streams
+// their documents follow. Within a portion events are folded in the order of the log.
 type portion struct {
 	model model
 	part  int
@@ -68,9 +68,10 @@ func (p *projector) fold(ctx context.Context, events []Event, before *prepared) 
 	return p.inOrder(writes, hands), portions, nil
 }
 
-// inOrder returns all writes of a batch, sorted by read model and id, so that the same log produces the same writes.
-// The documents of each read model are folded in parts, and hands is the number of these parts. writes has the writes
-// of one part in each element: first those of the parts of the first read model, then those of the second, and so on.
+// inOrder returns all writes of a batch, sorted by read model and id, so that the same batch always has its writes in
+// the same order. The documents of each read model are folded in parts, and hands is the number of these parts. writes
+// has the writes of one part in each element: first those of the parts of the first read model, then those of the
+// second, and so on.
 func (p *projector) inOrder(writes [][]Write, hands int) []Write {
 	var all []Write
 	for i := 0; i < len(writes); i += hands {

@@ -15,12 +15,12 @@ import "time"
 //     that the read models fold.
 //   - The projector had reached the end of the log before, the batch has events, and no further event is there. Besides,
 //     the batch need not wait (see below), or somebody waits for the read models.
-//   - The first event of the batch came gatherFor ago. While the projector has not reached the end of the log yet, the
-//     time is gatherBehind instead.
-//   - The batch has been empty for a second.
+//   - The first event of the batch came about gatherFor ago. While the projector has not reached the end of the log
+//     yet, the time is gatherBehind instead.
+//   - The batch has been empty for a second, or the context has ended.
 //
-// A batch at the end of the log need not wait when fewer than atOnce batches were committed in the last atOnce times
-// gatherFor.
+// A batch at the end of the log need not wait while commits are rare: after a pause of atOnce times gatherFor, atOnce
+// batches in a row need not wait, and after these about one in each gatherFor.
 type batching struct {
 	free time.Time // before this time a batch at the end of the log has to wait
 }

@@ -19,8 +19,8 @@ const (
 	behindEvents = 10_000
 )
 
-// BehindError says that lists cannot be answered: the oldest event that the read models lack is older than Config.MaxLag, so a
-// list would omit changes that were acknowledged long ago. Decision 59.
+// BehindError says that lists cannot be answered: the read models lack, or may lack, an event that is older than
+// Config.MaxLag, so a list might omit changes that were acknowledged long ago. Decision 59.
 type BehindError struct {
 	Models   []string      // read models that are being built while all others are current; empty: all read models lag
 	Lag      time.Duration // age of the oldest event that the read models lack; 0: unknown
@@ -57,16 +57,17 @@ type lag struct {
 	pace pace                // how fast the read models catch up, measured since they were found to lag
 }
 
-// Behind returns a *BehindError when lists would omit changes that were acknowledged longer than MaxLag ago, and nil
+// Behind returns a *BehindError when lists might omit changes that were acknowledged longer than MaxLag ago, and nil
 // otherwise. As long as the lag has not been measured, it returns nil. But when some read models are being built while
-// the others are current, it returns the error until the progress of the building has been measured.
+// the others are current, it returns the error until the progress of the building has been measured. Without MaxLag it
+// always returns nil.
 func (r *Reader) Behind() error { return r.behindWith(true) }
 
-// behindOf returns a *BehindError when lists of the given read model would omit changes that were acknowledged longer
+// behindOf returns a *BehindError when lists of the given read model might omit changes that were acknowledged longer
 // than MaxLag ago, and nil otherwise.
 func (r *Reader) behindOf(model string) error { return r.behindWith(r.at.isPending(model)) }
 
-// behindWith returns a *BehindError when lists would omit changes that were acknowledged longer than MaxLag ago, and
+// behindWith returns a *BehindError when lists might omit changes that were acknowledged longer than MaxLag ago, and
 // nil otherwise. With pending false, it ignores the read models that are being built while the others are current.
 func (r *Reader) behindWith(pending bool) error {
 	if r.config.MaxLag <= 0 {
@@ -157,9 +158,10 @@ func (l *lag) keepPace(now time.Time, place eventstore.Position) {
 // tooOld reports whether an event is so old that lists must not lack it.
 func (r *Reader) tooOld(created time.Time) bool { return r.config.Now().Sub(created) > r.config.MaxLag }
 
-// nextConcern reads the log after the position from, to find the first event that a read model folds. It reads at most
-// behindEvents other events. In the result, oldest and created are position and time of the event found; a zero oldest
-// means that none was found. scanned is the position of the last event that was passed over.
+// nextConcern reads the log after the position from, to find the first event of a category that the read models fold.
+// It passes over at most behindEvents other events. In the result, oldest and created are position and time of the
+// event found; a zero oldest means that none was found. scanned is the position of the last event that was passed over,
+// or the parameter from.
 func (r *Reader) nextConcern(ctx context.Context, from eventstore.Position) (*lag, error) {
 	found := &lag{scanned: from}
 	passed := 0

@@ -12,10 +12,9 @@ import (
 	"moviola/eventstore"
 )
 
-// Beside describes what a process reads when it cannot read the stored documents of some read models: it reads all
-// other read models and keeps them current, while those that it cannot read are built anew (Pending). The read models
-// that it reads have a checkpoint of their own, because the checkpoint of the current generation stands for all read
-// models of that generation.
+// Beside describes what a process reads while those read models are built anew whose stored documents it cannot read
+// (Pending): all other read models, which are kept current meanwhile. The read models that it reads have a checkpoint
+// of their own, because the checkpoint of the current generation stands for all read models of that generation.
 type Beside struct {
 	Generation int64            `json:"generation"` // generation number of the checkpoint
 	Basis      int64            `json:"basis"`      // the generation whose documents are read
@@ -114,17 +113,19 @@ func (r *Reader) goBeside(ctx context.Context, p *Pointer) (bool, error) {
 }
 
 // takeBeside returns what to read when this program can read only some read models of the current generation: those
-// that it can read stay in use, and the others are built anew. The others have a shape (version of the documents'
-// fields) that this program cannot read. takeBeside continues the generation that is being built, or begins one.
+// that it can read stay in use, and the others are built anew. The others do not exist, or have a shape (version of the
+// documents' fields) that this program cannot read. takeBeside continues the generation that is being built, or begins
+// one.
 //
 // It returns nil when all read models have to be built instead:
 //
 //   - this program can read none of the current ones;
 //   - a generation for this program, with all read models, is being built already;
-//   - a process of another version reads the current generation, or has left events out of it that it could not read;
-//   - another process changes the pointer to the current generation meanwhile.
+//   - a process of another version reads the current generation, or events were left out of it because a process could
+//     not read them;
+//   - another process meanwhile makes another generation current, or begins to build a later one.
 //
-// What an earlier process has begun is begun again if it is behind the current generation.
+// What was begun earlier is begun again if it is behind the current generation.
 func (r *Reader) takeBeside(ctx context.Context, p *Pointer) (*pending, error) {
 	var lacking []string
 	for _, m := range r.at.models {
@@ -150,8 +151,9 @@ func (r *Reader) takeBeside(ctx context.Context, p *Pointer) (*pending, error) {
 }
 
 // knownBeside returns what another process, or this one before a restart, has recorded in p.Beside: which read models
-// stay in use while others are built. It returns nil if this process cannot continue that. lacking are the names of the
-// read models that this program cannot read, and basis is the checkpoint of the current generation.
+// stay in use while others are built. It returns nil if this process cannot continue that, or if it is behind the
+// checkpoint basis. lacking are the names of the read models that this program cannot read, and basis is that of the
+// current generation.
 func (r *Reader) knownBeside(ctx context.Context, p *Pointer, lacking []string, basis Checkpoint) (*pending, error) {
 	b := p.Beside
 	if b == nil || b.Basis != p.Generation || !slices.Equal(b.Pending, lacking) || !r.at.continues(p.Building, p, true) {
@@ -164,10 +166,11 @@ func (r *Reader) knownBeside(ctx context.Context, p *Pointer, lacking []string, 
 	return &pending{beside: *b, building: p.Building.Generation}, nil
 }
 
-// beginBeside begins to build the read models named in lacking, while all others stay in use. It gives those in use a
-// checkpoint of their own, a copy of the parameter checkpoint, which is that of the current generation. basis is the
-// number of the current generation. beginBeside records what it has begun in the pointer to the current generation. It
-// returns nil when another process has changed that pointer meanwhile.
+// beginBeside begins a generation in which the read models named in lacking are built anew, while all others stay in
+// use. It gives those in use a checkpoint of their own, a copy of the parameter checkpoint, which is that of the
+// current generation. basis is the number of the current generation. beginBeside records what it has begun in the
+// pointer to the current generation. It returns nil when another generation has become current meanwhile, or another
+// process has begun to build a later one.
 func (r *Reader) beginBeside(ctx context.Context, basis int64, lacking []string, checkpoint Checkpoint) (*pending, error) {
 	var number int64
 	reserved, err := r.at.update(ctx, func(p *Pointer) bool {
@@ -203,7 +206,7 @@ func (r *Reader) beginBeside(ctx context.Context, basis int64, lacking []string,
 	return taken, err
 }
 
-// spoilt reports whether a new generation must not take over documents of the given generation. That is so when a
+// spoilt reports whether a new generation must not take over documents of the given generation. That is so when a live
 // process of another version of the program reads the given generation, and also when events were left out of its
 // documents because a process could not read these events.
 func (r *Reader) spoilt(ctx context.Context, generation int64) (bool, error) {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// board is a notice board: a collection of rows that are not folded from events. Any process may write rows. A board
-// belongs to no generation, except the one that names the streams which are no longer folded into a generation: see
-// Unread.
+// board is a notice board: a collection of rows that are not folded from events. Any process may write rows. Most
+// boards belong to no generation. But each generation has a board that names the streams which are no longer folded
+// into it: see Unread.
 type board[T any] struct {
 	docs       Documents
 	collection string

@@ -27,8 +27,8 @@ type Pointer struct {
 	// It says what that program reads meanwhile: all other read models of the current generation. nil: there is no such
 	// building.
 	Beside *Beside `json:"beside"`
-	// Retired are the collections that are unused since SwitchedAt, or since an earlier switch. They are dropped when no
-	// process can be reading them any more.
+	// Retired are the collections that the current generation has not used since SwitchedAt, or since an earlier
+	// switch. They are dropped when, according to the heartbeats, no process reads them any more.
 	Retired    []string  `json:"retired"`
 	SwitchedAt time.Time `json:"switched_at"`
 
@@ -191,8 +191,8 @@ func (c *catalogue) takeNumber(ctx context.Context) (int64, error) {
 }
 
 // switchTo makes the generation number current, whose read models are stored at places. It retires (marks for removal)
-// those collections of the previous generation that the new one does not use. It also retires the collections of all
-// generations with numbers between the two, because they were never finished.
+// those collections of the previous generation that the new one does not use. It also retires the collections of the
+// generations with numbers between the two, which never became current.
 //
 // It changes nothing when the generation number, or a newer one, is current already. It also changes nothing when basis
 // is not 0 and the current generation is not basis, the one from which the new generation has taken documents over.
@@ -237,8 +237,8 @@ func (s streamModel[T]) unsaid(c *catalogue, id string) bool {
 	return c.isPending(s.modelName) || c.standing.still(s.category, id)
 }
 
-// load reads one document of a stream's read model. It returns no document while the stream has an event that this program cannot
-// read, and while the read model is being built.
+// load reads one document of a stream's read model. It returns no document while the stream is no longer folded (see
+// Unread), and while the read model is being built beside current ones.
 func (s streamModel[T]) load(ctx context.Context, c *catalogue, id string) (T, bool, error) {
 	if s.unsaid(c, id) {
 		var none T

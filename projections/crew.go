@@ -35,8 +35,8 @@ func (c *crew) hands(events int) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// each calls do with 0 to n-1, and returns when all calls have ended. It returns one of their errors; after an error it makes no
-// further call. With several hands, calls run at the same time.
+// each calls do with 0 to n-1, and returns when all calls have ended. It returns one of their errors; no thread begins
+// another call after it has learnt of an error. With several hands, calls run at the same time.
 func (c *crew) each(hands, n int, do func(int) error) error {
 	if hands <= 1 {
 		for i := range n {

@@ -15,8 +15,8 @@ type Moments interface {
 	Moment(ctx context.Context, do func(Documents) error) error
 }
 
-// OpenExtract opens the current read models. It returns an error when there are none, or when this program cannot read
-// the version of their documents' fields.
+// OpenExtract opens the current read models. It returns an error when there are none, or when those to be exported have
+// documents with another version of fields than this program writes.
 func OpenExtract(ctx context.Context, docs Documents) (*Extract, error) {
 	at, err := openCurrent(ctx, docs, movieModel, deliveryModel{}, usageModel{}, statementModel{})
 	if err != nil {

@@ -16,8 +16,9 @@ type Library struct {
 	log *eventstore.Log
 }
 
-// File returns the file at a path, and false when there is none. A registration that has expired is returned too; the caller
-// checks for that. File folds the events of the path's stream that the document lacks, unless the log is unavailable.
+// File returns the file at a path, and false when there is none. A registration that has expired is returned too; the
+// caller checks for that. File folds the events of the path's stream that the document lacks. When the log is
+// unavailable, it returns an existing document as it is.
 func (l *Library) File(ctx context.Context, account domain.AccountID, path media.Path) (MediaFile, bool, error) {
 	id := media.StreamID(account, path)
 	found, err := l.at.docs.Get(ctx, l.at.collection(mediaModel{}.name()), id)

@@ -80,8 +80,8 @@ const (
 	indexMediaBlobs  = "blobs"    // files stored under a blob key
 )
 
-// mediaModel has a document for every path with a file. A path may stay empty until its tombstone is swept, and then be used
-// again. So documents are guarded by the position in the log, not by the revision.
+// mediaModel has a document for every path with a file or a registration. A path may stay empty until its tombstone is
+// swept, and then be used again. So documents are guarded by the position in the log, not by the revision.
 type mediaModel struct{}
 
 func (mediaModel) name() string     { return "media" }

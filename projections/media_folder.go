@@ -6,8 +6,8 @@ import (
 	"moviola/domain/media"
 )
 
-// MediaFolder is the read model of one folder of a library. A folder exists while it, or a folder below it, contains a file, a
-// registration or a marker. A marker shows that the folder was created explicitly.
+// MediaFolder is the read model of one folder of a library. It exists while the folder, or a folder below it, contains
+// a file, a registration or a marker. A marker shows that the folder was created explicitly.
 type MediaFolder struct {
 	ID      string `json:"id"`
 	Account string `json:"account"`

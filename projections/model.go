@@ -32,8 +32,8 @@ type model interface {
 // ager is a model that can read stored documents whose shape (version of the documents' fields) is older than the
 // model's own shape.
 type ager interface {
-	// oldestShape returns the oldest shape of stored documents that the model can read. Later shapes only added fields.
-	// 0: the model can read its own shape only.
+	// oldestShape returns the oldest shape of stored documents that the model can read. Later shapes have added fields
+	// or indexes, or are stored in another form, but no field has changed. 0: the model can read its own shape only.
 	oldestShape() int
 }
 
@@ -45,9 +45,9 @@ func oldest(m model) int {
 	return m.shape()
 }
 
-// lister is a model whose documents are listed to accounts. When the program cannot read an event of a stream, the
-// documents that are folded from this stream stay outdated. A list that would show such a document is refused: see
-// mayList.
+// lister is a model that says of which streams the documents are that accounts list. When the program cannot read an
+// event of a stream, the documents that are folded from this stream stay outdated. Lists of an account that might show
+// such a document are refused: see mayList.
 type lister interface {
 	// listed is the category of the streams that the listed documents are folded from; empty: accounts do not list them.
 	listed() string

@@ -71,8 +71,8 @@ type MovieBatches struct {
 	log *eventstore.Log
 }
 
-// Get returns a batch, and false when it does not exist. The batch includes every event that its stream has at the time of the
-// call. When the log is unavailable, an existing document is returned as it is.
+// Get returns a batch, and false when it does not exist or was refused. The batch includes every event that its stream
+// has at the time of the call. When the log is unavailable, Get returns the document as stored, or an error.
 func (b *MovieBatches) Get(ctx context.Context, id batch.ID) (MovieBatch, bool, error) {
 	doc, known, err := movieBatchModel.load(ctx, b.at, string(id))
 	if err == nil {

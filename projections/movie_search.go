@@ -74,8 +74,8 @@ func (m *Movies) search(ctx context.Context, list MovieList) (MoviePage, error) 
 	return out, nil
 }
 
-// stretch reads the next movies of a list, at most limit. It returns the cursors of all movies that it has read, in the
-// order of the list, and the movies among them that match the list's filters.
+// stretch reads the next movies of a list, at most limit. It returns the cursors of all movies that it has looked at,
+// in the order of the list, and the movies among them that match the list's filters.
 func (m *Movies) stretch(ctx context.Context, list MovieList, limit int) ([]MovieCursor, []Movie, error) {
 	var all []Movie
 	var places []MovieCursor
@@ -86,8 +86,8 @@ func (m *Movies) stretch(ctx context.Context, list MovieList, limit int) ([]Movi
 		places, all, err = m.byTerm(ctx, list.query(indexTerm, limit, terms[0]), terms[1:])
 	case m.at.current.Load().Models[movieModel.modelName].Shape >= statusShape:
 		all, err = page[Movie](ctx, m.at, movieModel.modelName, list.query(indexStatus, limit, list.Status))
-	// The stored movies have no index by status yet: it is still being built. So movies of every status are read,
-	// newest first, and those with another status are removed below.
+	// The stored movies have no index by status yet: it comes when they are built anew. So movies of every status are
+	// read, newest first, and those with another status are removed below.
 	default:
 		all, err = page[Movie](ctx, m.at, movieModel.modelName, list.query(indexNewest, limit))
 	}
@@ -103,7 +103,7 @@ func (m *Movies) stretch(ctx context.Context, list MovieList, limit int) ([]Movi
 }
 
 // byTerm reads the movies that have the search term in the query q. It returns the cursors of all these movies, in the
-// order of the query, and those of the movies that also have every search term in others.
+// order of the query, and those of the movies themselves that also have every search term in others.
 func (m *Movies) byTerm(ctx context.Context, q Query, others []string) ([]MovieCursor, []Movie, error) {
 	terms, err := page[movieTerm](ctx, m.at, termModel{}.name(), q)
 	if err != nil {

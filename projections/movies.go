@@ -21,8 +21,9 @@ type Movies struct {
 	head   func(context.Context) (eventstore.Position, error) // reads the end of the log; the read begins after the call
 }
 
-// Get returns a movie, and false when there is none. Clients see their own writes (design §4), at the least cost. Get
-// loads the movie's document from the read models, and then there are three cases:
+// Get returns a movie, and false when there is none or its submission was abandoned. Clients see their own writes to an
+// open movie (design §4), at the least cost. Get loads the movie's document from the read models (load), and then there
+// are three cases:
 //
 //  1. The movie is closed. Get returns the document as stored.
 //  2. The movie is open or missing, and the read models include every event of the log. Get returns the document as
@@ -33,9 +34,9 @@ type Movies struct {
 //
 // Case 2 applies only if all of these are true:
 //
-//   - The read models fold all events of the movie's stream and are not being built anew (unsaid). Otherwise the document
-//     would stay outdated.
-//   - The read models have not changed for a while (quiet). While they change, the log has newer events anyway.
+//   - The read models fold all events of the movie's stream and are not being built anew (unsaid). Otherwise load
+//     returns no document, because the stored one stays outdated.
+//   - The read models have not changed for a while (quiet). While they change, the log usually has newer events anyway.
 //   - The end of the log, read after the document, is not after the position of the read models (upToDate). Get takes
 //     that position before it reads the document: a later position could include an event that came after the document
 //     was read.
@@ -60,9 +61,9 @@ func (m *Movies) Get(ctx context.Context, project domain.ProjectID) (Movie, bool
 }
 
 // upToDate reports whether the log has no event after place, and generation is still the current one. The caller has
-// taken place, the position of the read models, and generation before it read a document. Concurrent calls, for any
-// movies, share one read of the end of the log. When that read fails, upToDate returns false, and the caller reads the
-// movie's stream.
+// taken place, the position of the read models, and generation before it read a document. When the log is in another
+// process, concurrent calls, for any movies, share reads of the end of the log. When such a read fails, upToDate
+// returns false, and the caller reads the movie's stream.
 func (m *Movies) upToDate(ctx context.Context, place eventstore.Position, generation *Pointer) bool {
 	ctx, cancel := context.WithTimeout(ctx, freshness)
 	defer cancel()

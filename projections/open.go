@@ -35,8 +35,9 @@ type Config struct {
 	ZeroRetention time.Duration
 	// ClearAgain is the time after which the files of a closed account are removed a second time. Default: 24 hours.
 	ClearAgain time.Duration
-	// Head returns the end of the log without a delay, and never a position before an event that was acknowledged earlier. It is nil
-	// when the log is in another process: then the log is read, once for all callers that ask during the read.
+	// Head returns the end of the log without a delay, and never a position before an event that was acknowledged
+	// earlier. It is nil when the log is in another process: then the log is read, and callers that ask at about the
+	// same time share a read.
 	Head func() eventstore.Position
 	// BatchEvents is the maximum of events in one commit at the end of the log. Default: 1,000.
 	BatchEvents int
@@ -152,8 +153,9 @@ func allModels(config Config) []model {
 	}
 }
 
-// Open opens the current generation of the read models, or creates the first, and returns the queries over it. Queries work at
-// once on the stored documents; Reader.Run brings them up to the end of the log.
+// Open opens the read models, creates their first generation if there is none, and returns the queries over them.
+// Queries work at once on the stored documents, except that lists may be refused with a *BehindError; Reader.Run brings
+// the documents up to the end of the log.
 func Open(ctx context.Context, config Config) (*ReadModels, error) {
 	if config.Documents == nil || config.Log == nil {
 		return nil, errors.New("read models: a document store and a log are required")

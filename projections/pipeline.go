@@ -90,9 +90,9 @@ func (p *projector) committed(b *prepared) {
 	p.warn(b.found)
 }
 
-// commitBehind folds a batch while the batch before it is being committed, and then begins to commit the folded batch. When the
-// folding or the running commit fails, commitBehind commits the batch by the method commit, which retries, after the batch before
-// it is committed.
+// commitBehind folds a batch while the batch before it is being committed, and then begins to commit the folded batch.
+// When the folding or the running commit fails, commitBehind first makes sure that the batch before is committed. Then
+// it commits the batch by the method commit, which retries.
 func (p *projector) commitBehind(ctx context.Context, events []eventstore.Recorded) error {
 	b, err := p.foldBehind(ctx, events)
 	smooth, failed := p.settle(ctx)

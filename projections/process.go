@@ -60,8 +60,8 @@ func newProcessBoard(docs Documents, now func() time.Time) *ProcessBoard {
 	return &ProcessBoard{rows: board[Process]{docs: docs, collection: processes.Name, what: "row of a process"}, now: now}
 }
 
-// Run writes the row of this process every ten seconds until ctx ends, and removes it then. Errors are passed to failed, and the
-// next write tries again.
+// Run writes the row of this process every ten seconds until ctx ends, and removes it then. Errors are passed to
+// failed. After a failed write, the next one tries again.
 func (b *ProcessBoard) Run(ctx context.Context, describe func() Process, failed func(error)) error {
 	if err := b.forget(ctx); err != nil {
 		failed(err)

@@ -47,8 +47,8 @@ const (
 	lastPause  = 2 * time.Second
 )
 
-// projector folds the log into one generation of the read models. It is used by one goroutine, the one of run. For each
-// batch of events, run makes these steps:
+// projector folds the log into one generation of the read models. It is used by one goroutine, the one of run, which
+// starts others. For each batch of events, run makes these steps:
 //
 //  1. eventstore.Follow, in a goroutine of its own, reads the log and sends its events as notices.
 //  2. nextBatch collects the events of a batch. It ends the batch early when a caller waits for the read models.
@@ -66,18 +66,19 @@ const (
 //
 // Before the end of the log is reached, commitBehind folds a batch while another goroutine still writes the batch
 // before it, which is in the field flying. Then settle waits for that goroutine. If writing has failed, settle commits
-// the batch before by commit. Finally commitBehind starts a goroutine that writes the folded batch, and run collects
-// the next one.
+// the batch before by commit. Unless something has failed, commitBehind then starts a goroutine that writes the folded
+// batch, and run collects the next one.
 //
 // What keeps documents right:
 //
 //   - The checkpoint is written in the same commit as the documents, and only if it still has the version at which it
-//     was loaded. So of two processes that fold the same batch, one commits. The other gets ErrStale, loads the
-//     checkpoint and finds that the batch is committed.
-//   - commitBehind folds a batch from documents that the commit of the batch before is still writing. If that commit
-//     fails, the batch is folded again, from the stored documents.
-//   - The field considered, the position up to which every event was folded and committed or skipped, advances only after
-//     a commit. The field ahead is the value that considered will have after the commit of the batch being collected.
+//     was loaded. So of two processes that fold the same events, at most one commits them. The other gets ErrStale,
+//     loads the checkpoint and finds which events are committed.
+//   - commitBehind folds a batch from documents that the commit of the batch before may still be writing. If that
+//     commit fails, the batch is folded again, from the stored documents.
+//   - The field considered, the position up to which every event was folded and committed or skipped, advances only
+//     when the batch of the events before it is committed, or has no events. The field ahead is the value that
+//     considered will have after the batch being collected.
 //   - ErrGap ends the projector: an event is missing, and folding on would make documents wrong.
 type projector struct {
 	config     Config
@@ -117,9 +118,9 @@ func newProjector(config Config, at *catalogue, generation int64, places map[str
 		report: tell}
 }
 
-// run folds the log from the checkpoint on. It returns nil when ctx ends, or when stop returns true. It returns an error at
-// ErrGap and, when ends is set, at eventstore.ErrIncomplete. It calls stop after every batch, also after an empty one: at
-// least once a second, unless a commit takes longer.
+// run folds the log from the checkpoint on. It returns nil when ctx ends, or when stop returns true. It returns an
+// error at ErrGap and, when ends is set, at eventstore.ErrIncomplete. It calls stop after every batch, also after an
+// empty one: every few seconds at least, unless folding or committing a batch takes longer.
 func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) error {
 	notices := make(chan eventstore.Notice, p.config.BehindEvents)
 	following, cancel := context.WithCancel(ctx)
@@ -303,9 +304,9 @@ func (p *projector) commit(ctx context.Context, events []eventstore.Recorded) er
 	}
 }
 
-// try folds those events of a batch that the documents lack, and writes the documents. It returns whether documents have
-// changed. With patient, it fails at an event younger than newerAge that this program cannot read, so that a process of a
-// newer version of the program can project that event.
+// try folds those events of a batch that the documents lack, and writes the documents. It returns true when documents
+// have changed, or when another process has committed the batch. With patient, it fails at an event younger than
+// newerAge that this program cannot read, so that a process of a newer version of the program can project that event.
 func (p *projector) try(ctx context.Context, recorded []eventstore.Recorded, patient bool) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()

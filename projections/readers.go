@@ -41,7 +41,7 @@ func (r *Reader) sign(ctx context.Context, generation int64) error {
 }
 
 // unsign removes the heartbeat of this process from the collection readers, when the process ends. The heartbeat of a
-// killed process stays until it is older than signAge.
+// killed process stays until another process finds that it is older than signAge.
 func (r *Reader) unsign(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), behindTime)
 	defer cancel()

@@ -21,10 +21,10 @@ type Building struct {
 // after a build that failed.
 const progressInterval = 10 * time.Second
 
-// Rebuild builds read models again from the beginning of the log, beside the current ones, and then makes them current: queries
-// never stop. The old ones are dropped later. Without names it builds all. Any process may call it while others project and read.
-// It calls progress, unless that is nil, with the position reached. When ctx ends before the switch, the current read models
-// stay.
+// Rebuild builds read models again from the beginning of the log, beside the current ones, and then makes them current:
+// queries go on meanwhile. The old ones are dropped later. Without names it builds all. Any process may call it while
+// others project and read. It calls progress, unless that is nil, with the position reached. When ctx ends before the
+// switch, the current read models stay.
 func (r *Reader) Rebuild(ctx context.Context, progress func(eventstore.Position), names ...string) error {
 	current := r.at.current.Load()
 	models, places, err := r.at.chosen(current, names)
@@ -83,8 +83,8 @@ type construction struct {
 	building Building
 	models   []model // the read models to fold
 	basis    int64   // generation from which all read models that are not in models are taken over; 0: none are
-	// build makes the generation current only when no process of another version of the program reads the generation
-	// basis any more. It gives up if such a process has left events out of that generation.
+	// With alone, build makes the generation current only when no process of another version of the program reads the
+	// generation basis any more, and gives up if events were left out of that generation.
 	alone bool
 }
 
@@ -168,9 +168,10 @@ func (r *Reader) free(ctx context.Context, basis int64) (bool, error) {
 	return err == nil && !others, nil // an error of the store is not returned: the caller calls free again after false
 }
 
-// takeBuilding returns the generation that is being built for this program. If there is none, it begins one. With
-// partly, the new generation takes over those read models of the current one whose documents have the version of fields
-// that this program writes, and only the others are built. Without partly, all read models are built.
+// takeBuilding returns the generation that is being built for this program. If there is none that it can continue, it
+// begins one. With partly, the one that it begins takes over those read models of the current generation whose
+// documents have the version of fields that this program writes, and only the others are built. Without partly, all
+// read models are built.
 func (r *Reader) takeBuilding(ctx context.Context, partly bool) (Building, error) {
 	var building Building
 	_, err := r.at.update(ctx, func(p *Pointer) bool {
@@ -191,7 +192,7 @@ func (r *Reader) takeBuilding(ctx context.Context, partly bool) (Building, error
 
 // renew builds read models in the background, until ctx ends. It does so when the documents of the current ones have
 // another version of fields than this program writes, or lack events that this program can read. It continues a build
-// from before a restart.
+// from before a restart, if it can.
 func (r *Reader) renew(ctx context.Context) {
 	for sleep(ctx, pointerInterval) {
 		c, err := r.nextConstruction(ctx)
@@ -216,9 +217,10 @@ func (r *Reader) renew(ctx context.Context) {
 }
 
 // nextConstruction returns the generation to build next, and nil when there is nothing to build. When the documents of
-// only some read models have another version of fields than this program writes, only these are built, and the others
-// are taken over from the current generation. But all read models are built when a process of another version of the
-// program reads the current generation, or has left events out of it because it could not read them.
+// only some read models have another version of fields than this program writes, usually only these are built, and the
+// others are taken over from the current generation. But all read models are built, for example, when a process of
+// another version of the program reads the current generation, or when events were left out of it because a process
+// could not read them.
 func (r *Reader) nextConstruction(ctx context.Context) (*construction, error) {
 	why, all := r.outdated()
 	if why == "" {
@@ -286,8 +288,9 @@ func (r *Reader) tellProgress(ctx context.Context) func(eventstore.Position) {
 	}
 }
 
-// publish makes the generation that this process reads the current one, once it is complete. It puts this off while another
-// process reads the generation that is current, because that process would lose it.
+// publish makes the generation that this process reads the current one, once it is complete. It puts this off while
+// another live process reads the generation that is current. Otherwise versions of the program that run side by side
+// could replace each other's generation again and again.
 func (r *Reader) publish(ctx context.Context, caughtUp bool) {
 	now := r.config.Now()
 	if !caughtUp || !r.unpublished || now.Before(r.nextPublish) {
@@ -327,7 +330,8 @@ func (p *pace) begin(now time.Time, at eventstore.Position) {
 }
 
 // left estimates how long it takes until the measured position, which is `at` now, reaches the position to. The result
-// is in whole seconds. 0 means that the time is unknown, for example because begin has not been called yet.
+// is in whole seconds. 0 means that the position is reached, or that the time is unknown, for example because begin has
+// not been called yet.
 func (p *pace) left(now time.Time, at, to eventstore.Position) time.Duration {
 	done, spent := float64(at.Commit)-float64(p.from.Commit), now.Sub(p.since)
 	if p.since.IsZero() || done <= 0 || to.Commit <= at.Commit || spent <= 0 {

@@ -14,9 +14,9 @@ const (
 	maxRecent = 4096
 )
 
-// recent caches the decoded documents that were read since the read models last changed, such as a movie that a client polls, and
-// its account. It is used while the Reader runs, which reports every change that it sees. The documents in it are shared: nobody
-// modifies them.
+// recent caches decoded documents that were read since the read models last changed, such as a movie that a client
+// polls, and its account. It is used while the Reader runs, which reports every change that it sees. The documents in
+// it are shared: nobody may modify them.
 type recent struct {
 	running atomic.Bool
 	changes atomic.Uint64
@@ -35,8 +35,8 @@ type stored[T any] struct {
 	found bool
 }
 
-// mark returns the number of changes so far. A reader takes it before it reads a document and passes it to keep. mark returns
-// false while nothing is cached.
+// mark returns the number of changes so far. A reader takes it before it reads a document and passes it to recall and
+// keep. mark returns false while the Reader does not run: then nothing is cached.
 func (r *recent) mark() (uint64, bool) { return r.changes.Load(), r.running.Load() }
 
 // changed invalidates everything that was read before.

@@ -119,8 +119,8 @@ type Templates struct {
 	log *eventstore.Log
 }
 
-// Get returns a template, and false when it does not exist. The template includes every event that its stream has at the time of
-// the call. When the log is unavailable, an existing document is returned as it is.
+// Get returns a template, and false when it does not exist or is deleted. The template includes every event that its
+// stream has at the time of the call. When the log is unavailable, Get returns the document as stored, or an error.
 func (t *Templates) Get(ctx context.Context, id template.ID) (Template, bool, error) {
 	doc, known, err := templateModel.load(ctx, t.at, string(id))
 	if err == nil {

@@ -22,9 +22,9 @@ type sealedTokens struct {
 	sealer Sealer
 }
 
-// SealTokens returns a Documents for which file tokens are encrypted in the store, so that nobody can read addresses of files
-// from the read models. (Only events that earlier versions of the program wrote contain tokens.) What is read through it is
-// decrypted. All other documents pass unchanged.
+// SealTokens returns a Documents for which file tokens are encrypted in the store, so that nobody can read these
+// tokens, which are parts of addresses of files, from the read models. (Only events that earlier versions of the
+// program wrote contain tokens.) What is read through it is decrypted. All other documents pass unchanged.
 func SealTokens(docs Documents, sealer Sealer) Documents { return sealedTokens{docs, sealer} }
 
 // Commit implements Documents.

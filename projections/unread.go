@@ -13,10 +13,10 @@ import (
 // errNewer says that a batch has an event that this program cannot read; a process of a newer version may be about to project it.
 var errNewer = errors.New("an event was written by a newer version of the program")
 
-// newerTries concerns a batch that has an event which only a newer version of the program can read. The projector tries
-// such a batch again and again. At the try with the number newerTries, it leaves the event and all later ones of its
-// stream out of the read models: see Unread. The tries before take about a second, with their pauses. In this time a
-// process of the newer version can fold the event.
+// newerTries concerns a batch that has an event younger than newerAge which only a newer version of the program can
+// read. The projector tries such a batch again and again. At the try with the number newerTries, it leaves the event
+// and all later ones of its stream out of the read models: see Unread. The tries before take about a second, with their
+// pauses. In this time a process of the newer version can fold the event.
 const newerTries = 7
 
 // newerAge is the age from which the projector leaves out an event that only a newer version of the program can read.
@@ -62,11 +62,12 @@ type decoded struct {
 	err   error
 }
 
-// read decodes those events of a batch that come after the checkpoint `at`. It leaves out the events of the streams in
-// unread, which are no longer folded: see Unread.
+// read decodes those events of a batch that come after the checkpoint `at`. It leaves out those that are no longer
+// folded because their streams are in unread: see Unread.
 //
-// When it finds an event that this program cannot read, it leaves out this event and all later ones of its stream, and
-// returns the stream as a new Unread. But with patient, it returns errNewer if the event is younger than newerAge.
+// When it finds an event of a type or version that this program does not know, it leaves out this event and all later
+// ones of its stream, and returns the stream as a new Unread. But with patient, it returns errNewer if the event is
+// younger than newerAge. After any other error of decoding, it returns that error.
 func (p *projector) read(
 	recorded []eventstore.Recorded, at Checkpoint, unread map[string]Unread, patient bool,
 ) ([]Event, []Unread, error) {

@@ -26,9 +26,9 @@ const (
 	mostDifferences = 10_000
 )
 
-// Verify folds the log into an empty document store, up to the checkpoint of the current read models, and returns the documents
-// that differ, at most mostDifferences of them. config must be the service's own, because documents contain times that
-// depend on it. Verify writes documents to scratch only.
+// Verify folds the log into scratch, a document store that must be empty, up to the checkpoint of the current read
+// models, and returns the documents that differ, at most mostDifferences of them. config must be the service's own,
+// because documents contain times that depend on it. Verify writes documents to scratch only.
 func Verify(ctx context.Context, config Config, scratch Documents) ([]Difference, error) {
 	config = config.withDefaults()
 	live := &catalogue{docs: config.Documents, models: allModels(config)}

@@ -19,15 +19,15 @@ const (
 	pointerInterval = time.Second
 	// sweepInterval is how often old tombstones are removed.
 	sweepInterval = 10 * time.Minute
-	// keepTombstones is how long a tombstone stays. It must be longer than any process can hold documents that it has loaded
-	// (commitTimeout), by a margin that covers clocks that differ.
+	// keepTombstones is how long a tombstone stays at least. It must be longer than a process can hold documents that
+	// it has loaded (see commitTimeout), by a margin that covers clocks that differ.
 	keepTombstones = 24 * time.Hour
 	// keepRetired is how long the collections of an old generation stay after the switch: longer than a process takes to notice
 	// the switch.
 	keepRetired = time.Minute
-	// keepErased is how long the collections of an old generation stay after the switch when DropFormer waits until they are
-	// dropped. It is longer than a request takes that began before the switch. DropFormer drops no collection that a live process
-	// reads, as its heartbeat says.
+	// keepErased is how long the collections of an old generation stay after the switch at least, when DropFormer waits
+	// until they are dropped and other processes live. It is longer than a request usually takes that began before the
+	// switch. DropFormer drops no collection that a live process reads, as its heartbeat says.
 	keepErased = 20 * time.Second
 	// sweepLimit is the maximum of tombstones removed in one step.
 	sweepLimit = 1000
@@ -74,10 +74,10 @@ type catchUp struct {
 	lacks eventstore.Position // first event that the read models lacked when the log was read last; zero: none was found
 }
 
-// reached reports whether the read models have folded every event up to c.end, where the log ended at the first call.
+// reached reports whether the read models have folded every event up to c.end, where the log ended at the first look.
 // position is how far they have come now. reached does not read the log while the read models still lack the event
-// c.lacks, which an earlier call has found. Otherwise it reads at most behindEvents events. While the log does not
-// answer, reached returns false, and the next call asks again.
+// c.lacks, which an earlier call has found. Otherwise it passes over at most behindEvents events that no read model
+// folds. While the log does not answer, reached returns false, and the next call asks again.
 func (c *catchUp) reached(ctx context.Context, r *Reader, position eventstore.Position) bool {
 	if c.done {
 		return true
@@ -158,8 +158,8 @@ func (r *Reader) sweepWhenDue(ctx context.Context) {
 }
 
 // follow reads, once each pointerInterval, which generation is current. It switches to that generation if the stored
-// documents have the versions of fields that this program reads and writes. It also reads which streams are no longer
-// folded (see Unread), and writes the heartbeat when that is due.
+// documents have the versions of fields that this program writes, and if the generation is not behind (see patience).
+// It also reads which streams are no longer folded (see Unread), and writes the heartbeat when that is due.
 func (c *chores) follow(ctx context.Context) {
 	now := c.r.config.Now()
 	if now.Before(c.nextPointer) {
@@ -221,9 +221,9 @@ func (r *Reader) sweep(ctx context.Context, now time.Time) error {
 	return r.dropRetired(ctx, now, keepRetired)
 }
 
-// DropFormer drops the collections of former generations, and returns when none is left. While other processes live, it waits
-// until all of them read the current generation, and at least keepErased after the switch. It returns an error when ctx
-// ends, or when the document store fails.
+// DropFormer drops the collections of former generations, and returns when none is left. While other processes live, it
+// waits at least keepErased after the switch, and until none of them may still read one of these collections. It
+// returns an error when ctx ends, or when the document store fails.
 func (r *Reader) DropFormer(ctx context.Context) error {
 	for {
 		left, err := r.former(ctx)
@@ -260,7 +260,7 @@ func (r *Reader) former(ctx context.Context) (left bool, err error) {
 }
 
 // dropRetired drops the retired collections, those that the current generation does not use, except for those that a
-// live process still reads. It does nothing until the time kept has passed since the current generation was switched
+// live process may still read. It does nothing until the time kept has passed since the current generation was switched
 // to.
 func (r *Reader) dropRetired(ctx context.Context, now time.Time, kept time.Duration) error {
 	p, err := r.at.read(ctx)

@@ -70,7 +70,7 @@ func (workModel) name() string { return "work" }
 func (workModel) shape() int { return 8 }
 
 // oldestShape returns the oldest shape (version of the documents' fields) of stored work items that this program can
-// read. Later shapes only added fields.
+// read. No later shape has changed a field that was there before.
 func (workModel) oldestShape() int { return 5 }
 func (workModel) declare() []Index {
 	return []Index{
