@@ -23,9 +23,9 @@ type Pointer struct {
 	Next       int64            `json:"next"`     // number of the next generation to be built
 	Models     map[string]Place `json:"models"`   // where each read model is stored, by the read model's name
 	Building   *Building        `json:"building"` // the generation that is being built in the background; nil: none
-	// Beside is set while a program that cannot read some read models of the current generation has these built anew.
-	// It says what that program reads meanwhile: all other read models of the current generation. nil: there is no such
-	// building.
+	// Beside is set when a program that cannot read some read models of the current generation has begun to build these
+	// anew. It says what that program reads meanwhile: all other read models of the current generation. nil: no program
+	// has begun that.
 	Beside *Beside `json:"beside"`
 	// Retired are the collections that the current generation has not used since SwitchedAt, or since an earlier
 	// switch. They are dropped when, according to the heartbeats, no process reads them any more.

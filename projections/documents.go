@@ -28,9 +28,10 @@ type Documents interface {
 	// Page returns documents in the order of an index, without tombstones.
 	Page(ctx context.Context, collection string, query Query) ([]Stored, error)
 
-	// Commit writes documents, each only if it is still at the version it was loaded at, and then the checkpoint. In a store
-	// without transactions, a failed commit may have written some of the documents, but never the checkpoint before all of them.
-	// After ErrStale the caller loads the documents again, and applies the events that they lack.
+	// Commit writes documents, each only if it is still at the version it was loaded at, and then the checkpoint. In a
+	// store without transactions, a failed commit may have written some of the documents, but never the checkpoint
+	// before all of them. After ErrStale the caller loads the documents again, and repeats those changes that they
+	// lack.
 	Commit(ctx context.Context, batch Changes) error
 
 	// Atomic reports whether Commit always writes either all of a batch or nothing.

@@ -25,12 +25,12 @@ type Movies struct {
 // open movie (design §4), at the least cost. Get loads the movie's document from the read models (load), and then there
 // are three cases:
 //
-//  1. The movie is closed. Get returns the document as stored.
-//  2. The movie is open or missing, and the read models include every event of the log. Get returns the document as
-//     stored. So polling an open movie does not read the movie's stream each time.
-//  3. The movie is open or missing, and case 2 does not apply. Get reads the movie's stream, and folds the events that
-//     the document lacks (catchUp). When the log is unavailable, Get returns an open movie as stored, and an error for a
-//     missing one.
+//  1. The document is that of a closed movie. Get returns it as stored.
+//  2. The document is that of an open movie, or missing, and the read models include every event of the log. Get returns
+//     what is stored. So polling an open movie does not read the movie's stream each time.
+//  3. The document is that of an open movie, or missing, and case 2 does not apply. Get reads the movie's stream, and
+//     folds the events that the document lacks (catchUp). When the log is unavailable, Get returns an open movie as
+//     stored, and an error for a missing one.
 //
 // Case 2 applies only if all of these are true:
 //

@@ -77,8 +77,8 @@ const (
 //   - commitBehind folds a batch from documents that the commit of the batch before may still be writing. If that
 //     commit fails, the batch is folded again, from the stored documents.
 //   - The field considered, the position up to which every event was folded and committed or skipped, advances only
-//     when the batch of the events before it is committed, or has no events. The field ahead is the value that
-//     considered will have after the batch being collected.
+//     when the batch that was read up to it is committed or empty. The field ahead is the value that considered will
+//     have after the batch being collected.
 //   - ErrGap ends the projector: an event is missing, and folding on would make documents wrong.
 type projector struct {
 	config     Config

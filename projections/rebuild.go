@@ -154,8 +154,8 @@ func (r *Reader) reach(ctx context.Context, position eventstore.Position) error 
 }
 
 // free reports whether a new generation can take over read models of the generation with the number basis: no process
-// of another version of the program reads that generation any more. It returns errSpoilt when a process has left events
-// out of that generation because it could not read them.
+// of another version of the program reads that generation any more. It returns false also when the store fails, and
+// errSpoilt when a process has left events out of that generation because it could not read them.
 func (r *Reader) free(ctx context.Context, basis int64) (bool, error) {
 	lacks, err := r.leftOut(ctx, basis)
 	if lacks {

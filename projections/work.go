@@ -25,12 +25,12 @@ type Work struct {
 	next map[string]string // for each kind and state, the account after which the next visit begins
 }
 
-// Candidates returns items of a kind that are due at now and not claimed: up to perAccount of each account, its oldest first. For
-// WorkStop, it also returns claimed items whose time has come.
+// Candidates returns items of a kind that are due at now and not claimed: up to perAccount of each account, its oldest
+// first. For WorkStop, it adds claimed items whose time has come.
 //
-// It reads a limited number of items, never the whole backlog. The items that are due longest are always among the candidates.
-// When more are due than one call reads, it adds the oldest items of some accounts, other accounts with each call: so every
-// account is reached, however long another's queue is.
+// It reads a limited number of items, never the whole backlog. The items that are due longest are read first. When many
+// are due, it adds the oldest items of some accounts, which take turns from call to call: so every account is reached in
+// the end, however long another's queue is.
 func (w *Work) Candidates(ctx context.Context, kind string, now time.Time, perAccount int) ([]WorkItem, error) {
 	found := share{perAccount: perAccount, seen: make(map[string]bool), counts: make(map[string]int)}
 	for _, state := range startable(kind) {
@@ -50,8 +50,8 @@ func (w *Work) Candidates(ctx context.Context, kind string, now time.Time, perAc
 	return found.items, nil
 }
 
-// share collects at most perAccount items of each account. Callers add the oldest items of an account first. An item that is
-// added twice, or is not due yet, is ignored.
+// share collects at most perAccount items of each account. Callers add the items of an account in one state oldest
+// first. An item that is added twice, or is not due yet, is ignored.
 type share struct {
 	perAccount int
 	items      []WorkItem
@@ -70,9 +70,9 @@ func (s *share) add(items []WorkItem, now time.Time) {
 	}
 }
 
-// visit adds the oldest items of some accounts to found. The accounts take turns, in the order of their ids. Each call
-// begins after the last account of the call before, and reads pages until it has read turnAccounts accounts. After the
-// last of all accounts, the next call begins with the first one.
+// visit adds the oldest items of some accounts to found, as far as they are due. The accounts take turns, in the order
+// of their ids. Each call begins after the last account of the call before, and reads pages until it has read
+// turnAccounts accounts, or the last of all. After the last of all accounts, the next call begins with the first one.
 func (w *Work) visit(ctx context.Context, kind, state string, now time.Time, found *share) error {
 	limit := min(found.perAccount, MaxPage)
 	q := Query{Index: indexTurns, Equal: []any{kind, state}, Limit: limit}
@@ -127,8 +127,8 @@ func startable(kind string) []string {
 }
 
 // wholeAccounts removes the items of the last account from a full page of limit items, because more items of that
-// account may be on the next page. A page with items of one account only stays as it is: limit is also the maximum of
-// items that the caller wants of one account.
+// account may be on the next page. A page with items of one account only stays as it is: the caller does not want more
+// than limit items of one account in one visit.
 func wholeAccounts(items []WorkItem, limit int) []WorkItem {
 	last := items[len(items)-1].Account
 	if len(items) < limit || items[0].Account == last {

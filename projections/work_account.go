@@ -80,8 +80,8 @@ func (w workModel) ofAccount(i WorkItem, e Event) (WorkItem, bool) {
 	}
 }
 
-// opening folds an event into the work item that completes the opening of an account. The item is open until the account has its
-// first key, the last step of its opening.
+// opening folds an event into the work item that completes the opening of an account. The item is open until the account has
+// its first key, the last step of its opening, or is closed.
 func (workModel) opening(i WorkItem, e Event) (WorkItem, bool) {
 	if d, ok := e.Data.(account.Opened); ok {
 		return i.ready(WorkComplete, d.At.Add(openingTime)), true
@@ -124,8 +124,8 @@ func (w workModel) closing(i WorkItem, e Event) (WorkItem, bool) {
 	}
 }
 
-// Files returns the movies of an account whose rendered files still exist, earliest expiry first: every such file has an item on
-// the work list. after is the last item of the previous page, nil for the first page.
+// Files returns a page of the work items that remove rendered files of an account, earliest expiry first: a movie has such
+// an item as long as its rendered file exists. after is the last item of the previous page, nil for the first page.
 func (w *Work) Files(ctx context.Context, account domain.AccountID, after *WorkItem, limit int) ([]WorkItem, error) {
 	q := Query{Index: indexTurns, Equal: []any{WorkExpire, WorkReady, string(account)}, Limit: min(limit, MaxPage)}
 	if after != nil {

@@ -20,8 +20,9 @@ func batchTouched(e Event) []string {
 }
 
 // batch folds an event into the work item of a batch of movies. The item is open from the request of the batch until
-// nothing is left to do. It is not due before Config.BatchAfter has passed since the request: until then, the process
-// that serves the request is to hold the credits.
+// nothing is left to do, and again after a cancellation. After the request it is due when Config.BatchAfter has passed:
+// until then, the process that serves the request is to hold the credits. After each of the later events it is due at
+// once.
 func (w workModel) batch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case batch.Requested:

@@ -27,10 +27,11 @@ const (
 // touched returns the ids of the items that an event may change. For each of them, apply calls fold, which calls the
 // method of the item's line. That method returns the item as it is after the event, and whether it is still open.
 //
-// The table shows what the events of a movie do to the items of that movie. A row is an item, by its line; the columns
-// are the events, in the order of time. ● opens the item, which becomes due later. ○ lets the item wait, because there is
-// nothing to do yet. ▶ makes the item ready for a worker, and "as" names its new kind. ■ closes the item. Submitted also
-// opens the items of fetch/, render/ and deliver/.
+// The table shows what the main events of a movie usually do to the items of that movie. A row is an item, by its line;
+// the columns are the events, in the order of time. ● opens the item, which becomes due later. ○ lets the item wait,
+// because there is nothing to do yet. ▶ makes the item ready for a worker, and "as" names its new kind. ■ closes the
+// item. Submitted also opens the item of render/, that of fetch/ if the movie may name files, and that of deliver/ if it
+// has destinations.
 //
 //	            Submitted   SourcesFetched   RenderStarted   RenderTimedOut   RenderFinished, Cancelled   DeliveryFinished
 //	fetch/          ▶             ■          ■ (attempt 1)                               ■
@@ -41,12 +42,13 @@ const (
 //	file/                                                                        ● RenderFinished; ■ FileDeleted
 //
 // The item of hold/ is opened before all others, when credits are held or a movie is counted. If no movie follows, it
-// becomes due as WorkAbandon. Its item follows both the ledger's and the movie's stream. Therefore each document names
-// the position in the log of its last event, and an event at or before this position is not folded again.
+// becomes due as WorkAbandon, except in a batch (see held). It follows both the ledger's and the movie's stream.
+// Therefore each document names the position in the log of its last event, and an event at or before this position is
+// not folded again.
 //
-// A worker's claim is an event too: RenderStarted, DeliveryStarted or SourcesFetchStarted. It makes the item claimed,
-// and the release of the claim makes the item ready again. When an item is claimed that was claimed already, the worker
-// before has died: Deaths counts this.
+// A worker's claim on an item of fetch/, render/ or deliver/ is an event too: SourcesFetchStarted, RenderStarted or
+// DeliveryStarted. It makes the item claimed, and the release of the claim makes the item ready again. When an item is
+// claimed that was claimed already, the worker before counts as dead: Deaths counts this.
 type workModel struct {
 	renderTimeout time.Duration
 	abandonAfter  time.Duration
@@ -161,9 +163,9 @@ func (workModel) fetch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	}
 }
 
-// render folds an event into the work item that renders a movie. The item is open from the submission of the movie to its close.
-// It is work for renderers, and after a timeout for the keeper (decision 19: due at twice the render timeout, or when nobody
-// renders the movie any more).
+// render folds an event into the work item that renders a movie. The item is open from the submission of the movie to its
+// close. It is work for renderers, and after a timeout usually for the keeper (decision 19: due at twice the render timeout,
+// or when nobody renders the movie any more).
 func (w workModel) render(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case movie.Submitted:
@@ -263,9 +265,9 @@ func (w workModel) hold(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	}
 }
 
-// held makes the item due when the hold is to be abandoned, for the case that its movie is never submitted. The
-// parameter `of` is the batch of movies that the hold belongs to; empty: none. For a hold of a batch, the item waits
-// instead, because the work item of the batch submits the movie or abandons the hold.
+// held makes the item due when the hold is to be abandoned, for the case that no movie or preload batch follows. The
+// parameter `of` is the batch of movies that the hold belongs to; empty: none. For a hold of a batch of movies, the
+// item waits instead, because the worker that has the work item of the batch submits the movie or abandons the hold.
 func (w workModel) held(i WorkItem, e Event, since time.Time, of domain.BatchID) WorkItem {
 	i.Account = e.ID
 	i = i.ready(WorkAbandon, since.Add(w.abandonAfter))

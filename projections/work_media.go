@@ -159,8 +159,8 @@ func (w workModel) preload(i WorkItem, open bool, e Event) (WorkItem, bool) {
 }
 
 // itemFetch folds an event into the work item that fetches the sources of a preload item. The work item is closed by
-// the first of these: the sources are fetched, the preload item is prepared without waiting for them any longer, or the
-// preload item has a result.
+// the first of these: the sources are fetched, the preparation of the preload item starts without waiting for them any
+// longer, or the preload item has a result.
 func (workModel) itemFetch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case preload.Requested:

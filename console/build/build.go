@@ -24,8 +24,8 @@ var entries = []string{"main.tsx", "operator.tsx", "styles.css"}
 // copied are files in the folder of the sources that are served unchanged.
 var copied = []string{"index.html", "operator.html", "icon.svg"}
 
-// build returns the files of the console by their names, made from the sources in the repository at root. The same sources give
-// the same bytes on every machine.
+// build returns the files of the console by their names, made from the sources and packages in the repository at root. The
+// same sources and packages, built with the same version of esbuild, give the same bytes on every machine.
 func build(root string) (map[string][]byte, error) {
 	var points []string
 	for _, entry := range entries {

@@ -16,9 +16,9 @@ type account struct {
 	revision               int64 // revision of the ledger's last event
 	granted, charged, held int64
 	references             map[string]bool // references of the account's grants
-	// taken has every movie and item for which this ledger ever held credits or kept a count. It is used only when this
-	// ledger is audited alone. Movies are not read then, so the checksum in the field begun cannot show that one was
-	// held or counted twice.
+	// taken has every movie and item for which this ledger ever had a hold or a count. It is used only when this ledger
+	// is audited alone. Movies are not read then, so the checksum in the field begun cannot show that one was held or
+	// counted twice.
 	taken  map[domain.ProjectID]bool
 	used   map[string]*used
 	closed bool
@@ -26,10 +26,10 @@ type account struct {
 	// compared.
 	following *following
 	// begun is a checksum, which wraps around. Every hold or count adds the number of its movie or item to it (see the
-	// function number). Every movie or item that comes into existence subtracts its number. At the end of the audit,
-	// begun must be the sum of the numbers of those open holds and counts whose movies or items do not exist yet. Any
-	// other value shows that something was held or counted twice, or that a hold was settled although its movie or item
-	// never existed.
+	// function number). Every such movie or item subtracts its number when it comes into existence or is given up. When
+	// the whole log is audited, begun must in the end be the sum of the numbers of those open holds and counts for
+	// which this has not happened yet. Any other value shows that something was held or counted twice, or that a hold
+	// or count was settled although its movie or item never existed.
 	begun uint64
 }
 
@@ -200,8 +200,8 @@ func (acc *account) giveBack(e ledger.CountReleased) {
 
 // begin opens a hold or a count for the movie or item subject, which may be held or counted only once. While the first
 // hold or count is open, begin itself refuses a second one. After the first has ended, begin detects a second one only
-// when this ledger is audited alone, by the field taken. In an audit of the whole log, the checksum in the field begun
-// shows it at the end.
+// when this ledger is audited alone, by the field taken. In an audit of the whole log, the method finish detects it at
+// the end, by the checksum in the field begun or, if the second is still open, by stillOpen.
 func (a *auditor) begin(acc *account, subject domain.ProjectID, o *open) error {
 	switch {
 	case acc.closed:

@@ -20,9 +20,10 @@ import (
 // ChainStep is the number of ledger entries between two digests of an anchor.
 const ChainStep = 1000
 
-// Anchor is a record of all ledgers at one moment. It is kept where people with access to the log cannot change it. Later it
-// shows whether an event before that moment has been changed, added or removed. Its digests cover the content of events, not
-// their positions in the log, so that a copy of the log has the same digests.
+// Anchor is a record of all ledgers at one moment. It is to be kept where people with access to the log cannot change it.
+// Later it shows whether an event of a ledger before that moment has been changed, added or removed. Its digests cover
+// stream, revision, id, type and data of the events, not their positions in the log, so that a copy of the log has the
+// same digests.
 type Anchor struct {
 	Form    int              `json:"form"` // version of this format: 1
 	TakenAt time.Time        `json:"taken_at"`

@@ -1,10 +1,11 @@
-// Package audit recomputes every credit from the raw events. It replays the log from its first event, checks each entry of each
-// ledger against the invariants and against the movies and preload batches that it is for, and compares the results with the read
-// models. It does not use the folding code of the service: the rules are written a second time, as an auditor would.
+// Package audit recomputes every credit from the raw events. It replays the log from its first event, checks each entry
+// of each ledger against the invariants and against the movies and preload batches that it is for, and compares the
+// results with the read models if there are any to compare with. It does not use the folding code of the service: the
+// rules are written a second time, as an auditor would.
 //
-// Its memory grows with the accounts, their grants and months, and the holds open at one moment, not with the movies that
-// were settled; when one ledger is audited alone, also with all holds of that ledger. docs/audit.md says how to write the
-// same audit in another language.
+// Its memory grows mainly with the accounts, their grants and months, and the holds open at one moment, not with all
+// movies that were settled; when one ledger is audited alone, also with all holds of that ledger. docs/audit.md says
+// how to write the same audit in another language.
 package audit
 
 import (
@@ -30,8 +31,8 @@ type Config struct {
 	// Grace is how long, in the time of the log, a hold may stay open after its outcome or without a movie. A longer time means
 	// that nobody settles it. Default: an hour.
 	Grace time.Duration
-	// Account, if set, is the only audited account. Its ledger is read alone and checked against the rules that need no movies and
-	// preload batches. The time depends on the length of that ledger, not of the log.
+	// Account, if set, is the only audited account. Its ledger is read without the rest of the log, and checked against
+	// the rules that need no movies and preload batches. The time depends on the length of that ledger, not of the log.
 	Account domain.AccountID
 	// Books are the read models to compare with; nil: no comparison.
 	Books Books

@@ -53,8 +53,8 @@ func (a *auditor) finish(ctx context.Context) error {
 	return a.compare.balances(ctx, a)
 }
 
-// stillOpen checks a hold that is open at the end of the log: it may wait for its outcome, and for at most Config.Grace for
-// its movie or for being settled.
+// stillOpen checks a hold that is open at the end of the log: it may wait for its outcome, and for at most Config.Grace
+// for its movie or for being settled. It also finds a movie that was held or counted twice.
 func (a *auditor) stillOpen(ctx context.Context, subject domain.ProjectID, o *open) error {
 	differs := func(what string) error {
 		return &Difference{

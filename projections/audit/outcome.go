@@ -90,8 +90,8 @@ func (a *auditor) decide(o *open, what outcome, credits int64) {
 	}
 }
 
-// finished audits RenderFinished. If the hold is settled already, the movie has timed out or was cancelled before. Then
-// RenderFinished must not cost credits.
+// finished audits RenderFinished. If the hold is settled or has an outcome already, the movie usually has timed out or
+// was cancelled before. Then RenderFinished must not cost credits.
 func (a *auditor) finished(ctx context.Context, project domain.ProjectID, e movie.RenderFinished) error {
 	o := a.open[project]
 	if (o == nil || o.outcome != undecided) && e.Credits != 0 {

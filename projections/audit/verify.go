@@ -39,13 +39,13 @@ func (d *AnchorDifference) Error() string {
 	return fmt.Sprintf("event %d of %s: %s", d.Revision, d.Stream, d.What)
 }
 
-// late is the tolerance for clocks that differ: the events of a ledger that the anchor does not contain may be older than
-// the anchor by at most this time.
+// late is the tolerance for clocks that differ: by their own times, the events of a ledger that the anchor does not
+// contain may be older than the anchor by at most this time.
 const late = time.Minute
 
-// Verify reads every ledger from its first event and compares it with an anchor. The parameter list is the anchor's
-// list, which has the digest of every ledger event. When list is nil, a difference is located only to a range of at
-// most ChainStep events.
+// Verify reads the ledgers from their first events and compares them with an anchor, up to the first difference. The
+// parameter list is the anchor's list, which has the digest of every ledger event that the anchor covers. When list is
+// nil, a changed event is located only to a range of at most ChainStep events.
 func Verify(ctx context.Context, store eventstore.Store, anchor Anchor, list []byte) (Verified, error) {
 	var done Verified
 	if err := anchor.check(list); err != nil {
@@ -74,8 +74,8 @@ func Verify(ctx context.Context, store eventstore.Store, anchor Anchor, list []b
 	return done, err
 }
 
-// check refuses an anchor that Take cannot have produced, even if it is signed, and a list that does not belong to the anchor. A
-// nil list means that none is given.
+// check refuses an anchor whose numbers of events and digests do not go together, even if it is signed, and a list that
+// does not belong to the anchor. A nil list means that none is given.
 func (a Anchor) check(list []byte) error {
 	var events int64
 	for _, one := range a.Ledgers {
@@ -164,9 +164,10 @@ func (v *verifier) listed(at int64) []byte {
 	return v.list[at*sha256.Size : (at+1)*sha256.Size]
 }
 
-// explain finds out why the event suspect differs from the list. When suspect has the digest that the list gives for the next
-// event, an event before it was removed. When after, the event that follows suspect, has the digest that the list gives for
-// suspect, suspect was added. Otherwise suspect was changed. after is nil when no event follows.
+// explain reports why the event suspect differs from the list, as far as its neighbours show that. When suspect has the
+// digest that the list gives for the next event, the event before it was removed. When after, the event that follows
+// suspect, has the digest that the list gives for suspect, suspect was added. Otherwise explain reports suspect as
+// changed. after is nil when no event follows.
 func (v *verifier) explain(after *eventstore.Recorded) error {
 	is := func(r *eventstore.Recorded, at int64) bool {
 		digest := entryDigest(r, at)
@@ -182,8 +183,9 @@ func (v *verifier) explain(after *eventstore.Recorded) error {
 	return &AnchorDifference{Stream: v.Stream, Revision: v.next, Through: v.next, What: what}
 }
 
-// unknownLedgers checks the ledgers that the anchor does not contain: each of them must have begun after the anchor was
-// taken. It adds their events to done.Since. known are the streams of the ledgers that the anchor contains.
+// unknownLedgers checks the ledgers that the anchor does not contain: none of their events may say that it is older
+// than the anchor, by more than the tolerance late. It adds their events to done.Since. known are the streams of the
+// ledgers that the anchor contains.
 func unknownLedgers(ctx context.Context, store eventstore.Store, anchor Anchor, known map[string]bool, done *Verified) error {
 	for r, err := range store.ReadAll(ctx, eventstore.Forwards, eventstore.Position{}) {
 		if err != nil {

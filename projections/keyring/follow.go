@@ -14,8 +14,8 @@ import (
 // followed selects the events that change which keys are valid.
 var followed = eventstore.Filter{Categories: []string{key.StreamCategory, account.StreamCategory}}
 
-// Run follows the log until ctx ends, and then returns nil. While it runs, keys need not be read for every request. During
-// outages of the event store it retries, and the cache is not trusted. Call it once.
+// Run follows the log until ctx ends, and then returns nil. While it runs, keys need not be read for every request.
+// During outages of the event store it retries, and after at most a second the cache is not trusted. Call it once.
 func (r *Ring) Run(ctx context.Context) error {
 	end, err := r.log.End(ctx)
 	if err != nil {
@@ -75,8 +75,8 @@ func (r *Ring) place() eventstore.Position {
 	return r.handled
 }
 
-// probe compares the subscription with the end of the log, at intervals while keys are looked up, until ctx ends. A subscription
-// that hangs reports no error, so only this comparison detects it.
+// probe compares the subscription with the end of the log, at intervals while keys are looked up, until ctx ends. A
+// subscription that hangs reports no error, but this comparison detects it.
 func (r *Ring) probe(ctx context.Context) {
 	tick := time.NewTicker(probeInterval)
 	defer tick.Stop()

@@ -1,7 +1,7 @@
 // Package keyring looks up the holder of an API key. It reads a key that is not cached from its stream, in one read. A
-// subscription of the log invalidates the cache, which is trusted only while that subscription is known to be live. So a
-// revocation takes effect in every process within a second, even when a subscription hangs, and authentication needs no read
-// model. Design §3; decision 49.
+// subscription of the log invalidates the cache, which is trusted only while that subscription is known to be live. So
+// a revocation takes effect in every process within about a second, even when a subscription hangs, and authentication
+// needs no read model. Design §3; decision 49.
 package keyring
 
 import (
@@ -85,9 +85,10 @@ func New(config Config) *Ring {
 	return r
 }
 
-// Holder returns the account and role of the key whose SHA-256, in hex, is hash. It returns false when there is no such key, when
-// it was revoked or has expired, or when its account is closed. A change by this process takes effect when Forget returns, a
-// change by another process within a second. An error means that the key cannot be looked up now.
+// Holder returns the account and role of the key whose SHA-256, in hex, is hash. It returns false when there is no such
+// key, when it was revoked or has expired, or when its account is closed. A change by this process takes effect when
+// Forget or ForgetAccount returns, a change by another process within about a second. An error means that the key cannot
+// be looked up now.
 func (r *Ring) Holder(ctx context.Context, hash string) (Holder, bool, error) {
 	id := key.ID(hash)
 	if !key.IsID(id) {

@@ -46,8 +46,8 @@ func newLRU[T any](keep int) *simplelru.LRU[string, T] {
 	return lru
 }
 
-// get returns the state of a stream. trusted says that the cache is known to follow the log: then get uses the cache, or joins a
-// running read. Otherwise it reads the stream.
+// get returns the state of a stream. trusted says that the cache is known to follow the log: then get uses the cache, or
+// joins a running read. If there is neither, or without trusted, get reads the stream.
 func (s *streamCache[T]) get(ctx context.Context, id string, trusted bool) (T, error) {
 	s.mu.Lock()
 	if trusted {
