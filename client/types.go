@@ -688,15 +688,15 @@ type Timeline struct {
 
 // Validation: What would become of a movie, as far as its JSON tells. Where it cannot be read, the facts are null.
 type Validation struct {
-	// At least that, unless exact.
+	// An estimate unless exact.
 	Credits *int64 `json:"credits"`
 	Draft   *bool  `json:"draft"`
-	// Seconds; at least that, unless exact.
+	// Seconds; an estimate unless exact.
 	Duration *float64 `json:"duration"`
 	// The problems with which the movie is refused, its render ends or nothing is delivered. Their `code` is that of the
 	// refusal or of the render's error; the code of what it is stands in `problems`.
 	Errors []Problem `json:"errors"`
-	// False: duration and credits grow by what the movie's sources turn out to last.
+	// False: duration and credits depend on what the movie's sources and preloads turn out to be.
 	Exact  *bool    `json:"exact"`
 	FPS    *float64 `json:"fps"`
 	Height *int64   `json:"height"`

@@ -66,9 +66,9 @@ func newReader(ctx context.Context, config Config, at *catalogue) (*Reader, erro
 //
 //   - There is no generation yet: begin creates an empty one.
 //   - This program can read the documents of the current generation: begin chooses that one.
-//   - This program can read the documents of some read models only, because the others have another version of fields:
-//     the process reads the former and keeps them current, while the others are built anew. Until these are built, only
-//     their lists return a *BehindError.
+//   - This program can read the documents of some read models only, because the others have another version of fields,
+//     and takeBeside permits it: the process reads the former and keeps them current, while the others are built anew.
+//     Until these are built, only their lists return a *BehindError.
 //   - Otherwise begin chooses a generation for this program, which is built from the beginning of the log. Until some
 //     process has built it, all lists return a *BehindError, which has the progress.
 func (r *Reader) begin(ctx context.Context) error {

@@ -103,7 +103,8 @@ type windowSpec struct {
 	Project domain.ProjectID
 }
 
-// windowPiece is the part of windowSpec about one of the short stretches of the movie that one window shows one after the other.
+// windowPiece is what one piece of a group shows, as a part of windowSpec. A group is several short windows, one after the other,
+// that are encoded as one; each of them is a piece.
 type windowPiece struct {
 	Frames     int64
 	Background timeline.Color

@@ -1,6 +1,6 @@
 // Package connection holds the saved connections of accounts: the destinations of finished movies and the providers that the
-// service may call, each under a name that the account chooses. Secrets reach this package encrypted; other packages encrypt and
-// decrypt them. Decisions 48 and 50.
+// service may call, each under a name that the account chooses. Its events hold secrets only in encrypted form; other packages
+// encrypt and decrypt them. Decisions 48 and 50.
 package connection
 
 import (

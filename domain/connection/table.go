@@ -2,9 +2,9 @@ package connection
 
 import "slices"
 
-// descriptor holds everything about a kind except the code that sends files there. That code is a deliveries.Sender, which
-// NewDestinations of internal/app/roads selects. The checks of settings, the descriptions of the interface, the limits per host
-// and the delivery log come from the descriptor.
+// descriptor holds the settings of a kind, with a check of each, and what a delivery to it needs. The descriptions of the
+// interface, the limits per host and the delivery log use it, too. Functions of this package add rules of single kinds. The code
+// that sends files is a deliveries.Sender, which NewDestinations of internal/app/roads selects.
 type descriptor struct {
 	kind        Kind
 	destination bool    // movies can be delivered to connections of the kind

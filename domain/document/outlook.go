@@ -2,8 +2,8 @@ package document
 
 // Outlook is the length and price of a finished movie, as far as its JSON tells.
 type Outlook struct {
-	// Duration, in seconds, and Credits are final if Exact is true. Otherwise they are minimum values, because sources of
-	// unknown length are counted as 0.
+	// Duration, in seconds, and Credits are final if Exact is true. Otherwise they are estimates: sources of unknown length
+	// count as 0, and properties whose values are not known yet have their defaults.
 	Duration float64
 	Credits  int64
 	Exact    bool

@@ -54,8 +54,8 @@ var mark = []byte("\xef\xbb\xbf")
 // Plain returns a posted text without its byte order mark.
 func Plain(raw []byte) []byte { return bytes.TrimPrefix(raw, mark) }
 
-// Read parses the body of a request that names no templates. If the body is refused, the error is in the field Refused of the
-// result.
+// Read makes the input of Check from a posted body. If the body is refused, the field Refused has the error. Read fills in no
+// templates: the caller does so if the body names any, and sets Templates, Filled and Movie anew.
 func Read(raw []byte) Input {
 	in := Input{Body: Text{Raw: Plain(raw)}}
 	if in.Refused = document.CheckText(in.Body.Raw); in.Refused != nil {

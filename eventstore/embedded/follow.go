@@ -61,7 +61,7 @@ func (f *logFollower) step() error {
 			}
 		}
 		due := int64(math.MaxInt64)
-		if f.filter.interval > 0 { // due becomes the position of the next checkpoint, unless a matching event comes before it
+		if f.filter.interval > 0 { // due becomes the position of the next checkpoint
 			due = f.cursor + f.filter.interval - f.considered
 		}
 		_, err := f.wait(&f.live, f.cursor, f.filter.interest, due)

@@ -34,7 +34,7 @@ func enter(delay, seconds float64, easing string, from pose) motion {
 	return motion{delay: delay, seconds: seconds, from: from, away: func(done float64) float64 { return 1 - e(done) }}
 }
 
-// press is a motion from rest to a pose and back to rest, as when a button is pressed.
+// press is a motion from rest to the pose to, reached half-way, and back to rest, as when a button is pressed.
 func press(delay, seconds float64, to pose) motion {
 	return motion{delay: delay, seconds: seconds, from: to, away: func(done float64) float64 { return math.Sin(math.Pi * done) }}
 }

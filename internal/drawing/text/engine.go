@@ -56,8 +56,8 @@ func NewEngine(cacheDir string, log logrus.FieldLogger) (*Engine, error) {
 	prints, err := fontscan.SystemFonts(scanLogger{log}, cacheDir)
 	switch {
 	case err != nil:
-		log.WithError(err).Warn("index of the installed fonts not made; texts use the built-in fonts only, " +
-			"which have Latin letters")
+		log.WithError(err).Warn("index of the installed fonts not made; without fonts of their own, texts use the " +
+			"built-in ones, which have Latin letters")
 	case len(prints) == 0:
 		log.Warnf("no fonts are installed, texts have those that come with the program: Latin letters only (%s)", advice)
 	}
@@ -96,7 +96,8 @@ func (e *Engine) guarded(do func(*worker) error) (err error) {
 	defer func() {
 		// The font libraries process untrusted files and texts. If they panic on one, this process goes on.
 		if cause := recover(); cause != nil {
-			e.log.WithField("stack", string(debug.Stack())).Errorf("text not laid out or drawn, its movie fails: %v", cause)
+			e.log.WithField("stack", string(debug.Stack())).Errorf(
+				"text not laid out or drawn; a movie or preview that needs it fails: %v", cause)
 			worker = newWorker(e) // the old worker may be in an invalid state
 			err = domain.Errorf(domain.Invalid, "text_not_drawable", "The text cannot be drawn. Use another font or simpler text")
 		}
