@@ -38,3 +38,16 @@ var ErrAlone = errors.New("another piece of work has to be alone in the process"
 // ErrUnseen says that a read did not find an event whose append was acknowledged. The node of the event store that answered lags
 // behind, so nothing can be concluded from the read. Decision 60.
 var ErrUnseen = fmt.Errorf("%w: what was acknowledged is not there to be read", eventstore.ErrUnavailable)
+
+// GuardRefusal returns the reason, in words for a user and without an address, for which the guard of requests to other hosts has
+// refused a request. It returns false if err is nil or has another cause. A retry would be refused, too.
+func GuardRefusal(err error) (reason string, refused bool) {
+	var refusal interface {
+		Refused() bool
+		Reason() string
+	}
+	if !errors.As(err, &refusal) || !refusal.Refused() {
+		return "", false
+	}
+	return refusal.Reason(), true
+}

@@ -108,7 +108,7 @@ func (c *Cache) attempt(ctx context.Context, s accountFolder, target *url.URL, k
 		// All connection errors have one text: clients must not learn which hosts and ports exist in a network (reliability §4d
 		// 46).
 		noConnection := failed(target, "no connection")
-		if refused(err) {
+		if _, refused := commands.GuardRefusal(err); refused {
 			return visit{}, noConnection
 		}
 		return visit{}, passing{noConnection}
@@ -180,12 +180,6 @@ func (c *Cache) storeBody(
 		return "", body.need
 	}
 	return hash, err
-}
-
-// refused reports whether the guard has refused a request: then a retry would not help.
-func refused(err error) bool {
-	var refusal interface{ Refused() bool }
-	return errors.As(err, &refusal) && refusal.Refused()
 }
 
 func failed(target *url.URL, why string) error {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 )
 
@@ -68,11 +69,16 @@ func (g *Generator) askOnce(ctx context.Context, o order) ([]byte, error) {
 	return g.unpack(ctx, o, answer)
 }
 
-// read sends a request and reads its answer. Failures on the way become errPassing, because their texts would contain the
-// address.
+// read sends a request and reads its answer. A request that the guard refuses gets an error for the user. Other failures on the
+// way become errPassing, because their texts would contain the address.
 func (g *Generator) read(request *http.Request, most int64) (body []byte, status int, err error) {
 	response, err := g.cfg.Client.Do(request)
-	if err != nil {
+	reason, refused := commands.GuardRefusal(err)
+	switch {
+	case refused:
+		return nil, 0, domain.Errorf(domain.Invalid, codeFailed, "%s is not called for an image: %s; change the address of the "+
+			"image provider", request.URL.Host, reason)
+	case err != nil:
 		return nil, 0, errPassing
 	}
 	defer response.Body.Close()

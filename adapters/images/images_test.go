@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -284,6 +285,34 @@ func TestGenerate_passing(t *testing.T) {
 	mustGenerate(t, p.generator(t, nil), commands.ImageRequest{Prompt: "x"})
 	if len(p.requests) != 3 {
 		t.Errorf("asked %d times", len(p.requests))
+	}
+}
+
+// refusing is a transport that refuses each request, as the guard does for an address inside of the service's network.
+type refusing struct{ asked *atomic.Int64 }
+
+func (r refusing) RoundTrip(*http.Request) (*http.Response, error) {
+	r.asked.Add(1)
+	return nil, refusedByGuard{}
+}
+
+type refusedByGuard struct{}
+
+func (refusedByGuard) Error() string  { return "http://10.0.0.1:9 refused" }
+func (refusedByGuard) Refused() bool  { return true }
+func (refusedByGuard) Reason() string { return "the host is not a public address" }
+
+// TestGenerate_guard: an address that may not be called is said to be so at once, not tried again and called overloaded.
+func TestGenerate_guard(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	g := newProvider(t, numbered(t)).generator(t, func(cfg *images.Config) {
+		cfg.Client, cfg.Endpoint.URL = &http.Client{Transport: refusing{&asked}}, "http://10.0.0.1:9/v1"
+	})
+	_, err := g.Generate(t.Context(), commands.ImageRequest{Prompt: "a lighthouse"})
+	requireFault(t, err, "10.0.0.1:9 is not called for an image: the host is not a public address; change the address of the image provider")
+	if asked.Load() != 1 {
+		t.Errorf("asked %d times", asked.Load())
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 )
 
@@ -98,7 +99,12 @@ func (r *remote) once(ctx context.Context, c call) ([]byte, error) {
 		request.Header.Set(name, value)
 	}
 	response, err := r.client.Do(request)
-	if err != nil {
+	reason, refused := commands.GuardRefusal(err)
+	switch {
+	case refused:
+		return nil, domain.Errorf(domain.Invalid, c.code, "The speech provider at %s is not called: %s; change its address",
+			hostOf(c.endpoint), reason)
+	case err != nil:
 		return nil, passing{} // the error's text would contain the address
 	}
 	defer response.Body.Close()

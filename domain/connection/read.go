@@ -20,7 +20,7 @@ const Masked = "***"
 // changing the address in its connection. Unknown settings, invalid values and missing required settings are *domain.Error
 // of kind Invalid.
 func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
-	settings, err := k.read(sent)
+	settings, err := k.read(sent, before)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
 		before = nil
 	}
 	for _, f := range k.descriptor().fields {
-		if keeps(f, sent) && settings[f.Name] == "" && before[f.Name] != "" {
+		if keeps(f, sent, before) && settings[f.Name] == "" && before[f.Name] != "" {
 			settings[f.Name] = before[f.Name]
 		}
 		if f.Required && settings[f.Name] == "" {
@@ -42,7 +42,7 @@ func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
 }
 
 // read reads the sent settings. It leaves out empty settings and masked secrets.
-func (k Kind) read(sent map[string]any) (Settings, error) {
+func (k Kind) read(sent map[string]any, before Settings) (Settings, error) {
 	settings := Settings{}
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		f, known := k.field(name)
@@ -50,8 +50,11 @@ func (k Kind) read(sent map[string]any) (Settings, error) {
 		switch {
 		case !known:
 			return nil, domain.Errorf(domain.Invalid, "setting_unknown", "A connection of type %s has no property %s", k, name)
-		case f.Secret && value == Masked || value == "" && ok:
+		case f.Secret && isMasked(value, before[name]) || value == "" && ok:
 			continue
+		case f.Secret && strings.HasSuffix(value, "/"+Masked): // shown of another address
+			return nil, domain.Errorf(domain.Invalid, "setting_invalid",
+				"%s must be the whole address: *** stands for what is not shown", name)
 		case !ok || !f.check(value):
 			return nil, domain.Errorf(domain.Invalid, "setting_invalid", "%s must be %s", name, f.wants)
 		}
@@ -61,9 +64,24 @@ func (k Kind) read(sent map[string]any) (Settings, error) {
 }
 
 // keeps reports whether the sent settings leave the secret f unchanged.
-func keeps(f Field, sent map[string]any) bool {
+func keeps(f Field, sent map[string]any, before Settings) bool {
 	value, set := sent[f.Name]
-	return f.Secret && (!set || value == Masked)
+	return f.Secret && (!set || isMasked(value, before[f.Name]))
+}
+
+// isMasked reports whether a sent value is what Split shows of the secret.
+func isMasked(sent any, secret string) bool {
+	address := shownAddress(secret)
+	return sent == Masked || address != "" && sent == address
+}
+
+// shownAddress returns what is shown of a secret address: scheme and host. It is empty for a text that is no address.
+func shownAddress(secret string) string {
+	u, err := url.Parse(secret)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host + "/" + Masked
 }
 
 // Override replaces settings of a saved connection by given, the properties of a movie's destination. Secrets cannot be
@@ -159,8 +177,8 @@ func (k Kind) Split(settings Settings) (shown, secret Settings) {
 			continue
 		}
 		secret[name] = value
-		if u, err := url.Parse(value); name == "endpoint" && err == nil {
-			shown[name] = u.Scheme + "://" + u.Host + "/" + Masked
+		if address := shownAddress(value); name == "endpoint" && address != "" {
+			shown[name] = address
 		}
 	}
 	return shown, secret

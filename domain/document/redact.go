@@ -23,8 +23,8 @@ var (
 	words       = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_-]*`)
 )
 
-// Redact masks the secrets of a document's destinations, and the values of the movie's variables that these secrets name;
-// all other bytes stay unchanged. A document without secrets is returned unchanged. Decision 30.
+// Redact masks the secrets of a document's destinations, and the values of the variables that these secrets use, directly or by
+// other variables. All other bytes stay unchanged. A document without secrets is returned unchanged. Decision 30.
 func Redact(raw []byte) []byte {
 	if rest, marked := bytes.CutPrefix(raw, byteOrderMark); marked {
 		return append(bytes.Clone(byteOrderMark), Redact(rest)...)
@@ -34,19 +34,14 @@ func Redact(raw []byte) []byte {
 	if !bytes.Contains(raw, []byte("exports")) && !bytes.Contains(raw, []byte(`\u`)) {
 		return raw
 	}
-	found, names := secretsIn(raw, func(path []string, value json.Token) bool {
+	found := scalarsIn(raw, func(path []string, value json.Token) bool {
 		return len(path) > 1 && path[0] == "exports" && (slices.ContainsFunc(path[1:], isSecret) || isLogin(path[len(path)-1], value))
 	})
 	if len(found) == 0 {
 		return raw
 	}
-	if len(names) > 0 {
-		variables, _ := secretsIn(raw, func(path []string, _ json.Token) bool {
-			return len(path) > 1 && path[0] == "variables" && names[path[1]]
-		})
-		found = append(found, variables...)
-	}
-	slices.SortFunc(found, func(a, b span) int { return a.start - b.start })
+	found = append(found, variablesOf(raw, found)...)
+	slices.SortFunc(found, func(a, b scalar) int { return a.start - b.start })
 	var out bytes.Buffer
 	last := 0
 	for _, s := range found {
@@ -76,26 +71,53 @@ func isLogin(name string, value json.Token) bool {
 	return ok && strings.EqualFold(name, "endpoint") && login.MatchString(address)
 }
 
-// span is a range of bytes of a document.
-type span struct{ start, end int }
+// variablesOf returns the scalars of the variables that secrets use, and of those that these variables use, and so on.
+func variablesOf(raw []byte, secrets []scalar) []scalar {
+	var names []string
+	for _, s := range secrets {
+		names = append(names, s.names...)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	all := map[string][]scalar{}
+	for _, s := range scalarsIn(raw, func(path []string, _ json.Token) bool { return len(path) > 1 && path[0] == "variables" }) {
+		all[s.path[1]] = append(all[s.path[1]], s)
+	}
+	var used []scalar
+	for len(names) > 0 {
+		name := names[len(names)-1]
+		names = names[:len(names)-1]
+		for _, s := range all[name] {
+			used, names = append(used, s), append(names, s.names...)
+		}
+		delete(all, name)
+	}
+	return used
+}
 
-// secretsIn returns the byte ranges of the scalars in a document for which the function secret returns true. It also
-// returns the names of the variables that are used in expressions in these scalars. secretsIn stops at a syntax error,
-// because a document with an error is refused everywhere.
-func secretsIn(raw []byte, secret func(path []string, value json.Token) bool) ([]span, map[string]bool) {
-	w := walk{decoder: json.NewDecoder(bytes.NewReader(raw)), raw: raw, secret: secret, names: map[string]bool{}}
+// scalar is a text, number, boolean or null of a document.
+type scalar struct {
+	start, end int      // its range of bytes
+	path       []string // names of the objects' members that lead to it
+	names      []string // names of the variables in its expressions, and other words of these
+}
+
+// scalarsIn returns the scalars in a document for which the function wanted returns true. It stops at a syntax error, because a
+// document with an error is refused everywhere.
+func scalarsIn(raw []byte, wanted func(path []string, value json.Token) bool) []scalar {
+	w := walk{decoder: json.NewDecoder(bytes.NewReader(raw)), raw: raw, wanted: wanted}
 	w.decoder.UseNumber()
 	w.value(nil)
-	return w.found, w.names
+	return w.found
 }
 
 // walk passes through a document once.
 type walk struct {
 	decoder *json.Decoder
 	raw     []byte
-	secret  func(path []string, value json.Token) bool
-	found   []span
-	names   map[string]bool
+	wanted  func(path []string, value json.Token) bool
+	found   []scalar
 }
 
 // value reads one value at a path, and reports whether there was one.
@@ -108,18 +130,18 @@ func (w *walk) value(path []string) bool {
 	if delim, ok := token.(json.Delim); ok {
 		return w.inside(path, delim)
 	}
-	if token != nil && w.secret(path, token) {
-		end := int(w.decoder.InputOffset())
-		start := begin + len(w.raw[begin:end]) - len(bytes.TrimLeft(w.raw[begin:end], ":, \t\r\n"))
-		w.found = append(w.found, span{start, end})
-		if text, ok := token.(string); ok {
-			for _, match := range placeholder.FindAllStringSubmatch(text, -1) {
-				for _, name := range words.FindAllString(match[1], -1) {
-					w.names[name] = true
-				}
-			}
+	if token == nil || !w.wanted(path, token) {
+		return true
+	}
+	end := int(w.decoder.InputOffset())
+	start := begin + len(w.raw[begin:end]) - len(bytes.TrimLeft(w.raw[begin:end], ":, \t\r\n"))
+	one := scalar{start: start, end: end, path: path}
+	if text, ok := token.(string); ok {
+		for _, match := range placeholder.FindAllStringSubmatch(text, -1) {
+			one.names = append(one.names, words.FindAllString(match[1], -1)...)
 		}
 	}
+	w.found = append(w.found, one)
 	return true
 }
 

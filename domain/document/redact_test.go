@@ -19,6 +19,8 @@ func TestRedact(t *testing.T) {
 		{"deeper", `{"exports":[{"password":{"value":["hush",2]}}]}`, `{"exports":[{"password":{"value":["***","***"]}}]}`},
 		{"by a variable", `{"variables":{"pw":"hush","name":"Anna"},"exports":[{"destinations":[{"password":"{{ pw }}","file":"{{name}}"}]}]}`,
 			`{"variables":{"pw":"***","name":"Anna"},"exports":[{"destinations":[{"password":"***","file":"{{name}}"}]}]}`},
+		{"by a variable of a variable", `{"variables":{"pw":"{{ a }}-{{b}}","a":"hush {{pw}}","b":{"c":"{{d}}"},"d":7,"name":"Anna"},"exports":[{"password":"{{pw}}"}]}`,
+			`{"variables":{"pw":"***","a":"***","b":{"c":"***"},"d":"***","name":"Anna"},"exports":[{"password":"***"}]}`},
 		{"a variable after its use", `{"exports":[{"password":"x{{a.b}}"}],"variables":{"a":{"b":"hush"},"c":"kept"}}`,
 			`{"exports":[{"password":"***"}],"variables":{"a":{"b":"***"},"c":"kept"}}`},
 		{"twice", `{"exports":[{"password":"one","password":"two"}]}`, `{"exports":[{"password":"***","password":"***"}]}`},

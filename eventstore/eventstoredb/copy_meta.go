@@ -124,6 +124,9 @@ func truncated(data []byte, there revisions) ([]byte, error) {
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return nil, fmt.Errorf("read the metadata: %w", err)
 	}
+	if fields == nil { // null
+		fields = map[string]json.RawMessage{}
+	}
 	var before eventstore.Revision
 	if json.Unmarshal(fields["$tb"], &before) != nil || before < there[1] {
 		fields["$tb"] = json.RawMessage(fmt.Sprint(there[1]))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"strconv"
@@ -63,8 +64,10 @@ func valueOf(text string) any {
 		decoder := json.NewDecoder(strings.NewReader(trimmed))
 		decoder.UseNumber()
 		var value any
-		if decoder.Decode(&value) == nil && !decoder.More() {
-			return value
+		if decoder.Decode(&value) == nil {
+			if _, err := decoder.Token(); err == io.EOF { // nothing follows the value
+				return value
+			}
 		}
 	}
 	return text
