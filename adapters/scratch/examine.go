@@ -15,8 +15,8 @@ import (
 )
 
 // Examine checks a file in a cache whose files are named by the SHA-256 of their content, with or without an extension. JSON
-// files are notes. A note may name a file in its property file or, if that is empty, in its property Hash: the note is flawed if
-// that file is not in the same folder. With quick the content of files other than notes is not read.
+// files are notes. A note may name another file, in its JSON property "file" or, if that is empty, "Hash". The note is flawed
+// if the folder does not contain that file. With quick the content of files other than notes is not read.
 func Examine(path string, quick bool) (storage.Flaw, error) {
 	name := filepath.Base(path)
 	stem, _, _ := strings.Cut(name, ".")

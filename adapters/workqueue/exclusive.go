@@ -15,7 +15,7 @@ const reservationTime = 3 * pollInterval
 // together. It is safe for concurrent use.
 type exclusive struct {
 	mu    sync.Mutex
-	tasks map[string]bool // items of the tasks that hold the lock
+	tasks map[string]bool // ids of the work items whose tasks hold the lock
 	// stops contains, by item, a function that stops the task of the item at once. Tasks that may not be stopped at once
 	// have none.
 	stops    map[string]func()

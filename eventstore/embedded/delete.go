@@ -75,7 +75,7 @@ func (s *service) remove(ctx context.Context, op *operation) (result, error) {
 	return r, nil
 }
 
-// String returns the number by which the protocol's trailers name the expectation.
+// String returns the expected revision as the protocol's trailers write it: as a number.
 func (e expectation) String() string {
 	switch e.kind {
 	case expectNoStream:

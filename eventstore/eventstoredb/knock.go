@@ -37,8 +37,8 @@ func (p *pool) knock() {
 	}
 }
 
-// begin creates the client that calls use from now on, and opens the gate, at which calls have waited for the server. It
-// returns false when the client cannot be created.
+// begin creates the client for all later calls, and lets the calls go on that have waited for the server. It returns false when
+// the client cannot be created.
 func (p *pool) begin(settings esdb.Configuration, leader, pass string) bool {
 	client, err := newClient(settings, forEver)
 	if err != nil {

@@ -29,7 +29,7 @@ func New(codec *eventstore.Codec, log logrus.FieldLogger) Journal {
 	return Journal{codec, log.WithField("part", "journal")}
 }
 
-// journalled are the logged event types.
+// journalled are the types of events about which a line is written to the log output of this process.
 var journalled = typesOf(movie.Submitted{}, movie.Cancelled{}, movie.RenderStarted{}, movie.RenderReleased{},
 	movie.RenderTimedOut{},
 

@@ -122,7 +122,7 @@ type rich struct {
 func (r rich) empty() bool { return strings.TrimSpace(r.text) == "" }
 
 // readRich reads a text, up to maxText bytes of it, with simple inline HTML: b, strong, em, i, br and entities. The ends
-// of p, div and li become line breaks; other tags are dropped unless they are very long.
+// of p, div and li become line breaks. Other tags are dropped. What is too long for a tag (see isTag) is text.
 func readRich(source string, weight int, italic bool) rich {
 	source = source[:min(len(source), maxText)]
 	w := richWriter{weight: weight, italic: italic}
