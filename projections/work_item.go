@@ -42,7 +42,7 @@ type WorkItem struct {
 	ID      string     `json:"id"`
 	Kind    string     `json:"kind"`
 	Account string     `json:"account"`
-	Subject string     `json:"subject"` // what the work is about; for most kinds the project
+	Subject string     `json:"subject"` // id of what the work is about, such as a movie or a file
 	State   string     `json:"state"`
 	Due     time.Time  `json:"due"`
 	Attempt int        `json:"attempt"` // number of the render attempt or the delivery run of the claim

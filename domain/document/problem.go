@@ -22,7 +22,7 @@ type Note struct {
 	From map[string]any
 }
 
-// The codes of notes. They are stable: clients compare them.
+// The codes of the notes of this package; packages timeline and text have further ones. They are stable: clients compare them.
 const (
 	PropertyMissing   = "property_missing"   // a required property is missing
 	PropertyIdle      = "property_idle"      // the property has no effect in this object

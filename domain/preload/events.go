@@ -32,8 +32,8 @@ type ItemFetchStarted struct {
 	Attempt int       `json:"attempt"` // number of the fetching attempt for this item: 1, 2, ...
 	Worker  string    `json:"worker" personal:"no"`
 	At      time.Time `json:"at"`
-	// Alone and Death mean the same as in ItemStarted: whether the worker's process does no other work, and how the process of the
-	// previous attempt died.
+	// Alone and Death mean the same as in ItemStarted: whether the worker's process does no other render, fetching or preload
+	// item during this attempt, and how the process of the previous attempt died.
 	Alone bool         `json:"alone,omitempty"`
 	Death domain.Death `json:"death,omitempty"`
 }

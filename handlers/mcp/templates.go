@@ -15,10 +15,10 @@ const (
 	renderTemplateTool = "render_template"
 )
 
-// duplicateFirst ends sentences about templates of the template library. The HTTP API gives nobody the movie JSON of such a
-// template.
-const duplicateFirst = "the variables of such a template are shown to nobody. To fill one in, ask the user to duplicate it (in " +
-	"the console, or by POST /v2/templates?action=duplicate): the copy is the account's own, and can be described."
+// duplicateFirst ends sentences about templates of the template library. The HTTP API gives the movie JSON of such a
+// template to its owner only.
+const duplicateFirst = "the variables of such a template are shown to its owner only. To fill one in, ask the user to " +
+	"duplicate it (in the console, or by POST /v2/templates?action=duplicate): the copy is the account's own, and can be described."
 
 // maxTemplates is the maximum number of templates in one reply.
 const maxTemplates = 25

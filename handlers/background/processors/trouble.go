@@ -79,6 +79,6 @@ func (p *Processors) succeeded(task projections.Task) {
 	defer cancel()
 	if err := p.config.Trouble.Clear(ctx, task.ID); err != nil {
 		p.log.WithError(err).WithField("work", task.ID).Warn("item of work succeeded, its recorded failures not removed; " +
-			"`moviola work list` still shows it")
+			"they are removed later")
 	}
 }

@@ -59,7 +59,7 @@ func NewEngine(cacheDir string, log logrus.FieldLogger) (*Engine, error) {
 		log.WithError(err).Warn("index of the installed fonts not made; without fonts of their own, texts use the " +
 			"built-in ones, which have Latin letters")
 	case len(prints) == 0:
-		log.Warnf("no fonts are installed, texts have those that come with the program: Latin letters only (%s)", advice)
+		log.Warnf("no fonts are installed; without fonts of their own, texts use the built-in ones: Latin letters only (%s)", advice)
 	}
 	return newEngine(newFontCollection(prints), log), nil
 }
