@@ -42,12 +42,12 @@ var ErrUnseen = fmt.Errorf("%w: what was acknowledged is not there to be read", 
 // GuardRefusal returns the reason, in words for a user and without an address, for which the guard of requests to other hosts has
 // refused a request. It returns false if err is nil or has another cause. A retry would be refused, too.
 func GuardRefusal(err error) (reason string, refused bool) {
-	var refusal interface{ Refused() bool }
+	var refusal interface {
+		Refused() bool
+		Reason() string
+	}
 	if !errors.As(err, &refusal) || !refusal.Refused() {
 		return "", false
 	}
-	if explained, ok := refusal.(interface{ Reason() string }); ok {
-		return explained.Reason(), true
-	}
-	return "its address is refused", true
+	return refusal.Reason(), true
 }

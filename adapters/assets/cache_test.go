@@ -180,6 +180,8 @@ type refusedError struct{}
 func (refusedError) Error() string { return "the host is not a public address" }
 func (refusedError) Refused() bool { return true }
 
+func (refusedError) Reason() string { return "the host is not a public address" }
+
 // One content is stored once per account, by whatever addresses it comes, and never shared with another account.
 func TestCache_Fetch_byContent(t *testing.T) {
 	t.Parallel()

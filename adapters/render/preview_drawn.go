@@ -20,7 +20,7 @@ func (r *run) drawn(ctx context.Context, w timeline.Window) (frame *picture.Fram
 			return nil, false, nil
 		}
 	}
-	frame = r.stills.Memory.NewFrame(r.plan.Width, r.plan.Height, w.Background.R, w.Background.G, w.Background.B)
+	frame = picture.NewFrame(r.plan.Width, r.plan.Height, w.Background.R, w.Background.G, w.Background.B)
 	for _, l := range w.Layers {
 		layer, err := r.drawnLayer(ctx, l)
 		if err != nil {

@@ -50,9 +50,9 @@ func (k Kind) read(sent map[string]any, before Settings) (Settings, error) {
 		switch {
 		case !known:
 			return nil, domain.Errorf(domain.Invalid, "setting_unknown", "A connection of type %s has no property %s", k, name)
-		case f.Secret && isMasked(value, before[name]) || value == "" && ok:
+		case f.Secret && isMasked(name, value, before[name]) || value == "" && ok:
 			continue
-		case f.Secret && strings.HasSuffix(value, "/"+Masked): // shown of another address
+		case name == endpoint && f.Secret && strings.HasSuffix(value, "/"+Masked): // shown of another address
 			return nil, domain.Errorf(domain.Invalid, "setting_invalid",
 				"%s must be the whole address: *** stands for what is not shown", name)
 		case !ok || !f.check(value):
@@ -66,19 +66,22 @@ func (k Kind) read(sent map[string]any, before Settings) (Settings, error) {
 // keeps reports whether the sent settings leave the secret f unchanged.
 func keeps(f Field, sent map[string]any, before Settings) bool {
 	value, set := sent[f.Name]
-	return f.Secret && (!set || isMasked(value, before[f.Name]))
+	return f.Secret && (!set || isMasked(f.Name, value, before[f.Name]))
 }
 
-// isMasked reports whether a sent value is what Split shows of the secret.
-func isMasked(sent any, secret string) bool {
-	address := shownAddress(secret)
+// isMasked reports whether a sent value is what is shown of the secret with a name.
+func isMasked(name string, sent any, secret string) bool {
+	address := shownAddress(name, secret)
 	return sent == Masked || address != "" && sent == address
 }
 
-// shownAddress returns what is shown of a secret address: scheme and host. It is empty for a text that is no address.
-func shownAddress(secret string) string {
+// endpoint is the name of the only setting that is secret and an address.
+const endpoint = "endpoint"
+
+// shownAddress returns what is shown of a secret with a name: scheme and host of an endpoint, of other secrets nothing.
+func shownAddress(name, secret string) string {
 	u, err := url.Parse(secret)
-	if err != nil || u.Host == "" {
+	if name != endpoint || err != nil || u.Host == "" {
 		return ""
 	}
 	return u.Scheme + "://" + u.Host + "/" + Masked
@@ -177,7 +180,7 @@ func (k Kind) Split(settings Settings) (shown, secret Settings) {
 			continue
 		}
 		secret[name] = value
-		if address := shownAddress(value); name == "endpoint" && address != "" {
+		if address := shownAddress(name, value); address != "" {
 			shown[name] = address
 		}
 	}

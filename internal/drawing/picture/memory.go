@@ -14,8 +14,8 @@ type Memory struct {
 	spare [][]byte
 }
 
-// mostSpare is the largest number of released pictures that are kept.
-const mostSpare = 4
+// mostSpare is the largest number of bytes that are kept of released pictures: four of 1080p.
+const mostSpare = 34 << 20
 
 // take returns n bytes of any content: the caller overwrites all of them.
 func (m *Memory) take(n int) []byte {
@@ -39,10 +39,15 @@ func (m *Memory) give(b []byte) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.spare) == mostSpare { // the oldest has a size that was not asked for lately
+	m.spare = append(m.spare, b)
+	sum := 0
+	for _, kept := range m.spare {
+		sum += len(kept)
+	}
+	for sum > mostSpare { // the oldest has a size that was not asked for lately
+		sum -= len(m.spare[0])
 		m.spare = slices.Delete(m.spare, 0, 1)
 	}
-	m.spare = append(m.spare, b)
 }
 
 // undrawn returns a picture of any content: the caller draws every pixel.
