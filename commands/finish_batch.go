@@ -19,7 +19,7 @@ type FinishBatch struct {
 	// Batch is the id of the batch. Empty: the batch of which the movie Project is a row.
 	Batch   batch.ID
 	Project domain.ProjectID
-	Worker  string // name of the calling process; it distinguishes calls that are made at the same time
+	Worker  string // name of the calling process; it distinguishes the calls of several processes
 }
 
 // FinishedBatch is a batch that this call has finished.

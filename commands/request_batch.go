@@ -66,8 +66,8 @@ func (h SubmitMovieHandler) batches() movieBatches {
 	return movieBatches{log: h.movies.log, now: h.movies.now, ledgers: h.ledgers, plans: h.plans}
 }
 
-// Admit refuses an account that may not submit anything now, by the same rules as for a movie. It is called before the body is
-// read.
+// Admit refuses an account that may not submit anything now, by the same rules as for a movie. It does not refuse a retry of
+// an accepted batch. It is called before the body is read.
 func (h RequestBatchHandler) Admit(ctx context.Context, account domain.AccountID, idempotencyKey string) error {
 	refused := h.submit.Admit(ctx, account, "")
 	if refused == nil || idempotencyKey == "" {

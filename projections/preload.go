@@ -20,7 +20,7 @@ const (
 // Preload is the read model of one preload batch. Its id is the batch's id.
 type Preload struct {
 	ID        string        `json:"id"`
-	Account   string        `json:"account"`
+	Account   string        `json:"account"` // empty for a batch that was never requested, whose credits were held
 	Revision  int64         `json:"revision"`
 	Status    string        `json:"status"` // pending, running, done
 	CreatedAt time.Time     `json:"created_at"`

@@ -22,8 +22,8 @@ const (
 // generation beside a newer one.
 type sign struct {
 	Reader string `json:"reader"`
-	// identifies the versions of documents that the process can read (catalogue.program); empty: an old program wrote
-	// the heartbeat
+	// identifies the versions of documents that the process writes (catalogue.program); empty: an old program wrote the
+	// heartbeat
 	Program    string    `json:"program"`
 	Generation int64     `json:"generation"`
 	At         time.Time `json:"at"`

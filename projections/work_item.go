@@ -12,7 +12,7 @@ const (
 	WorkStop   = "stop" // a timed-out movie that is not closed: due when nobody renders it, or at twice the render timeout
 	// settle the hold or count of a movie or preload item that has an outcome: open until the hold or count has ended
 	WorkSettle  = "settle"
-	WorkDeliver = "deliver" // deliver a closed movie: open from the closing event until DeliveryFinished
+	WorkDeliver = "deliver" // deliver a closed movie: open from its closing event or RedeliveryRequested until DeliveryFinished
 	WorkTimeout = "timeout" // time out a render: due when the render timeout has passed since the first RenderStarted
 	WorkAbandon = "abandon" // abandon a hold or count without a movie: due Config.AbandonAfter after it was made
 	WorkExpire  = "expire"  // remove a rendered file: due Config.FileRetention after the end of the render
@@ -45,7 +45,7 @@ type WorkItem struct {
 	Subject string     `json:"subject"` // id of what the work is about, such as a movie or a file
 	State   string     `json:"state"`
 	Due     time.Time  `json:"due"`
-	Attempt int        `json:"attempt"` // number of the render attempt or the delivery run of the claim
+	Attempt int        `json:"attempt"` // number of the attempt, or of the delivery run, of the claim
 	Worker  string     `json:"worker"`  // id of the worker that has claimed it
 	Since   *time.Time `json:"since"`   // when it was claimed first; nil: never
 	Deaths  int        `json:"deaths"`  // number of earlier claims that ended with the death of the worker

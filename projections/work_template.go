@@ -11,7 +11,8 @@ import (
 // lineTemplate is the line of work on templates: the prefix of the ids of these work items, followed by the template.
 const lineTemplate = "template/"
 
-// WorkSweep removes the files of a deleted template. It is due when nobody can need them any more.
+// WorkSweep removes the files of a deleted template, when no movie needs them any more. It is due Config.FileRetention after
+// the deletion, or Config.AbandonAfter after it if that is later.
 const WorkSweep = "sweep"
 
 // templateTouched returns the ids of the work items that an event of a template changes.

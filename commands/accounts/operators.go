@@ -48,8 +48,8 @@ func (o *Operators) Holder(ctx context.Context, token string) (operator.Added, b
 // Standing is the state of a session of the operators' console.
 type Standing struct {
 	operator.Added
-	Known bool // false: the token that the session began with is no longer valid
-	Ended bool // the operator has signed out
+	Known bool // false: no operator has the token that the session began with
+	Ended bool // the session was ended before it expired
 }
 
 // Session returns the operator whose token has the given id, and whether a session that began with this token has ended.

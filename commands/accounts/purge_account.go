@@ -47,9 +47,9 @@ func NewPurgeAccountHandler(cfg PurgeAccountConfig) PurgeAccountHandler {
 		again: cfg.Again}
 }
 
-// Handle appends ZeroBalancePurged when it is due; a processor then removes the files. ErrNothingToDo: the account has credits
-// again, the balance has not been zero for long enough, the account is closed or on a plan without credits, or the purge is
-// recorded already. Decision 39.
+// Handle appends ZeroBalancePurged when it is due; a processor then removes the files. ErrNothingToDo: the account does not
+// exist, is closed, has credits again or is on a plan without credits, its balance has not been zero for long enough, or the
+// purge is recorded already. Decision 39.
 func (h PurgeAccountHandler) Handle(ctx context.Context, cmd PurgeAccount) error {
 	a, err := h.load(ctx, cmd.Account)
 	if err != nil {
@@ -74,7 +74,7 @@ func (h PurgeAccountHandler) Handle(ctx context.Context, cmd PurgeAccount) error
 type Clearing struct {
 	Account domain.AccountID
 	Reason  account.ClearReason
-	// Before is a position in the log: files stored after it stay. Zero: all files are removed.
+	// Before is a position in the log: files stored after it stay. Zero: no file stays because it is new.
 	Before eventstore.Position
 	// Last reports whether this is the final removal for a closed account. The final removal also deletes the files that were needed
 	// to end the account's movies.

@@ -13,9 +13,9 @@ import (
 
 // RecordAct records an act of an operator in the audit trail. Its texts must not contain secrets.
 type RecordAct struct {
-	Who string // name of the operator, as given with the request
+	Who string // name of the operator: of the token or session, or else the one given with the request
 	Act string // what will be done: "grant credits"
-	On  string // what the act is done to: the account, key, work item or template
+	On  string // what the act is done to, such as an account, a key, a work item or a template
 	How string // details: an amount, a plan, a reference
 	// Issuer and Subject identify the operator at the identity provider; empty: the operator used a
 	// token.

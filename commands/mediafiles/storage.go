@@ -34,8 +34,8 @@ func (s *Storage) Require(ctx context.Context, account domain.AccountID) error {
 	return standing.RequireStorage()
 }
 
-// RequireAt is Require for bytes that a client has uploaded to the storage directly. It does not refuse bytes that came before
-// the balance was zero.
+// RequireAt is Require for bytes that a client has uploaded to the storage directly. A balance of zero does not refuse bytes
+// that came before it was zero.
 func (s *Storage) RequireAt(ctx context.Context, account domain.AccountID, came time.Time) error {
 	err := s.Require(ctx, account)
 	if !errors.Is(err, storage.ErrStorageBlocked) {

@@ -67,7 +67,7 @@ type Line struct {
 	Available    int64 `json:"available"` // balance − held
 }
 
-// Report is the result of an audit. The same log produces the same report, whoever runs the audit.
+// Report is the result of an audit. With the same Config, the same log produces the same report, whoever runs the audit.
 type Report struct {
 	// Account is the account whose ledger was audited alone; every other figure is then about that ledger. Empty: the whole log was
 	// audited.

@@ -27,7 +27,7 @@ type Verified struct {
 type AnchorDifference struct {
 	Stream   string `json:"stream"`
 	Revision int64  `json:"revision"` // revision of the differing event, or the first one that it may have
-	// ^the last revision that the differing event may have; equal to Revision when it is known exactly
+	// Through is the last revision that the differing event may have; equal to Revision when it is known exactly.
 	Through int64  `json:"through"`
 	What    string `json:"what"` // changed, added, removed; differs when the event is known only as one of a range
 }
