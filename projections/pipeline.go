@@ -47,9 +47,9 @@ func (b *prepared) remember(portions []*portion, atomic bool) {
 	}
 }
 
-// prepare decodes and folds a batch that follows a checkpoint. With patient, it fails at an event younger than newerAge that
-// this program cannot read, so that a process of a newer version of the program can project that event. before is the batch
-// whose commit has not ended yet; nil: there is none.
+// prepare decodes those events of a batch that come after a checkpoint, and folds them. With patient, it fails at an event
+// younger than newerAge that this program cannot read, so that a process of a newer version of the program can project
+// that event. before is the batch whose commit has not ended yet; nil: there is none.
 func (p *projector) prepare(
 	ctx context.Context, recorded []eventstore.Recorded, at Checkpoint, unread map[string]Unread, patient bool, before *prepared,
 ) (*prepared, []*portion, error) {
@@ -61,9 +61,9 @@ func (p *projector) prepare(
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &prepared{
-		recorded: recorded, writes: append(writes, p.note(found)...), next: at.after(recorded[len(recorded)-1]), unread: unread,
-		found: found,
+	b := &prepared{recorded: recorded, writes: append(writes, p.note(found)...), next: at, unread: unread, found: found}
+	if last := recorded[len(recorded)-1]; last.Position.Compare(at.position()) > 0 {
+		b.next = at.after(last)
 	}
 	if len(found) > 0 {
 		b.unread = maps.Clone(unread) // other goroutines may hold the old map

@@ -118,17 +118,17 @@ func newProjector(config Config, at *catalogue, generation int64, places map[str
 		report: tell}
 }
 
-// run folds the log from the checkpoint on. It returns nil when ctx ends, or when stop returns true. It returns an
-// error at ErrGap and, when ends is set, at eventstore.ErrIncomplete. It calls stop after every batch, also after an
-// empty one: every few seconds at least, unless folding or committing a batch takes longer.
+// run folds the log from the checkpoint on, which locate has loaded. It returns nil when ctx ends, or when stop returns
+// true. It returns an error at ErrGap and, when ends is set, at eventstore.ErrIncomplete. It calls stop after every
+// batch, also after an empty one: every few seconds at least, unless folding or committing a batch takes longer.
 func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) error {
 	notices := make(chan eventstore.Notice, p.config.BehindEvents)
 	following, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
+	from, ended := p.checkpoint.position(), make(chan struct{})
 	go func() {
 		defer close(ended)
 		// Follow ends only when its context ends, with the error of that context.
-		_ = eventstore.Follow(following, p.config.Log.Store(), p.checkpoint.position(), eventstore.Filter{Categories: categories},
+		_ = eventstore.Follow(following, p.config.Log.Store(), from, eventstore.Filter{Categories: categories},
 			func(n eventstore.Notice) error {
 				p.broken.Store(nil)
 				select {

@@ -100,6 +100,9 @@ func (r *Reader) build(ctx context.Context, c construction, progress func(events
 		}
 	})
 	p.models, p.ends = models, true
+	if err := p.locate(ctx); err != nil { // a build from before a restart goes on at its checkpoint
+		return err
+	}
 	complete := false
 	var spoilt error
 	err := p.run(ctx, func(caughtUp bool) bool {
@@ -142,6 +145,9 @@ func (r *Reader) reach(ctx context.Context, position eventstore.Position) error 
 	current := r.at.current.Load()
 	p := newProjector(r.config, r.at, current.Generation, current.Models, func(report) {})
 	p.ends = true
+	if err := p.locate(ctx); err != nil {
+		return err
+	}
 	reached := false
 	err := p.run(ctx, func(bool) bool {
 		reached = p.checkpoint.position().Compare(position) >= 0
