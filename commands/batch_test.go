@@ -286,6 +286,25 @@ func TestRequestBatch_spentMeanwhile(t *testing.T) {
 	requireNothing(t, w.completeBatch())
 }
 
+// TestRequestBatch_refusedBeside: a request whose batch is refused to another request with the same key is refused, too.
+func TestRequestBatch_refusedBeside(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.grant(alice, 10)
+	order := w.order(w.save("", card), "seconds\n5\n")
+	w.files.Fail(func(call, key string) error {
+		if call != "put" || !strings.HasPrefix(key, blobkey.Rows.Prefix()) {
+			return nil
+		}
+		_, err := w.log.Append(t.Context(), batch.Stream(batchID), eventstore.NoStream, eventstore.Meta{Account: alice, Time: t0},
+			batch.Requested{Account: alice, At: t0}, batch.Refused{Code: "insufficient_credits", Message: "Insufficient credits", At: t0})
+		return err
+	})
+	if _, err := w.requestBatch(order, "key"); refusalCode(err) != "insufficient_credits" {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestRequestBatch_repeated: a retry with the same idempotency key gets the first answer; another body is refused.
 func TestRequestBatch_repeated(t *testing.T) {
 	t.Parallel()

@@ -108,6 +108,9 @@ func (h RequestBatchHandler) Handle(ctx context.Context, cmd RequestBatch) (Acce
 			return AcceptedBatch{}, h.failed(cmd.Account, err)
 		}
 	}
+	if refused := b.Refused(); refused != nil { // to a concurrent request with the same key
+		return AcceptedBatch{}, domain.Errorf(domain.Invalid, refused.Code, "%s", refused.Message)
+	}
 	requested, _ := b.Requested()
 	return AcceptedBatch{ID: id, Requested: requested, Position: at.Position}, nil
 }
