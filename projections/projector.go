@@ -276,11 +276,11 @@ func (p *projector) commit(ctx context.Context, events []eventstore.Recorded) er
 	if len(events) == 0 {
 		return nil
 	}
-	pause := firstPause
-	for tries := 1; ; tries++ {
+	pause, newer, waits := firstPause, 0, false // newer: how many tries have found an event of a newer version
+	for {
 		var changed bool
 		var err error
-		p.thread.Do(func() { changed, err = p.try(ctx, events, tries < newerTries) })
+		p.thread.Do(func() { changed, err = p.try(ctx, events, newer < newerTries-1) })
 		if err == nil {
 			p.batching.committed(time.Now())
 			p.tell(changed, nil)
@@ -293,7 +293,14 @@ func (p *projector) commit(ctx context.Context, events []eventstore.Recorded) er
 			return fmt.Errorf("project generation %d: %w", p.generation, err)
 		}
 		p.lost = true
-		if !errors.Is(err, ErrStale) && !errors.Is(err, errNewer) { // both are normal beside other processes that project
+		waited := waits
+		switch waits = errors.Is(err, errNewer); { // errNewer and ErrStale are normal beside other processes that project
+		case waits:
+			newer++
+			if !waited {
+				pause = firstPause
+			}
+		case !errors.Is(err, ErrStale):
 			p.config.Logger.WithError(err).Warn("read models not updated; trying again")
 			p.tell(false, err)
 		}

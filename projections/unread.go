@@ -15,8 +15,9 @@ var errNewer = errors.New("an event was written by a newer version of the progra
 
 // newerTries concerns a batch that has an event younger than newerAge which only a newer version of the program can
 // read. The projector tries such a batch again and again. At the try with the number newerTries, it leaves the event
-// and all later ones of its stream out of the read models: see Unread. The tries before take about a second, with their
-// pauses. In this time a process of the newer version can fold the event.
+// and all later ones of its stream out of the read models: see Unread. Tries that fail for another reason, such as an
+// outage of the document store, do not count. The tries before usually take about a second, with their pauses. In this
+// time a process of the newer version can fold the event.
 const newerTries = 7
 
 // newerAge is the age from which the projector leaves out an event that only a newer version of the program can read.
