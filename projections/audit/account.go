@@ -58,6 +58,7 @@ type open struct {
 	outcome outcome
 	since   time.Time // time of the hold, and later of the outcome, by the event store's clock
 	credits int64     // price that the outcome names, in credits
+	least   int64     // the least that may be charged: of an item, what was held if that is below the price; else credits
 }
 
 // number returns the number that stands for a movie or item in the checksum account.begun: 64 bits of the SHA-256 of
@@ -254,7 +255,7 @@ func (a *auditor) charge(acc *account, id domain.AccountID, e ledger.CreditsChar
 		return wrongf("it says that nothing is left, but the balance is %d", acc.granted-acc.charged)
 	}
 	return a.end(id, e.Project, func(o *open) bool {
-		return !o.counted && o.amount == e.Amount && a.mayBe(o, made) && (a.alone() || o.credits == e.Amount)
+		return !o.counted && o.amount == e.Amount && a.mayBe(o, made) && (a.alone() || o.credits == e.Amount || o.least == e.Amount)
 	})
 }
 

@@ -112,6 +112,24 @@ func sound(t *testing.T) *history {
 	return h
 }
 
+// TestRun_dearItem: an item whose price is above its hold may cost what was held, or the price, as in former versions.
+func TestRun_dearItem(t *testing.T) {
+	t.Parallel()
+	for cost, fits := range map[int64]bool{5: true, 8: true, 6: false} {
+		h := newHistory(t)
+		h.money(alice, granted("opening", 100), held("batch/0", 5))
+		h.add(preload.Stream("batch"), preload.Requested{Account: alice, Items: []preload.Item{{ID: "a", Held: 5}}, At: t0},
+			preload.ItemFinished{Index: 0, Attempt: 1, Result: preload.Result{Generated: true, Credits: 8}, At: t0})
+		if cost != 5 {
+			h.money(alice, ledger.CreditsHoldChanged{Project: "batch/0", Attempt: 1, Before: 5, Amount: cost, At: t0})
+		}
+		h.money(alice, charged("batch/0", cost))
+		if report := run(t, h.store, nil); (report.Difference == nil) != fits {
+			t.Errorf("charged %d: %+v", cost, report.Difference)
+		}
+	}
+}
+
 func run(t *testing.T, store eventstore.Store, change func(*audit.Config)) audit.Report {
 	t.Helper()
 	cfg := audit.Config{Store: store, Codec: eventstore.NewCodec()}

@@ -86,7 +86,7 @@ func (a *auditor) came(r *eventstore.Recorded, subject domain.ProjectID, owner d
 // decide sets the outcome of a hold or count, and the credits that it costs, unless there is an outcome already.
 func (a *auditor) decide(o *open, what outcome, credits int64) {
 	if o.outcome == undecided {
-		o.outcome, o.credits, o.since = what, credits, a.at
+		o.outcome, o.credits, o.least, o.since = what, credits, credits, a.at
 	}
 }
 
@@ -138,6 +138,9 @@ func (a *auditor) preload(r *eventstore.Recorded, id domain.PreloadID) error {
 		if o := a.open[ledger.Item(id, e.Index)]; o != nil {
 			if e.Result.Credits > 0 {
 				a.decide(o, made, e.Result.Credits)
+				// Results of former versions may have a price above the hold: these versions have charged the price, later ones
+				// charge what was held.
+				o.least = min(o.credits, o.amount)
 			} else {
 				a.decide(o, failed, 0)
 			}
