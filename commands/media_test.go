@@ -313,6 +313,20 @@ func TestKeepMedia(t *testing.T) {
 	if l.at("generated", "p-1-3.png") != "c" || l.stored() != 4 {
 		t.Errorf("the third is %s, %d are stored", l.at("generated", "p-1-3.png"), l.stored())
 	}
+	// A name before it that has become free does not make it another file; without the file itself it is stored again.
+	drop := func(name string) {
+		t.Helper()
+		_, err := l.remove.Handle(t.Context(), mediafiles.DeleteMedia{Account: alice, Path: media.Path{Folder: "generated", Name: name}})
+		l.must(err)
+	}
+	drop("p-1-2.png")
+	if got := keep("p", "c again"); got != "p-1-3.png" || l.stored() != 3 {
+		t.Errorf("kept again as %s, %d are stored", got, l.stored())
+	}
+	drop("p-1-3.png")
+	if got := keep("p", "c again"); got != "p-1-2.png" || l.at("generated", got) != "c again" {
+		t.Errorf("kept again as %s", got)
+	}
 	_, err := l.keep.Handle(t.Context(), mediafiles.KeepMedia{Account: mallory, Name: "x", Size: 1})
 	if !errors.Is(err, storage.ErrStorageBlocked) {
 		t.Errorf("without credits: %v", err)

@@ -28,8 +28,8 @@ type KeepMedia struct {
 	ContentType string
 	Size        int64
 	Open        func() (io.ReadCloser, error)
-	// Once makes the command idempotent: an asset with the same name and the same Once is usually not stored again while
-	// the first one is in its place. Empty: every command stores the asset again.
+	// Once makes the command idempotent: an asset with the same name and the same Once is not stored again while the first
+	// one is in its place, unless both are stored at the same time. Empty: every command stores the asset again.
 	Once string
 }
 
@@ -63,16 +63,23 @@ func (h KeepMediaHandler) Handle(ctx context.Context, cmd KeepMedia) (KeptMedia,
 	if cmd.Size <= 0 || cmd.Size > media.MaxSize {
 		return KeptMedia{}, fmt.Errorf("keep %s: a file of %d bytes does not fit into a media library", cmd.Name, cmd.Size)
 	}
+	name, err := media.FileName(cmd.Name)
+	if err != nil {
+		return KeptMedia{}, err
+	}
 	entry := NewEntry()
 	if cmd.Once != "" {
 		sum := sha256.Sum256([]byte(cmd.Once + "\x00" + cmd.Name))
 		entry = hex.EncodeToString(sum[:])[:entryLength]
+		if kept, found, err := h.before(ctx, cmd.Account, name, entry); found || err != nil {
+			return kept, err
+		}
 	}
 	key := blobkey.MediaFile(cmd.Account, entry, NewEntry())
 	if err := h.store(ctx, key, cmd); err != nil {
 		return KeptMedia{}, fmt.Errorf("keep %s: %w", cmd.Name, err)
 	}
-	kept, again, err := h.place(ctx, cmd, entry, key)
+	kept, again, err := h.place(ctx, cmd, name, entry, key)
 	var refusal *domain.Error
 	if again || errors.As(err, &refusal) { // after an error that is no refusal the bytes stay: the event may have been stored
 		err = errors.Join(err, h.files.Delete(context.WithoutCancel(ctx), key))
@@ -89,13 +96,29 @@ func (h KeepMediaHandler) store(ctx context.Context, key string, cmd KeepMedia) 
 	return h.files.Put(ctx, key, &exactly{r: content, left: cmd.Size})
 }
 
-// place makes stored bytes visible under a free name, or returns the name under which the same asset was made visible before;
-// then again is true.
-func (h KeepMediaHandler) place(ctx context.Context, cmd KeepMedia, entry, key string) (kept KeptMedia, again bool, err error) {
-	name, err := media.FileName(cmd.Name)
-	if err != nil {
-		return KeptMedia{}, false, err
+// before returns the file with an entry that is stored under name, or under a number that follows it. It looks on behind a
+// name that was used and is free again, because the name was taken when the file was stored.
+func (h KeepMediaHandler) before(
+	ctx context.Context, account domain.AccountID, name, entry string,
+) (kept KeptMedia, found bool, err error) {
+	for n := 1; n <= maxNumbered; n++ {
+		id := media.StreamID(account, media.Path{Folder: generatedFolder, Name: numbered(name, n)})
+		d, err := h.places.decide(ctx, id, func(*media.Place, time.Time) ([]domain.Event, error) { return nil, nil })
+		if err != nil || d.Revision == eventstore.NoStream {
+			return KeptMedia{}, false, err
+		}
+		if file, _, there := d.Uploaded(); there && file.Entry == entry {
+			return KeptMedia{File: file, Position: d.Position}, true, nil
+		}
 	}
+	return KeptMedia{}, false, nil
+}
+
+// place makes stored bytes visible under a free name, or returns the name under which the same asset was made visible
+// meanwhile; then again is true.
+func (h KeepMediaHandler) place(
+	ctx context.Context, cmd KeepMedia, name, entry, key string,
+) (kept KeptMedia, again bool, err error) {
 	for n := 1; n <= maxNumbered; n++ {
 		file := media.File{Folder: generatedFolder, Name: numbered(name, n), Entry: entry, ContentType: cmd.ContentType, Size: cmd.Size}
 		d, err := h.places.decide(ctx, media.StreamID(cmd.Account, file.Path()),
