@@ -145,6 +145,10 @@ func TestItemPrices(t *testing.T) {
 	}{
 		{built, item(preload.Image, map[string]any{"prompt": "x"}), 0, [2]int64{10, 10}},
 		{built, item(preload.Image, map[string]any{"prompt": "x", "src": "y"}), 0, [2]int64{0, 0}},
+		{built, item(preload.Image, map[string]any{"prompt": 12.0}), 0, [2]int64{10, 10}},
+		{built, item(preload.Image, map[string]any{"prompt": "x", "src": " "}), 0, [2]int64{10, 10}},
+		{built, item(preload.Voice, map[string]any{"text": "x", "connection": " "}), 1.2, [2]int64{2, 2}},
+		{built, item(preload.Voice, map[string]any{"text": 12345678901234567890.0, "connection": "mine"}), 9, [2]int64{3, 3}},
 		{built, item(preload.Video, map[string]any{"src": "y"}), 9, [2]int64{0, 0}},
 		{built, item(preload.HTML, nil), 0, [2]int64{2, 2}},
 		{built, item(preload.Voice, text), 1.2, [2]int64{2, 2}},

@@ -5,9 +5,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -34,25 +36,34 @@ const spokenPerSecond = 10
 
 // byProvider reports whether a provider makes an item, and whether a provider's price for it depends on its length.
 func (p ItemPrices) byProvider(w preload.Wanted) (made, perSecond bool) {
-	_, connected := w.Properties["connection"].(string)
 	switch w.Type {
 	case preload.Image:
-		prompt, _ := w.Properties["prompt"].(string)
-		src, _ := w.Properties["src"].(string)
-		return prompt != "" && src == "", false
+		return textOf(w, "prompt") != "" && textOf(w, "src") == "", false
 	case preload.Voice:
-		return connected || p.SpeechByProvider, true
+		return textOf(w, "connection") != "" || p.SpeechByProvider, true
 	}
 	return false, false
 }
 
+// textOf returns a property of an item as its preparation reads it: a text without surrounding blanks, or a number or
+// boolean as a text; empty: the item has none.
+func textOf(w preload.Wanted, name string) string {
+	switch v := w.Properties[name].(type) {
+	case string:
+		return strings.TrimSpace(v)
+	case float64, bool, json.Number:
+		text, _ := json.Marshal(v) // fails for no number that JSON can have
+		return string(text)
+	}
+	return ""
+}
+
 // Hold returns the credits to hold for an item before it is made.
 func (p ItemPrices) Hold(w preload.Wanted) int64 {
-	text, _ := w.Properties["text"].(string)
 	made, perSecond := p.byProvider(w)
 	switch {
 	case perSecond && made:
-		return p.VoiceSecond * int64(1+utf8.RuneCountInString(text)/spokenPerSecond)
+		return p.VoiceSecond * int64(1+utf8.RuneCountInString(textOf(w, "text"))/spokenPerSecond)
 	case made:
 		return p.Image
 	case w.Type == preload.Voice || w.Type == preload.HTML || w.Type == preload.Component:
