@@ -96,8 +96,11 @@ func unsealFile(vault Vault, key string, file File) (content []byte, sealed conn
 		}
 	}()
 	mark := make([]byte, len(sealedMark))
-	n, err := io.ReadFull(file, mark)
-	if err != nil && n == len(mark) || string(mark[:n]) != sealedMark {
+	_, err = io.ReadFull(file, mark)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, sealed, fmt.Errorf("read %s: %w", key, err)
+	}
+	if string(mark) != sealedMark {
 		_, err = file.Seek(0, io.SeekStart)
 		return nil, sealed, err
 	}

@@ -1,6 +1,7 @@
 package commands_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -98,4 +99,36 @@ func TestSealDocuments_renewedKeys(t *testing.T) {
 	if _, err := commands.SealDocuments(stored, renewed).Open(ctx, key); !errors.Is(err, commands.ErrDamaged) {
 		t.Errorf("cut short: %v", err)
 	}
+}
+
+// TestOpenSealed_broken: a read that fails is that failure: the file is not called damaged or unencrypted.
+func TestOpenSealed_broken(t *testing.T) {
+	t.Parallel()
+	stored := commandstest.NewFiles(time.Now)
+	v := mustVault(t, keyOf('a'))
+	if err := commands.PutSealed(t.Context(), stored, v, "k", []byte("text")); err != nil {
+		t.Fatal(err)
+	}
+	files := cutFiles{stored}
+	if _, err := commands.OpenSealed(t.Context(), files, v, "k"); !errors.Is(err, io.ErrClosedPipe) || errors.Is(err, commands.ErrDamaged) {
+		t.Errorf("opened: %v", err)
+	}
+	if _, err := commands.ResealDocument(t.Context(), files, mustVault(t, keyOf('b'), keyOf('a')), "k"); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("encrypted again: %v", err)
+	}
+}
+
+// cutFiles is a Files of which every file can be read for three bytes only.
+type cutFiles struct{ commands.Files }
+
+func (c cutFiles) Open(ctx context.Context, key string) (commands.File, error) {
+	file, err := c.Files.Open(ctx, key)
+	return cutFile{file}, err
+}
+
+type cutFile struct{ commands.File }
+
+func (c cutFile) Read(p []byte) (int, error) {
+	n, err := c.File.Read(p[:min(len(p), 3)])
+	return n, errors.Join(err, io.ErrClosedPipe)
 }
