@@ -12,7 +12,7 @@ const (
 	WorkStop   = "stop" // a timed-out movie that is not closed: due when nobody renders it, or at twice the render timeout
 	// settle the hold or count of a movie or preload item that has an outcome: open until the hold or count has ended
 	WorkSettle  = "settle"
-	WorkDeliver = "deliver" // deliver a closed movie: open from its closing event or RedeliveryRequested until DeliveryFinished
+	WorkDeliver = "deliver" // deliver a closed movie: open from its end, or a RedeliveryRequested, until DeliveryFinished
 	WorkTimeout = "timeout" // time out a render: due when the render timeout has passed since the first RenderStarted
 	WorkAbandon = "abandon" // abandon a hold or count without a movie: due Config.AbandonAfter after it was made
 	WorkExpire  = "expire"  // remove a rendered file: due Config.FileRetention after the end of the render

@@ -26,7 +26,7 @@ const (
 	// WorkMove is the move of a file that has neither arrived nor been aborted. It is due once the request that began the move has
 	// surely ended.
 	WorkMove    = "move"
-	WorkMedia   = "media"   // due when the retention of a temporary file ends, or media.UploadTime after a registration expires
+	WorkMedia   = "media"   // due when a temporary file's retention ends, or media.UploadTime after a registration expires
 	WorkConfirm = "confirm" // a registration whose bytes may come to the storage directly: open until they arrive or it ends
 	WorkPreload = "preload" // open until a preload item is ready or has failed
 )
