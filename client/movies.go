@@ -23,7 +23,8 @@ const (
 
 // Options of a submission.
 type Options struct {
-	// IdempotencyKey names the submission: repeating it with the same name makes no second movie. Empty: a new name.
+	// IdempotencyKey names the submission: repeating it within 24 hours with the same name makes no second movie. Empty: a
+	// new name.
 	IdempotencyKey string
 	// MaxCredits is the most that the movie may cost: a movie that would cost more is refused, or ends; 0: no limit.
 	MaxCredits int64

@@ -27,8 +27,8 @@ import (
 	"moviola/domain/template"
 )
 
-// ErrUnknownType says that this program does not know an event's type, or the version of its payload: a newer version of the
-// program has written the event.
+// ErrUnknownType says that this program does not know an event's type, or the version of its payload, for example because a
+// newer version of the program has written the event.
 var ErrUnknownType = errors.New("unknown event type")
 
 // idNamespace is the UUIDv5 namespace of all event ids. It never changes.

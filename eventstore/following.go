@@ -29,7 +29,8 @@ type following struct {
 	pause   backoff
 
 	mu sync.Mutex
-	// position of the newest event or checkpoint that handle has processed; the next subscription begins after it
+	// position after which the next subscription begins: that of the newest event or checkpoint that handle has processed,
+	// or at first the one given to Follow
 	after Position
 	steps int64 // how often the method once has begun or stopped waiting for a notice; odd: it is waiting now
 }

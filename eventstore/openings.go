@@ -92,8 +92,8 @@ func (l *Log) openingPages(ctx context.Context, stream string, of Opening) ([]le
 }
 
 // AppendOpening signs and appends opened, the opening balance of an account's ledger, and truncates the earlier opening
-// balances. It sets opened.First and opened.Signature itself. When another process appends an opening balance at the same
-// time, the error is ErrConflict.
+// balances. It sets opened.First and opened.Signature itself. When another process appends another opening balance at the
+// same time, one of the two calls returns ErrConflict.
 func (l *Log) AppendOpening(
 	ctx context.Context, account domain.AccountID, meta Meta, opened ledger.Opened, key ed25519.PrivateKey,
 ) error {

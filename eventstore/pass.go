@@ -2,8 +2,8 @@ package eventstore
 
 import "path/filepath"
 
-// PassHeader is the gRPC metadata key of the pass: a random token that the embedded server makes at each start, if its
-// Config.NeedsPass is true. Calls through the server's unix socket must then contain the pass, except those that only ask
+// PassHeader is the gRPC metadata key of the pass: a random token that an embedded server with a unix socket makes at each
+// start, if its Config.NeedsPass is true. Calls through the server's unix socket must then contain the pass, except those that only ask
 // what the server can do.
 const PassHeader = "moviola-pass"
 

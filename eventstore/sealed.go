@@ -194,7 +194,8 @@ func impersonal(k kind, payload []byte) ([]byte, error) {
 	return left, err
 }
 
-// TellsPersonal reports whether an event has personal data that is not encrypted: it was written before its account had a key.
+// TellsPersonal reports whether an event has personal data that is not encrypted, for example because it was written before
+// its account had a key.
 func (c *Codec) TellsPersonal(r Recorded) (bool, error) {
 	k, ok := c.kinds[r.Type]
 	if !ok || len(k.personal) == 0 {

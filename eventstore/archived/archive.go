@@ -17,7 +17,7 @@ import (
 
 const (
 	// One step of archiving writes at most one archive file. It collects no more streams when it has found mostStreams
-	// streams, or mostBytes bytes of their events. So the memory of a step is limited.
+	// streams, or mostBytes bytes of their events, so that it needs little memory while streams are short.
 	mostStreams = 2000
 	mostBytes   = 16 << 20
 	// truncations is how many streams are truncated at the same time, because the log commits concurrent appends together.
@@ -106,8 +106,8 @@ func (s *Store) settle(ctx context.Context, lane string) (last eventstore.Revisi
 // step has the events that one step archives together.
 type step struct {
 	events  []eventstore.Recorded
-	month   string              // month in which the streams of the step have ended
-	through eventstore.Position // every stream whose newest event is at or before this position was examined
+	month   string              // month of a last event of the step, for the key of the archive file
+	through eventstore.Position // the rule has examined every stream whose newest event is at or before this position
 }
 
 // stretch is a part of the log that was searched: its end, and the streams of the archive's category that have events in

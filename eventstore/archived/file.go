@@ -64,8 +64,8 @@ type place struct {
 	Blocks []int               `json:"blocks"`
 }
 
-// line is the JSON of one event in an archive file. Data and metadata are strings, so that their bytes do not change; bytes that
-// are not UTF-8 are in base64.
+// line is the JSON of one event in an archive file. Data and metadata are strings, so that their bytes do not change. When one
+// of them is not UTF-8, both are in base64.
 type line struct {
 	Commit   uint64              `json:"commit"`
 	Prepare  uint64              `json:"prepare"`

@@ -8,7 +8,8 @@ import (
 	"moviola/eventstore"
 )
 
-// How many events of the log are read before the catalogue is read: few at first, because many readers want a single event.
+// The numbers of events of the log, and their size in bytes, after which the catalogue is read: few events at first, because
+// many readers want a single one.
 const (
 	firstChunk = 16
 	mostChunk  = 1024

@@ -91,7 +91,7 @@ func (s *subscription) collect(ctx context.Context) error {
 }
 
 // step returns what to deliver next: the first notice of ready, or an archived event that precedes it. It returns false when the
-// first notice is skipped, because an event at its position was delivered before.
+// first notice is skipped, because the subscription has come to its position before.
 func (s *subscription) step(ctx context.Context) (eventstore.Notice, bool, error) {
 	notice := s.ready[0]
 	var place eventstore.Position // place in the order of the log; zero: the end of the log

@@ -10,7 +10,7 @@ import (
 )
 
 // park appends links to messages that consumers could not handle to the group's parked stream, one append at a time. Until
-// that append is durable, the checkpoint stays before these messages, except before replayed ones.
+// that append is durable, the checkpoint stays before those of these messages that were not replayed.
 func (g *group) park() {
 	if g.state.storing != nil || len(g.state.parking) == 0 {
 		return

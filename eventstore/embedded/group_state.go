@@ -89,7 +89,7 @@ type groupState struct {
 	retries  []*message // returned messages to be given out again, in the order of the stream or log that the group reads
 	fresh    []*message // messages that were never given out
 	timeline []*flight  // flights (messages that were given out) with a deadline; the earliest deadline is first
-	parking  []parked   // messages to be parked; until they are, the checkpoint stays before them
+	parking  []parked   // messages to be parked; until they are, the checkpoint stays before those that were not replayed
 	storing  []parked   // messages whose append to the parked stream is under way
 
 	considered int64 // revision, or position in the log, of the newest event that the group has read, matching or not

@@ -273,7 +273,7 @@ func newConsumer(ctx context.Context, slots int) *consumer {
 	return c
 }
 
-// listen receives a consumer's answers until its connection ends.
+// listen receives a consumer's answers until its connection or the group ends, an answer is invalid, or a nack asks to stop.
 func (g *group) listen(call persistent.PersistentSubscriptions_ReadServer, c *consumer) error {
 	for {
 		request, err := call.Recv()

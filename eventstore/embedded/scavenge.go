@@ -18,8 +18,8 @@ const (
 	// time between two checks of all streams with metadata: events reach the age $maxAge without any append
 	fullScavenge = time.Hour
 	removeLimit  = 256 // maximum of old records removed in one transaction, so that appends do not wait long
-	// rounds to wait before a discarded stream is removed: every append that has read the stream before it was discarded has
-	// ended by then
+	// rounds to wait before a discarded stream is removed, so that an append that has read the stream before it was discarded
+	// can end
 	discardRounds = 6
 	// maximum of streams remembered for the next round; with more, all that have metadata or a tombstone are checked
 	maxRipe = 10_000

@@ -88,8 +88,8 @@ func compared(all iter.Seq2[eventstore.Recorded, error], end eventstore.Position
 	}
 }
 
-// removed reports whether event is no longer in its stream in the source. When is is false, the caller has no event; then
-// removed returns false.
+// removed reports whether event is no longer in its stream in the source. The parameter is tells whether the caller has an
+// event; without one, removed returns false.
 func removed(ctx context.Context, from Source, event eventstore.Recorded, is bool) (bool, error) {
 	if !is {
 		return false, nil

@@ -13,7 +13,7 @@ import (
 
 const (
 	copyEvents   = 500             // maximum of events of one stream that are appended together
-	copyBytes    = 512 << 10       // maximum size of the events that are appended together, in bytes
+	copyBytes    = 512 << 10       // maximum size of several events that are appended together, in bytes
 	copyPatience = time.Minute     // maximum time without progress while a store is unavailable
 	copyPause    = time.Second / 2 // pause between retries while a store is unavailable
 	lookBack     = 10_000          // maximum of the target's newest events that are searched for in the source

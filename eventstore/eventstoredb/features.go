@@ -16,7 +16,7 @@ import (
 
 // Discards reports whether the server is moviola's own one, in a version that knows eventstore.DiscardProperty: such a server
 // removes discarded streams, and what retention excludes, by itself. EventStoreDB and KurrentDB do not, and want to be scavenged.
-// The error is that of the connection.
+// The error is that of the connection or of the call.
 func (s *Store) Discards(ctx context.Context) (_ bool, err error) {
 	settings := s.pool.settings
 	nodes := nodesOf(&settings)

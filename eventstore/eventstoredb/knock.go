@@ -15,7 +15,8 @@ const (
 	knockTimeout = 3 * time.Second
 )
 
-// knock probes the server until it answers and a new client for it has been created, and then opens the gate.
+// knock probes the server until it answers and a new client for it has been created, and then opens the gate. It gives up when
+// the pool is closed.
 func (p *pool) knock() {
 	pause := firstPause
 	for {

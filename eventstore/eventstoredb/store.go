@@ -32,8 +32,8 @@ type Config struct {
 	// Patience is how long calls wait for the server until it has been reached once, at least a second. It is meant for a
 	// server in the same process, which does answer, though late on a busy machine.
 	Patience time.Duration
-	// Log receives a message when the server becomes unavailable and when it returns, and at debug level the client's own
-	// messages; nil discards them.
+	// Log receives messages, such as when the server becomes unavailable and when it returns, and at debug level the client's
+	// own messages; nil discards them.
 	Log logrus.FieldLogger
 }
 

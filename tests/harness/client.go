@@ -95,7 +95,7 @@ type List struct {
 	RemainingQuota map[string]int `json:"remaining_quota"`
 }
 
-// Do sends a request to a path below /v2 and returns the answer.
+// Do sends a request to a path below /v2 and returns the answer. It repeats a GET while a part of the service is away.
 func (c *Client) Do(method, path string, body []byte) Answer {
 	c.t.Helper()
 	return c.send(method, c.Base+"/v2"+path, body, map[string]string{"x-api-key": c.Key})

@@ -28,8 +28,8 @@ func Seen(t testing.TB, base, method string, began time.Time, answer Answer) {
 	}
 }
 
-// CaughtUp waits until a service's read models have what the log has now: what the log was seen to have, answers show. It does
-// not wait for a service that does not answer, or that has another operator's token.
+// CaughtUp waits until a service's read models have what the log has now, so that the answers to later requests show it. It
+// does not wait for a service that does not answer, or that has another operator's token.
 func CaughtUp(t testing.TB, base string) {
 	t.Helper()
 	var first uint64

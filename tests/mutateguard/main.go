@@ -188,7 +188,7 @@ func entries(spec ast.Spec, add func(from, to token.Pos, text, what string)) {
 	}
 }
 
-// refuses says whether a block does nothing but return an error, or false.
+// refuses says whether a block does nothing but return false, or something named after a refusal.
 func refuses(body *ast.BlockStmt) bool {
 	if len(body.List) != 1 {
 		return false

@@ -153,8 +153,8 @@ func basicCredentials(ctx context.Context) (name, password string, ok bool) {
 	return strings.Cut(string(decoded), ":")
 }
 
-// check compares a password with the user's hash, unless the same credentials are cached. An unknown name takes as long as a
-// wrong password.
+// check compares a password with the user's hash, unless the same credentials are cached. For an unknown name it compares the
+// password with the hash of another user, so that the time it takes does not show which names are known.
 func (g *guard) check(ctx context.Context, name, password string) (user, error) {
 	g.mu.Lock()
 	one, found := g.users[name]

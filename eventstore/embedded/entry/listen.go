@@ -75,8 +75,8 @@ func SocketAddr(dir string) (string, error) {
 
 // socketPath returns the path of a data folder's socket: in the folder, or when that path is too long for a socket, in a folder
 // with a random name under the system's temporary folder. The random name is stored in the data folder, so that clients find the
-// socket at the same path after a restart. A clean-up of the temporary folder removes the socket: better use a data folder with a
-// shorter path, or a loopback port.
+// socket at the same path after a restart. A clean-up of the temporary folder may remove the socket: better use a data folder
+// with a shorter path, or a loopback port.
 func socketPath(dir string) (string, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {

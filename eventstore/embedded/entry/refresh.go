@@ -15,7 +15,8 @@ import (
 	"moviola/internal/certificate"
 )
 
-// defaultRefresh is the time between two checks of the certificate and users files for changes.
+// defaultRefresh is the time between two checks of the certificate and users files for changes, unless the configuration
+// gives another.
 const defaultRefresh = 5 * time.Second
 
 // Settings are the part of embedded.Config that says where a server listens, and which files list who may connect.
@@ -24,7 +25,7 @@ type Settings struct {
 	CertFile, KeyFile, UsersFile string
 }
 
-// Check refuses settings with which a password could be intercepted, or anybody could change the log.
+// Check refuses settings with which a password could be intercepted, or anybody on the network could change the log.
 func (c Settings) Check() error {
 	switch {
 	case (c.CertFile == "") != (c.KeyFile == ""):

@@ -21,8 +21,8 @@ type Role string
 // The roles of users.
 const (
 	RoleFull     Role = "full"      // may do everything
-	RoleUser     Role = "user"      // may do everything that the $acl of each stream allows
-	RoleReadOnly Role = "read-only" // may read and subscribe, but not append, delete or change metadata
+	RoleUser     Role = "user"      // may do what the $acl of each stream allows, but not manage groups or scavenge
+	RoleReadOnly Role = "read-only" // may read and subscribe where the $acl of a stream allows it, and change nothing
 )
 
 // Roles lists the roles, in the order in which messages name them.

@@ -19,8 +19,8 @@ import (
 // The size of one piece (a part of a backup: a file of JSON lines for events or for streams). The numbers are part of the
 // format: with other numbers, no piece of an earlier backup could be reused.
 const (
-	pieceEvents  = 1024 // a piece (part of a backup) with events has the events of this many positions of the log
-	pieceStreams = 4096 // a piece (part of a backup) with the list of streams has the streams of this many ids
+	pieceEvents  = 1024 // a piece (part of a backup) with events has the events of a range of this many positions, from 0 on
+	pieceStreams = 4096 // a piece (part of a backup) with streams has the streams of a range of this many ids, from 0 on
 )
 
 const (

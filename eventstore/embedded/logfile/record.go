@@ -13,7 +13,7 @@ import (
 
 // Record is a stored event. Once committed it never changes and is shared between goroutines.
 type Record struct {
-	Position int64 // position in the log: 1, 2, 3, ... without gaps
+	Position int64 // position in the log: records are given 1, 2, 3, ... without gaps
 	Stream   string
 	Revision int64
 	ID       uuid.UUID
@@ -62,8 +62,8 @@ func writeSized(sum hash.Hash32, field []byte) {
 	sum.Write(field)
 }
 
-// CorruptError says where the log is damaged: an event or a page of the file whose checksum does not match, or a frame of its
-// write-ahead log.
+// CorruptError says where the log is damaged, as far as that is known: at an event or a page of the file whose checksum does
+// not match, or at a frame of its write-ahead log.
 type CorruptError struct {
 	File string
 

@@ -10,7 +10,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// maxProblems is how many problems a report names.
+// maxProblems is how many problems a report names at most.
 const maxProblems = 20
 
 // Report is the result of Verify.

@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// roots are the answers that the client returns; what they refer to comes with them.
+// roots are the schemas of answers and messages that become types of the client; what they refer to comes with them.
 var roots = []string{
 	"Batch", "Batches", "Cancelled", "CancelledBatch", "Credits", "Deleted", "History", "List", "LiveEvent", "MediaDone",
 	"MediaFileAnswer", "MediaList", "MediaRegistered", "Moment", "PricedBatch", "SavedTemplate", "Single", "SingleTemplate",
@@ -220,7 +220,7 @@ func (g *generator) referred(ref, within string) string {
 	return g.typeOf(ref, s, within)
 }
 
-// kind is the one type of a schema, or that of its values; empty: several.
+// kind is the one type of a schema, or that of its values where they are texts or booleans; empty: not known.
 func (s *schema) kind() string {
 	if len(s.Type) == 1 {
 		return s.Type[0]

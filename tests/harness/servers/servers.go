@@ -201,7 +201,8 @@ func program(t testing.TB, name string) string {
 	return ""
 }
 
-// moduleOf returns a folder below tests, which is no part of the module. The tests of the console are a module of their own too.
+// moduleOf returns a folder below tests that is a module of its own. It works in the tests of the console, too, which are
+// another module.
 func moduleOf(name string) (string, error) {
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "moviola").Output()
 	if err != nil {
